@@ -1,0 +1,41 @@
+"""Moments of one run -> a timeline; every step can be read without the ones before it."""
+
+from dataclasses import dataclass
+
+from helpers.model.graph import Graph
+from helpers.model.ledger import Ledger
+from helpers.model.listing import Listing
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One titled part of a step: plain text, or a model with a view of its own."""
+
+    title: str
+    content: str | Listing | Graph | Ledger
+
+
+@dataclass(frozen=True)
+class Step:
+    """One moment. `line` is the 1-based line of the source that it is about, 0 for none."""
+
+    label: str
+    line: int
+    panels: tuple[Panel, ...]
+
+    def panel(self, title: str) -> str | Listing | Graph | Ledger:
+        """Return the content of the panel with this title; KeyError names a missing title."""
+        for panel in self.panels:
+            if panel.title == title:
+                return panel.content
+        raise KeyError(title)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A run as steps over one source text; `note` says what was left out, if anything was."""
+
+    title: str
+    source: str
+    steps: tuple[Step, ...]
+    note: str = ""

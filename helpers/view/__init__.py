@@ -1,0 +1,1 @@
+"""Model -> text, HTML and SVG. Nothing here has ever seen a live object."""

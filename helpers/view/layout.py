@@ -1,0 +1,84 @@
+"""A graph -> a place for every box: layers from left to right, few crossings, the same each time.
+
+The layers are networkx's topological generations (of the condensation, so that cycles are allowed);
+an arrow that skips a layer gets an empty place there, so that it passes between boxes.
+"""
+
+from dataclasses import dataclass
+
+import networkx
+
+from helpers.model.graph import Graph
+
+SWEEPS = 6
+
+
+@dataclass(frozen=True)
+class Layout:
+    """`layers`: keys per column, top to bottom. `rows`: key -> height in rows. `paths`: per edge
+    the keys passed through, ends included; a key that is no node's is a bend."""
+
+    layers: tuple[tuple[object, ...], ...]
+    rows: dict[object, float]
+    paths: tuple[tuple[object, ...], ...]
+
+
+def layered(graph: Graph) -> Layout:
+    """Return the layout of a graph with at least one node."""
+    layer = _layers(graph)
+    paths = tuple(_path(number, edge, layer) for number, edge in enumerate(graph.edges))
+    columns = [[] for _ in range(1 + max(layer.values()))]
+    for key in [*layer, *(key for path in paths for key in path[1:-1])]:
+        columns[layer.get(key, key[1] if isinstance(key, tuple) else 0)].append(key)
+    links = [pair for path in paths for pair in zip(path, path[1:], strict=False)]
+    rows = _untangle(columns, links)
+    return Layout(tuple(map(tuple, columns)), rows, paths)
+
+
+def _layers(graph: Graph) -> dict[str, int]:
+    directed = networkx.DiGraph()
+    directed.add_nodes_from(node.key for node in graph.nodes)
+    directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
+    loose = networkx.condensation(directed)
+    depth = {}
+    for number, generation in enumerate(networkx.topological_generations(loose)):
+        for component in generation:
+            depth |= dict.fromkeys(loose.nodes[component]["members"], number)
+    return {node.key: depth[node.key] for node in graph.nodes}
+
+
+def _path(number: int, edge, layer) -> tuple[object, ...]:
+    first, last = layer[edge.source], layer[edge.target]
+    bends = [(number, column) for column in range(first + 1, last)]
+    return (edge.source, *bends, edge.target)
+
+
+def _untangle(columns, links) -> dict[object, float]:
+    rows = {key: float(row) for column in columns for row, key in enumerate(column)}
+    for sweep in range(SWEEPS):
+        forward = sweep % 2 == 0
+        for column in columns if forward else reversed(columns):
+            wanted = {key: _wanted(key, links, rows, forward) for key in column}
+            column.sort(key=lambda key, wanted=wanted: wanted[key])
+            rows |= _spread(column, wanted)
+    top = min(rows.values())
+    return {key: row - top for key, row in rows.items()}
+
+
+def _wanted(key, links, rows, forward: bool) -> float:
+    """Return the mean row of the neighbours on one side, the own row where there are none."""
+    if forward:
+        near = [rows[a] for a, b in links if b == key]
+    else:
+        near = [rows[b] for a, b in links if a == key]
+    return sum(near) / len(near) if near else rows[key]
+
+
+def _spread(column, wanted) -> dict[object, float]:
+    """Return rows at least one apart, in the column's order, as near to the wanted as that lets."""
+    rows, free = {}, float("-inf")
+    for key in column:
+        rows[key] = max(wanted[key], free)
+        free = rows[key] + 1
+    drift = sum(rows[key] - wanted[key] for key in column) / max(len(column), 1)
+    return {key: row - drift for key, row in rows.items()}

@@ -1,0 +1,73 @@
+"""The models refuse what cannot be drawn, and answer what a notebook asserts."""
+
+import pytest
+
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.outcome import Outcome
+from helpers.model.timeline import Panel, Step
+
+LEDGER = Ledger(
+    "t",
+    "route",
+    ("before", "after"),
+    (
+        Entry("alias", (Verdict("old"), Verdict("old"))),
+        Entry("global", (Verdict("old"), Verdict("new", "changed"))),
+    ),
+)
+
+
+def test_ledger_gives_the_word_of_a_subject_under_a_heading():
+    assert LEDGER.word("global", "after") == "new"
+    assert LEDGER.subjects("old", "after") == ("alias",)
+
+
+def test_ledger_with_one_heading_needs_no_heading():
+    one = Ledger("t", "route", ("after",), (Entry("alias", (Verdict("old"),)),))
+    assert one.word("alias") == "old"
+
+
+@pytest.mark.parametrize(("subject", "heading"), [("nobody", "after"), ("alias", "never")])
+def test_ledger_names_what_it_does_not_have(subject, heading):
+    with pytest.raises((KeyError, ValueError), match="nobody|never"):
+        LEDGER.word(subject, heading)
+
+
+def test_ledger_refuses_an_entry_with_too_few_verdicts():
+    with pytest.raises(ValueError, match="1 verdicts for 2 headings"):
+        Ledger("t", "route", ("a", "b"), (Entry("x", (Verdict("old"),)),))
+
+
+def test_verdict_refuses_an_unknown_tone():
+    with pytest.raises(ValueError, match="loud"):
+        Verdict("old", "loud")
+
+
+def test_outcome_refuses_an_unknown_state():
+    with pytest.raises(ValueError, match="almost"):
+        Outcome("x", "almost")
+
+
+def test_graph_refuses_two_nodes_of_one_key():
+    with pytest.raises(ValueError, match="share a key"):
+        Graph("t", (Node("a", "a"), Node("a", "b")), ())
+
+
+def test_graph_refuses_an_edge_to_nowhere():
+    with pytest.raises(ValueError, match="'b'"):
+        Graph("t", (Node("a", "a"),), (Edge("a", "b"),))
+
+
+def test_graph_finds_nodes_and_targets():
+    graph = Graph("t", (Node("a", "A"), Node("b", "B")), (Edge("a", "b"),))
+    assert graph.node("b").label == "B" and graph.targets("a") == ("b",)
+    with pytest.raises(KeyError, match="c"):
+        graph.node("c")
+
+
+def test_step_gives_a_panel_by_its_title():
+    step = Step("s", 1, (Panel("printed", "x"),))
+    assert step.panel("printed") == "x"
+    with pytest.raises(KeyError, match="stack"):
+        step.panel("stack")

@@ -1,0 +1,125 @@
+"""The diagram: every fact in the text, a picture that survives, and folding that says so."""
+
+import base64
+import re
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.model.graph import Edge, Graph, Node
+from helpers.view import diagram
+from helpers.view.layout import layered
+
+NASTY = "<script>&\x00\ud800"
+
+
+def chain(count, group=""):
+    nodes = tuple(Node(str(i), f"node {i}", group=group) for i in range(count))
+    edges = tuple(Edge(str(i), str(i + 1), "next") for i in range(count - 1))
+    return Graph("a chain", nodes, edges)
+
+
+def parsed(graph):
+    return ElementTree.fromstring(diagram.svg(graph))
+
+
+def boxes(graph):
+    found = [e for e in parsed(graph).findall(".//{*}rect") if "box" in e.get("class")]
+    return [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
+
+
+def overlap(a, b):
+    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+
+
+def test_text_has_a_line_per_arrow_and_every_loose_box():
+    graph = Graph("t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),))
+    assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "C"]
+
+
+def test_equal_labels_are_told_apart_in_the_text():
+    graph = Graph("t", (Node("a", "f()"), Node("b", "f()")), (Edge("a", "b"),))
+    assert "f() #1 ──▶ f() #2" in diagram.text(graph)
+
+
+def test_html_holds_an_image_that_is_described_and_the_text():
+    html = diagram.html(chain(3))
+    source = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html).group(1)
+    ElementTree.fromstring(base64.b64decode(source))
+    assert 'alt="a chain: 3 boxes, 2 arrows, listed below"' in html
+    assert "node 0 ── next ──▶ node 1" in html
+
+
+def test_hostile_words_stay_words():
+    graph = Graph(NASTY, (Node("a", NASTY, detail=NASTY), Node("b", "b")), (Edge("a", "b", NASTY),), NASTY)
+    assert "<script" not in diagram.svg(graph) + diagram.html(graph)
+    parsed(graph)
+    diagram.html(graph).encode()
+
+
+def test_a_kind_of_any_name_cannot_break_the_picture():
+    parsed(Graph("t", (Node("a", "a", kind='"><x>'),), ()))
+
+
+def test_nothing_to_draw_is_said():
+    assert "nothing to draw" in diagram.html(Graph("t", (), ()))
+
+
+def test_a_long_label_is_cut_in_the_picture_and_whole_in_the_text():
+    graph = Graph("t", (Node("a", "x" * 200),), ())
+    assert "x" * 200 not in diagram.svg(graph) and "x" * 200 in diagram.text(graph)
+
+
+def test_sixty_boxes_are_drawn_and_sixty_one_are_folded():
+    assert len(boxes(diagram.fold(chain(60, "g")))) == 60
+    folded = diagram.fold(chain(61, "g"))
+    assert [node.detail for node in folded.nodes] == ["61 boxes, folded"]
+    assert "61 boxes are too many" in folded.note and "Folded: g" in folded.note
+    assert "node 60" in diagram.html(chain(61, "g"))
+
+
+def test_what_has_no_group_is_left_out_and_counted():
+    folded = diagram.fold(chain(100))
+    assert len(folded.nodes) == 60 and "Left out: the last 40." in folded.note
+
+
+def test_only_as_many_groups_fold_as_need_be():
+    nodes = tuple(Node(f"{g}{i}", "n", group=g) for g, n in (("big", 40), ("small", 30)) for i in range(n))
+    folded = diagram.fold(Graph("t", nodes, ()))
+    assert [n.label for n in folded.nodes].count("big") == 1 and len(folded.nodes) == 31
+
+
+keys = st.integers(0, 11)
+
+
+@given(st.lists(st.tuples(keys, keys), max_size=30))
+def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
+    nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
+    graph = Graph("t", nodes, tuple(Edge(str(a), str(b)) for a, b in pairs))
+    placed, root = boxes(graph), parsed(graph)
+    assert len(placed) == 12
+    assert not any(overlap(a, b) for i, a in enumerate(placed) for b in placed[:i])
+    assert all(x >= 0 and x + w <= float(root.get("width")) for x, _, w, _ in placed)
+    assert all(y >= 0 and y + h <= float(root.get("height")) for _, y, _, h in placed)
+
+
+@given(st.lists(st.tuples(keys, keys), max_size=20))
+def test_the_same_graph_is_drawn_the_same_twice(pairs):
+    nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
+    graph = Graph("t", nodes, tuple(Edge(str(a), str(b)) for a, b in pairs))
+    assert diagram.svg(graph) == diagram.svg(graph)
+
+
+def test_an_arrow_over_a_layer_passes_between_the_boxes():
+    nodes = tuple(Node(k, k) for k in "abc")
+    graph = Graph("t", nodes, (Edge("a", "b"), Edge("b", "c"), Edge("a", "c")))
+    layout = layered(graph)
+    assert [len(path) for path in layout.paths] == [2, 2, 3]
+    bend = layout.paths[2][1]
+    assert abs(layout.rows[bend] - layout.rows["b"]) >= 1
+
+
+def test_arrows_lead_from_left_to_right():
+    layout = layered(chain(4))
+    assert layout.layers == (("0",), ("1",), ("2",), ("3",))
