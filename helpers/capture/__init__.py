@@ -1,0 +1,1 @@
+"""Live object -> model. Only this room touches interpreters and frameworks."""

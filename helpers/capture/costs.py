@@ -1,0 +1,62 @@
+"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+from helpers.model.listing import Column, Listing
+
+ROUNDS = 7
+SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One action; `ratio` says how many runs of the unit it takes as long as."""
+
+    action: str
+    ratio: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Costs(Listing):
+    """A listing of costs that can be asked for one ratio."""
+
+    def ratio(self, action: str) -> float:
+        """Return the ratio of this action; KeyError if it was not measured."""
+        return {row.action: row.ratio for row in self.rows}[action]
+
+
+def costs_listing(unit: Callable, actions: Mapping[str, Callable], title: str = "") -> Costs:
+    """Return what each action costs in runs of `unit`: the fastest of a few rounds, interleaved.
+
+    TypeError names an action that cannot be called without arguments.
+    """
+    for name, action in {"the unit": unit, **actions}.items():
+        if not callable(action):
+            raise TypeError(f"{name} must be a function to call without arguments")
+    best = dict.fromkeys([None, *actions], float("inf"))
+    for _ in range(ROUNDS):
+        for name, action in [(None, unit), *actions.items()]:
+            best[name] = min(best[name], _seconds(action))
+    rows = [Cost(name, best[name] / best[None], _rounded(best[name] / best[None]))
+            for name in actions]
+    columns = (Column("action", "action"), Column("words", "as long as"))
+    return Costs(title or "Measured in one run", columns, tuple(rows))
+
+
+def _seconds(action: Callable) -> float:
+    """Return seconds per call, repeated until the clock can tell."""
+    calls, passed = 0, 0.0
+    start = perf_counter()
+    while passed < SHORTEST:
+        action()
+        calls += 1
+        passed = perf_counter() - start
+    return passed / calls
+
+
+def _rounded(ratio: float) -> str:
+    """Return the ratio to one or two digits; more would pretend to a precision it lacks."""
+    return f"about {float(f'{ratio:.1g}'):,g} calls" if ratio >= 10 else f"{ratio:.1f} calls"

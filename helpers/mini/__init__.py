@@ -1,0 +1,1 @@
+"""The small systems that learners build and compare with the real ones."""

@@ -1,0 +1,35 @@
+"""The one exercise of the first notebook: how many names does a call look up?"""
+
+from helpers.study.check import Exercise, Mistake
+
+EXPRESSION = "f(x)"
+
+
+def _judge(count):
+    names = compile(EXPRESSION, "<warm-up>", "eval").co_names
+    if type(count) is not int:
+        return "the answer must be a whole number, such as 7"
+    if count == len(names) - 1:
+        return "the argument is looked up by name too"
+    if count != len(names):
+        return f"CPython compiled {EXPRESSION} and listed the names {', '.join(names)}"
+    return None
+
+
+WARM_UP = Exercise(
+    "warm_up",
+    _judge,
+    "The code object of f(x) lists two names: f and x. Each is looked up when the line runs.",
+    (
+        "Read f(x) aloud, word by word. Which words are names?",
+        "Not only the function is reached through a name.",
+        "Count f, and count x.",
+    ),
+    (
+        Mistake("names_looked_up = 1", "the argument is looked up by name too"),
+        Mistake("names_looked_up = 'f and x'", "whole number"),
+        Mistake("names_looked_up = 4", "listed the names f, x"),
+    ),
+)
+
+EXERCISES = (WARM_UP,)

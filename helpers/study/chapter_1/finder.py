@@ -1,0 +1,115 @@
+"""Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
+
+from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.expect import said
+
+
+class _Equal:
+    """Equal to everything, and the same as nothing: tells `is` from `==`."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+def _scene():
+    """Return an object, functions that hold it as a default, and the places to be found."""
+
+    def wanted():
+        return None
+
+    def first(value, call=wanted):
+        return call
+
+    def keyword_only(value, *, call=wanted):
+        return call
+
+    def twice(value, call=wanted, factor=2, again=wanted):
+        return call
+
+    def decoy(value, call=_Equal()):  # noqa: B008 - one instance is what is wanted
+        return call
+
+    functions = (first, keyword_only, twice, decoy)
+    places = [(first, "call"), (keyword_only, "call"), (twice, "call"), (twice, "again")]
+    return wanted, functions, {(fn.__qualname__, name) for fn, name in places}
+
+
+def _judge_finder(find_in_defaults):
+    wanted, functions, places = _scene()
+    try:
+        found = tried(find_in_defaults(wanted))
+    except (RuntimeError, ValueError) as error:
+        return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
+    try:
+        found = set(found)
+    except TypeError:
+        return "it must return a list of (function's __qualname__, parameter's name) pairs"
+    if not all(type(f) is tuple and len(f) == 2 and {*map(type, f)} == {str} for f in found):
+        return "each thing found must be a pair of str: (fn.__qualname__, parameter's name)"
+    decoys = {place for place in found if "decoy" in place[0]}
+    if decoys:
+        return "it found a default that is only equal to the object; compare with `is`, not `==`"
+    missed, extra = places - found, found - places
+    if extra:
+        return (
+            f"it names {_place(extra)}, which does not hold the object; "
+            "defaults belong to the last parameters"
+        )
+    if missed and all("keyword_only" in place[0] for place in missed):
+        return "it misses keyword-only parameters; their defaults are in fn.__kwdefaults__"
+    if missed:
+        return f"it misses {_place(missed)}"
+    return None
+
+
+def _place(places) -> str:
+    function, parameter = min(places)
+    return f"parameter {parameter!r} of {function.rpartition('.')[2]}()"
+
+
+_FINDER = '''
+import gc
+from types import FunctionType
+def find_in_defaults(obj):
+    found = []
+    for fn in gc.get_objects():
+        if type(fn) is FunctionType:
+            names = fn.__code__.co_varnames[:fn.__code__.co_argcount]
+            values = fn.__defaults__ or ()
+            pairs = list(zip(names[len(names) - len(values):], values))
+            pairs += (fn.__kwdefaults__ or {}).items()
+            found += [(fn.__qualname__, name) for name, value in pairs if value is obj]
+    return found
+'''
+
+
+def _finder(old: str, new: str) -> str:
+    if old not in _FINDER:
+        raise ValueError(f"the sample has no {old!r}")
+    return _FINDER.replace(old, new)
+
+
+FINDER = Exercise(
+    "finder",
+    _judge_finder,
+    "Every default in this process is covered: positional, keyword-only, and only by identity.",
+    (
+        "Which functions are alive right now? gc.get_objects() lists every object that can hold "
+        "references.",
+        "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
+        "__kwdefaults__ (a dict or None).",
+        "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
+        "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
+    ),
+    (
+        Mistake(_finder("value is obj", "value == obj"), "compare with `is`"),
+        Mistake(_finder("            pairs += (fn.__kwdefaults__ or {}).items()\n", ""), "__kwdefaults__"),
+        Mistake(_finder("fn.__defaults__ or ()", "fn.__defaults__"), "your code raised TypeError"),
+        Mistake(_finder("names[len(names) - len(values):]", "names"), "defaults belong to the last"),
+        Mistake(_finder("(fn.__qualname__, name)", "fn"), "pair of str"),
+        Mistake("def find_in_defaults(obj):\n    return []", "it misses parameter"),
+        Mistake("def find_in_defaults(obj):\n    return 3", "must return a list"),
+    ),
+)

@@ -1,0 +1,152 @@
+"""Chapter 1, exercise 3: a rebinding of one's own, judged on an op of another library."""
+
+import sys
+from contextlib import contextmanager
+from types import ModuleType
+
+from helpers.capture.references import scan_modules
+from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.expect import said
+
+
+class _Equal:
+    """Equal to everything and the same as nothing: tells `is` from `==`."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+class _Scene:
+    """The places that hold the op, two stand-ins, and a module with things to trip over."""
+
+    def __init__(self, op):
+        def first(*args, **kwargs):
+            return "first stand-in"
+
+        def second(*args, **kwargs):
+            return "second stand-in"
+
+        self.op, self.first, self.second = op, first, second
+        self.module = ModuleType("scenery")
+        self.module.op, self.module.bystander, self.module.equal = op, first, _Equal()
+
+    def __enter__(self):
+        sys.modules["scenery"] = self.module
+        self.places = scan_modules(self.op)
+        return self
+
+    def __exit__(self, *error):
+        for place in self.places:
+            place.put(self.op)
+        del sys.modules["scenery"]
+
+    def without(self, function) -> str:
+        """Return the name of a place that does not hold `function`, empty if all hold it."""
+        names = [f"{p.owner}.{p.name}" for p in self.places if p.get() is not function]
+        return min(names, default="")
+
+
+def _judge_patch(rebind, op):
+    with _Scene(op) as scene:
+        try:
+            return (
+                _inside_and_after(rebind, scene) or _on_error(rebind, scene) or _nested(rebind, scene)
+            )
+        except (RuntimeError, ValueError) as error:
+            return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
+
+
+def _inside_and_after(rebind, scene):
+    manager = tried(rebind(scene.op, scene.first))
+    if not hasattr(type(manager), "__enter__"):
+        return "it must return a context manager; decorate a generator with contextmanager"
+    with manager:
+        missed = scene.without(scene.first)
+        equal = scene.module.equal is scene.first
+    if equal:
+        return "it replaced an object that is only equal to the old one; compare with `is`"
+    if missed:
+        return f"inside the block {missed} still holds the old function"
+    if missed := scene.without(scene.op):
+        return f"after the block {missed} does not hold the old function again"
+    if scene.module.bystander is not scene.first:
+        return (
+            "it also changed a name that held the replacement before the block; remember what you "
+            "changed instead of searching for it again"
+        )
+    return None
+
+
+def _on_error(rebind, scene):
+    try:
+        with rebind(scene.op, scene.first):
+            raise KeyError("raised inside the block")
+    except KeyError:
+        missed = scene.without(scene.op)
+        return missed and (
+            f"after an error inside the block {missed} still holds the replacement; "
+            "restore in a finally"
+        )
+    return "it swallowed the KeyError raised inside the block; an error must come through"
+
+
+def _nested(rebind, scene):
+    with rebind(scene.op, scene.first):
+        with rebind(scene.first, scene.second):
+            inner = scene.without(scene.second)
+        outer = scene.without(scene.first)
+    if inner:
+        return f"nested inside another rebinding it does not reach {inner}"
+    if outer:
+        return f"leaving the inner of two nested blocks does not bring back the outer one at {outer}"
+    if missed := scene.without(scene.op):
+        return f"after two nested blocks {missed} does not hold the old function again"
+    return None
+
+
+_PATCH = '''
+import sys
+from contextlib import contextmanager
+from types import ModuleType
+@contextmanager
+def my_rebind_everywhere(old, new):
+    spaces = [vars(m) for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+    places = [(s, key) for s in spaces for key, value in list(s.items()) if value is old]
+    try:
+        for space, key in places:
+            space[key] = new
+        yield
+    finally:
+        for space, key in places:
+            space[key] = old
+'''
+
+
+def _patch(old: str, new: str) -> str:
+    if old not in _PATCH:
+        raise ValueError(f"the sample has no {old!r}")
+    return _PATCH.replace(old, new)
+
+
+PATCH = Exercise(
+    "patch",
+    _judge_patch,
+    "Every module name was swapped, nested, survived an error, and came back.",
+    (
+        "Start from the small module scan of section 3: it already finds the names to write to.",
+        "Remember each (namespace, name) that you change; write new, yield, write old back.",
+        "try: write new everywhere, then yield; finally: write old back to the remembered places. "
+        "Decorate it with @contextlib.contextmanager.",
+    ),
+    (
+        Mistake(_patch("list(sys.modules.values())", "[sys.modules[old.__module__]]"), "still holds the old function"),
+        Mistake(_patch("            space[key] = old\n", "            pass\n"), "does not hold the old function again"),
+        Mistake(_patch("    try:\n        for space, key in places:\n            space[key] = new\n        yield\n    finally:\n", "    for space, key in places:\n        space[key] = new\n    yield\n    if True:\n"), "restore in a finally"),
+        Mistake(_patch("    finally:\n", "    except Exception:\n        pass\n    finally:\n"), "swallowed the KeyError"),
+        Mistake(_patch("        for space, key in places:\n            space[key] = old\n", "        for space in spaces:\n            for key, value in list(space.items()):\n                if value is new: space[key] = old\n"), "remember what you changed"),
+        Mistake(_patch("value is old", "value == old"), "compare with `is`"),
+        Mistake(_patch("@contextmanager\n", ""), "must return a context manager"),
+    ),
+)

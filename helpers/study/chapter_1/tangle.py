@@ -1,0 +1,52 @@
+"""Chapter 1, exercise 1: five routes to a function, judged by running them."""
+
+from helpers.study.check import Exercise, Mistake, tried
+
+_TANGLE_WHY = {
+    "alias": "alias = op copied the reference before op was rebound",
+    "by_default": "a default is evaluated once, when its def runs, and kept in __defaults__",
+    "by_name": "by_name looks op up each time it is called, so it finds what op holds now",
+    "shared": "shared and table are two names of one dict, so both see the new item",
+    "copied": "dict(table) copied the references that the table held at that moment",
+}
+
+
+def _judge_tangle(guess, tangle):
+    truth = tangle()
+    if type(guess) is not dict or set(guess) != set(truth):
+        return f"the guess must be a dict with the keys {', '.join(truth)}"
+    if all(value is ... for value in guess.values()):
+        tried(...)
+    for route, answer in guess.items():
+        if answer not in ("old", "new"):
+            return f'the guess for {route} must be "old" or "new"'
+    for route, answer in guess.items():
+        if answer != truth[route]:
+            return f"{route}() gives {truth[route]!r}: {_TANGLE_WHY.get(route, 'run it and see')}"
+    return None
+
+
+def _guess(**wrong) -> str:
+    right = dict(alias="old", by_default="old", by_name="new", shared="new", copied="old")
+    return f"guess = {right | wrong}"
+
+
+TANGLE = Exercise(
+    "tangle",
+    _judge_tangle,
+    "You told apart who copied the reference and who looks the name up.",
+    (
+        "For each route ask: when did it read the reference, before or after the rebinding?",
+        "A default value and a copied dict read it early. Which of the five read it at the call?",
+        "by_name and shared see the new function; the other three copied the old one.",
+    ),
+    (
+        Mistake(_guess(alias="new"), "alias = op copied the reference"),
+        Mistake(_guess(by_default="new"), "evaluated once, when its def runs"),
+        Mistake(_guess(by_name="old"), "looks op up each time"),
+        Mistake(_guess(shared="old"), "two names of one dict"),
+        Mistake(_guess(copied="new"), "copied the references"),
+        Mistake("guess = 'old'", "must be a dict with the keys"),
+        Mistake(_guess(alias="the old one"), '"old" or "new"'),
+    ),
+)

@@ -1,0 +1,107 @@
+"""A learner's answer -> untried, passed or failed because; hints that rise; and never an error.
+
+An exercise is judged by running it against the real thing. What a judge finds wrong it returns as
+words; what a learner's code raises is told the same way.
+"""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from helpers.exhibit import Exhibit
+from helpers.model.outcome import Outcome
+from helpers.study.expect import said
+from helpers.view import outcome
+
+PREFIX = "check."
+
+
+class Untried(Exception):
+    """The answer is still the stub."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that is known: its source (`sample`) and words of the verdict (`says`)."""
+
+    sample: str
+    says: str
+
+
+@dataclass
+class Exercise:
+    """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
+
+    `praise` is what a pass is told; `hints` rise from a question to near the solution; `mistakes`
+    are the wrong answers that the judge speaks to (the tests run every one).
+    """
+
+    name: str
+    judge: Callable[..., str | None]
+    praise: str
+    hints: tuple[str, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    _told: int = field(default=0, init=False)
+
+    def __call__(self, *answers) -> Exhibit:
+        """Judge the answers and return the outcome; whatever they do, nothing is raised."""
+        try:
+            if any(answer is ... for answer in answers):
+                raise Untried
+            because = self.judge(*answers)
+        except Untried:
+            return self._outcome("untried", more=f"Replace the ... and run this cell again. {self}")
+        except (Exception, SystemExit) as error:
+            because = f"your code raised {said(error)}{_where(error)}"
+        if because:
+            return self._outcome("failed", because, more=str(self))
+        return self._outcome("passed", self.praise)
+
+    def hint(self, number: int | None = None) -> Exhibit:
+        """Return the next hint, or hint `number` (from 1); the last one again after the last."""
+        self._told = min(number or self._told + 1, len(self.hints))
+        words = self.hints[max(self._told, 1) - 1]
+        return self._outcome("hint", f"hint {self._told} of {len(self.hints)}. {words}")
+
+    def __str__(self) -> str:
+        return f"Stuck? {PREFIX}{self.name}.hint() gives a hint, and the next one each time."
+
+    def __repr__(self) -> str:
+        return f"{PREFIX}{self.name}"
+
+    def _outcome(self, state: str, because: str = "", more: str = "") -> Exhibit:
+        return Exhibit(Outcome(self.name, state, because, more), outcome)
+
+
+class Checks:
+    """The exercises by name: `check.tangle(answer)`."""
+
+    def __init__(self, *exercises: Exercise):
+        self._exercises = {exercise.name: exercise for exercise in exercises}
+
+    def __getattr__(self, name: str) -> Exercise:
+        try:
+            return self.__dict__["_exercises"][name]
+        except KeyError:
+            known = ", ".join(self.__dict__.get("_exercises", ()))
+            raise AttributeError(f"there is no exercise {name!r}; there are: {known}") from None
+
+    def __dir__(self):
+        return list(self._exercises)
+
+    def __iter__(self):
+        return iter(self._exercises.values())
+
+
+def tried(value):
+    """Return what the learner's code gave; Untried if that is the stub's `...`."""
+    if value is ...:
+        raise Untried
+    return value
+
+
+def _where(error: BaseException) -> str:
+    """Return the line of the learner's notebook that raised, if the error came from there."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "ipykernel_" in f.filename or f.filename == "<answer>"]
+    return f", in line {own[-1].lineno} of its cell: {own[-1].line}" if own and own[-1].line else ""

@@ -1,0 +1,35 @@
+"""An error that is meant to happen -> one printed line; its absence -> a failure."""
+
+import contextlib
+
+LONGEST = 300
+
+
+@contextlib.contextmanager
+def expect(*errors: type[BaseException]):
+    """Run the block and print the expected error in one line, as a result.
+
+    AssertionError if nothing is raised. An error of another type passes through. TypeError if what
+    is given is no exception type.
+    """
+    if not errors or not all(isinstance(e, type) and issubclass(e, BaseException) for e in errors):
+        raise TypeError("expect needs exception types, such as expect(TypeError)")
+    try:
+        yield
+    except errors as error:
+        print(said(error))
+    else:
+        names = " or ".join(error.__name__ for error in errors)
+        raise AssertionError(f"expected {names}, but this block raised nothing")
+
+
+def said(error: BaseException) -> str:
+    """Return the error's type and the first line of its message, even if its `str` raises."""
+    name = type(error).__name__
+    try:
+        message = str(error)
+    except Exception as second:
+        return f"{name} (its message raised {type(second).__name__})"
+    line = message.strip().partition("\n")[0]
+    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return f"{name}: {line}" if line else name

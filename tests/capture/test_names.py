@@ -1,0 +1,215 @@
+"""Names and objects: one box per object, by identity, and no code of the objects' own is run."""
+
+import functools
+import sys
+
+import pytest
+
+from helpers.capture.names import MOST_STEPS, names_graph, names_timeline
+
+
+def graph(**names):
+    return names_graph(names, list(names))
+
+
+def target(drawn, name):
+    return drawn.targets(f"name {name}")[0]
+
+
+def test_two_names_of_one_object_lead_to_one_box():
+    def a(): ...
+
+    drawn = graph(a=a, b=a, c=5)
+    assert target(drawn, "a") == target(drawn, "b") != target(drawn, "c")
+    assert drawn.node(target(drawn, "a")).label == "a()"
+
+
+def test_equal_objects_are_two_boxes():
+    drawn = graph(a=[1], b=[1])
+    assert target(drawn, "a") != target(drawn, "b")
+
+
+def test_a_missing_name_is_named():
+    with pytest.raises(NameError, match="'b'"):
+        names_graph({"a": 1}, ["a", "b"])
+
+
+class Layer:
+    def op(self): ...
+
+
+def holders():
+    def op(): ...
+
+    def by_default(call=op): ...
+
+    def by_closure():
+        return op
+
+    @functools.wraps(op)
+    def wrapped(): ...
+
+    layer = Layer()
+    layer.fn = op
+    return op, {
+        "list item": [op],
+        "dict item": {"k": op},
+        "partial": functools.partial(op),
+        "default": by_default,
+        "closure": by_closure,
+        "__wrapped__": wrapped,
+        "instance": layer,
+        "static": staticmethod(op),
+    }
+
+
+@pytest.mark.parametrize("kind", holders()[1])
+def test_holder_is_followed_to_the_function(kind):
+    op, held = holders()
+    drawn = graph(op=op, holder=held[kind])
+    assert target(drawn, "op") in drawn.targets(target(drawn, "holder"))
+
+
+def test_a_class_and_a_bound_method_lead_to_one_function():
+    layer = Layer()
+    drawn = graph(cls=Layer, method=layer.op)
+    cls, method = target(drawn, "cls"), target(drawn, "method")
+    assert drawn.targets(cls)[0] in drawn.targets(method)
+
+
+def test_a_cycle_is_drawn_once():
+    loop = []
+    loop.append(loop)
+    drawn = graph(loop=loop)
+    assert len(drawn.nodes) == 2 and len(drawn.edges) == 2
+
+
+class Hostile:
+    __slots__ = ("x",)
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+    def __repr__(self):
+        raise RuntimeError("repr")
+
+    def __eq__(self, other):
+        raise RuntimeError("eq")
+
+    __hash__ = None
+
+
+class HostileDict(dict):
+    def items(self):
+        raise RuntimeError("items")
+
+
+class LyingClass:
+    @property
+    def __class__(self):
+        raise RuntimeError("class")
+
+
+HOSTILE = {
+    "raises at every attribute": Hostile,
+    "dict whose items raise": lambda: HostileDict(a=1),
+    "lies about its class": LyingClass,
+    "int of 6000 digits": lambda: 10**6000,
+    "lone surrogate": lambda: "\ud800<b>",
+    "list of hostile objects": lambda: [Hostile()] * 3,
+}
+
+
+@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_objects_are_named_and_left_alone(make):
+    drawn = graph(value=make())
+    assert drawn.node(target(drawn, "value")).label
+
+
+def test_a_million_items_are_cut():
+    assert len(graph(big=list(range(10**6))).nodes) < 30
+
+
+def test_steps_show_names_after_each_line_and_what_was_printed():
+    def run():
+        a = len
+        b = a
+        a = 5
+        print("b is", b([1, 2]))
+
+    steps = names_timeline(run).steps
+    assert [step.label for step in steps] == [f"after line {n}" for n in (2, 3, 4, 5)]
+    last = steps[-1].panel("names and objects")
+    assert last.node(target(last, "a")).label == "5"
+    assert last.node(target(last, "b")).label == "len()"
+    assert [step.panel("printed") for step in steps] == ["", "", "", "b is 2\n"]
+
+
+def test_the_step_that_raises_says_so():
+    def run():
+        a = 1
+        a / 0
+
+    assert names_timeline(run).steps[-1].label == "line 3 raised ZeroDivisionError"
+
+
+def test_a_caught_error_is_told_and_the_run_goes_on():
+    def run():
+        try:
+            {}["k"]
+        except KeyError:
+            a = 1
+
+    labels = [step.label for step in names_timeline(run).steps]
+    assert "line 3 raised KeyError" in labels and labels[-1] == "after line 5"
+
+
+def test_sys_exit_ends_the_run_and_not_the_kernel():
+    assert "SystemExit" in names_timeline(lambda: sys.exit(3)).steps[-1].label
+
+
+def test_a_long_run_is_capped_and_says_so():
+    def run():
+        for _ in range(10**4):
+            pass
+
+    timeline = names_timeline(run)
+    assert len(timeline.steps) == MOST_STEPS and str(MOST_STEPS) in timeline.note
+
+
+def test_only_the_function_itself_is_stepped():
+    def inner():
+        x = 1
+        return x
+
+    def run():
+        return inner()
+
+    assert len(names_timeline(run).steps) == 1
+
+
+def test_the_tracer_that_was_set_is_set_again():
+    before = sys.gettrace()
+
+    def tracer(*_):
+        return None
+
+    sys.settrace(tracer)
+    try:
+        names_timeline(lambda: None)
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("value", [len, int, 5, functools.partial(len)])
+def test_what_is_no_python_function_is_refused(value):
+    with pytest.raises(TypeError, match="needs a Python function"):
+        names_timeline(value)
+
+
+def test_a_function_without_source_is_stepped_all_the_same():
+    space = {}
+    exec("def f():\n    a = 1\n    return a", space)
+    timeline = names_timeline(space["f"])
+    assert timeline.source == "" and len(timeline.steps) == 2

@@ -1,0 +1,65 @@
+"""Records, costs and environment: rows with the right words, and bad input named."""
+
+import pytest
+
+from helpers.capture import environment
+from helpers.capture.costs import costs_listing
+from helpers.capture.records import records_listing
+
+
+def test_records_become_rows_that_keep_their_keys_as_attributes():
+    listing = records_listing("t", [{"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}])
+    assert [c.heading for c in listing.columns] == ["way", "cannot see"]
+    assert listing.rows[0].way == "one name" and listing.rows[1].cannot_see == 4
+
+
+def test_records_need_a_row():
+    with pytest.raises(ValueError, match="at least one row"):
+        records_listing("t", [])
+
+
+def test_records_need_the_same_keys():
+    with pytest.raises(ValueError, match="every row needs the keys a"):
+        records_listing("t", [{"a": 1}, {"b": 2}])
+
+
+def test_costs_are_ratios_in_one_run():
+    costs = costs_listing(lambda: sum(range(10)), {"long": lambda: sum(range(100_000))})
+    assert costs.ratio("long") > 10 and costs.rows[0].words.startswith("about ")
+    with pytest.raises(KeyError):
+        costs.ratio("short")
+
+
+def test_costs_need_something_to_call():
+    with pytest.raises(TypeError, match="slow must be a function"):
+        costs_listing(lambda: None, {"slow": 5})
+
+
+def test_environment_is_fine_here():
+    listing = environment.environment_listing()
+    assert {row.name for row in listing.rows} >= {"Python", "torch", "tensorflow", "memory"}
+    assert all("+" not in row.found for row in listing.rows)
+
+
+def test_environment_names_what_is_missing(monkeypatch):
+    monkeypatch.setattr(environment, "_version", lambda name: "")
+    listing = environment.environment_listing()
+    missing = [row for row in listing.rows if row.found == "missing"]
+    assert len(missing) == len(environment.PACKAGES) and "torch" in listing.note
+    assert all("course.py setup" in row.verdict for row in missing)
+
+
+def test_environment_names_another_version(monkeypatch):
+    monkeypatch.setattr(environment, "_version", lambda name: "0.0.1")
+    assert any("another version" in row.verdict for row in environment.environment_listing().rows)
+
+
+def test_environment_without_pins_asks_for_any_version(monkeypatch):
+    monkeypatch.setattr(environment, "pins", dict)
+    rows = environment.environment_listing().rows
+    assert all(row.needed == "any" for row in rows if row.name in environment.PACKAGES)
+
+
+def test_environment_names_another_python(monkeypatch):
+    monkeypatch.setattr(environment, "PYTHONS", ((2, 7),))
+    assert environment.environment_listing().rows[0].verdict == "use one of 2.7"

@@ -1,0 +1,112 @@
+"""A check says untried, passed or failed because, whatever the answer does."""
+
+import pytest
+
+from helpers.study.check import Checks, Exercise, tried
+from helpers.study.expect import expect, said
+
+
+def exercise():
+    def judge(answer):
+        value = tried(answer()) if callable(answer) else answer
+        return None if value == 2 else f"it gave {value!r}"
+
+    return Exercise("two", judge, "well done", ("one?", "two?", "three!"))
+
+
+def state(answer):
+    return exercise()(answer).model.state
+
+
+def test_three_states():
+    assert (state(...), state(2), state(3)) == ("untried", "passed", "failed")
+
+
+def test_a_stub_that_returns_an_ellipsis_is_untried():
+    assert state(lambda: ...) == "untried"
+
+
+@pytest.mark.parametrize("error", [ValueError("why"), SystemExit(1), RecursionError("deep")])
+def test_what_an_answer_raises_is_told_and_not_raised(error):
+    def answer():
+        raise error
+
+    because = exercise()(answer).model.because
+    assert type(error).__name__ in because
+
+
+def test_an_interrupt_is_the_learners_own_and_comes_through():
+    def answer():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        exercise()(answer)
+
+
+def test_the_text_says_why_and_where_help_is():
+    text = repr(exercise()(3))
+    assert "failed because it gave 3" in text and "check.two.hint()" in text
+    assert "passed. well done" in repr(exercise()(2))
+
+
+def test_hints_rise_and_the_last_one_stays():
+    two = exercise()
+    told = [two.hint().model.because for _ in range(4)]
+    assert told == [
+        "hint 1 of 3. one?",
+        "hint 2 of 3. two?",
+        "hint 3 of 3. three!",
+        "hint 3 of 3. three!",
+    ]
+    assert "one?" in two.hint(1).model.because
+    assert "three!" in two.hint(99).model.because
+
+
+def test_an_unknown_exercise_is_named_with_those_that_are_known():
+    with pytest.raises(AttributeError, match="'three'.*two"):
+        Checks(exercise()).three
+
+
+def test_too_many_answers_are_a_failure_and_not_an_error():
+    assert exercise()(1, 2, 3).model.state == "failed"
+
+
+def test_html_escapes_the_reason():
+    html = exercise()("<script>")._repr_mimebundle_()[0]["text/html"]
+    assert "<script" not in html and "&lt;script&gt;" in html
+
+
+def test_expect_prints_the_error(capsys):
+    with expect(TypeError):
+        len(5)
+    assert capsys.readouterr().out.startswith("TypeError: object of type 'int'")
+
+
+def test_expect_fails_when_nothing_is_raised():
+    with pytest.raises(AssertionError, match="expected TypeError or ValueError"):
+        with expect(TypeError, ValueError):
+            pass
+
+
+def test_expect_lets_another_error_through():
+    with pytest.raises(KeyError), expect(TypeError):
+        {}["k"]
+
+
+@pytest.mark.parametrize("wrong", [(), (5,), (int,), ("TypeError",)])
+def test_expect_wants_exception_types(wrong):
+    with pytest.raises(TypeError, match="expect needs exception types"):
+        with expect(*wrong):
+            pass
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+def test_said_is_one_short_line_whatever_the_message():
+    assert said(Mute()) == "Mute (its message raised RuntimeError)"
+    assert said(ValueError("a\nb")) == "ValueError: a"
+    assert len(said(ValueError("x" * 10**6))) < 400
+    assert said(ValueError()) == "ValueError"

@@ -1,0 +1,154 @@
+"""helpers/study/predict.py and the choice it shows: the answer comes from running the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.model.choice import Choice
+from helpers.study.predict import predict
+from helpers.view import choice as choice_view
+
+HOSTILE = "<img src=x onerror=alert(1)></script>\x00"
+
+
+def ask(run, *choices, **more):
+    return predict("What comes?", choices, run=run, **more)
+
+
+class NamedLikeACode:
+    def __str__(self):
+        return "its str"
+
+    def __repr__(self):
+        return "its repr"
+
+
+class BrokenRepr:
+    def __repr__(self):
+        raise RuntimeError("no words for it")
+
+
+def raises():
+    print("printed before")
+    raise KeyError("missing")
+
+
+@pytest.mark.parametrize(
+    ("run", "choices", "answer"),
+    [
+        (lambda: "old", ("old", "new"), "old"),
+        (lambda: 4, ("3", "4"), "4"),
+        (lambda: [1, "a"], ("[1, 'a']", "[]"), "[1, 'a']"),
+        (lambda: "a", ("'a'", "b"), "'a'"),
+        (NamedLikeACode, ("its str", "x"), "its str"),
+        (NamedLikeACode, ("its repr", "x"), "its repr"),
+        (lambda: print(" hello\n"), ("hello", "x"), "hello"),
+        (lambda: print("a\nb"), ("a\nb", "x"), "a\nb"),
+        (lambda: None, ("None", "x"), "None"),
+        (raises, ("KeyError", "0"), "KeyError"),
+        (BrokenRepr, ("RuntimeError", "x"), "RuntimeError"),
+    ],
+)
+def test_answer_is_what_running_gave(run, choices, answer):
+    assert ask(run, *choices).answer == answer
+
+
+def test_run_is_executed_once_and_prints_nothing(capsys):
+    calls = []
+    ask(lambda: (calls.append(1), print("a spoiler"), "old")[2], "old", "new")
+    assert calls == [1] and capsys.readouterr().out == ""
+
+
+def test_answer_that_is_no_choice_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"running it gave '5', which is none of .*'3', '4'$"):
+        ask(lambda: 5, "3", "4")
+    with pytest.raises(ValueError, match=r"raised KeyError \('missing'\), which is none of"):
+        ask(raises, "3", "4")
+    with pytest.raises(ValueError, match="…"):
+        ask(lambda: "x" * 9999, "3", "4")
+
+
+def test_interrupt_is_not_an_answer():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(interrupt, "KeyboardInterrupt", "x")
+
+
+@pytest.mark.parametrize(
+    ("question", "choices", "run", "error", "words"),
+    [
+        ("q", ["one"], lambda: "one", ValueError, "at least two"),
+        ("q", ["one", "one"], lambda: "one", ValueError, "none of them twice"),
+        ("q", "ab", lambda: "a", TypeError, "list of str"),
+        ("q", ["1", 2], lambda: 2, TypeError, "2 is not"),
+        ("q", ["1", " "], lambda: 1, ValueError, "a choice is empty"),
+        (" ", ["1", "2"], lambda: 1, ValueError, "question is empty"),
+        (None, ["1", "2"], lambda: 1, TypeError, "not NoneType"),
+        ("q", ["1", "2"], 1, TypeError, "run must be"),
+        ("q", None, lambda: 1, TypeError, "list of str"),
+    ],
+)
+def test_misuse_is_said_in_one_sentence(question, choices, run, error, words):
+    with pytest.raises(error, match=words) as caught:
+        predict(question, choices, run=run)
+    assert "\n" not in str(caught.value)
+
+
+def test_text_keeps_the_answer_back():
+    shown = repr(ask(lambda: "new", "old", "new", why="A name is looked up."))
+    assert shown == (
+        "What comes?\n  1. old\n  2. new\n"
+        "Decide first; then `.reveal()` says what running it gave."
+    )
+
+
+def test_reveal_says_answer_and_why_without_quotes():
+    told = ask(lambda: "new", "old", "new", why="A name is looked up.").reveal()
+    assert repr(told) == told == "Running it gave new. A name is looked up."
+    assert repr(ask(raises, "0", "KeyError").reveal()) == "Running it raised KeyError."
+
+
+def test_html_folds_the_answer_away():
+    markup = ask(lambda: "new", "old", "new", why="Since `x` is.")._repr_mimebundle_()[0]["text/html"]
+    before, folded = markup.split("<details")
+    assert "Running it gave" not in before and " open" not in folded.split(">")[0]
+    assert "Running it gave new. Since <code>x</code> is." in folded
+
+
+def test_backtick_without_a_partner_stays():
+    assert "a ` b" in choice_view.html(Choice("a ` b", ("1", "2"), "1"))
+
+
+def test_hostile_strings_stay_text():
+    model = Choice(f"`{HOSTILE}` {HOSTILE}", (HOSTILE, "x"), HOSTILE, HOSTILE)
+    markup = choice_view.html(model)
+    assert "<img" not in markup and "</script>" not in markup and "\x00" not in markup
+    assert "onerror=alert(1)" in choice_view.text(model) and "\x00" not in choice_view.text(model)
+
+
+def test_widget_state_starts_undecided():
+    state = choice_view.widget(ask(raises, "0", "KeyError", why="w").model)
+    assert (state.picked, state.checked, state.answer, state.verb) == (-1, False, 1, "raised")
+    assert state.choices == ["0", "KeyError"] and "0x" not in repr(state)
+
+
+def test_same_question_gives_the_same_forms_twice():
+    def forms():
+        data, _ = ask(lambda: 4, "3", "4")._repr_mimebundle_()
+        return data["text/plain"], data["text/html"]
+
+    assert forms() == forms()
+
+
+def test_record_refuses_an_answer_that_is_no_choice():
+    with pytest.raises(ValueError, match="none of the choices"):
+        Choice("q", ("1", "2"), "3")
+
+
+def test_script_is_small_and_local():
+    script = Path(choice_view.__file__).with_suffix(".js").read_text(encoding="utf-8")
+    assert len(script) < 20_000
+    assert "http" not in script and not re.search(r"^import |import\(", script, re.M)
