@@ -1,0 +1,59 @@
+"""How notebooks become tests: nbval's settings that cannot stand in pyproject.toml.
+
+This file is at the root, not in tests/, because pytest reads a conftest.py only for the files
+beside and below it, and notebooks/ is beside tests/.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+# Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+# Stored outputs show sets of strings in one order.
+os.environ["PYTHONHASHSEED"] = "0"
+
+
+def setup_like_jupyterlab(setup):
+    """Wrap nbval's start of a kernel: file descriptors 1 and 2 are captured as in JupyterLab.
+
+    ipykernel captures them unless it finds PYTEST_CURRENT_TEST; without this, what C code and child
+    processes print is in the stored outputs and missing from the rerun.
+    """
+
+    def setup_without_pytest_name(self):
+        name = os.environ.pop("PYTEST_CURRENT_TEST", None)
+        try:
+            setup(self)
+        finally:
+            if name is not None:
+                os.environ["PYTEST_CURRENT_TEST"] = name
+
+    return setup_without_pytest_name
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """Keep the cells of a notebook on one worker when tests are spread with `-n`.
+
+    A fixed `--dist=loadfile` would do that too, but pytest-benchmark then measures nothing, also
+    without `-n`.
+    """
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "loadfile"
+
+
+def pytest_configure(config):
+    """Give nbval the sanitiser by its absolute path, so that pytest works from any folder."""
+    option = config.option
+    if not (getattr(option, "nbval", False) or getattr(option, "nbval_lax", False)):
+        return
+    from nbval import plugin
+
+    if not option.nbval_sanitize_with:
+        option.nbval_sanitize_with = str(HERE / "tests" / "nbval_sanitize.cfg")
+    plugin.IPyNbFile.setup = setup_like_jupyterlab(plugin.IPyNbFile.setup)

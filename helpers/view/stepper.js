@@ -1,0 +1,220 @@
+// A timeline, stepped through in the page. State: title, note, lines, frames, pool, index.
+// Panels' HTML comes escaped from our own Python views; every other string is set as text.
+
+const GHOSTS = 8; // hidden panels per place that hold its height, the longest first
+const TITLED_PLACES = 6; // up to here a panel keeps its place by title, beyond it by position
+const LONG_SOURCE = 24; // lines; a longer source scrolls by itself
+const names = (globalThis[Symbol.for("course.stepper.names")] ??= new Set());
+
+function make(tag, className, words, attributes = {}) {
+  const node = document.createElement(tag);
+  node.className = className;
+  if (words) node.textContent = words;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+/** A name that no other stepper on this page has: "title", "title (2)", … */
+function claimName(title) {
+  let name = title || "Stepper";
+  for (let n = 2; names.has(name); n++) name = `${title || "Stepper"} (${n})`;
+  names.add(name);
+  return name;
+}
+
+function sourceBox(lines) {
+  const box = make("div", "course-source", "");
+  if (lines.length > LONG_SOURCE) {
+    box.classList.add("course-scrolls");
+    for (const [k, v] of [["tabindex", "0"], ["role", "group"], ["aria-label", "Source"]])
+      box.setAttribute(k, v);
+  }
+  const rows = lines.map((line, i) => {
+    const row = make("div", "course-line", "");
+    const mark = make("span", "course-mark", "");
+    row.append(mark, make("span", "course-number", String(i + 1)), make("code", "", line || " "));
+    box.append(row);
+    return row;
+  });
+  let current = null;
+  const point = (number) => {
+    current?.removeAttribute("aria-current");
+    if (current) current.firstChild.textContent = "";
+    current = rows[number - 1] ?? null;
+    current?.setAttribute("aria-current", "step");
+    if (!current) return;
+    current.firstChild.textContent = "▶";
+    const top = current.offsetTop - box.offsetTop;
+    const seen = top >= box.scrollTop && top + current.offsetHeight <= box.scrollTop + box.clientHeight;
+    if (!seen) box.scrollTop = top - box.clientHeight / 3;
+  };
+  return { box, point };
+}
+
+/** Panels' places: each keeps the room of its largest content, so that nothing jumps. */
+function panelPlaces(frames, pool) {
+  const titles = new Set(frames.flatMap(([, , panels]) => panels.map(([title]) => title)));
+  const byTitle = titles.size <= TITLED_PLACES;
+  const place = (title, i) => (byTitle && title ? title : `#${i}`);
+  const wanted = new Map();
+  for (const [, , panels] of frames)
+    panels.forEach(([title, key], i) => {
+      const at = place(title, i);
+      wanted.set(at, (wanted.get(at) ?? new Set()).add(key));
+    });
+
+  const box = make("div", "course-panels", "");
+  const parts = new Map();
+  for (const [at, keys] of wanted) {
+    const part = make("div", "course-panel", "");
+    const heading = make("div", "course-heading", "");
+    const stack = make("div", "course-stack", "");
+    const longest = [...keys].sort((a, b) => pool[b].length - pool[a].length).slice(0, GHOSTS);
+    for (const key of longest) stack.append(ghost(pool[key]));
+    const shown = make("div", "course-shown", "");
+    stack.append(shown);
+    part.append(heading, stack);
+    box.append(part);
+    parts.set(at, { part, heading, stack, shown, key: -1, longest: new Set(longest) });
+  }
+
+  const show = (panels) => {
+    const rest = new Set(parts.keys());
+    panels.forEach(([title, key], i) => {
+      const at = place(title, i);
+      rest.delete(at);
+      fill(parts.get(at), title, key, pool);
+    });
+    for (const [at, { part }] of parts) part.classList.toggle("course-absent", rest.has(at));
+  };
+  return { box, show, tidy: () => parts.forEach(({ stack }) => reachable(stack)) };
+}
+
+function ghost(markup) {
+  const node = make("div", "course-ghost", "", { "aria-hidden": "true" });
+  node.innerHTML = markup;
+  return node;
+}
+
+function fill(place, title, key, pool) {
+  place.heading.textContent = title;
+  if (place.key === key) return;
+  const open = place.shown.querySelector("details")?.open ?? false;
+  const before = place.stack.offsetHeight;
+  place.shown.innerHTML = pool[key];
+  place.key = key;
+  for (const details of place.shown.querySelectorAll("details")) details.open = open;
+  if (place.stack.offsetHeight > before && before && !place.longest.has(key)) {
+    place.longest.add(key); // taller than was reserved for: keep this room from now on
+    place.stack.prepend(ghost(pool[key]));
+  }
+}
+
+/** What scrolls sideways must be reachable by keyboard. */
+function reachable(stack) {
+  const scrolls = stack.scrollWidth > stack.clientWidth + 1;
+  if (scrolls) stack.setAttribute("tabindex", "0");
+  else stack.removeAttribute("tabindex");
+}
+
+function controls(total, go) {
+  const bar = make("div", "course-controls", "");
+  const button = (words, step) => {
+    const node = make("button", "course-button", words, { type: "button" });
+    node.addEventListener("click", () => go(step));
+    bar.append(node);
+    return node;
+  };
+  const first = button("First", () => 0);
+  const back = button("Back", (i) => i - 1);
+  const next = button("Next", (i) => i + 1);
+  const last = button("Last", () => total - 1);
+  const slider = make("input", "course-slider", "", {
+    type: "range", min: 1, max: total, step: 1, value: 1, "aria-label": "Step",
+  });
+  slider.addEventListener("input", () => go(() => Number(slider.value) - 1));
+  bar.append(slider);
+  const show = (i, words) => {
+    slider.value = i + 1;
+    slider.setAttribute("aria-valuetext", words);
+    // aria-disabled, not disabled: a disabled button would drop the keyboard's focus
+    for (const node of [first, back]) node.setAttribute("aria-disabled", String(i === 0));
+    for (const node of [next, last]) node.setAttribute("aria-disabled", String(i === total - 1));
+  };
+  return { bar, slider, show };
+}
+
+const KEYS = {
+  ArrowLeft: (i) => i - 1, ArrowUp: (i) => i - 1, PageUp: (i) => i - 1,
+  ArrowRight: (i) => i + 1, ArrowDown: (i) => i + 1, PageDown: (i) => i + 1,
+  Home: () => 0, End: () => Infinity,
+};
+
+/** Keys inside `root` are ours; JupyterLab would move between cells, so we listen before it. */
+function listen(root, slider, go, signal) {
+  const onKey = (event) => {
+    if (!root.contains(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const move = KEYS[event.key];
+    if (!move && event.key !== "Enter" && event.key !== " ") return;
+    event.stopPropagation();
+    if (!move || event.target === slider || event.target.closest(".course-scrolls")) return;
+    event.preventDefault();
+    go(move);
+  };
+  window.addEventListener("keydown", onKey, { capture: true, signal });
+}
+
+function render({ model, el }) {
+  const [lines, frames, pool] = ["lines", "frames", "pool"].map((name) => model.get(name));
+  const name = claimName(model.get("title"));
+  const closing = new AbortController();
+  const root = make("div", "course-stepper", "", { role: "group", "aria-label": name });
+  if (model.get("title")) root.append(make("div", "course-title", model.get("title")));
+  if (model.get("note")) root.append(make("div", "course-note", model.get("note")));
+  el.append(root);
+  const leave = () => (closing.abort(), names.delete(name));
+  if (!frames.length) return leave;
+
+  const at = () => Math.max(0, Math.min(frames.length - 1, model.get("index")));
+  const go = (step) => {
+    const index = Math.max(0, Math.min(frames.length - 1, step(at())));
+    if (index === at()) return;
+    model.set("index", index);
+    try {
+      model.save_changes(); // so that a kernel that lives knows it too; stepping does not need it
+    } catch {
+      /* reopened without its kernel: the page's own state is enough */
+    }
+  };
+  const bar = controls(frames.length, go);
+  const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
+  const source = sourceBox(lines);
+  const panels = panelPlaces(frames, pool);
+  const body = make("div", "course-body", "");
+  if (lines.length) body.append(source.box);
+  body.append(panels.box);
+  root.append(bar.bar, status, body);
+
+  const draw = () => {
+    const [label, line, shown] = frames[at()];
+    const words = `Step ${at() + 1} of ${frames.length}: ${label}`;
+    status.textContent = words;
+    bar.show(at(), words);
+    source.point(line);
+    panels.show(shown);
+    panels.tidy();
+  };
+  model.on("change:index", draw);
+  const sizes = new ResizeObserver(panels.tidy);
+  sizes.observe(root);
+  listen(root, bar.slider, go, closing.signal);
+  draw();
+  return () => {
+    model.off("change:index", draw);
+    sizes.disconnect();
+    leave();
+  };
+}
+
+export default { render };

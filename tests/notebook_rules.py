@@ -1,0 +1,143 @@
+"""One notebook -> what breaks the rules of a chapter, in words; nothing when all is well."""
+
+import re
+import statistics
+
+SKILLS = re.compile(r"^\d+\. ", re.MULTILINE)
+PLACE_OR_ADDRESS = re.compile(r"0x[0-9a-f]{6,}|/(?:home|root|tmp|Users)/|[A-Z]:\\\\Users")
+IGNORED = "nbval-ignore-output"
+MOST_WORDS = 130
+
+
+def problems(nb, chapter: bool = True) -> list[str]:
+    """Return every broken rule of STYLE's notebook and cell sections; `chapter` asks for all."""
+    found = [*_opening(nb), *_executed(nb), *_cells(nb), *_prose(nb), *_outputs(nb), *_ignored(nb)]
+    found += _exercises(nb) + _recap(nb)
+    if chapter:
+        found += _proportions(nb)
+    return found
+
+
+def lines(cell) -> int:
+    """Return how many lines of a cell are not blank."""
+    return sum(bool(line.strip()) for line in cell.source.splitlines())
+
+
+def _code(nb):
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
+
+
+def _markdown(nb) -> str:
+    return "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+
+
+def _tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def _opening(nb):
+    first, code = nb.cells[0].source, _code(nb)
+    if nb.cells[0].cell_type != "markdown" or not first.startswith("# "):
+        yield "the first cell is not a title"
+    for words in ("You will be able to", "Needs", "minutes"):
+        if words not in first:
+            yield f"the opening does not say: {words}"
+    if len(SKILLS.findall(first)) != 3:
+        yield "the opening does not list three skills"
+    if code and lines(code[0]) > 3:
+        yield "the setup cell is longer than three lines"
+
+
+def _executed(nb):
+    for number, cell in enumerate(_code(nb), 1):
+        if cell.execution_count is None:
+            yield f"code cell {number} was never executed, so nbval compares nothing there"
+        if any(output.output_type == "error" for output in cell.outputs):
+            yield f"code cell {number} stores an error"
+        if "raises-exception" in _tags(cell):
+            yield f"code cell {number} allows an error; use expect"
+
+
+def _cells(nb):
+    sizes = [lines(cell) for cell in _code(nb)]
+    if statistics.median(sizes) > 5:
+        yield f"the median code cell has {statistics.median(sizes)} lines"
+    if sorted(sizes)[int(0.9 * len(sizes))] > 15:
+        yield "more than one code cell in ten is longer than 15 lines"
+    if max(sizes) > 25:
+        yield f"the longest code cell has {max(sizes)} lines"
+    for number, cell in enumerate(_code(nb), 1):
+        if "pip install" in cell.source:
+            yield f"code cell {number} installs something"
+
+
+def _prose(nb):
+    for cell in nb.cells:
+        words = re.sub(r"```.*?```|^\|.*$", "", cell.source, flags=re.DOTALL | re.MULTILINE)
+        if cell.cell_type == "markdown" and len(words.split()) > MOST_WORDS:
+            yield f"a prose cell has {len(words.split())} words: {cell.source[:40]!r}"
+
+
+def _outputs(nb):
+    for number, cell in enumerate(_code(nb), 1):
+        stored = [str(output.get("data", output.get("text", ""))) for output in cell.outputs]
+        if hit := PLACE_OR_ADDRESS.search("".join(stored)):
+            yield f"the output of code cell {number} holds an address or a path: {hit.group()}"
+
+
+def _ignored(nb):
+    code = _code(nb)
+    ignored = [number for number, cell in enumerate(code) if IGNORED in _tags(cell)]
+    if len(ignored) > len(code) / 20:
+        yield f"{len(ignored)} of {len(code)} outputs are not compared"
+    for number in ignored:
+        if not any("assert " in cell.source for cell in code[number : number + 2]):
+            yield f"code cell {number + 1} is not compared and has no assert beside it"
+
+
+def _exercises(nb):
+    sources = [cell.source for cell in nb.cells]
+    for position, source in enumerate(sources):
+        if not re.match(r"check\.\w+\(|.*\n\ncheck\.\w+\(", source):
+            continue
+        if "hint(" in source:
+            continue
+        if "..." not in "".join(sources[max(position - 2, 0) : position + 1]):
+            yield f"no stub with ... stands before {source!r}"
+        if "<details><summary>Solution" not in sources[position + 1]:
+            yield f"no folded solution stands after {source!r}"
+
+
+def _recap(nb):
+    skills = len(SKILLS.findall(nb.cells[0].source))
+    recap = _markdown(nb).partition("## Recap")[2].partition("**")[0]
+    if len(SKILLS.findall(recap)) != skills:
+        yield "the recap does not have one line per opening skill"
+
+
+def _proportions(nb):
+    if not 40 <= len(nb.cells) <= 100:
+        yield f"the notebook has {len(nb.cells)} cells"
+    after = [
+        before.cell_type == "markdown"
+        for before, cell in zip(nb.cells, nb.cells[1:], strict=False)
+        if cell.cell_type == "code" and not cell.source.startswith("assert")
+    ]
+    if sum(after) < 0.8 * len(after):
+        yield f"only {sum(after)} of {len(after)} code cells follow prose"
+    sections = re.split(r"^## (?=\d)", _markdown(nb), flags=re.MULTILINE)
+    if not 4 <= len(sections) - 1 <= 7:
+        yield f"the notebook has {len(sections) - 1} numbered sections"
+    if "Where next" not in _markdown(nb) or "in the real thing" not in _markdown(nb):
+        yield "the close does not say where next, or does not name the real framework's files"
+    yield from _sections_assert(nb)
+
+
+def _sections_assert(nb):
+    title, asserted = None, True
+    for cell in nb.cells:
+        if cell.cell_type == "markdown" and re.match(r"## (\d|Recap)", cell.source):
+            if not asserted:
+                yield f"section {title!r} asserts nothing"
+            title, asserted = cell.source.splitlines()[0], False
+        asserted = asserted or "assert " in cell.source or "check." in cell.source

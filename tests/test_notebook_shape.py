@@ -1,0 +1,135 @@
+"""Every notebook keeps the rules of a chapter; every rule has a sample that must break it."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.notebook_rules import problems
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+
+
+def opened(path):
+    return nbformat.read(path, as_version=4)
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_keeps_the_rules(path):
+    assert problems(opened(path), chapter=not path.name.startswith("00")) == []
+    assert path.stat().st_size < 600_000
+
+
+CHAPTER = next(path for path in NOTEBOOKS if path.name.startswith("01"))
+
+
+def _never_executed(nb):
+    _code(nb)[3].execution_count = None
+
+
+def _stored_error(nb):
+    _code(nb)[3].outputs = [nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]
+
+
+def _error_tag(nb):
+    _code(nb)[3].metadata["tags"] = ["raises-exception"]
+
+
+def _long_cell(nb):
+    _code(nb)[3].source = "x = 1\n" * 26
+
+
+def _long_cells(nb):
+    for cell in _code(nb):
+        cell.source += "\nx = 1" * 8
+
+
+def _long_prose(nb):
+    nb.cells[4].cell_type = "markdown"
+    nb.cells[4].source = "word " * 200
+
+
+def _address(nb):
+    _code(nb)[3].outputs = [nbformat.v4.new_output("stream", text="<f at 0x7fe640bb38c0>")]
+
+
+def _ignored(nb):
+    for cell in _code(nb):
+        cell.metadata["tags"] = ["nbval-ignore-output"]
+
+
+def _no_solution(nb):
+    for cell in nb.cells:
+        cell.source = cell.source.replace("<details>", "<div>")
+
+
+def _no_stub(nb):
+    for cell in nb.cells:
+        cell.source = cell.source.replace("...", "42")
+
+
+def _no_skills(nb):
+    nb.cells[0].source = "# A title\n\nYou will be able to. Needs. minutes"
+
+
+def _long_setup(nb):
+    _code(nb)[0].source = "import os\n" * 4
+
+
+def _installs(nb):
+    _code(nb)[3].source = "%pip install x"
+
+
+def _too_short(nb):
+    nb.cells = nb.cells[:30]
+
+
+def _no_prose(nb):
+    nb.cells = [nb.cells[0], *_code(nb), nb.cells[-1]]
+
+
+def _no_asserts(nb):
+    for cell in nb.cells:
+        cell.source = cell.source.replace("assert ", "").replace("check.", "")
+
+
+def _no_next(nb):
+    for cell in nb.cells:
+        cell.source = cell.source.replace("Where next", "")
+
+
+def _code(nb):
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
+
+
+@pytest.mark.parametrize(
+    ("breaks", "says"),
+    [
+        (_never_executed, "never executed"),
+        (_stored_error, "stores an error"),
+        (_error_tag, "use expect"),
+        (_long_cell, "the longest code cell has 26"),
+        (_long_cells, "the median code cell"),
+        (_long_prose, "a prose cell has 200 words"),
+        (_address, "an address or a path"),
+        (_ignored, "are not compared"),
+        (_no_solution, "no folded solution"),
+        (_no_stub, "no stub"),
+        (_no_skills, "three skills"),
+        (_long_setup, "the setup cell is longer"),
+        (_installs, "installs something"),
+        (_too_short, "the notebook has 30 cells"),
+        (_no_prose, "follow prose"),
+        (_no_asserts, "asserts nothing"),
+        (_no_next, "where next"),
+    ],
+)
+def test_a_broken_rule_is_named(breaks, says):
+    nb = deepcopy(opened(CHAPTER))
+    breaks(nb)
+    assert any(says in problem for problem in problems(nb))
