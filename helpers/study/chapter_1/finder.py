@@ -66,7 +66,7 @@ def _judge_finder(find_in_defaults):
 
 def _place(places) -> str:
     function, parameter = min(places)
-    return f"parameter {parameter!r} of {function.rpartition('.')[2]}()"
+    return f"parameter {parameter!r} of the test function {function.rpartition('.')[2]}()"
 
 
 _FINDER = """
