@@ -41,6 +41,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_templates.filters["visible"] = visible
 _templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, INKS=INKS)
 
 
