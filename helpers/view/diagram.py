@@ -10,10 +10,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.view.folding import fold
 from helpers.view.ink import one_line, render
 from helpers.view.layout import layered
 
-MOST_NODES = 60
+MOST_LINES = 500  # of the text form; what is beyond is counted
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
@@ -21,12 +22,29 @@ ROW, BOX, NARROWEST_GAP, LOOP, MARGIN = 54, 40, 70, 60, 8
 
 
 def text(model: Graph) -> str:
-    """Return the graph as one line per arrow, then the boxes that no arrow touches."""
+    """Return the graph as one line per arrow, then the boxes that no arrow touches.
+
+    A graph that is too large for one picture comes folded first, as in the picture.
+    """
+    shown, lines = fold(model), _lines(model)
+    if shown is model:
+        return _joined(model.title, *lines, model.note)
+    rest = len(lines) - MOST_LINES
+    more = f"… and {rest} more lines; the model has them all." if rest > 0 else ""
+    whole = ("All of it:", *lines[:MOST_LINES], more)
+    return _joined(model.title, *_lines(shown), shown.note, *whole)
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+def _lines(model: Graph) -> list[str]:
     names = _names(model)
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
+    found = [f"  found: {names[key]}" for key in model.found]
     arrows = [_arrow_line(edge, names) for edge in model.edges]
-    alone = [names[node.key] for node in model.nodes if node.key not in touched]
-    return "\n".join(part for part in (model.title, *arrows, *alone, model.note) if part)
+    return [*found, *arrows, *(names[n.key] for n in model.nodes if n.key not in touched)]
 
 
 def html(model: Graph) -> str:
@@ -48,7 +66,7 @@ def html(model: Graph) -> str:
 
 def svg(model: Graph) -> str:
     """Return the picture of a graph with at least one node as SVG text."""
-    layout, spots = layered(model), {}
+    layout, spots, found = layered(model), {}, set(model.found)
     boxes, left, gap = {node.key: node for node in model.nodes}, MARGIN, _gap(model)
     for column in layout.layers:
         width = max(_width(boxes.get(key)) for key in column)
@@ -60,44 +78,12 @@ def svg(model: Graph) -> str:
         width=left - gap + (LOOP if _bends_back(layout, spots) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
         box=BOX,
-        boxes=[_box(node, spots[node.key]) for node in model.nodes],
+        boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
             _arrow(edge, [spots[key] for key in path])
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
-
-
-def fold(model: Graph, most: int = MOST_NODES) -> Graph:
-    """Return the graph with its largest groups folded to one box each, until `most` boxes or fewer.
-
-    What was folded is said in the note; what has no group and still is too much is left out last.
-    """
-    sizes = Counter(node.group for node in model.nodes if node.group)
-    folded, left = [], len(model.nodes)
-    for group, size in sorted(sizes.items(), key=lambda item: (-item[1], item[0])):
-        if left > most and size > 1:
-            folded.append(group)
-            left -= size - 1
-    if not folded and left <= most:
-        return model
-    return _folded(model, folded, sizes, most)
-
-
-def _folded(model: Graph, folded, sizes, most: int) -> Graph:
-    home = {n.key: f"group {n.group}" if n.group in folded else n.key for n in model.nodes}
-    nodes = {}
-    for node in model.nodes:
-        group = Node(home[node.key], node.group, "group", f"{sizes[node.group]} boxes, folded")
-        nodes.setdefault(home[node.key], group if node.group in folded else node)
-    kept = dict(list(nodes.items())[:most])
-    ends = {(home[e.source], home[e.target], e.label): None for e in model.edges}
-    edges = [Edge(*end) for end in ends if end[0] in kept and end[1] in kept and end[0] != end[1]]
-    said = [f"{len(model.nodes)} boxes are too many to read in one picture."]
-    said += [f"Folded: {', '.join(folded)}."] if folded else []
-    said += [f"Left out: the last {len(nodes) - most}."] if len(nodes) > most else []
-    note = " ".join([*said, "The text below has them all.", model.note]).strip()
-    return Graph(model.title, tuple(kept.values()), tuple(edges), note)
 
 
 def _names(model: Graph) -> dict[str, str]:
@@ -159,12 +145,12 @@ def _short(words: str, most: int = LONGEST_LABEL) -> str:
     return words if len(words) <= most else f"{words[:half]}…{words[-half:]}"
 
 
-def _box(node: Node, spot: Spot) -> dict:
+def _box(node: Node, spot: Spot, found: bool) -> dict:
     return {
-        "kind": node.kind,
+        "kind": f"{node.kind} found" if found else node.kind,
         "spot": spot,
         "centre": spot.x + spot.width // 2,
-        "label": _short(node.label),
+        "label": f"▸ {_short(node.label)}" if found else _short(node.label),
         "detail": _short(node.detail),
         "base": spot.y + (17 if node.detail else 25),
     }

@@ -55,23 +55,29 @@ def _path(number: int, edge, layer) -> tuple[object, ...]:
 
 def _untangle(columns, links) -> dict[object, float]:
     rows = {key: float(row) for column in columns for row, key in enumerate(column)}
+    before, after = _neighbours(links)
     for sweep in range(SWEEPS):
         forward = sweep % 2 == 0
         for column in columns if forward else reversed(columns):
-            wanted = {key: _wanted(key, links, rows, forward) for key in column}
+            near = before if forward else after
+            wanted = {key: _wanted(near.get(key), rows, rows[key]) for key in column}
             column.sort(key=lambda key, wanted=wanted: wanted[key])
             rows |= _spread(column, wanted)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
 
-def _wanted(key, links, rows, forward: bool) -> float:
+def _neighbours(links) -> tuple[dict, dict]:
+    before, after = {}, {}
+    for left, right in links:
+        before.setdefault(right, []).append(left)
+        after.setdefault(left, []).append(right)
+    return before, after
+
+
+def _wanted(near, rows, own: float) -> float:
     """Return the mean row of the neighbours on one side, the own row where there are none."""
-    if forward:
-        near = [rows[a] for a, b in links if b == key]
-    else:
-        near = [rows[b] for a, b in links if a == key]
-    return sum(near) / len(near) if near else rows[key]
+    return sum(rows[key] for key in near) / len(near) if near else own
 
 
 def _spread(column, wanted) -> dict[object, float]:
