@@ -69,8 +69,9 @@ def _outer(scope: str) -> list[str]:
 
 def _drawn(model: Graph, home, folded, kept, most: int) -> Graph:
     box_of = {scope: _outermost(scope, folded) for scope in set(home.values())}
-    names = {n.key: f"group {box_of[home[n.key]]}" if box_of[home[n.key]] else n.key
-             for n in model.nodes}
+    names = {
+        n.key: f"group {box_of[home[n.key]]}" if box_of[home[n.key]] else n.key for n in model.nodes
+    }
     nodes = {}
     for node in model.nodes:
         scope = box_of[home[node.key]]
@@ -102,4 +103,4 @@ def _said(model: Graph, folded: list[str], missing: int, most: int) -> str:
         said.append(f"Left out: the last {missing}.")
     if len(model.found) > MOST_FOUND:
         said.append(f"The first {MOST_FOUND} of {len(model.found)} found are kept out of the fold.")
-    return " ".join([*said, "The text below has them all.", model.note]).strip()
+    return " ".join([*said, "The text below goes through it arrow by arrow.", model.note]).strip()
