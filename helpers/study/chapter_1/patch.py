@@ -52,14 +52,10 @@ def _judge_patch(rebind, op):
     with _Scene(op) as scene:
         try:
             return (
-                _inside_and_after(rebind, scene)
-                or _on_error(rebind, scene)
-                or _nested(rebind, scene)
+                _inside_and_after(rebind, scene) or _on_error(rebind, scene) or _nested(rebind, scene)
             )
         except (RuntimeError, ValueError) as error:
-            return (
-                f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
-            )
+            return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
 
 
 def _inside_and_after(rebind, scene):
@@ -104,15 +100,13 @@ def _nested(rebind, scene):
     if inner:
         return f"nested inside another rebinding it does not reach {inner}"
     if outer:
-        return (
-            f"leaving the inner of two nested blocks does not bring back the outer one at {outer}"
-        )
+        return f"leaving the inner of two nested blocks does not bring back the outer one at {outer}"
     if missed := scene.without(scene.op):
         return f"after two nested blocks {missed} does not hold the old function again"
     return None
 
 
-_PATCH = """
+_PATCH = '''
 import sys
 from contextlib import contextmanager
 from types import ModuleType
@@ -127,7 +121,7 @@ def my_rebind_everywhere(old, new):
     finally:
         for space, key in places:
             space[key] = old
-"""
+'''
 
 
 def _patch(old: str, new: str) -> str:
@@ -147,32 +141,11 @@ PATCH = Exercise(
         "Decorate it with @contextlib.contextmanager.",
     ),
     (
-        Mistake(
-            _patch("list(sys.modules.values())", "[sys.modules[old.__module__]]"),
-            "still holds the old function",
-        ),
-        Mistake(
-            _patch("            space[key] = old\n", "            pass\n"),
-            "does not hold the old function again",
-        ),
-        Mistake(
-            _patch(
-                "    try:\n        for space, key in places:\n            space[key] = new\n        yield\n    finally:\n",
-                "    for space, key in places:\n        space[key] = new\n    yield\n    if True:\n",
-            ),
-            "restore in a finally",
-        ),
-        Mistake(
-            _patch("    finally:\n", "    except Exception:\n        pass\n    finally:\n"),
-            "swallowed the KeyError",
-        ),
-        Mistake(
-            _patch(
-                "        for space, key in places:\n            space[key] = old\n",
-                "        for space in spaces:\n            for key, value in list(space.items()):\n                if value is new: space[key] = old\n",
-            ),
-            "remember what you changed",
-        ),
+        Mistake(_patch("list(sys.modules.values())", "[sys.modules[old.__module__]]"), "still holds the old function"),
+        Mistake(_patch("            space[key] = old\n", "            pass\n"), "does not hold the old function again"),
+        Mistake(_patch("    try:\n        for space, key in places:\n            space[key] = new\n        yield\n    finally:\n", "    for space, key in places:\n        space[key] = new\n    yield\n    if True:\n"), "restore in a finally"),
+        Mistake(_patch("    finally:\n", "    except Exception:\n        pass\n    finally:\n"), "swallowed the KeyError"),
+        Mistake(_patch("        for space, key in places:\n            space[key] = old\n", "        for space in spaces:\n            for key, value in list(space.items()):\n                if value is new: space[key] = old\n"), "remember what you changed"),
         Mistake(_patch("value is old", "value == old"), "compare with `is`"),
         Mistake(_patch("@contextmanager\n", ""), "must return a context manager"),
     ),
