@@ -6,12 +6,12 @@ where a node ran; neither says what it computes, so neither is kept.
 
 import hashlib
 import re
+from math import prod
 
-from helpers.capture.words import label as short_value
 from helpers.model.graph import Node
 
 MOST_SHOWN = 8  # elements of a constant
-LONGEST_VALUE = 120
+LONGEST_SHOWN, LONGEST_VALUE = 32, 120  # characters: of a constant, of an attribute
 INPUTS = ("Placeholder", "PlaceholderWithDefault", "_Arg", "_DeviceArg")
 OUTPUTS = ("_Retval", "_DeviceRetval")
 _COUNTER = re.compile(r"(__inference_)?(.*?)(_\d+)?", re.DOTALL)
@@ -46,10 +46,8 @@ def attributes_of(node) -> tuple[tuple[str, str], ...]:
 
 def output_words(node) -> str:
     """Return dtype and shape of the outputs, such as `float32 (None, 4)`; as much as is known."""
-    types, shapes = (
-        _types(node),
-        node.attr["_output_shapes"].list.shape if _has_shapes(node) else (),
-    )
+    types = _types(node)
+    shapes = node.attr["_output_shapes"].list.shape if _has_shapes(node) else ()
     if not types:
         return ""
     words = [
@@ -71,26 +69,22 @@ def constant_words(node) -> str:
     """Return `= 7.0` of a small constant, the shape of a large one, nothing of another op."""
     if node.op != "Const" or "value" not in node.attr:
         return ""
-    tensor, size = node.attr["value"].tensor, 1
-    for dim in tensor.tensor_shape.dim:
-        size *= dim.size
-    if size > MOST_SHOWN:
+    tensor = node.attr["value"].tensor
+    if (values := _values(tensor)) is None:
         return "" if _has_shapes(node) else shape_words(tensor.tensor_shape)
-    values = _values(tensor)
-    return "" if values is None else f"= {_short(values)}"
+    return f"= {values if len(values) <= LONGEST_SHOWN else values[: LONGEST_SHOWN - 1] + '…'}"
 
 
-def _values(tensor):
+def _values(tensor) -> str | None:
+    """Return the values of a small tensor as Python writes them; None if large or unreadable."""
     from tensorflow.python.framework.tensor_util import MakeNdarray
 
+    if prod(dim.size for dim in tensor.tensor_shape.dim) > MOST_SHOWN:
+        return None
     try:
-        return MakeNdarray(tensor).tolist()
+        return repr(MakeNdarray(tensor).tolist())
     except (TypeError, ValueError):  # a dtype without values, or a proto that is cut short
         return None
-
-
-def _short(values) -> str:
-    return short_value(values if not isinstance(values, list) else str(values)).strip("'")
 
 
 def _has_shapes(node) -> bool:
@@ -129,8 +123,10 @@ def plain_name(name: str) -> str:
 
 def _attribute(node, name: str) -> str:
     value = node.attr[name]
-    if name == "value" and (words := constant_words(node)).startswith("="):
-        return f"{words.removeprefix('= ')} {_dtype_name(value.tensor.dtype)}"
+    values = _values(value.tensor) if value.HasField("tensor") else None
+    if values is not None and len(values) <= LONGEST_VALUE:
+        shape = shape_words(value.tensor.tensor_shape)
+        return f"{_dtype_name(value.tensor.dtype)} {shape} {values}"
     kind = value.WhichOneof("value")
     if kind in _SIMPLE:
         return _SIMPLE[kind](getattr(value, kind))

@@ -56,5 +56,5 @@ class GraphDiff:
         raise KeyError(key)
 
     def count(self, word: str) -> int:
-        """Return how many nodes of the first graph this word is said of; of the second for added."""
+        """Return of how many nodes this word is said; of the second graph only where added."""
         return sum(len(f.after if word == "added" else f.before) for f in self.found(word))
