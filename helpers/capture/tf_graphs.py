@@ -144,6 +144,8 @@ class _Draft:
             self._put(Node(key, argument.name, "input", "argument", entry, "argument"))
             self.edges.append(Edge(entry, key))
         self._add_nodes(body.node_def, prefix, f"{caller}/")
+        starts = (node.name for node in body.node_def if not node.input)
+        self.edges += [Edge(entry, prefix + name) for name in starts]
         for result in body.signature.output_arg:
             key = f"{prefix}return:{result.name}"
             self._put(Node(key, result.name, "output", "result", entry, "result"))

@@ -14,7 +14,7 @@ from helpers.view.folding import fold
 from helpers.view.ink import one_line, render
 from helpers.view.layout import layered
 
-MOST_LINES = 150  # of the text form; what is beyond is counted
+MOST_LINES = 100  # of the text form; what is beyond is counted
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels

@@ -5,7 +5,7 @@ Every box says its word; a mark leads the name of what is not as it was: − gon
 
 from dataclasses import dataclass, replace
 
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.listing import Column, Listing
 from helpers.view import diagram, table
@@ -54,7 +54,9 @@ def merged(model: GraphDiff) -> Graph:
     after = {node.key: node for node in model.after.nodes}
     nodes = [_marked(n, after.get(key), words.get(key, "")) for key, n in before.items()]
     nodes += [_new(n, words.get(key, "")) for key, n in after.items() if key not in before]
-    return Graph(PICTURE, tuple(nodes), tuple(_arrows(model.before.edges, model.after.edges)))
+    there = before.keys() & after.keys()
+    edges = _arrows(model.before.edges, model.after.edges, there)
+    return Graph(PICTURE, tuple(nodes), tuple(edges))
 
 
 def _marked(node: Node, now: Node | None, word: str) -> Node:
@@ -73,17 +75,13 @@ def _said(word: str, node: Node) -> str:
     return f"{word}: {node.detail}" if node.detail else word
 
 
-def _arrows(before, after):
+def _arrows(before, after, there):
+    """Yield each arrow once. One that is gone or new says so, unless a box at its end says it."""
     then, now = dict.fromkeys(before), dict.fromkeys(after)
-    for edge in then:
-        yield edge if edge in now else _labelled(edge, "gone")
-    for edge in now:
-        if edge not in then:
-            yield _labelled(edge, "new")
-
-
-def _labelled(edge: Edge, word: str) -> Edge:
-    return replace(edge, label=f"{word} {edge.label}".strip())
+    for edge in (*then, *(edge for edge in now if edge not in then)):
+        word = "" if edge in then and edge in now else "new" if edge in now else "gone"
+        told = edge.source not in there or edge.target not in there
+        yield edge if told else replace(edge, label=f"{word} {edge.label}".strip())
 
 
 def _names(keys) -> str:

@@ -129,3 +129,9 @@ def test_an_arrow_over_a_layer_passes_between_the_boxes():
 def test_arrows_lead_from_left_to_right():
     layout = layered(chain(4))
     assert layout.layers == (("0",), ("1",), ("2",), ("3",))
+
+
+def test_a_constant_stands_beside_its_first_reader():
+    boxes = tuple(Node(k, k, "constant" if k == "k" else "op") for k in "abck")
+    graph = Graph("t", boxes, (Edge("a", "b"), Edge("b", "c"), Edge("k", "c")))
+    assert layered(graph).layers == (("a",), ("b", "k"), ("c",))

@@ -19,8 +19,15 @@ def test_the_text_has_every_finding_and_every_arrow():
     shown = graph_diff.text(diff())
     for words in ("what changed", "removed", "no way leads", "a new cos", "the same"):
         assert words in shown
-    assert "x ── gone ──▶ − dead (removed)" in shown
-    assert "x ──▶ y (Sin)" in shown and "x ── new :1 ──▶ + fresh (added)" in shown
+    assert "x ──▶ − dead (removed)" in shown
+    assert "x ──▶ y (Sin)" in shown and "x ── :1 ──▶ + fresh (added)" in shown
+
+
+def test_an_arrow_between_boxes_that_stayed_says_that_it_is_gone_or_new():
+    boxes = tuple(Node(key, key, op=key) for key in "xyz")
+    before, after = (Graph("g", boxes, (Edge(*ends),)) for ends in ("xy", "xz"))
+    shown = graph_diff.text(compare(before, after))
+    assert "x ── gone ──▶ ~ y (changed)" in shown and "x ── new ──▶ ~ z (changed)" in shown
 
 
 def test_the_picture_says_the_word_and_not_only_the_colour():
