@@ -1,8 +1,8 @@
 """A graph too large for one picture -> a smaller graph: scopes folded to one box each.
 
 A group is a path of scopes, `model/dense/activation`. The deepest scopes fold first, and of equally
-deep ones the largest, until the picture is small enough. What a search found stays out of the fold,
-with its neighbours.
+deep ones the largest, until the picture is small enough. A scope of very many scopes folds to runs
+of neighbours instead of one box. What a search found stays out, with its own neighbours.
 """
 
 from collections import Counter
@@ -12,6 +12,7 @@ from helpers.model.graph import Edge, Graph, Node
 
 MOST_NODES = 60
 MOST_FOUND, MOST_KEPT = 20, 30  # found boxes, and those with their neighbours, that never fold
+FEWEST_RUNS = 8  # with room for fewer, a scope folds to one box
 MOST_SAID = 12
 
 
@@ -24,8 +25,7 @@ def fold(model: Graph, most: int = MOST_NODES) -> Graph:
         return model
     kept = _kept(model)
     home = {n.key: "" if n.key in kept else n.group for n in model.nodes}
-    folded = _scopes_to_fold(Counter(home.values()), len(model.nodes), most)
-    return _drawn(model, home, folded, kept, most)
+    return _drawn(model, home, _Folds(Counter(home.values()), most), kept, most)
 
 
 def _kept(model: Graph) -> dict[str, None]:
@@ -39,27 +39,57 @@ def _kept(model: Graph) -> dict[str, None]:
     return kept
 
 
-def _scopes_to_fold(sizes: Counter, left: int, most: int) -> dict[str, int]:
-    """Return the scopes to fold, each with the number of boxes inside, all depths counted."""
-    boxes, inside = Counter(), Counter()
-    for scope, size in sizes.items():
-        boxes[scope] += size
-        for outer in (scope, *_outer(scope)) if scope else ():
-            inside[outer] += size
-    folded = {}
-    for depth in sorted({scope.count("/") for scope in inside}, reverse=True):
-        level = [scope for scope in inside if scope.count("/") == depth]
-        for scope in sorted(level, key=lambda s: (-boxes[s], s)):
-            if left <= most:
-                return folded
-            parent = scope.rpartition("/")[0]
-            gain = max(boxes[scope] - 1, 0)
-            if gain:
-                folded[scope], left = inside[scope], left - gain
-                boxes[scope] = 1
-            if parent:
-                boxes[parent] += boxes[scope]
-    return folded
+class _Folds:
+    """Which scopes fold. `inside`: boxes in each scope, all depths counted."""
+
+    def __init__(self, sizes: Counter, most: int):
+        self.inside, self._boxes = Counter(), Counter(sizes)  # boxes: drawn at present, per scope
+        for scope, size in sizes.items():
+            for outer in (scope, *_outer(scope)) if scope else ():
+                self.inside[outer] += size
+        self._folded, self._runs = set(), {}
+        self._left, self._most = sizes.total(), most
+        self._fold()
+
+    def box(self, scope: str) -> str:
+        """Return the box that this scope is drawn as; nothing if its nodes are drawn one by one."""
+        folded = ""
+        for outer in (scope, *_outer(scope)):
+            if outer in self._runs:
+                return self._runs[outer]
+            folded = outer if outer in self._folded else folded
+        return folded
+
+    def _fold(self) -> None:
+        for depth in sorted({scope.count("/") for scope in self.inside}, reverse=True):
+            level = [scope for scope in self.inside if scope.count("/") == depth]
+            for scope in sorted(level, key=lambda s: (-self._boxes[s], s)):
+                if self._left <= self._most or self._fold_to_runs(scope):
+                    return
+                self._fold_to_one(scope)
+
+    def _fold_to_one(self, scope: str) -> None:
+        if self._boxes[scope] > 1:
+            self._folded.add(scope)
+            self._left -= self._boxes[scope] - 1
+            self._boxes[scope] = 1
+        self._boxes[scope.rpartition("/")[0]] += self._boxes[scope] if "/" in scope else 0
+
+    def _fold_to_runs(self, scope: str) -> bool:
+        """Fold the scopes in `scope` to as many runs as there is room for; False if too few."""
+        if self._left - self._boxes[scope] + FEWEST_RUNS > self._most:
+            return False
+        within = [s for s in self.inside if s.rpartition("/")[0] == scope]
+        room = self._most - (self._left - len(within))
+        if not FEWEST_RUNS <= room < len(within):
+            return False
+        length = -(-len(within) // room)
+        for start in range(0, len(within), length):
+            run = within[start : start + length]
+            name = f"{run[0]} … {run[-1].rpartition('/')[2]}" if len(run) > 1 else run[0]
+            self._runs |= dict.fromkeys(run, name)
+            self.inside[name] = sum(self.inside[s] for s in run)
+        return True
 
 
 def _outer(scope: str) -> list[str]:
@@ -67,16 +97,14 @@ def _outer(scope: str) -> list[str]:
     return ["/".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
 
 
-def _drawn(model: Graph, home, folded, kept, most: int) -> Graph:
-    box_of = {scope: _outermost(scope, folded) for scope in set(home.values())}
-    names = {
-        n.key: f"group {box_of[home[n.key]]}" if box_of[home[n.key]] else n.key for n in model.nodes
-    }
+def _drawn(model: Graph, home, folds: _Folds, kept, most: int) -> Graph:
+    box_of = {scope: folds.box(scope) for scope in set(home.values())}
+    names = {key: f"group {box_of[scope]}" if box_of[scope] else key for key, scope in home.items()}
     nodes = {}
     for node in model.nodes:
-        scope = box_of[home[node.key]]
-        group = Node(names[node.key], scope, "group", f"{folded.get(scope)} boxes, folded")
-        nodes.setdefault(names[node.key], group if scope else node)
+        box = box_of[home[node.key]]
+        group = Node(names[node.key], box, "group", f"{folds.inside[box]} boxes, folded")
+        nodes.setdefault(names[node.key], group if box else node)
     order = [*(key for key in nodes if key in kept), *(key for key in nodes if key not in kept)]
     chosen = set(order[:most])
     shown = tuple(node for key, node in nodes.items() if key in chosen)
@@ -86,12 +114,6 @@ def _drawn(model: Graph, home, folded, kept, most: int) -> Graph:
     said = _said(model, sorted(drawn), len(nodes) - most, most)
     found = tuple(key for key in model.found if key in chosen)
     return replace(model, nodes=shown, edges=tuple(edges), note=said, found=found)
-
-
-def _outermost(scope: str, folded) -> str:
-    """Return the outermost folded scope that holds `scope`; nothing if it is in none."""
-    inside = [outer for outer in (scope, *_outer(scope)) if outer in folded]
-    return inside[-1] if inside else ""
 
 
 def _said(model: Graph, folded: list[str], missing: int, most: int) -> str:

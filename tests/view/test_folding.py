@@ -29,6 +29,13 @@ def test_an_outer_scope_swallows_the_inner_ones_and_counts_them_all():
     assert "Folded: a." in fold(graph, 2).note
 
 
+def test_a_scope_of_very_many_scopes_folds_to_runs_of_neighbours():
+    groups = [f"net/layer{i}" for i in range(100) for _ in range(3)]
+    shown = details(fold(scoped(*groups)))
+    assert shown["net/layer0 … layer1"] == "6 boxes, folded" and len(shown) == 50
+    assert set(details(fold(scoped(*groups), 7))) == {"net"}
+
+
 def test_arrows_inside_a_fold_are_gone_and_arrows_out_of_it_lead_from_the_box():
     graph = scoped(*["a"] * 3, "", "", edges=[(0, 1), (1, 2), (2, 3), (3, 4)])
     assert [(e.source, e.target) for e in fold(graph, 3).edges] == [("group a", "n3"), ("n3", "n4")]
