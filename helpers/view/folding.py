@@ -12,7 +12,7 @@ from helpers.model.graph import Edge, Graph, Node
 
 MOST_NODES = 60
 MOST_FOUND, MOST_KEPT = 20, 30  # found boxes, and those with their neighbours, that never fold
-FEWEST_RUNS = 8  # with room for fewer, a scope folds to one box
+FEWEST_RUNS, MOST_RUNS = 8, 16  # with room for fewer, a scope folds to one box; more are too wide
 MOST_SAID = 12
 
 
@@ -80,7 +80,7 @@ class _Folds:
         if self._left - self._boxes[scope] + FEWEST_RUNS > self._most:
             return False
         within = [s for s in self.inside if s.rpartition("/")[0] == scope]
-        room = self._most - (self._left - len(within))
+        room = min(self._most - (self._left - len(within)), MOST_RUNS)
         if not FEWEST_RUNS <= room < len(within):
             return False
         length = -(-len(within) // room)

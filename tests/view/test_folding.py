@@ -32,7 +32,7 @@ def test_an_outer_scope_swallows_the_inner_ones_and_counts_them_all():
 def test_a_scope_of_very_many_scopes_folds_to_runs_of_neighbours():
     groups = [f"net/layer{i}" for i in range(100) for _ in range(3)]
     shown = details(fold(scoped(*groups)))
-    assert shown["net/layer0 … layer1"] == "6 boxes, folded" and len(shown) == 50
+    assert shown["net/layer0 … layer6"] == "21 boxes, folded" and len(shown) == 15
     assert set(details(fold(scoped(*groups), 7))) == {"net"}
 
 
