@@ -1,5 +1,7 @@
 """A graph -> a picture with a text equivalent: boxes and labelled arrows, left to right.
 
+A deep graph without a cycle leads downwards instead.
+
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
 notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
 arrows are of a grey that is seen on light and on dark.
@@ -7,18 +9,19 @@ arrows are of a grey that is seen on light and on dark.
 
 import base64
 from collections import Counter
-from dataclasses import dataclass
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view.folding import fold
 from helpers.view.ink import one_line, render
 from helpers.view.layout import layered
+from helpers.view.spots import BOX, MARGIN, Spot, arrow_down, spots_down
 
 MOST_LINES = 100  # of the text form; what is beyond is counted
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
-ROW, BOX, NARROWEST_GAP, LOOP, MARGIN = 54, 40, 70, 60, 8
+ROW, NARROWEST_GAP, LOOP = 54, 70, 60
+MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards
 
 
 def text(model: Graph) -> str:
@@ -66,24 +69,34 @@ def html(model: Graph) -> str:
 
 def svg(model: Graph) -> str:
     """Return the picture of a graph with at least one node as SVG text."""
-    layout, spots, found = layered(model), {}, set(model.found)
-    boxes, left, gap = {node.key: node for node in model.nodes}, MARGIN, _gap(model)
-    for column in layout.layers:
-        width = max(_width(boxes.get(key)) for key in column)
-        spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
-        left += width + gap
+    layout, found = layered(model), set(model.found)
+    down = len(layout.layers) > MOST_COLUMNS and not _has_cycle(layout)
+    if down:
+        layout = layered(model, bend=0.06)
+    spots = spots_down(layout, _widths(model)) if down else _spots_across(model, layout)
+    arrow = arrow_down if down else _arrow
+    right = max(spot.right for spot in spots.values())
     return render(
         "diagram.svg",
         title=model.title,
-        width=left - gap + (LOOP if _bends_back(layout, spots) else 0) + MARGIN,
+        width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
         box=BOX,
         boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
-            _arrow(edge, [spots[key] for key in path])
+            _labelled(edge, *arrow([spots[key] for key in path]))
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
+
+
+def _spots_across(model: Graph, layout) -> dict[object, Spot]:
+    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model)
+    for column in layout.layers:
+        width = max(widths.get(key, 0) for key in column)
+        spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
+        left += width + gap
+    return spots
 
 
 def _names(model: Graph) -> dict[str, str]:
@@ -103,25 +116,6 @@ def _arrow_line(edge: Edge, names) -> str:
     return f"  {names[edge.source]}{shaft}{names[edge.target]}"
 
 
-@dataclass(frozen=True)
-class Spot:
-    """The place of a box or a bend: its left, top and width in pixels."""
-
-    x: int
-    y: int
-    width: int
-
-    @property
-    def middle(self) -> int:
-        """The height at which arrows leave and arrive."""
-        return self.y + BOX // 2
-
-    @property
-    def right(self) -> int:
-        """The right edge."""
-        return self.x + self.width
-
-
 def _top(row: float) -> int:
     return round(MARGIN + row * ROW)
 
@@ -131,9 +125,11 @@ def _gap(model: Graph) -> int:
     return max(NARROWEST_GAP, round(longest * SMALL) + 60)
 
 
-def _width(node: Node | None) -> int:
-    if node is None:
-        return 0
+def _widths(model: Graph) -> dict[str, int]:
+    return {node.key: _width(node) for node in model.nodes}
+
+
+def _width(node: Node) -> int:
     wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
     return round(max(wide, 24) + 24)
 
@@ -156,13 +152,19 @@ def _box(node: Node, spot: Spot, found: bool) -> dict:
     }
 
 
-def _bends_back(layout, spots) -> bool:
-    return any(spots[path[0]].x == spots[path[-1]].x for path in layout.paths)
+def _has_cycle(layout) -> bool:
+    layer = {key: number for number, keys in enumerate(layout.layers) for key in keys}
+    return any(layer[path[0]] == layer[path[-1]] for path in layout.paths)
 
 
-def _arrow(edge: Edge, spots: list[Spot]) -> dict:
-    start, end = spots[0], spots[-1]
+def _labelled(edge: Edge, line: str, x: int, y: int) -> dict:
     label = _short(edge.label)
+    return {"line": line, "label": label, "x": x, "y": y, "plate": _plate(label)}
+
+
+def _arrow(spots: list[Spot]) -> tuple[str, int, int]:
+    """Return the line through these spots from left to right, and the place of its label."""
+    start, end = spots[0], spots[-1]
     if start.x == end.x:  # a cycle: out to the right and back
         x, y = start.right, (start.middle + end.middle) // 2
         lift = 10 if start == end else 0
@@ -170,15 +172,14 @@ def _arrow(edge: Edge, spots: list[Spot]) -> dict:
             f"M{x} {start.middle - lift} C{x + LOOP} {start.middle - lift},"
             f"{x + LOOP} {end.middle + lift},{x + 4} {end.middle + lift}"
         )
-        return {"line": line, "label": label, "x": x + LOOP // 2, "y": y, "plate": _plate(label)}
-    x, y = _along(start, spots[1], 0.3)  # near its own start, where arrows still lie apart
+        return line, x + LOOP // 2, y
     line = f"M{start.right} {start.middle}"
     for before, after in zip(spots, spots[1:], strict=False):
         half = (before.right + after.x) // 2
         tip = after.x - 4 if after is end else after.x
         line += f" C{half} {before.middle},{half} {after.middle},{tip} {after.middle}"
         line += "" if after is end else f" H{after.right}"
-    return {"line": line, "label": label, "x": x, "y": y, "plate": _plate(label)}
+    return line, *_along(start, spots[1], 0.3)  # near its start, where arrows still lie apart
 
 
 def _along(start: Spot, end: Spot, part: float) -> tuple[int, int]:
