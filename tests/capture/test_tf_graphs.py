@@ -185,3 +185,16 @@ def test_steps_show_what_could_run_side_by_side():
     listing = tf_steps(lambda x: tf.sin(x) * tf.cos(x) + tf.exp(x), tf.TensorSpec([]))
     assert listing.rows[1].nodes == "Sin, Cos, Exp" and listing.widest == 3
     assert listing.path == ("x", "Sin", "mul", "add", "Identity")
+
+
+def test_a_real_keras_model_folds_to_a_picture_that_says_what_was_folded():
+    model = tf.keras.applications.MobileNetV2(weights=None)
+    spec = tf.TensorSpec([None, 224, 224, 3])
+    graph = tf_graph(tf.function(model), spec).find("softmax")
+    shown = diagram.fold(graph)
+    assert len(graph.nodes) > 300 and len(shown.nodes) <= 60
+    inside = sum(int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group")
+    single = sum(node.kind != "group" for node in shown.nodes)
+    assert inside + single == len(graph.nodes)
+    assert "Folded:" in diagram.text(graph) and "found:" in diagram.text(graph)
+    assert shown.node(shown.found[0]).op == "Softmax"
