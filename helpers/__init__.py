@@ -7,25 +7,41 @@ import sys
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
-from helpers.capture import costs, environment, names, rebinding, records, references
+from helpers.capture import (
+    autograph,
+    costs,
+    environment,
+    grappler,
+    names,
+    rebinding,
+    records,
+    references,
+    tf_graphs,
+)
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.exhibit import Exhibit
 from helpers.study import check, expect, predict
-from helpers.view import diagram, ledger, stepper, table
+from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 
 __all__ = [
     "check",
     "code_swapped",
     "expect",
+    "plot_ratios",
     "predict",
     "rebind_everywhere",
+    "show_autograph",
     "show_binding_map",
     "show_bindings",
     "show_environment",
+    "show_graph",
+    "show_graph_diff",
+    "show_graph_steps",
     "show_names",
     "show_table",
     "watch_costs",
     "watch_names",
+    "watch_optimisation",
     "watch_routes",
 ]
 
@@ -70,6 +86,45 @@ def watch_routes(routes, judge, interventions) -> Exhibit:
 def watch_costs(unit, actions, unit_name: str = "runs of the unit") -> Exhibit:
     """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells."""
     return Exhibit(costs.costs_listing(unit, actions, unit_name), table)
+
+
+def plot_ratios(title: str, ratios: dict[str, float]) -> bars.Plot:
+    """Plot ratios by name as bars on a logarithmic scale."""
+    return bars.plot(title, ratios)
+
+
+def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
+    """Draw a TensorFlow graph: of a tf.function, a concrete function, a tf.Graph or a GraphDef.
+
+    With arguments, a function is traced for them. `find` points out the nodes that have these
+    words in their name or op, and keeps them out of the fold of a large graph.
+    """
+    graph = tf_graphs.tf_graph(thing, *args, **kwargs)
+    return Exhibit(graph.find(find) if find else graph, diagram)
+
+
+def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
+    """List the nodes of a TensorFlow graph by step: what could run side by side."""
+    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), table)
+
+
+def show_graph_diff(before, after, title: str = "") -> Exhibit:
+    """Say what became of every node of the graph `before`, told from it and `after` alone.
+
+    Each is what `show_graph` takes without arguments, or an exhibit that it gave.
+    """
+    both = [side.model if isinstance(side, Exhibit) else side for side in (before, after)]
+    return Exhibit(tf_graphs.tf_diff(*both, title), graph_diff)
+
+
+def watch_optimisation(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
+    return Exhibit(grappler.watch_grappler(fn, *args, **kwargs), graph_diff)
+
+
+def show_autograph(fn) -> Exhibit:
+    """Set a function's source beside what AutoGraph generates from it, line by line."""
+    return Exhibit(autograph.autograph_side_by_side(fn), side_by_side)
 
 
 def show_table(title: str, *rows: dict) -> Exhibit:

@@ -1,5 +1,7 @@
 """A graph -> a picture with a text equivalent: boxes and labelled arrows, left to right.
 
+A deep graph without a cycle leads downwards instead.
+
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
 notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
 arrows are of a grey that is seen on light and on dark.
@@ -7,26 +9,46 @@ arrows are of a grey that is seen on light and on dark.
 
 import base64
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.view.folding import fold
 from helpers.view.ink import one_line, render
 from helpers.view.layout import layered
+from helpers.view.spots import BOX, MARGIN, Spot, arrow_down, spots_down
 
-MOST_NODES = 60
+MOST_LINES = 100  # of the text form; what is beyond is counted
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
-ROW, BOX, NARROWEST_GAP, LOOP, MARGIN = 54, 40, 70, 60, 8
+ROW, NARROWEST_GAP, LOOP = 54, 70, 60
+MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards
 
 
 def text(model: Graph) -> str:
-    """Return the graph as one line per arrow, then the boxes that no arrow touches."""
+    """Return the graph as one line per arrow, then the boxes that no arrow touches.
+
+    A graph that is too large for one picture comes folded first, as in the picture.
+    """
+    shown, lines = fold(model), _lines(model)
+    if shown is model:
+        return _joined(model.title, *lines, model.note)
+    rest = len(lines) - MOST_LINES
+    more = f"… and {rest} more lines; the model has them all." if rest > 0 else ""
+    whole = ("Arrow by arrow:", *lines[:MOST_LINES], more)
+    return _joined(model.title, *_lines(shown), shown.note, *whole)
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+def _lines(model: Graph) -> list[str]:
     names = _names(model)
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
+    found = [f"  found: {names[key]}" for key in model.found]
     arrows = [_arrow_line(edge, names) for edge in model.edges]
-    alone = [names[node.key] for node in model.nodes if node.key not in touched]
-    return "\n".join(part for part in (model.title, *arrows, *alone, model.note) if part)
+    return [*found, *arrows, *(names[n.key] for n in model.nodes if n.key not in touched)]
 
 
 def html(model: Graph) -> str:
@@ -48,58 +70,36 @@ def html(model: Graph) -> str:
 
 def svg(model: Graph) -> str:
     """Return the picture of a graph with at least one node as SVG text."""
-    model = replace(model, edges=_joined(model.edges))
-    layout, spots = layered(model), {}
+    model = replace(model, edges=_one_per_pair(model.edges))
+    layout, found = layered(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
-    boxes, left, gap = {node.key: node for node in model.nodes}, MARGIN, _gap(model)
-    for column in layout.layers:
-        width = max(_width(boxes.get(key)) for key in column)
-        spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
-        left += width + gap
+    down = len(layout.layers) > MOST_COLUMNS and not _has_cycle(layout)
+    if down:
+        layout = layered(model, bend=0.06)
+    spots = spots_down(layout, _widths(model)) if down else _spots_across(model, layout)
+    arrow = arrow_down if down else _arrow
+    right = max(spot.right for spot in spots.values())
     return render(
         "diagram.svg",
         title=model.title,
-        width=left - gap + (LOOP if _bends_back(layout, spots) else 0) + MARGIN,
+        width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
         box=BOX,
-        boxes=[_box(node, spots[node.key]) for node in model.nodes],
+        boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
-            _arrow(edge, [spots[key] for key in path], fans[edge.source])
+            _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
 
 
-def fold(model: Graph, most: int = MOST_NODES) -> Graph:
-    """Return the graph with its largest groups folded to one box each, until `most` boxes or fewer.
-
-    What was folded is said in the note; what has no group and still is too much is left out last.
-    """
-    sizes = Counter(node.group for node in model.nodes if node.group)
-    folded, left = [], len(model.nodes)
-    for group, size in sorted(sizes.items(), key=lambda item: (-item[1], item[0])):
-        if left > most and size > 1:
-            folded.append(group)
-            left -= size - 1
-    if not folded and left <= most:
-        return model
-    return _folded(model, folded, sizes, most)
-
-
-def _folded(model: Graph, folded, sizes, most: int) -> Graph:
-    home = {n.key: f"group {n.group}" if n.group in folded else n.key for n in model.nodes}
-    nodes = {}
-    for node in model.nodes:
-        group = Node(home[node.key], node.group, "group", f"{sizes[node.group]} boxes, folded")
-        nodes.setdefault(home[node.key], group if node.group in folded else node)
-    kept = dict(list(nodes.items())[:most])
-    ends = {(home[e.source], home[e.target], e.label): None for e in model.edges}
-    edges = [Edge(*end) for end in ends if end[0] in kept and end[1] in kept and end[0] != end[1]]
-    said = [f"{len(model.nodes)} boxes are too many to read in one picture."]
-    said += [f"Folded: {', '.join(folded)}."] if folded else []
-    said += [f"Left out: the last {len(nodes) - most}."] if len(nodes) > most else []
-    note = " ".join([*said, "The text below has them all.", model.note]).strip()
-    return Graph(model.title, tuple(kept.values()), tuple(edges), note)
+def _spots_across(model: Graph, layout) -> dict[object, Spot]:
+    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model)
+    for column in layout.layers:
+        width = max(widths.get(key, 0) for key in column)
+        spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
+        left += width + gap
+    return spots
 
 
 def _names(model: Graph) -> dict[str, str]:
@@ -119,25 +119,6 @@ def _arrow_line(edge: Edge, names) -> str:
     return f"  {names[edge.source]}{shaft}{names[edge.target]}"
 
 
-@dataclass(frozen=True)
-class Spot:
-    """The place of a box or a bend: its left, top and width in pixels."""
-
-    x: int
-    y: int
-    width: int
-
-    @property
-    def middle(self) -> int:
-        """The height at which arrows leave and arrive."""
-        return self.y + BOX // 2
-
-    @property
-    def right(self) -> int:
-        """The right edge."""
-        return self.x + self.width
-
-
 def _top(row: float) -> int:
     return round(MARGIN + row * ROW)
 
@@ -147,9 +128,11 @@ def _gap(model: Graph) -> int:
     return max(NARROWEST_GAP, round(longest * SMALL) + 60)
 
 
-def _width(node: Node | None) -> int:
-    if node is None:
-        return 0
+def _widths(model: Graph) -> dict[str, int]:
+    return {node.key: _width(node) for node in model.nodes}
+
+
+def _width(node: Node) -> int:
     wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
     return round(max(wide, 24) + 24)
 
@@ -161,22 +144,31 @@ def _short(words: str, most: int = LONGEST_LABEL) -> str:
     return words if len(words) <= most else f"{words[:half]}…{words[-half:]}"
 
 
-def _box(node: Node, spot: Spot) -> dict:
+def _box(node: Node, spot: Spot, found: bool) -> dict:
     return {
-        "kind": node.kind,
+        "kind": f"{node.kind} found" if found else node.kind,
         "spot": spot,
         "centre": spot.x + spot.width // 2,
-        "label": _short(node.label),
+        "label": f"▸ {_short(node.label)}" if found else _short(node.label),
         "detail": _short(node.detail),
         "base": spot.y + (17 if node.detail else 25),
     }
 
 
-def _bends_back(layout, spots) -> bool:
-    return any(spots[path[0]].x == spots[path[-1]].x for path in layout.paths)
+def _has_cycle(layout) -> bool:
+    layer = {key: number for number, keys in enumerate(layout.layers) for key in keys}
+    return any(layer[path[0]] == layer[path[-1]] for path in layout.paths)
 
 
-def _joined(edges) -> tuple[Edge, ...]:
+def _labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
+    """Return an arrow for the template; the plate of its label begins right of `clear`."""
+    label = _short(edge.label)
+    plate = _plate(label)
+    x = max(x, clear + plate // 2)
+    return {"line": line, "label": label, "x": x, "y": y, "plate": plate}
+
+
+def _one_per_pair(edges) -> tuple[Edge, ...]:
     """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
     labels = {}
     for edge in edges:
@@ -184,9 +176,12 @@ def _joined(edges) -> tuple[Edge, ...]:
     return tuple(Edge(*ends, ", ".join(filter(None, said))) for ends, said in labels.items())
 
 
-def _arrow(edge: Edge, spots: list[Spot], fan: int) -> dict:
+def _arrow(spots: list[Spot], fan: bool) -> tuple[str, int, int, int]:
+    """Return the line through these spots from left to right, and the place of its label.
+
+    A label stands where arrows lie apart: near the start, but for those of a `fan` near the end.
+    """
     start, end = spots[0], spots[-1]
-    label = _short(edge.label)
     if start.x == end.x:  # a cycle: out to the right and back
         x, y = start.right, (start.middle + end.middle) // 2
         lift = 10 if start == end else 0
@@ -194,17 +189,14 @@ def _arrow(edge: Edge, spots: list[Spot], fan: int) -> dict:
             f"M{x} {start.middle - lift} C{x + LOOP} {start.middle - lift},"
             f"{x + LOOP} {end.middle + lift},{x + 4} {end.middle + lift}"
         )
-        return {"line": line, "label": label, "x": x + LOOP // 2, "y": y, "plate": _plate(label)}
-    # A label stands where arrows lie apart: near the start, but for those of a fan near the end.
-    x, y = _along(start, spots[1], 0.3 if fan == 1 else 0.62)
-    x = max(x, start.right + _plate(label) // 2 + 8)
+        return line, x + LOOP // 2, y, 0
     line = f"M{start.right} {start.middle}"
     for before, after in zip(spots, spots[1:], strict=False):
         half = (before.right + after.x) // 2
         tip = after.x - 4 if after is end else after.x
         line += f" C{half} {before.middle},{half} {after.middle},{tip} {after.middle}"
         line += "" if after is end else f" H{after.right}"
-    return {"line": line, "label": label, "x": x, "y": y, "plate": _plate(label)}
+    return line, *_along(start, spots[1], 0.62 if fan else 0.3), start.right + 8
 
 
 def _along(start: Spot, end: Spot, part: float) -> tuple[int, int]:

@@ -23,15 +23,15 @@ class Layout:
     paths: tuple[tuple[object, ...], ...]
 
 
-def layered(graph: Graph) -> Layout:
-    """Return the layout of a graph with at least one node."""
+def layered(graph: Graph, bend: float = 1) -> Layout:
+    """Return the layout of a graph with at least one node; a bend takes `bend` of a box's room."""
     layer = _layers(graph)
     paths = tuple(_path(number, edge, layer) for number, edge in enumerate(graph.edges))
     columns = [[] for _ in range(1 + max(layer.values()))]
     for key in [*layer, *(key for path in paths for key in path[1:-1])]:
         columns[layer.get(key, key[1] if isinstance(key, tuple) else 0)].append(key)
     links = [pair for path in paths for pair in zip(path, path[1:], strict=False)]
-    rows = _untangle(columns, links)
+    rows = _untangle(columns, links, layer, bend)
     return Layout(tuple(map(tuple, columns)), rows, paths)
 
 
@@ -44,7 +44,20 @@ def _layers(graph: Graph) -> dict[str, int]:
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
             depth |= dict.fromkeys(loose.nodes[component]["members"], number)
-    return {node.key: depth[node.key] for node in graph.nodes}
+    late = _constants_late(graph, depth)
+    return {node.key: late.get(node.key, depth[node.key]) for node in graph.nodes}
+
+
+def _constants_late(graph: Graph, depth) -> dict[str, int]:
+    """Return the layer just before the first reader for each constant that nothing leads to."""
+    constants = {node.key for node in graph.nodes if node.kind == "constant"}
+    constants -= {edge.target for edge in graph.edges}
+    late = {}
+    for edge in graph.edges:
+        if edge.source in constants:
+            layer = depth[edge.target] - 1
+            late[edge.source] = min(layer, late.get(edge.source, layer))
+    return late
 
 
 def _path(number: int, edge, layer) -> tuple[object, ...]:
@@ -53,32 +66,42 @@ def _path(number: int, edge, layer) -> tuple[object, ...]:
     return (edge.source, *bends, edge.target)
 
 
-def _untangle(columns, links) -> dict[object, float]:
+def _untangle(columns, links, boxes, bend: float) -> dict[object, float]:
     rows = {key: float(row) for column in columns for row, key in enumerate(column)}
+    before, after = _neighbours(links)
     for sweep in range(SWEEPS):
         forward = sweep % 2 == 0
         for column in columns if forward else reversed(columns):
-            wanted = {key: _wanted(key, links, rows, forward) for key in column}
+            near = before if forward else after
+            wanted = {key: _wanted(near.get(key), rows, rows[key]) for key in column}
             column.sort(key=lambda key, wanted=wanted: wanted[key])
-            rows |= _spread(column, wanted)
+            rows |= _spread(column, wanted, boxes, bend)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
 
-def _wanted(key, links, rows, forward: bool) -> float:
+def _neighbours(links) -> tuple[dict, dict]:
+    before, after = {}, {}
+    for left, right in links:
+        before.setdefault(right, []).append(left)
+        after.setdefault(left, []).append(right)
+    return before, after
+
+
+def _wanted(near, rows, own: float) -> float:
     """Return the mean row of the neighbours on one side, the own row where there are none."""
-    if forward:
-        near = [rows[a] for a, b in links if b == key]
-    else:
-        near = [rows[b] for a, b in links if a == key]
-    return sum(near) / len(near) if near else rows[key]
+    return sum(rows[key] for key in near) / len(near) if near else own
 
 
-def _spread(column, wanted) -> dict[object, float]:
-    """Return rows at least one apart, in the column's order, as near to the wanted as that lets."""
+def _spread(column, wanted, boxes, bend: float) -> dict[object, float]:
+    """Return rows with room for each key, in the column's order, as near to the wanted as can be.
+
+    Two boxes stand at least one row apart.
+    """
     rows, free = {}, float("-inf")
     for key in column:
-        rows[key] = max(wanted[key], free)
-        free = rows[key] + 1
+        half = 0.5 if key in boxes else bend / 2
+        rows[key] = max(wanted[key], free + half)
+        free = rows[key] + half
     drift = sum(rows[key] - wanted[key] for key in column) / max(len(column), 1)
     return {key: row - drift for key, row in rows.items()}

@@ -4,7 +4,7 @@ import base64
 import re
 from xml.etree import ElementTree
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge, Graph, Node
@@ -143,3 +143,27 @@ def test_an_arrow_over_a_layer_passes_between_the_boxes():
 def test_arrows_lead_from_left_to_right():
     layout = layered(chain(4))
     assert layout.layers == (("0",), ("1",), ("2",), ("3",))
+
+
+def test_a_constant_stands_beside_its_first_reader():
+    boxes = tuple(Node(k, k, "constant" if k == "k" else "op") for k in "abck")
+    graph = Graph("t", boxes, (Edge("a", "b"), Edge("b", "c"), Edge("k", "c")))
+    assert layered(graph).layers == (("a",), ("b", "k"), ("c",))
+
+
+def test_a_deep_graph_leads_downwards_and_stays_narrow():
+    root = parsed(chain(40))
+    assert float(root.get("width")) < 300 < 40 * 80 < float(root.get("height"))
+    tops = [y for _, y, _, _ in boxes(chain(40))]
+    assert tops == sorted(tops) and len(set(tops)) == 40
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), max_size=20))
+def test_no_two_boxes_of_a_deep_graph_overlap_and_all_lie_inside(pairs):
+    deep, jumps = chain(30), tuple(Edge(str(min(p)), str(max(p))) for p in pairs if p[0] != p[1])
+    graph = Graph("t", (*deep.nodes, Node("x", "x" * 30)), (*deep.edges, *jumps, Edge("3", "x")))
+    placed, root = boxes(graph), parsed(graph)
+    assert float(root.get("height")) > 30 * 80
+    assert not any(overlap(a, b) for i, a in enumerate(placed) for b in placed[:i])
+    assert all(x >= 0 and x + w <= float(root.get("width")) for x, _, w, _ in placed)

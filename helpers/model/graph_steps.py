@@ -1,0 +1,93 @@
+"""A graph -> its steps: what could run at the same time if there were threads enough."""
+
+from dataclasses import dataclass
+
+from helpers.model.graph import Graph
+from helpers.model.listing import Column, Listing
+
+MOST_ROWS = 60
+MOST_NAMED = 8
+COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
+
+
+@dataclass(frozen=True)
+class Step:
+    """The nodes whose inputs are all there after the step before: as many as `width`."""
+
+    step: int
+    width: int
+    nodes: str
+
+
+@dataclass(frozen=True)
+class Steps(Listing):
+    """A listing of steps. `path`: the longest way through the graph, as node keys.
+
+    `widest`: how many operations stand side by side at most; inputs and constants do not count.
+    """
+
+    path: tuple[str, ...] = ()
+    widest: int = 0
+
+
+def steps(graph: Graph) -> Steps:
+    """Return the steps of a graph: step 0 needs nothing, step n needs a node of step n - 1.
+
+    What stands in a cycle, and what waits for it, has no step; the note counts it.
+    """
+    level, back = _levels(graph)
+    by_step: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
+    for key, step in level.items():
+        by_step[step].append(key)
+    kinds = {node.key: node.kind for node in graph.nodes}
+    widths = [sum(kinds[key] not in ("input", "constant") for key in keys) for keys in by_step]
+    rows = [Step(n, len(keys), _names(keys)) for n, keys in enumerate(by_step[:MOST_ROWS])]
+    path = _longest(level, back)
+    note = " ".join(_notes(graph, level, by_step, path))
+    return Steps(
+        f"{graph.title}, in steps", COLUMNS, tuple(rows), note, path, max(widths, default=0)
+    )
+
+
+def _levels(graph: Graph) -> tuple[dict[str, int], dict[str, str]]:
+    """Return each key's step, in the graph's order, and the input that it waited for last."""
+    missing = {node.key: 0 for node in graph.nodes}
+    readers: dict[str, list[str]] = {key: [] for key in missing}
+    for edge in graph.edges:
+        missing[edge.target] += 1
+        readers[edge.source].append(edge.target)
+    ready = [key for key, count in missing.items() if not count]
+    level, back = dict.fromkeys(ready, 0), {}
+    for key in ready:  # grows while it is walked
+        for reader in readers[key]:
+            missing[reader] -= 1
+            if level[key] >= level.get(reader, 0):
+                level[reader], back[reader] = level[key] + 1, key
+            if not missing[reader]:
+                ready.append(reader)
+    done = set(ready)
+    return {key: level[key] for key in missing if key in done}, back
+
+
+def _longest(level, back) -> tuple[str, ...]:
+    key = max(level, key=level.get, default=None)
+    path = []
+    while key is not None:
+        path.append(key)
+        key = back.get(key)
+    return tuple(reversed(path))
+
+
+def _notes(graph: Graph, level, by_step, path):
+    if len(by_step) > MOST_ROWS:
+        yield f"The first {MOST_ROWS} of {len(by_step)} steps."
+    if path:
+        ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
+        yield f"The longest way has {len(path)} nodes: {' → '.join(ends)}."
+    if len(level) < len(graph.nodes):
+        yield f"{len(graph.nodes) - len(level)} nodes have no step: they wait for a cycle."
+
+
+def _names(keys) -> str:
+    rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
+    return ", ".join(keys[:MOST_NAMED]) + rest

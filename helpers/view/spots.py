@@ -1,0 +1,66 @@
+"""A layout -> the places of boxes and the lines of arrows, for a picture that leads downwards.
+
+A deep graph is read like a page: a layer is a row of boxes, and the page scrolls as pages do.
+"""
+
+from dataclasses import dataclass
+
+BOX, MARGIN = 40, 8  # pixels
+STEP, BETWEEN = 92, 24
+
+
+@dataclass(frozen=True)
+class Spot:
+    """The place of a box or a bend: its left, top and width in pixels."""
+
+    x: int
+    y: int
+    width: int
+
+    @property
+    def middle(self) -> int:
+        """The height at which arrows leave and arrive."""
+        return self.y + BOX // 2
+
+    @property
+    def centre(self) -> int:
+        """The same for arrows that lead downwards."""
+        return self.x + self.width // 2
+
+    @property
+    def bottom(self) -> int:
+        """The lower edge."""
+        return self.y + BOX
+
+    @property
+    def right(self) -> int:
+        """The right edge."""
+        return self.x + self.width
+
+
+def spots_down(layout, widths: dict[str, int]) -> dict[object, Spot]:
+    """Return a spot per key of the layout; `widths`: pixels per box, a bend has none."""
+    cell, spots = max(widths.values()) + BETWEEN, {}
+    for number, layer in enumerate(layout.layers):
+        for key in layer:
+            width = widths.get(key, 0)
+            centre = MARGIN + (layout.rows[key] + 0.5) * cell
+            spots[key] = Spot(round(centre - width / 2), MARGIN + number * STEP, width)
+    return spots
+
+
+def arrow_down(spots: list[Spot], fan: bool) -> tuple[str, int, int]:
+    """Return the line through these spots from top to bottom, and the place of its label."""
+    start, end = spots[0], spots[-1]
+    line = f"M{start.centre} {start.bottom}"
+    for before, after in zip(spots, spots[1:], strict=False):
+        half = (before.bottom + after.y) // 2
+        tip = after.y - 4 if after is end else after.y
+        line += f" C{before.centre} {half},{after.centre} {half},{after.centre} {tip}"
+        line += "" if after is end else f" V{after.bottom}"
+    near, parts = spots[1], (1, 2) if fan else (2, 1)  # of a fan the labels lie apart near the end
+    return line, _between(start.centre, near.centre, parts), _between(start.bottom, near.y, parts)
+
+
+def _between(first: int, second: int, parts: tuple[int, int]) -> int:
+    return (parts[0] * first + parts[1] * second) // 3

@@ -1,0 +1,62 @@
+"""Source and generated source: every line of both, joined by AutoGraph's own map."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from helpers.capture.autograph import autograph_side_by_side
+from helpers.view import side_by_side
+
+tf = pytest.importorskip("tensorflow")
+
+
+def my_function(x):
+    # a comment
+    if tf.reduce_sum(x) <= 1:
+        return x * x
+    else:
+        return x - 1
+
+
+def test_no_line_of_either_side_is_left_out():
+    model = autograph_side_by_side(my_function)
+    left = {pair.left for pair in model.pairs if pair.left}
+    right = [pair.right for pair in model.pairs if pair.right]
+    assert left == set(range(1, 7)) and right == list(range(1, len(right) + 1))
+
+
+def test_the_if_became_a_call():
+    model = autograph_side_by_side(my_function)
+    assert any("ag__.if_stmt" in line for line in model.right_of(3))
+    assert any("ag__.ld(x) * ag__.ld(x)" in line for line in model.right_of(4))
+    assert any("FunctionScope" in line for line in model.made_up())
+
+
+def test_a_tf_function_shows_the_function_inside():
+    assert autograph_side_by_side(tf.function(my_function)) == autograph_side_by_side(my_function)
+
+
+@pytest.mark.parametrize("thing", [3, len, int, None])
+def test_what_is_no_python_function_is_refused(thing):
+    with pytest.raises(TypeError, match="show_autograph needs a Python function"):
+        autograph_side_by_side(thing)
+
+
+def test_a_function_without_source_is_refused():
+    with pytest.raises(ValueError, match="source of <lambda> is not available"):
+        autograph_side_by_side(eval("lambda x: x"))
+
+
+def test_the_same_in_two_processes_of_one_hash_seed():
+    code = (
+        "from tests.capture.test_autograph import *\n"
+        "print(side_by_side.text(autograph_side_by_side(my_function)))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
+    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+    assert "if_stmt" in run.stdout.decode()
+    if os.environ.get("PYTHONHASHSEED") == "0":
+        here = side_by_side.text(autograph_side_by_side(my_function))
+        assert run.stdout.decode().splitlines() == here.splitlines()

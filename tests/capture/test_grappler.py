@@ -1,0 +1,71 @@
+"""What Grappler did is told from its two graphs; the caller's function keeps its counts."""
+
+import pytest
+
+from helpers.capture.grappler import watch_grappler
+from helpers.view import graph_diff
+
+tf = pytest.importorskip("tensorflow")
+
+
+def wasteful(x):
+    tf.exp(x)
+    seven = 2.0 * tf.constant(3.0) + 1.0
+    left, right = tf.sin(x), tf.sin(x)
+    same = tf.transpose(tf.transpose(x))
+    return tf.concat([left * seven, right, same], 0)
+
+
+@pytest.fixture(scope="module")
+def diff():
+    return watch_grappler(wasteful, tf.eye(2))
+
+
+def test_each_optimisation_is_named(diff):
+    assert diff.found("folded")[0].before[-1] == "add" and "= 7.0" in diff.found("folded")[0].how
+    assert diff.found("removed")[0].before == ("Exp",)
+    assert diff.found("merged")[0].before == ("Sin_1",)
+    assert diff.found("merged")[0].after == ("Sin",)
+    assert {"transpose", "transpose_1"} <= set(diff.found("cancelled")[0].before)
+    assert diff.found("changed") == () and diff.word("concat") == "kept"
+
+
+def test_both_graphs_are_the_run_s_own(diff):
+    assert {"x", "Exp", "concat"} <= {node.key for node in diff.before.nodes}
+    assert len(diff.after.nodes) < len(diff.before.nodes)
+    assert "Exp" not in {node.key for node in diff.after.nodes}
+
+
+def test_the_same_twice(diff):
+    assert graph_diff.text(watch_grappler(wasteful, tf.eye(2))) == graph_diff.text(diff)
+
+
+def test_the_counts_of_a_traced_function_stay():
+    fn = tf.function(wasteful)
+    watch_grappler(fn, tf.eye(2))
+    assert fn.experimental_get_tracing_count() == 0
+
+
+def test_an_eager_op_inside_the_run_is_not_taken_for_the_function():
+    diff = watch_grappler(lambda x: tf.linalg.inv(x) + 0.5, tf.eye(3))
+    assert "MatrixInverse" in {node.op for node in diff.before.nodes}
+
+
+def test_control_flow_is_called_replaced_and_not_guessed():
+    def branch(x):
+        return x * x if tf.reduce_sum(x) > 0 else x - 1
+
+    diff = watch_grappler(branch, tf.ones(3))
+    assert diff.word("cond") == "replaced"
+
+
+@pytest.mark.parametrize("thing", [3, None, int])
+def test_what_cannot_run_is_refused(thing):
+    with pytest.raises(TypeError, match="watch_optimisation needs a function"):
+        watch_grappler(thing)
+
+
+def test_an_error_of_the_call_comes_through_and_the_metadata_is_off_again():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        watch_grappler(lambda x: tf.gather([1.0], x), tf.constant(7))
+    assert len(watch_grappler(wasteful, tf.eye(2)).before.nodes) > 10

@@ -1,0 +1,200 @@
+"""TensorFlow's graphs as models: its node list can be written again, no name has a counter."""
+
+import pytest
+
+from helpers.capture.tf_graphs import tf_graph, tf_steps
+from helpers.view import diagram
+
+tf = pytest.importorskip("tensorflow")
+v1 = tf.compat.v1
+
+
+def affine(x, y, b):
+    return tf.matmul(x, y) + b
+
+
+def branch_and_loop(x):
+    if tf.reduce_sum(x) <= 1:
+        return x * x
+    i = tf.constant(0)
+    while i < 3:
+        x = x - 1
+        i += 1
+    return x
+
+
+def written_down(graph):
+    """TensorFlow's `node.input -> node.name`, from the model alone."""
+    words = {"": "{}", "control": "^{}"}
+    for node in graph.nodes:
+        edges = [edge for edge in graph.edges if edge.target == node.key]
+        yield [words.get(e.label, f"{{}}{e.label}").format(e.source) for e in edges], node.key
+
+
+def node_list(graph_def):
+    return [(list(node.input), node.name) for node in graph_def.node]
+
+
+def graph_def(*nodes):
+    made = v1.GraphDef()
+    for name, op, *inputs in nodes:
+        made.node.add(name=name, op=op, input=inputs)
+    return made
+
+
+def loop_of_tf1():
+    with tf.Graph().as_default() as graph:
+        v1.disable_control_flow_v2()
+        try:
+            tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [tf.constant(0)])
+        finally:
+            v1.enable_control_flow_v2()
+    return graph
+
+
+def test_the_six_nodes_of_an_affine_function():
+    graph = tf_graph(tf.function(affine), tf.ones((2, 2)), tf.ones((2, 2)), tf.ones(2))
+    assert [node.key for node in graph.nodes] == ["x", "y", "b", "MatMul", "add", "Identity"]
+    assert graph.node("add").op == "AddV2" and graph.sources("add") == ("MatMul", "b")
+    assert graph.node("b").detail == "Placeholder float32 (2,)"
+    assert graph.title == "The graph of affine: 6 nodes"
+
+
+@pytest.mark.parametrize("fn", [branch_and_loop, lambda x: tf.unique(x)[1]])
+def test_the_node_list_can_be_written_down_from_the_model(fn):
+    concrete = tf.function(fn).get_concrete_function(tf.TensorSpec([None]))
+    expected = node_list(concrete.graph.as_graph_def())
+    assert list(written_down(tf_graph(concrete)))[: len(expected)] == expected
+
+
+def test_control_edges_and_cycles_of_a_tf1_loop():
+    graph = loop_of_tf1()
+    model = tf_graph(graph)
+    assert list(written_down(model)) == node_list(graph.as_graph_def())
+    assert "control" in {edge.label for edge in model.edges}
+    assert "NextIteration" in diagram.html(model)
+    assert "wait for a cycle" in tf_steps(graph).note
+
+
+def test_bodies_are_groups_named_after_their_caller():
+    graph = tf_graph(branch_and_loop, tf.TensorSpec([None]))
+    groups = {node.group for node in graph.nodes}
+    assert {"cond:then_branch", "cond:else_branch"} <= groups
+    assert "cond:else_branch/cond/while:body" in groups
+    assert graph.targets("cond")[:2] == ("cond:else_branch", "cond:then_branch")
+    assert graph.node("cond:then_branch/cond/mul").label == "mul"
+
+
+def test_names_hold_no_counter_of_the_process():
+    first = tf_graph(branch_and_loop, tf.TensorSpec([None]))
+    tf.function(lambda x: x + 1)(1.0)
+    assert tf_graph(branch_and_loop, tf.TensorSpec([None])) == first
+
+
+def test_a_body_that_two_nodes_call_is_drawn_once():
+    @tf.function
+    def inner(x):
+        return x + 1
+
+    graph = tf_graph(lambda x: inner(x) + inner(x), tf.TensorSpec([]))
+    assert [node.op for node in graph.nodes].count("body") == 1
+    body = next(node.key for node in graph.nodes if node.op == "body")
+    assert len(graph.sources(body)) == 2
+
+
+def test_small_constants_show_their_value_and_large_ones_their_shape():
+    values = {"i": [1, 2], "s": b"\x00<", "f": [[1.5, 2.5]] * 9}
+    fn = tf.function(lambda: [tf.constant(value, name=name) for name, value in values.items()])
+    details = {node.key: node.detail for node in tf_graph(fn.get_concrete_function()).nodes}
+    assert details["i"] == "Const int32 (2,) = [1, 2]"
+    assert details["s"] == "Const string () = b'\\x00<'"
+    assert details["f"] == "Const float32 (9, 2)"
+
+
+def test_constants_that_differ_only_where_the_label_is_cut_have_other_attributes():
+    made = v1.GraphDef()
+    for name, value in (("a", b"x" * 200 + b"a"), ("b", b"x" * 200 + b"b")):
+        node = made.node.add(name=name, op="Const")
+        node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value))
+    first, second = tf_graph(made).nodes
+    assert first.detail == second.detail and first.attributes != second.attributes
+
+
+def test_a_function_must_have_one_trace_or_be_given_arguments():
+    fn = tf.function(lambda x: x)
+    with pytest.raises(ValueError, match="no traces"):
+        tf_graph(fn)
+    fn(tf.constant(1)), fn(tf.constant(1.0))
+    with pytest.raises(ValueError, match="has 2 traces"):
+        tf_graph(fn)
+    assert len(tf_graph(fn, tf.constant(1)).nodes) == 2
+    assert fn.experimental_get_tracing_count() == 2
+
+
+@pytest.mark.parametrize("thing", [3, "graph", int, affine, None])
+def test_what_is_no_graph_is_refused_in_one_sentence(thing):
+    with pytest.raises(TypeError, match="show_graph needs a tf.function"):
+        tf_graph(thing)
+
+
+def test_an_empty_graph_is_said_to_be_empty():
+    graph = tf_graph(v1.GraphDef())
+    assert graph.title == "A graph: 0 nodes" and "nothing to draw" in diagram.html(graph)
+    assert tf_steps(v1.GraphDef()).rows == ()
+
+
+def test_an_input_that_is_no_node_is_drawn_as_missing():
+    graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
+    assert graph.node("ghost").detail == "named as an input, and not here"
+    assert [edge.label for edge in graph.edges] == [":1", "control"]
+
+
+def test_a_name_that_stands_twice_is_refused():
+    with pytest.raises(ValueError, match="two nodes have the name 'a'"):
+        tf_graph(graph_def(("a", "Const"), ("a", "Const")))
+
+
+def test_hostile_names_stay_words():
+    nasty = "<script>alert(1)</script>\x01'\""
+    graph = tf_graph(graph_def((nasty, nasty), ("b", "Neg", nasty)))
+    shown = diagram.html(graph)
+    assert "<script" not in shown and "\\x01" in diagram.text(graph)
+
+
+def test_a_constant_that_is_cut_short_is_no_error():
+    made = graph_def(("c", "Const"))
+    made.node[0].attr["value"].tensor.dtype = 7
+    made.node[0].attr["value"].tensor.tensor_shape.dim.add(size=2)
+    assert tf_graph(made).node("c").op == "Const"
+
+
+def test_ten_thousand_nodes_fold_without_a_hang():
+    chain = [
+        (f"a/b{i // 100}/n{i}", "Neg", *([f"a/b{(i - 1) // 100}/n{i - 1}"] if i else []))
+        for i in range(10_000)
+    ]
+    graph = tf_graph(graph_def(*chain))
+    shown = diagram.fold(graph)
+    assert len(shown.nodes) <= 60 and "10000 boxes are too many" in shown.note
+    assert (
+        len(diagram.text(graph)) < 50_000 and tf_steps(graph_def(*chain)).path[-1] == "a/b99/n9999"
+    )
+
+
+def test_steps_show_what_could_run_side_by_side():
+    listing = tf_steps(lambda x: tf.sin(x) * tf.cos(x) + tf.exp(x), tf.TensorSpec([]))
+    assert listing.rows[1].nodes == "Sin, Cos, Exp" and listing.widest == 3
+    assert listing.path == ("x", "Sin", "mul", "add", "Identity")
+
+
+def test_a_real_keras_model_folds_to_a_picture_that_says_what_was_folded():
+    model = tf.keras.applications.MobileNetV2(weights=None)
+    spec = tf.TensorSpec([None, 224, 224, 3])
+    graph = tf_graph(tf.function(model), spec).find("softmax")
+    shown = diagram.fold(graph)
+    assert len(graph.nodes) > 300 and len(shown.nodes) <= 60
+    inside = sum(int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group")
+    single = sum(node.kind != "group" for node in shown.nodes)
+    assert inside + single == len(graph.nodes)
+    assert "Folded:" in diagram.text(graph) and "found:" in diagram.text(graph)
+    assert shown.node(shown.found[0]).op == "Softmax"

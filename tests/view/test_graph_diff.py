@@ -1,0 +1,54 @@
+"""The diff's view: a word for every node in text and picture, escaped, and marks beside colours."""
+
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graph_compare import compare
+from helpers.view import graph_diff
+
+NASTY = "<script>&\x00"
+
+
+def diff(name="dead"):
+    x, y = Node("x", "x", "input", op="in"), Node("y", "y", op="sin", detail="Sin")
+    gone, new = Node(name, name, op="exp"), Node("fresh", "fresh", op="cos")
+    before = Graph("b", (x, gone, y), (Edge("x", name), Edge("x", "y")))
+    after = Graph("a", (x, y, new), (Edge("x", "y"), Edge("x", "fresh", ":1")))
+    return compare(before, after, "what changed")
+
+
+def test_the_text_has_every_finding_and_every_arrow():
+    shown = graph_diff.text(diff())
+    for words in ("what changed", "removed", "no way leads", "a new cos", "the same"):
+        assert words in shown
+    assert "x ──▶ − dead (removed)" in shown
+    assert "x ──▶ y (Sin)" in shown and "x ── :1 ──▶ + fresh (added)" in shown
+
+
+def test_an_arrow_between_boxes_that_stayed_says_that_it_is_gone_or_new():
+    boxes = tuple(Node(key, key, op=key) for key in "xyz")
+    before, after = (Graph("g", boxes, (Edge(*ends),)) for ends in ("xy", "xz"))
+    shown = graph_diff.text(compare(before, after))
+    assert "x ── gone ──▶ ~ y (changed)" in shown and "x ── new ──▶ ~ z (changed)" in shown
+
+
+def test_the_picture_says_the_word_and_not_only_the_colour():
+    merged = graph_diff.merged(diff())
+    assert [(n.label, n.kind) for n in merged.nodes] == [
+        ("x", "input"),
+        ("− dead", "gone"),
+        ("y", "object"),
+        ("+ fresh", "new"),
+    ]
+
+
+def test_html_has_the_words_and_escapes_them():
+    shown = graph_diff.html(diff(NASTY))
+    assert "<script" not in shown and "&lt;script&gt;" in shown and "removed" in shown
+
+
+def test_two_empty_graphs_are_no_error():
+    empty = compare(Graph("b", (), ()), Graph("a", (), ()))
+    assert "0 nodes" in graph_diff.text(empty) and "nothing to draw" in graph_diff.html(empty)
+
+
+def test_the_same_twice():
+    assert graph_diff.html(diff()) == graph_diff.html(diff())

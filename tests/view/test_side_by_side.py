@@ -1,0 +1,56 @@
+"""Side by side: every line of both sides once, numbers beside them, escaped."""
+
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.model.side_by_side import SideBySide, align
+from helpers.view import side_by_side
+
+
+def pair_up(left, right, origin):
+    return SideBySide("t", "yours", "made", align(left, right, origin), "note")
+
+
+def test_lines_stand_beside_the_lines_they_came_from():
+    model = pair_up(["if a:", "    b", "else:", "    c"], ["made", "B", "C"], {2: 2, 3: 4})
+    assert side_by_side.text(model).splitlines() == [
+        "t",
+        "yours     │ made",
+        "          │   1 made",
+        "  1 if a: │",
+        "  2     b │   2 B",
+        "  3 else: │",
+        "  4     c │   3 C",
+        "note",
+    ]
+    assert model.right_of(2) == ("B",) and model.made_up() == ("made",)
+
+
+def test_a_line_that_more_lines_came_from_is_written_once():
+    model = pair_up(["a"], ["A", "B"], {1: 1, 2: 1})
+    assert side_by_side.text(model).splitlines()[2:4] == ["  1 a │   1 A", "  1 ″ │   2 B"]
+
+
+def test_hostile_code_stays_code():
+    model = pair_up(["<script>\x00"], ["\tx = '<b>'"], {1: 1})
+    shown = side_by_side.html(model)
+    assert "<script" not in shown and "<b>" not in shown and "\\x00" in shown
+    ElementTree.fromstring(f"<d>{shown}</d>")
+
+
+def test_headers_say_what_they_head():
+    assert side_by_side.html(pair_up(["a"], ["b"], {})).count('scope="colgroup"') == 2
+
+
+@given(
+    st.lists(st.text(max_size=5), max_size=8),
+    st.lists(st.text(max_size=5), max_size=8),
+    st.dictionaries(st.integers(-1, 9), st.integers(-1, 9)),
+)
+def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
+    pairs = align(left, right, origin)
+    firsts = [pair.left for pair in pairs if pair.left and not pair.again]
+    assert firsts == list(range(1, len(left) + 1))
+    assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
