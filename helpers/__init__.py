@@ -21,6 +21,7 @@ from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
+from helpers.study.sandbox import signature_sandbox
 from helpers.view import diagram, ledger, stepper, table
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "show_environment",
     "show_names",
     "show_table",
+    "signature_sandbox",
     "watch_costs",
     "watch_mutations",
     "watch_names",

@@ -5,6 +5,7 @@ import re
 LONGEST = 400
 PLACE = re.compile(r'\s*(File "|<stack traces unavailable>|Detected at node|in user code:)')
 OP = re.compile(r"\s*(\[\[\{\{.*\}\}\]\]|\[Op:[^\]]*\])")
+BINDING = re.compile(r"(Binding inputs to tf\.function failed due to `.*?`)\. Received args.*")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 
 
@@ -27,5 +28,6 @@ def _sentence(message: str, name: str) -> str:
     if "in user code:" in message:  # the source lines of the trace come first
         own = [line for line in lines if line.startswith(f"{name}: ")]
         lines = own[-1:] or lines[-1:]
+    lines[:1] = [BINDING.sub(r"\1", line) for line in lines[:1]]
     line = ADDRESS.sub("", lines[0]).removeprefix(f"{name}: ") if lines else ""
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

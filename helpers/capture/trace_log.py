@@ -51,6 +51,7 @@ class Log:
     def __init__(self):
         self.runs: list[Run] = []
         self.calls = 0
+        self.last: TraceEntry | None = None
 
     def add(self, arguments: str, verdict: str, note: str = "", traces: int = 0, causes=()) -> None:
         """Write one call down."""
@@ -58,6 +59,8 @@ class Log:
             self.runs.append(Run(self.calls + 1, verdict, traces, tuple(causes)))
         self.runs[-1].add(arguments, note)
         self.calls += 1
+        more = {"traces": traces, "causes": tuple(causes)}
+        self.last = trace_entry(f"{self.calls:,}", arguments, verdict, note, **more)
 
     def entries(self) -> tuple[TraceEntry, ...]:
         """Return the rows so far."""

@@ -118,11 +118,16 @@ class Watched:
         note = _summary(ledger, self.function.experimental_get_tracing_count())
         return TraceLedger(ledger.title, "call", HEADINGS, entries, note)
 
+    @property
+    def last(self) -> TraceEntry | None:
+        """Return the row of the last call on its own, however the ledger folds it."""
+        return self._log.last
+
     def forecast(self, args, kwargs) -> TraceEntry:
         """Return the row that a call would add; nothing is called, and no row is added."""
         key, failed = self._wanted(args, kwargs)
         if failed is not None:
-            return trace_entry("next", self._raw(args, kwargs), "error", said(failed))
+            return trace_entry("next", self._raw(args, kwargs), "error", f"no key: {said(failed)}")
         words = self._arguments(key)
         if trace_keys.runs_eagerly(self.function):
             return trace_entry("next", words, "eager", _EAGER)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.mini.tracing import Spec, Traced, common, copied, covers, key_of, same
-from tests.call_sequences import sequences
+from tests.call_sequences import UNHURRIED, sequences
 
 tf = pytest.importorskip("tensorflow")
 
@@ -38,9 +38,7 @@ def outcome(call, count, args):
     return "passed", count()
 
 
-@settings(
-    max_examples=500, deadline=None, XX, derandomize=True
-)
+@settings(max_examples=500, **UNHURRIED)
 @given(sequences(), st.booleans())
 def test_five_hundred_sequences_agree_call_by_call(calls, relaxed):
     def fn(x, how):
