@@ -33,6 +33,13 @@ def watch(fn, **options) -> "Watched":
     return known if known and not options else Watched(as_function(fn, options))
 
 
+def watch_quietly(fn, **options) -> "Watched":
+    """Return a watched `tf.function(fn)` that retraces on purpose: TensorFlow does not warn of it."""
+    watched = watch(fn, **options)
+    watched.function._omit_frequent_tracing_warning = True
+    return watched
+
+
 def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """Return the row that calling `fn(*args, **kwargs)` now would add, without calling it.
 
