@@ -3,7 +3,9 @@
 import random
 from dataclasses import dataclass
 
-from helpers.capture.traces import watch_quietly
+from helpers.capture.traces import watch
+
+SHAPES = ("leaf", "leaf", "leaf", "list", "tuple", "dict")
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Step:
 def truth(sequence: Sequence) -> list[Step]:
     """Run a sequence on a new tf.function and return a step per call."""
     options = {"autograph": False, "reduce_retracing": sequence.reduce_retracing}
-    kept, steps = watch_quietly(sequence.body, **options), []
+    kept, steps = watch(sequence.body, **options), []
     for args in sequence.calls:
         try:
             kept(*args)
@@ -102,7 +104,7 @@ def _many(count: int):
     leaves = [1, 2, True, "a", None, tf.ones([2]), tf.ones([3]), tf.ones([2, 2]), tf.ones([2]) > 0]
 
     def argument(depth=0):
-        shape = dice.choice(["leaf", "leaf", "leaf", "list", "tuple", "dict"][: 6 - 3 * (depth > 1)])
+        shape = dice.choice(SHAPES if depth < 2 else SHAPES[:1])
         if shape == "leaf":
             return dice.choice(leaves)
         if shape == "dict":
@@ -113,7 +115,8 @@ def _many(count: int):
     for number in range(count):
         pool = [argument() for _ in range(3)] + [tf.ones([n]) for n in (2, 3, 4)]
         calls = tuple((dice.choice(pool), dice.choice([0, 0, 1])) for _ in range(6))
-        yield Sequence("calls at random", dice.choice([_two, _append_first]), calls, number % 2 == 0)
+        body = dice.choice([_two, _append_first])
+        yield Sequence("calls at random", body, calls, number % 2 == 0)
 
 
 def _done():

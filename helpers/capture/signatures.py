@@ -1,6 +1,6 @@
 """Choices of a sandbox -> a call of a live tf.function: its code, its forecast, its ledger row."""
 
-from helpers.capture.traces import Watched, watch_quietly
+from helpers.capture.traces import Watched, watch
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceEntry
 
@@ -76,7 +76,7 @@ def _function(input_signature=False, **options) -> Watched:
 
     if input_signature:
         options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
-    return watch_quietly(f, autograph=False, **options)
+    return watch(f, autograph=False, **options)
 
 
 def _argument(picked: dict[str, str]):

@@ -25,19 +25,14 @@ MOST_KNOWN = 1024
 def watch(fn, **options) -> "Watched":
     """Return `fn` with a ledger; a plain function becomes `tf.function(fn, **options)` first.
 
+    Of a function that becomes one here, TensorFlow does not warn that it retraces often.
+
     Raises:
         TypeError: `fn` cannot be called or has no cache of traces, or options are given for what
             is a tf.function already.
     """
     known = _watched(fn)
     return known if known and not options else Watched(as_function(fn, options))
-
-
-def watch_quietly(fn, **options) -> "Watched":
-    """Return a watched `tf.function(fn)` that retraces on purpose: TensorFlow does not warn of it."""
-    watched = watch(fn, **options)
-    watched.function._omit_frequent_tracing_warning = True
-    return watched
 
 
 def would_trace(fn, *args, **kwargs) -> TraceEntry:
@@ -64,11 +59,13 @@ def as_function(fn, options):
     if not callable(fn):
         raise TypeError(f"a function is needed, and {label(fn)} cannot be called")
     try:
-        return tf.function(fn, **options)
+        made = tf.function(fn, **options)
     except ValueError as error:
         if "signature" not in str(error) or options:
             raise
         raise TypeError(f"{label(fn)} has no signature to read; wrap it in a def") from error
+    made._omit_frequent_tracing_warning = True  # the ledger says more, and names the cause
+    return made
 
 
 def _watched(fn):

@@ -30,6 +30,7 @@ def _judge_batches(step, epoch, batches, slow_step):
 
 
 _BATCHES = """
+import tensorflow as tf
 step = tf.function(slow_step, reduce_retracing=True)
 def epoch(step, batches):
     return [step(rows, tf.constant(float(number))) for number, rows in enumerate(batches)]
@@ -58,6 +59,8 @@ BATCHES = Exercise(
         Mistake(_batches("step(rows, tf.con", "slow_step(rows, tf.con"), "called step 0 times"),
         Mistake(_batches("tf.constant(float(number))", "tf.constant(0.0)"), "and it was"),
         Mistake(_batches("return [", "return len(batches) or ["), "must return a list"),
-        Mistake(_batches("tf.function(slow_step, reduce_retracing=True)", "5"), "must be a function"),
+        Mistake(
+            _batches("tf.function(slow_step, reduce_retracing=True)", "5"), "must be a function"
+        ),
     ),
 )

@@ -1,9 +1,9 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
+from helpers.capture.said import said
 from helpers.capture.sequences import Sequence, Step, sequences, truth
 from helpers.mini.tracing import copied, same
 from helpers.study.check import Exercise, Mistake, tried
-from helpers.study.expect import said
 
 
 def _judge_cache(my_function):
@@ -14,7 +14,7 @@ def _judge_cache(my_function):
 
 
 def _compared(my_function, sequence: Sequence) -> str | None:
-    """Run a sequence on the learner's function; return where it parts from TensorFlow, if it does."""
+    """Run a sequence on the learner's function; return where it parts from TensorFlow, if so."""
     ran = []
 
     def body(*args):
@@ -26,7 +26,9 @@ def _compared(my_function, sequence: Sequence) -> str | None:
         before, runs = copied(args), len(ran)
         raised = _raised(mine, args)
         if not same(before, args):
-            return f"{_where(sequence, step)}, the caller's own list or dict changed; trace on a copy"
+            return (
+                f"{_where(sequence, step)}, the caller's own list or dict changed; trace on a copy"
+            )
         if because := _parted(mine, step, raised, len(ran) - runs):
             return f"{_where(sequence, step)}, {because}"
     return None
@@ -61,6 +63,7 @@ def _where(sequence: Sequence, step: Step) -> str:
 
 
 _CACHE = """
+import tensorflow as tf
 def spec(leaf):
     return (leaf.dtype, tuple(leaf.shape)) if isinstance(leaf, tf.Tensor) else leaf
 
@@ -114,8 +117,8 @@ CACHE = Exercise(
         "gives a form that can be compared with ==.",
         "The key is the form and, for each leaf, (dtype, shape) of a tensor or the value itself. "
         "A hit returns what the trace returned, and the body does not run.",
-        "With reduce_retracing, a new key is merged with each known key of the same form: where two "
-        "shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
+        "With reduce_retracing, a new key is merged with each known key of the same form: where "
+        "two shapes differ put None, where two ranks differ None for the whole shape; if any leaf "
         "cannot be merged, leave the key as it is. A None fits every size.",
         "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
         "form must be the same, and each leaf the same object; else raise, and keep no trace.",
@@ -129,9 +132,20 @@ CACHE = Exercise(
         Mistake(_cache("if self.relaxes and", "if"), "unasked, no key makes room"),
         Mistake(_cache("if self.relaxes and", "if False and"), "makes room for all lengths"),
         Mistake(_cache("len(a[1]) != len(b[1])", "False"), "room for all ranks"),
-        Mistake(_cache("        mine = tf.nest.map_structure(lambda leaf: leaf, args)\n", "        mine = args\n"), "trace on a copy"),
+        Mistake(
+            _cache(
+                "        mine = tf.nest.map_structure(lambda leaf: leaf, args)\n",
+                "        mine = args\n",
+            ),
+            "trace on a copy",
+        ),
         Mistake(_cache("form(mine) != shape or", ""), "compare before and after"),
-        Mistake(_cache(" or any(a is not b for a, b in pairs)", ""), "another object in the same place"),
-        Mistake(_cache("                return result\n", "                return self.fn(*args)\n"), "ran the body again"),
+        Mistake(
+            _cache(" or any(a is not b for a, b in pairs)", ""), "another object in the same place"
+        ),
+        Mistake(
+            _cache("                return result\n", "                return self.fn(*args)\n"),
+            "ran the body again",
+        ),
     ),
 )

@@ -1,6 +1,6 @@
 """Chapter 2, exercise 1: which sequence of calls traces least, judged by running them."""
 
-from helpers.capture.traces import watch_quietly
+from helpers.capture.traces import watch
 from helpers.study.check import Exercise, Mistake, Untried
 
 WHY = {
@@ -34,7 +34,7 @@ def _traces(calls) -> int:
     def body(x):
         return x
 
-    kept = watch_quietly(body, autograph=False)
+    kept = watch(body, autograph=False)
     for args in calls:
         kept(*args)
     return kept.model.traces
@@ -54,9 +54,13 @@ RANKING = Exercise(
         "tensors 1, mixed 2, lengths 3. Count the two that are left.",
     ),
     (
-        Mistake(_ranked("mixed", "tensors", "lengths", "numbers", "containers"), "no part of its key"),
+        Mistake(
+            _ranked("mixed", "tensors", "lengths", "numbers", "containers"), "no part of its key"
+        ),
         Mistake(_ranked("tensors", "lengths", "mixed", "numbers", "containers"), "share a key"),
-        Mistake(_ranked("tensors", "mixed", "numbers", "lengths", "containers"), "was there before"),
+        Mistake(
+            _ranked("tensors", "mixed", "numbers", "lengths", "containers"), "was there before"
+        ),
         Mistake(_ranked("tensors", "mixed", "lengths", "containers", "numbers"), "are five keys"),
         Mistake(_ranked("tensors", "mixed"), "each of these names once"),
         Mistake("ranking = 'tensors'", "must be a list of the names"),
