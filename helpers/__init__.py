@@ -12,15 +12,19 @@ from helpers.capture import (
     costs,
     environment,
     grappler,
+    mutations,
     names,
     rebinding,
     records,
     references,
     tf_graphs,
+    traces,
 )
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
-from helpers.exhibit import Exhibit
+from helpers.capture.traces import would_trace
+from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
+from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 
 __all__ = [
@@ -39,10 +43,14 @@ __all__ = [
     "show_graph_steps",
     "show_names",
     "show_table",
+    "signature_sandbox",
     "watch_costs",
+    "watch_mutations",
     "watch_names",
     "watch_optimisation",
     "watch_routes",
+    "watch_traces",
+    "would_trace",
 ]
 
 
@@ -81,6 +89,24 @@ def watch_routes(routes, judge, interventions) -> Exhibit:
     `interventions`: heading -> a callable that returns a context manager.
     """
     return Exhibit(rebinding.watch_routes(routes, judge, interventions), ledger)
+
+
+def watch_traces(fn, **options) -> LiveExhibit:
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
+
+    A plain function becomes `tf.function(fn, **options)` first. The counts of a tf.function are
+    the same with and without.
+    """
+    return LiveExhibit(traces.watch(fn, **options), ledger)
+
+
+def watch_mutations(cases, ways=None) -> Exhibit:
+    """Run functions that change their arguments: who raises, and what the caller's objects are.
+
+    `cases`: name -> a function, or (function, *arguments), of which each run gets fresh copies.
+    `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
+    """
+    return Exhibit(mutations.mutations_ledger(cases, ways), ledger)
 
 
 def watch_costs(unit, actions, unit_name: str = "runs of the unit") -> Exhibit:

@@ -38,3 +38,30 @@ class Exhibit:
             shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
             data = {**shown, **data}
         return data, metadata
+
+
+class LiveExhibit(Exhibit):
+    """A source that is called like a function, with a view of its model as it is now.
+
+    `source` has a `model` that grows with its calls; all its other attributes are at hand here.
+    """
+
+    autograph_info__ = {}  # TensorFlow's AutoGraph rewrites no callable that bears this name
+
+    def __init__(self, source, view: View):
+        self._source, self._view = source, view
+        self.__doc__ = getattr(source, "__doc__", None)
+
+    @property
+    def model(self):
+        """Return the model as it is after the last call."""
+        return self._source.model
+
+    def __call__(self, *args, **kwargs):
+        """Call the source; the model is another one then."""
+        return self._source(*args, **kwargs)
+
+    def __getattr__(self, name):
+        if name in ("_source", "_view"):  # not there yet, as while copying
+            raise AttributeError(name)
+        return getattr(self._source, name)

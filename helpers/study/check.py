@@ -8,9 +8,9 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from helpers.capture.said import said
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
-from helpers.study.expect import said
 from helpers.view import outcome
 
 PREFIX = "check."

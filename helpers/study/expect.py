@@ -2,7 +2,7 @@
 
 import contextlib
 
-LONGEST = 300
+from helpers.capture.said import said
 
 
 @contextlib.contextmanager
@@ -21,15 +21,3 @@ def expect(*errors: type[BaseException]):
     else:
         names = " or ".join(error.__name__ for error in errors)
         raise AssertionError(f"expected {names}, but this block raised nothing")
-
-
-def said(error: BaseException) -> str:
-    """Return the error's type and the first line of its message, even if its `str` raises."""
-    name = type(error).__name__
-    try:
-        message = str(error)
-    except Exception as second:
-        return f"{name} (its message raised {type(second).__name__})"
-    line = message.strip().partition("\n")[0]
-    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-    return f"{name}: {line}" if line else name

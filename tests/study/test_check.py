@@ -2,8 +2,9 @@
 
 import pytest
 
+from helpers.capture.said import said
 from helpers.study.check import Checks, Exercise, tried
-from helpers.study.expect import expect, said
+from helpers.study.expect import expect
 
 
 def exercise():

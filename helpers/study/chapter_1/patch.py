@@ -4,8 +4,8 @@ import sys
 from types import ModuleType
 
 from helpers.capture.references import scan_modules
+from helpers.capture.said import said
 from helpers.study.check import Exercise, Mistake, edited, tried
-from helpers.study.expect import said
 
 
 class _Equal:

@@ -1,0 +1,33 @@
+"""An exception -> one line that says it: no path, no address, no number that changes."""
+
+import re
+
+LONGEST = 400
+PLACE = re.compile(r'\s*(File "|<stack traces unavailable>|Detected at node|in user code:)')
+OP = re.compile(r"\s*(\[\[\{\{.*\}\}\]\]|\[Op:[^\]]*\])")
+BINDING = re.compile(r"(Binding inputs to tf\.function failed due to `.*?`)\. Received args.*")
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
+
+
+def said(error: BaseException) -> str:
+    """Return the type and the sentence of an exception, even if its `str` raises.
+
+    TensorFlow adds the place in the user's code before the sentence; that is left out.
+    """
+    name = type(error).__name__
+    try:
+        line = _sentence(str(error), name)
+    except Exception as second:
+        return f"{name} (its message raised {type(second).__name__})"
+    return f"{name}: {line}" if line else name
+
+
+def _sentence(message: str, name: str) -> str:
+    lines = [OP.sub("", line).strip() for line in message.split("\n") if not PLACE.match(line)]
+    lines = [line for line in lines if line and line != "Graph execution error:"]
+    if "in user code:" in message:  # the source lines of the trace come first
+        own = [line for line in lines if line.startswith(f"{name}: ")]
+        lines = own[-1:] or lines[-1:]
+    lines[:1] = [BINDING.sub(r"\1", line) for line in lines[:1]]
+    line = ADDRESS.sub("", lines[0]).removeprefix(f"{name}: ") if lines else ""
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

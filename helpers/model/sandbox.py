@@ -1,0 +1,44 @@
+"""Choices that make up one call -> a sandbox: what can be picked, and what is picked at first."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Control:
+    """One choice. It matters for some values of the control `of`, or always where that is empty."""
+
+    name: str
+    options: tuple[str, ...]
+    of: str = ""
+    matters: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> str:
+        """Return the option that is picked at first."""
+        return self.options[0]
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Controls for a call, the `verdicts` that can be foretold, and the same in code."""
+
+    title: str
+    note: str
+    controls: tuple[Control, ...]
+    verdicts: tuple[str, ...]
+    code: str
+
+    def start(self) -> dict[str, str]:
+        """Return what is picked at first: control -> option."""
+        return {control.name: control.first for control in self.controls}
+
+    def picked(self, **changes: str) -> dict[str, str]:
+        """Return the start with changes. ValueError names a control or an option not there."""
+        options = {control.name: control.options for control in self.controls}
+        for name, option in changes.items():
+            if name not in options:
+                raise ValueError(f"there is no control {name!r}; there are {', '.join(options)}")
+            if option not in options[name]:
+                offered = ", ".join(map(repr, options[name]))
+                raise ValueError(f"{name} cannot be {option!r}; it can be {offered}")
+        return {**self.start(), **changes}

@@ -1,0 +1,117 @@
+// Pick a call, foretell it, run it in the kernel, and see the truth.
+// State: title, note, controls ([name, options, of, matters]), verdicts, picked (name -> option),
+// call (code, from the kernel), answer ({says, right, rows, number}, from the kernel).
+
+const PATIENCE = 8000; // milliseconds; a first trace takes well under one of them
+const NO_KERNEL = "The kernel does not answer. Run this cell again to make a new sandbox.";
+
+function make(tag, className, words, attributes = {}) {
+  const node = document.createElement(tag);
+  node.className = className;
+  if (words) node.textContent = words;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+/** Arrows, Enter and Space inside `root` are ours; JupyterLab must not move between cells. */
+function keepKeys(root, signal) {
+  const onKey = (event) => {
+    if (!root.contains(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")
+      event.stopPropagation();
+  };
+  window.addEventListener("keydown", onKey, { capture: true, signal });
+}
+
+function select(name, options, picked, onPick) {
+  const label = make("label", "", "");
+  const box = make("select", "", "");
+  options.forEach((option) => box.append(make("option", "", option, { value: option })));
+  box.value = picked;
+  box.addEventListener("change", () => onPick(name, box.value));
+  label.append(make("span", "", name), box);
+  return [label, box];
+}
+
+function radios(verdicts) {
+  const field = make("fieldset", "course-guess", "");
+  field.append(make("legend", "", "This call will be a"));
+  const buttons = verdicts.map((verdict) => {
+    const label = make("label", "", "");
+    const radio = make("input", "", "", { type: "radio", name: "guess", value: verdict });
+    label.append(radio, make("span", "", verdict));
+    field.append(label);
+    return radio;
+  });
+  return [field, buttons];
+}
+
+function render({ model, el }) {
+  const closing = new AbortController();
+  const form = make("form", "course-sandbox", "");
+  const call = make("fieldset", "course-call", "");
+  call.append(make("legend", "", model.get("title")), make("p", "", model.get("note")));
+  const boxes = new Map();
+  const pick = (name, option) => {
+    model.set("picked", { ...model.get("picked"), [name]: option });
+    model.save_changes();
+    guesses.forEach((radio) => (radio.checked = false));
+    status.replaceChildren();
+    draw();
+  };
+  for (const [name, options] of model.get("controls")) {
+    const [label, box] = select(name, options, model.get("picked")[name], pick);
+    boxes.set(name, box);
+    call.append(label);
+  }
+  const code = make("code", "course-code", "");
+  const [field, guesses] = radios(model.get("verdicts"));
+  const bar = make("div", "course-controls", "");
+  bar.append(make("button", "course-button", "Run the call", { type: "submit" }));
+  const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
+  const rows = make("div", "course-rows", "");
+  form.append(call, code, field, bar, status, rows);
+  el.append(form);
+
+  let waiting = 0;
+  const draw = () => {
+    const picked = model.get("picked");
+    for (const [name, , of, matters] of model.get("controls")) {
+      boxes.get(name).value = picked[name];
+      boxes.get(name).disabled = of !== "" && !matters.includes(picked[of]);
+    }
+    code.textContent = model.get("call");
+  };
+  const tell = () => {
+    const answer = model.get("answer");
+    if (!answer.says) return;
+    clearTimeout(waiting);
+    status.replaceChildren(make("strong", "", answer.right ? "✓ Right:" : "✗ Not this time:"));
+    status.append(` ${answer.says}`);
+    rows.innerHTML = answer.rows; // a ledger of the kernel's, escaped there
+    guesses.forEach((radio) => (radio.checked = false));
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const guess = guesses.find((radio) => radio.checked);
+    if (!guess) return void status.replaceChildren("Foretell first: hit, trace or error?");
+    status.replaceChildren("Running…");
+    clearTimeout(waiting);
+    waiting = setTimeout(() => status.replaceChildren(NO_KERNEL), PATIENCE);
+    model.send({ guess: guess.value });
+  });
+  model.on("change:picked change:call", draw);
+  model.on("change:answer", tell);
+  keepKeys(form, closing.signal);
+  draw();
+  tell();
+  return () => {
+    model.off("change:picked change:call", draw);
+    model.off("change:answer", tell);
+    clearTimeout(waiting);
+    closing.abort();
+  };
+}
+
+export default { render };

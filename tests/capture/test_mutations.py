@@ -1,0 +1,77 @@
+"""The mutation ledger sees what a body changed, and runs every way on fresh copies."""
+
+import pytest
+
+from helpers.capture.mutations import alike, fresh, mutations_ledger
+
+
+class Plain:
+    def __init__(self, items):
+        self.items = items
+
+
+class Slotted:
+    __slots__ = ("items",)
+
+
+def as_it_is(fn):
+    return fn
+
+
+def test_fresh_copies_hold_the_same_leaves_and_share_no_container():
+    leaf = object()
+    value = {"a": [leaf, (leaf, {leaf})], "b": Plain([leaf])}
+    twin = fresh(value)
+    assert alike(value, twin)
+    twin["b"].items.append(1)
+    assert not alike(value, twin) and len(value["b"].items) == 1
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [([1], (1,)), ([1], [1, 2]), ({"a": 1}, {"b": 1}), ([1.5], ["1.5"]), ({1}, {2})]
+)
+def test_different_structures_are_not_alike(a, b):
+    assert not alike(a, b)
+
+
+def test_cycles_and_odd_objects_end():
+    cycle = []
+    cycle.append(cycle)
+    assert alike(fresh(cycle), fresh(cycle))
+    assert fresh(Slotted) is Slotted and alike(len, len)
+
+
+def test_the_callers_own_arguments_are_never_touched():
+    mine = [1]
+    ledger = mutations_ledger({"append": (lambda x: x.append(2), mine)}, {"plain": as_it_is})
+    assert mine == [1] and ledger.word("append") == "no error; caller's changed"
+
+
+def test_an_error_is_said_in_the_row():
+    ledger = mutations_ledger({"bad": (lambda x: 1 / 0, [])}, {"plain": as_it_is})
+    assert ledger.word("bad") == "ZeroDivisionError; caller's unchanged"
+    assert ledger.entries[0].note == "ZeroDivisionError: division by zero"
+
+
+def test_an_empty_cell_and_a_builtin_have_nothing_to_change():
+    def outer():
+        def inner(x):
+            return later
+
+        if False:
+            later = 1
+        return inner
+
+    ledger = mutations_ledger({"cell": (outer(), 1), "builtin": (len, [])}, {"plain": as_it_is})
+    assert ledger.word("cell") == "NameError; caller's unchanged"
+    assert ledger.word("builtin") == "no error; caller's unchanged"
+
+
+@pytest.mark.parametrize(
+    ("cases", "ways", "words"),
+    [({"five": 5}, None, "case 'five' must be"), ({}, {"six": 6}, "way 'six' must be")],
+)
+def test_what_cannot_be_called_is_named(cases, ways, words):
+    pytest.importorskip("tensorflow")
+    with pytest.raises(TypeError, match=words):
+        mutations_ledger(cases, ways)

@@ -1,0 +1,513 @@
+"""The ledger tells hit from trace as TensorFlow counts, names the one leaf, and changes nothing."""
+
+import collections
+import inspect
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import watch_traces, would_trace
+from helpers.capture.traces import watch
+from tests.call_sequences import UNHURRIED, sequences
+
+tf = pytest.importorskip("tensorflow")
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """TensorFlow warns of the very retraces that these tests make."""
+    logger, level = tf.get_logger(), tf.get_logger().level
+    logger.setLevel("ERROR")
+    yield
+    logger.setLevel(level)
+
+
+def watched(signature="x, n=1", **options):
+    """Return a watched function of these parameters that gives a constant."""
+    space = {"tf": tf}
+    exec(f"def f({signature}): return tf.constant(0)", space)
+    return watch(space["f"], autograph=False, **options)
+
+
+def outcome(fn, args):
+    try:
+        fn(*args)
+    except (TypeError, ValueError):
+        return "raised"
+    return "passed"
+
+
+@settings(max_examples=500, **UNHURRIED)
+@given(sequences(), st.booleans())
+def test_five_hundred_sequences_agree_with_tensorflow_call_by_call(calls, relaxed):
+    bare = tf.function(lambda x, n: tf.constant(0), autograph=False, reduce_retracing=relaxed)
+    kept = watch(lambda x, n: tf.constant(0), autograph=False, reduce_retracing=relaxed)
+    for args in calls:
+        before = bare.experimental_get_tracing_count()
+        foretold = would_trace(kept, *args)
+        assert outcome(kept, args) == outcome(bare, args)
+        counted = bare.experimental_get_tracing_count()
+        assert kept.experimental_get_tracing_count() == counted == kept.model.counts[-1]
+        assert (
+            kept.model.verdicts[-1] == foretold.verdict == ("trace" if counted > before else "hit")
+        )
+        assert len(foretold.causes) > 0 or before == 0 or counted == before
+
+
+Point = collections.namedtuple("Point", "x y")
+Place = collections.namedtuple("Place", "x y")
+
+
+class Apple:
+    pass
+
+
+apples = [Apple(), Apple()]
+
+
+def t(*shape, dtype=None):
+    return tf.zeros(shape, dtype or tf.float32)
+
+
+# One row per kind of leaf: the first call, the second, and the one difference in words.
+LEAVES = {
+    "dtype": (t(2), t(2, dtype=tf.int32), "x: dtype float32 → int32"),
+    "rank": (t(2), t(2, 2), "x: rank 1 → 2"),
+    "shape": (t(2), t(3), "x: shape (2,) → (3,)"),
+    "one dimension": (t(2, 3), t(2, 4), "x: shape (2, 3) → (2, 4), dimension 1"),
+    "Python value": (1, 2, "x: Python value 1 → 2"),
+    "Python type": (1, "1", "x: Python type int → str"),
+    "tensor for Python": (1, t(), "x: Python value 1 → tensor float32 ()"),
+    "dict key added": ({"a": 1}, {"a": 1, "b": 1}, "x: dict key (none) → 'b'"),
+    "dict key gone": ({"a": 1, "b": 1}, {"b": 1}, "x: dict key 'a' → (none)"),
+    "dict key renamed": ({"a": 1}, {"b": 1}, "x: dict key 'a' → 'b'"),
+    "in a dict": ({"a": [1, t(2)]}, {"a": [1, t(3)]}, "x['a'][1]: shape (2,) → (3,)"),
+    "list for tuple": ([1], (1,), "x: list → tuple"),
+    "number of elements": ([1], [1, 1], "x: number of elements 1 → 2"),
+    "object": (*apples, "x: Apple object 1 → Apple object 2"),
+    "namedtuple's field": (Point(1, 2), Point(1, 3), "x.y: Python value 2 → 3"),
+    "namedtuple's class": (Point(1, 2), Place(1, 2), "x: Point → Place"),
+    "ragged rows": (
+        tf.ragged.constant([[1], [2]]),
+        tf.ragged.constant([[1]]),
+        "x: shape (2, None) → (1, None), dimension 0",
+    ),
+    "sparse for dense": (
+        t(2),
+        tf.sparse.from_dense([0.0, 1.0]),
+        "x: tensor float32 (2,) → SparseTensor float32 (2,)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "cause"), LEAVES.values(), ids=LEAVES)
+def test_the_one_leaf_that_differs_is_named(first, second, cause):
+    kept = watched()
+    kept(first)
+    kept(second)
+    assert kept.model.causes == (cause,)
+    assert kept.model.entries[1].note == cause
+
+
+class Even(tf.types.experimental.TraceType):
+    """A type of its own: all even numbers are alike."""
+
+    def __init__(self, even):
+        self.even = even
+
+    def is_subtype_of(self, other):
+        return self == other
+
+    def most_specific_common_supertype(self, others):
+        return self if all(self == other for other in others) else None
+
+    def placeholder_value(self, placeholder_context=None):
+        return Number(0 if self.even else 1)
+
+    def __eq__(self, other):
+        return isinstance(other, Even) and self.even == other.even
+
+    def __hash__(self):
+        return hash(self.even)
+
+    def __repr__(self):
+        return f"Even({self.even})"
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def __tf_tracing_type__(self, context):
+        return Even(self.value % 2 == 0)
+
+
+def fresh_objects(kept):
+    kept(Apple())
+    kept(Apple())
+
+
+def two_variables(kept):
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    kept([a, b])
+    kept([a, a])
+
+
+# The seven rules of tracing of TensorFlow's guide (site/en/guide/function.ipynb), one cause each.
+GUIDE = {
+    "Tensor: dtype and shape": (lambda f: (f(t(2)), f(t(3))), "x: shape (2,) → (3,)"),
+    "Variable: which one it is": (
+        two_variables,
+        "x[1]: number 2 of the call → number 1 of the call",
+    ),
+    "Python primitive: its value": (lambda f: (f(3), f(4)), "x: Python value 3 → 4"),
+    "list or tuple: its elements": (lambda f: (f([1, 2]), f([1, 3])), "x[1]: Python value 2 → 3"),
+    "mapping: keys and values": (lambda f: (f({1: 2}), f({1: 3})), "x[1]: Python value 2 → 3"),
+    "object with a tracing protocol": (
+        lambda f: [f(Number(i)) for i in (2, 4, 5)],
+        "x: trace type Even(True) → Even(False)",
+    ),
+    "any other object: by weak reference": (
+        fresh_objects,
+        "x: Apple object 1 (freed since) → Apple object 2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("run", "cause"), GUIDE.values(), ids=GUIDE)
+def test_the_seven_causes_of_the_guide_are_named(run, cause):
+    kept = watched()
+    run(kept)
+    assert [c.replace("variable ", "") for c in kept.model.causes] == [cause]
+
+
+def test_another_variable_of_the_same_shape_is_a_hit_although_the_guide_says_otherwise():
+    kept = watched()
+    kept(tf.Variable(1.0))
+    kept(tf.Variable(2.0))
+    assert kept.model.verdicts == ("trace", "hit")
+
+
+def test_a_default_and_a_keyword_are_the_same_call():
+    kept = watched("x, n=1, *, k=2")
+    kept(1)
+    kept(1, 1)
+    kept(x=1, n=1, k=2)
+    kept(1, k=3)
+    assert kept.model.verdicts == ("trace", "hit", "hit", "trace")
+    assert kept.model.causes == ("k: Python value 2 → 3",)
+
+
+def test_an_argument_more_is_named():
+    kept = watched("*args, **more")
+    kept(1)
+    kept(1, z=1)
+    assert kept.model.causes == ("call: argument (none) → z",)
+
+
+def test_another_graph_is_named_as_the_context():
+    kept = watched()
+    kept(1)
+    for graph in (tf.Graph(), tf.Graph()):
+        with graph.as_default():
+            kept(1)
+    assert kept.model.causes == (
+        "function context: eager → inside another graph",
+        "function context: inside another graph → inside another graph, but not the same",
+    )
+
+
+def test_the_nearest_key_is_the_one_with_the_fewest_leaves_between():
+    kept = watched("x, n, m=0")
+    kept(t(2), 1)
+    kept(t(3), 2)
+    kept(t(2), 3)
+    assert kept.model.entries[2].note == "n: Python value 1 → 3"
+    kept(t(4), 9, 9)
+    assert len(kept.model.entries[3].causes) == 3
+
+
+def test_equal_python_values_share_a_key_and_the_row_says_so():
+    kept = watched()
+    for value in (1, 1.0, True):
+        kept(value)
+    assert kept.model.verdicts == ("trace", "hit", "hit")
+    assert kept.model.entries[1].note == "equal to the key x=1, n=1"
+
+
+def test_relaxed_shapes_are_told_with_the_key_that_serves():
+    kept = watched(reduce_retracing=True)
+    for n in (2, 3, 2, 4, 5):
+        kept(t(n))
+    assert kept.model.counts == (1, 2, 2, 2, 2)
+    assert "traced as x=float32 (None,), n=1" in kept.model.entries[1].note
+    assert kept.model.entries[3].note == "fits the key x=float32 (None,), n=1"
+
+
+def test_an_input_signature_makes_one_key_for_all_that_it_admits():
+    kept = watched("x", input_signature=[tf.TensorSpec((None, 4), tf.int32)])
+    kept(t(1, 4, dtype=tf.int32))
+    kept(t(7, 4, dtype=tf.int32))
+    with pytest.raises(TypeError):
+        kept(t(7, 3, dtype=tf.int32))
+    assert kept.model.verdicts == ("trace", "hit", "error")
+    assert "no key: TypeError: Binding inputs" in kept.model.entries[2].note
+
+
+def test_variables_made_on_the_first_call_are_traced_twice():
+    class Module:
+        v = None
+
+        @tf.function
+        def add(self, x):
+            if self.v is None:
+                self.v = tf.Variable(1.0)
+            return self.v + x
+
+    module = Module()
+    kept = watch(module.add)
+    kept(t())
+    kept(t())
+    assert kept.model.counts == (2, 2) and "traced 2 times" in kept.model.entries[0].note
+
+
+def test_a_trace_without_a_run_has_its_row():
+    kept = watched("x")
+    concrete = kept.get_concrete_function(tf.TensorSpec([None]))
+    kept(t(5))
+    assert concrete is kept.get_concrete_function(tf.TensorSpec([None]))
+    assert kept.model.verdicts == ("trace", "hit", "hit")
+    assert kept.model.entries[0].arguments == "to trace only: x=float32 (None,)"
+
+
+# ------------------------------------------------------------ it is the function
+
+
+def test_it_is_called_like_the_function_and_returns_what_that_returns():
+    @tf.function
+    def scaled(x, by=2.0):
+        """Scale."""
+        return x * by
+
+    kept = watch_traces(scaled)
+    assert kept(tf.constant(3.0), by=2).numpy() == 6
+    assert inspect.signature(kept) == inspect.signature(scaled)
+    assert (kept.__name__, kept.__doc__, kept.python_function) == (
+        "scaled",
+        "Scale.",
+        scaled.python_function,
+    )
+
+
+def test_an_exception_passes_through_and_keeps_its_row():
+    @tf.function
+    def picky(x):
+        if x.shape.rank == 2:
+            raise KeyError("no matrices")
+        tf.debugging.assert_positive(x)
+        return x
+
+    kept = watch(picky)
+    with pytest.raises(KeyError):
+        kept(t(2, 2))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        kept(tf.constant(-1.0))
+    with pytest.raises(TypeError):
+        kept()
+    notes = [entry.note for entry in kept.model.entries]
+    assert kept.model.verdicts == ("error", "error", "error") and kept.model.counts == (0, 1, 1)
+    assert notes[0] == "raised while tracing: KeyError: 'no matrices'"
+    assert notes[1].startswith("traced, then raised: InvalidArgumentError: ")
+    assert notes[2].startswith("no key: TypeError: ")
+    assert not any("/" in note or "0x" in note for note in notes)
+
+
+def test_looking_and_foretelling_trace_nothing():
+    kept = watch_traces(lambda x: x, autograph=False)
+    would_trace(kept, 1)
+    repr(kept), kept._repr_mimebundle_(), kept.model
+    assert kept.experimental_get_tracing_count() == 0 and kept.model.entries == ()
+    assert would_trace(kept, 1).note == "first trace"
+
+
+def test_the_callers_graph_is_the_same_with_the_ledger():
+    def inner(x):
+        return x + 1
+
+    def ops(fn):
+        outer = tf.function(lambda x: fn(x) * fn(x), autograph=True)
+        return [op.type for op in outer.get_concrete_function(t(2)).graph.get_operations()]
+
+    kept = watch_traces(inner)
+    assert ops(kept) == ops(tf.function(inner))
+    assert kept.model.verdicts == ("trace", "hit")
+
+
+def test_watched_as_an_argument_is_one_key():
+    takes = tf.function(lambda g, x: g(x), autograph=False)
+    kept = watch_traces(lambda x: x, autograph=False)
+    takes(kept, t(2))
+    takes(kept, t(2))
+    assert takes.experimental_get_tracing_count() == 1
+
+
+def test_another_thread_has_its_own_row_and_its_traces_are_not_mixed_up():
+    kept = watched()
+    threads = [threading.Thread(target=kept, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    kept(0)
+    assert sorted(kept.model.verdicts) == ["hit"] + ["trace"] * 4
+    assert kept.model.traces == kept.experimental_get_tracing_count() == 4
+    assert all("on another thread" in entry.note for entry in kept.model.entries[:-1])
+    assert "thread" not in kept.model.entries[-1].note
+
+
+def test_recursion_while_tracing_is_counted_once_per_trace():
+    @tf.function(autograph=False)
+    def factorial(n):
+        return tf.constant(1) if n == 0 else n * kept(n - 1)
+
+    kept = watch(factorial)
+    assert kept(3).numpy() == 6
+    assert kept.model.counts == (1, 2, 3, 4) and kept.experimental_get_tracing_count() == 4
+
+
+def test_ten_thousand_calls_are_a_few_rows():
+    kept = watched("x")
+    for n in range(10_000):
+        kept._log.add("x=1" if n % 2 else "x=2", "hit")
+    kept(1)
+    kept._log.add("x=1", "hit")
+    kept._log.add("x=1", "hit")
+    rows = kept.model.entries
+    assert [row.subject for row in rows] == ["1 – 10,000", "10,001", "10,002 – 10,003"]
+    assert len(kept.model.verdicts) == 10_003 and "2 kinds of arguments" in rows[0].arguments
+
+
+def test_eager_mode_is_told():
+    kept = watched()
+    tf.config.run_functions_eagerly(True)
+    try:
+        kept(1)
+        assert would_trace(kept, 1).verdict == "eager"
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert kept.model.verdicts == ("eager",) and kept.model.traces == 0
+
+
+def test_traces_made_elsewhere_are_owned_up_to():
+    fn = tf.function(lambda x: tf.constant(0), autograph=False)
+    fn(1)
+    kept = watch(fn)
+    kept(2)
+    assert kept.model.entries[0].note == "x: Python value 1 → 2"
+    assert "TensorFlow counts 2 traces" in kept.model.note
+
+
+# ------------------------------------------------------------------ bad input
+
+
+def test_what_cannot_be_watched_is_named():
+    concrete = tf.function(lambda: tf.constant(0), autograph=False).get_concrete_function()
+    for bad, words in (
+        (5, "5 cannot be called"),
+        (max, "wrap it in a def"),
+        (concrete, "one trace"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            watch(bad)
+
+
+def test_watched_twice_is_one_ledger_and_options_are_for_plain_functions():
+    kept = watch_traces(lambda x: x, autograph=False)
+    again = watch_traces(kept)
+    again(1)
+    assert kept.model.verdicts == ("trace",)
+    with pytest.raises(TypeError, match="tf.function already"):
+        watch_traces(kept, reduce_retracing=True)
+
+
+def test_a_function_without_source_is_traced_as_it_is():
+    space = {}
+    exec("def no_source(x): return x + 1", space)
+    kept = watch(space["no_source"])
+    assert kept(tf.constant(1)).numpy() == 2 and kept.model.verdicts == ("trace",)
+
+
+class Hostile:
+    """Raises in the methods that are named."""
+
+    def __init__(self, *methods):
+        self.methods = methods
+
+    def __eq__(self, other):
+        if "eq" in self.methods:
+            raise RuntimeError("eq")
+        return self is other
+
+    def __hash__(self):
+        if "hash" in self.methods:
+            raise RuntimeError("hash")
+        return 1
+
+    def __repr__(self):
+        if "repr" in self.methods:
+            raise RuntimeError("repr")
+        return "Hostile"
+
+
+@pytest.mark.parametrize(
+    "methods", [(), ("eq",), ("hash",), ("repr",), ("hash", "repr"), ("eq", "repr")]
+)
+def test_hostile_arguments_do_to_the_call_what_they_do_without_the_ledger(methods):
+    bare, kept = tf.function(lambda x: tf.constant(0), autograph=False), watched("x")
+    things = [Hostile(*methods), Hostile(*methods)]
+
+    def said(fn, thing):
+        try:
+            fn(thing)
+        except RuntimeError as error:
+            return str(error)
+
+    for thing in (*things, *things):
+        assert said(kept, thing) == said(bare, thing)
+    assert kept.model.traces == bare.experimental_get_tracing_count()
+    assert "0x" not in repr(watch_traces(kept))
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        tf.ragged.constant([[1, 2], [3]]),
+        tf.sparse.from_dense([[1, 0], [0, 2]]),
+        tf.data.Dataset.range(3),
+        tf.random.Generator.from_seed(1),
+        tf.TensorArray(tf.float32, 2),
+        Number(3),
+        [[[[[[[[[1]]]]]]]]],
+        list(range(100)),
+        "<script>",
+        frozenset([1]),
+        ...,
+        1e300,
+        10**300,
+        len,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_odd_arguments_have_short_words_the_same_twice(argument):
+    words = []
+    for _ in range(2):
+        kept = watch_traces(lambda x: tf.constant(0), autograph=False)
+        kept(argument)
+        kept(argument)
+        assert kept.model.verdicts == ("trace", "hit")
+        words.append(repr(kept))
+    assert words[0] == words[1] and "0x" not in words[0]
+    assert len(kept.model.entries[0].arguments) <= 160
+    assert "<script>" not in kept._repr_mimebundle_()[0]["text/html"]

@@ -1,0 +1,69 @@
+"""The sandbox says what TensorFlow does with a call, and what it foretells is what happens."""
+
+import itertools
+
+import pytest
+
+from helpers import signature_sandbox
+from helpers.capture.signatures import SANDBOX, Signatures, call_code
+
+pytest.importorskip("tensorflow")
+SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"
+
+
+def calls():
+    """Yield every choice that matters, in an order that goes back and forth."""
+    for picked in itertools.product(*(control.options for control in SANDBOX.controls)):
+        named = dict(zip(SANDBOX.start(), picked, strict=True))
+        matters = (not c.of or named[c.of] in c.matters for c in SANDBOX.controls)
+        if all(
+            m or named[c.name] == c.first for m, c in zip(matters, SANDBOX.controls, strict=True)
+        ):
+            yield named
+
+
+def test_every_call_of_the_sandbox_is_foretold_twice():
+    live, all_calls = Signatures(), list(calls())
+    assert len(all_calls) > 100
+    for picked in all_calls + all_calls[::-1]:
+        foretold = live.foretell(picked)
+        row = live.run(picked)
+        assert (foretold.verdict, foretold.note) == (row.verdict, row.note.split("; traced")[0])
+        function = live.function(picked)
+        assert function.model.traces == function.experimental_get_tracing_count()
+
+
+def test_a_guess_is_told_right_or_wrong_with_the_reason():
+    sandbox = signature_sandbox()
+    assert str(sandbox.run("trace")).endswith("trace (first trace). 1 of 1 foretold.")
+    assert "x: shape (2,) → (3,)" in sandbox.run("hit", shape="(3,)")
+    assert "1 of 3" in sandbox.run("hit", function=SIGNATURE, argument="a Python value")
+    assert sandbox.ledger().verdicts == ("trace", "trace")
+    assert sandbox.ledger(function=SIGNATURE).verdicts == ("error",)
+
+
+@pytest.mark.parametrize(
+    ("guess", "picked", "words"),
+    [
+        ("maybe", {}, "'maybe' is none of them"),
+        ("hit", {"size": "1"}, "no control 'size'"),
+        ("hit", {"shape": "(9,)"}, r"shape cannot be '\(9,\)'; it can be"),
+    ],
+)
+def test_what_cannot_be_picked_is_named(guess, picked, words):
+    with pytest.raises(ValueError, match=words):
+        signature_sandbox().run(guess, **picked)
+
+
+def test_the_exhibit_reads_the_same_before_and_after_use():
+    sandbox = signature_sandbox()
+    before = repr(sandbox)
+    sandbox.run("hit")
+    data, _ = sandbox._repr_mimebundle_()
+    assert repr(sandbox) == before == data["text/plain"]
+    assert "application/vnd.jupyter.widget-view+json" in data and "<table" in data["text/html"]
+
+
+def test_the_code_is_what_would_be_typed():
+    picked = SANDBOX.picked(argument="a dict of tensors", keys="a, b", shape="()")
+    assert call_code(picked) == "{'a': tf.zeros((), tf.float32), 'b': tf.zeros((), tf.float32)}"

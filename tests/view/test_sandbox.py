@@ -1,0 +1,40 @@
+"""A sandbox's text and HTML hold the same facts; the widget asks the kernel for the truth."""
+
+from helpers.model.sandbox import Control, Sandbox
+from helpers.view import sandbox
+
+NASTY = "<script>alert(1)</script>"
+MODEL = Sandbox(
+    "title",
+    "note",
+    (Control("kind", ("one", "two")), Control("size", ("1", NASTY), "kind", ("two",))),
+    ("hit", "trace"),
+    "s.run('hit')",
+)
+
+
+def test_text_and_html_hold_every_choice():
+    for shown in (sandbox.text(MODEL), sandbox.html(MODEL)):
+        for words in ("title", "note", "kind", "one; two", "every call", "kind: two", "s.run"):
+            assert words in shown.replace("&#39;", "'")
+
+
+def test_html_escapes():
+    assert "<script" not in sandbox.html(MODEL) and "&lt;script&gt;" in sandbox.html(MODEL)
+    assert sandbox.html(MODEL).count('scope="col"') == 4
+
+
+def test_the_widget_shows_the_code_of_what_is_picked_and_hands_the_guess_on():
+    heard = []
+
+    def run(picked, guess):
+        heard.append((picked, guess))
+        return {"says": "so", "right": True, "rows": ""}
+
+    made = sandbox.widget(MODEL, show=lambda picked: "+".join(picked.values()), run=run)
+    assert made.call == "one+1"
+    made.picked = {"kind": "two", "size": "1"}
+    assert made.call == "two+1"
+    made._handle_custom_msg({"guess": "hit"}, [])
+    assert heard == [({"kind": "two", "size": "1"}, "hit")] and made.answer["says"] == "so"
+    assert repr(made) == "SandboxWidget('title', 2 choices)"
