@@ -120,8 +120,10 @@ def _recap(nb):
 
 
 def _proportions(nb):
-    if not 40 <= len(nb.cells) <= 100:
-        yield f"the notebook has {len(nb.cells)} cells"
+    turn = [i for i, cell in enumerate(nb.cells) if "Your turn" in cell.source]
+    body = turn[0] if turn else len(nb.cells)  # exercises come on top
+    if not 40 <= body <= 100:
+        yield f"the notebook has {body} cells before the exercises"
     after = [
         before.cell_type == "markdown"
         for before, cell in zip(nb.cells, nb.cells[1:], strict=False)
