@@ -1,29 +1,34 @@
-"""Costs -> a bar plot on a logarithmic scale: a PNG, its words for those who do not see it."""
+"""Ratios -> a bar plot on a logarithmic scale, with its numbers for those who do not see it."""
 
+import base64
 import io
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from helpers.view.ink import grid, render
+
 INK = "#5f7f9f"  # seen on light and on dark; the bars' words stand beside them
 
 
 class Plot:
-    """A picture of ratios. Its text form names the bars; the numbers stand in the alt text.
+    """A picture of ratios by name, `.ratios`. Its text form and its alt text give the numbers.
 
-    The text is the same in every run, which measured numbers are not.
+    The numbers are measured, so a cell that ends in a plot is not compared by the tests.
     """
 
     def __init__(self, title: str, ratios: dict[str, float]):
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        return f"{self.title}: a bar each for {', '.join(self.ratios)}"
+        rows = [[name, f"{ratio:.2g}"] for name, ratio in self.ratios.items()]
+        return f"{self.title}\n{grid(['bar', 'ratio'], rows)}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
+        image = f"data:image/png;base64,{base64.b64encode(self.png()).decode()}"
         words = ", ".join(f"{name} {ratio:.2g}" for name, ratio in self.ratios.items())
-        data = {"text/plain": repr(self), "image/png": self.png()}
-        return data, {"image/png": {"alt": f"{self.title}: {words}"}}
+        html = render("plot.html", image=image, alt=f"{self.title}: {words}")
+        return {"text/plain": repr(self), "text/html": html}
 
     def png(self) -> bytes:
         """Return the plot as PNG: one bar per ratio, and a line where both take as long."""
