@@ -2,7 +2,9 @@
 
 import re
 
-LONGEST = 400
+LONGEST = 300
+# JupyterLab would make a link of it, in a colour that cannot be told from the text.
+LINK = re.compile(r"\s*(?:[Ss]ee|[Vv]isit)?\s*https?://\S+(?: for more information)?\.?")
 PLACE = re.compile(r'\s*(File "|<stack traces unavailable>|Detected at node|in user code:)')
 OP = re.compile(r"\s*(\[\[\{\{.*\}\}\]\]|\[Op:[^\]]*\])")
 BINDING = re.compile(r"(Binding inputs to tf\.function failed due to `.*?`)\. Received args.*")
@@ -29,5 +31,5 @@ def _sentence(message: str, name: str) -> str:
         own = [line for line in lines if line.startswith(f"{name}: ")]
         lines = own[-1:] or lines[-1:]
     lines[:1] = [BINDING.sub(r"\1", line) for line in lines[:1]]
-    line = ADDRESS.sub("", lines[0]).removeprefix(f"{name}: ") if lines else ""
+    line = LINK.sub("", ADDRESS.sub("", lines[0])).removeprefix(f"{name}: ") if lines else ""
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
