@@ -21,7 +21,7 @@ CONTROLS = (
 )
 SANDBOX = Sandbox(
     "Hit or trace?",
-    "Pick a call, foretell what it does, then run it. Each function keeps its cache.",
+    "Pick a call, predict what it does, then run it. Each function keeps its cache.",
     CONTROLS,
     ("hit", "trace", "error"),
     'sandbox.run("trace", argument="a Python value", value="2")',

@@ -95,7 +95,7 @@ function render({ model, el }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const guess = guesses.find((radio) => radio.checked);
-    if (!guess) return void status.replaceChildren("Foretell first: hit, trace or error?");
+    if (!guess) return void status.replaceChildren("Predict first: hit, trace or error?");
     status.replaceChildren("Running…");
     clearTimeout(waiting);
     waiting = setTimeout(() => status.replaceChildren(NO_KERNEL), PATIENCE);

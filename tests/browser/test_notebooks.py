@@ -136,6 +136,22 @@ def test_questions_answer_the_keyboard(ran):
         assert ran.active_cell() == before
 
 
+def test_sandboxes_run_a_call_in_the_kernel(ran):
+    for sandbox in ran.page.locator(".course-sandbox").all():
+        status, run = sandbox.get_by_role("status"), sandbox.get_by_role("button")
+        run.press("Enter")
+        expect(status).to_contain_text("Predict first")
+        sandbox.get_by_role("radio", name="trace").press("Space")
+        run.press("Enter")
+        expect(status).to_contain_text("Right:")
+        expect(sandbox.locator("table")).to_contain_text("first trace")
+        sandbox.get_by_label("dtype").select_option("int32")
+        sandbox.get_by_role("radio", name="hit").check()
+        run.click()
+        expect(status).to_contain_text("Not this time:")
+        expect(sandbox.locator("table")).to_contain_text("dtype float32 → int32")
+
+
 def wrong(question):
     return "Not this time" in status(question).inner_text()
 
