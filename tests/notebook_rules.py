@@ -12,7 +12,7 @@ MOST_WORDS = 130
 def problems(nb, chapter: bool = True) -> list[str]:
     """Return every broken rule of STYLE's notebook and cell sections; `chapter` asks for all."""
     found = [*_opening(nb), *_executed(nb), *_cells(nb), *_prose(nb), *_outputs(nb), *_ignored(nb)]
-    found += _exercises(nb) + _recap(nb)
+    found += [*_exercises(nb), *_recap(nb)]
     if chapter:
         found += _proportions(nb)
     return found

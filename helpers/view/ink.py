@@ -11,7 +11,6 @@ MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
 
 
-
 def visible(value: object) -> object:
     """Return text with control characters and lone surrogates spelled out; line breaks stay."""
     if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():

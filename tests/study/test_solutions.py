@@ -68,7 +68,7 @@ def test_known_mistake_is_named(name, mistake):
     assert mistake.says in outcome.because
 
 
-@pytest.mark.parametrize("exercise", check, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", list(check), ids=lambda exercise: exercise.name)
 def test_exercise_has_three_hints_and_named_mistakes(exercise):
     assert len(exercise.hints) >= 3
     assert len(exercise.mistakes) >= 3

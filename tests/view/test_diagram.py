@@ -34,7 +34,9 @@ def overlap(a, b):
 
 
 def test_text_has_a_line_per_arrow_and_every_loose_box():
-    graph = Graph("t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),))
+    graph = Graph(
+        "t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),)
+    )
     assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "C"]
 
 
@@ -52,7 +54,9 @@ def test_html_holds_an_image_that_is_described_and_the_text():
 
 
 def test_hostile_words_stay_words():
-    graph = Graph(NASTY, (Node("a", NASTY, detail=NASTY), Node("b", "b")), (Edge("a", "b", NASTY),), NASTY)
+    graph = Graph(
+        NASTY, (Node("a", NASTY, detail=NASTY), Node("b", "b")), (Edge("a", "b", NASTY),), NASTY
+    )
     assert "<script" not in diagram.svg(graph) + diagram.html(graph)
     parsed(graph)
     diagram.html(graph).encode()
@@ -85,7 +89,9 @@ def test_what_has_no_group_is_left_out_and_counted():
 
 
 def test_only_as_many_groups_fold_as_need_be():
-    nodes = tuple(Node(f"{g}{i}", "n", group=g) for g, n in (("big", 40), ("small", 30)) for i in range(n))
+    nodes = tuple(
+        Node(f"{g}{i}", "n", group=g) for g, n in (("big", 40), ("small", 30)) for i in range(n)
+    )
     folded = diagram.fold(Graph("t", nodes, ()))
     assert [n.label for n in folded.nodes].count("big") == 1 and len(folded.nodes) == 31
 

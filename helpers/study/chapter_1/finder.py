@@ -69,7 +69,7 @@ def _place(places) -> str:
     return f"parameter {parameter!r} of {function.rpartition('.')[2]}()"
 
 
-_FINDER = '''
+_FINDER = """
 import gc
 from types import FunctionType
 def find_in_defaults(obj):
@@ -82,7 +82,7 @@ def find_in_defaults(obj):
             pairs += (fn.__kwdefaults__ or {}).items()
             found += [(fn.__qualname__, name) for name, value in pairs if value is obj]
     return found
-'''
+"""
 
 
 def _finder(old: str, new: str) -> str:
@@ -105,9 +105,14 @@ FINDER = Exercise(
     ),
     (
         Mistake(_finder("value is obj", "value == obj"), "compare with `is`"),
-        Mistake(_finder("            pairs += (fn.__kwdefaults__ or {}).items()\n", ""), "__kwdefaults__"),
+        Mistake(
+            _finder("            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
+            "__kwdefaults__",
+        ),
         Mistake(_finder("fn.__defaults__ or ()", "fn.__defaults__"), "your code raised TypeError"),
-        Mistake(_finder("names[len(names) - len(values):]", "names"), "defaults belong to the last"),
+        Mistake(
+            _finder("names[len(names) - len(values):]", "names"), "defaults belong to the last"
+        ),
         Mistake(_finder("(fn.__qualname__, name)", "fn"), "pair of str"),
         Mistake("def find_in_defaults(obj):\n    return []", "it misses parameter"),
         Mistake("def find_in_defaults(obj):\n    return 3", "must return a list"),
