@@ -31,7 +31,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     parts = [f"Only the first {MOST_ROWS} of {len(rows)} rows are shown."] if more > 0 else []
     parts += [_guards(row) for row in depths.handlers(code)]
     return Bytecode(
-        f"Bytecode of {plain(code.co_name)} on CPython {version}",
+        f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
         rows[:MOST_ROWS],
         "\n".join(parts),
@@ -54,18 +54,17 @@ def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tupl
         running = {i.offset: i.opname for i in dis.get_instructions(code, adaptive=True)}
     places = list(code.co_positions())
     return tuple(
-        _instruction(i, code.co_code[i.offset : end], places[i.offset // 2], source, origins,
-                     running)
+        _instruction(i, code, end, places[i.offset // 2], source, origins, running)
         for i, end in zip(raw, ends, strict=True)
     )
 
 
-def argument(instruction: dis.Instruction) -> str:
+def argument(instruction: dis.Instruction, code: CodeType) -> str:
     """Return what the instruction's number stands for, without an address in it."""
     if instruction.arg is None:
         return ""
-    if instruction.opcode in dis.hasconst:
-        return brief(instruction.argval)
+    if instruction.opcode in dis.hasconst:  # 3.11 does not look KW_NAMES up itself
+        return brief(code.co_consts[instruction.arg])
     if instruction.opcode in _JUMPS:
         return f"to {instruction.argval}"
     if instruction.argrepr:
@@ -73,13 +72,23 @@ def argument(instruction: dis.Instruction) -> str:
     return "" if instruction.opname in ("RESUME", "PRECALL", "CACHE") else str(instruction.arg)
 
 
-def _instruction(i: dis.Instruction, data: bytes, positions, source, origins, running):
+def _instruction(i: dis.Instruction, code, end, positions, source, origins, running):
+    data = code.co_code[i.offset : end]
     span = source.span(positions)
     return Instruction(
-        i.offset, i.opname, -1 if i.arg is None else i.arg, argument(i), data.hex(" "),
-        len(data) // 2 - 1, source.line(positions[0]), span, source.snippet(span),
-        len(origins[i.offset]) if i.offset in origins else -1, _effect(i),
-        i.argval if i.opcode in _JUMPS else -1, running.get(i.offset, ""),
+        i.offset,
+        i.opname,
+        -1 if i.arg is None else i.arg,
+        argument(i, code),
+        data.hex(" "),
+        len(data) // 2 - 1,
+        source.line(positions[0]),
+        span,
+        source.snippet(span),
+        len(origins[i.offset]) if i.offset in origins else -1,
+        _effect(i),
+        i.argval if i.opcode in _JUMPS else -1,
+        running.get(i.offset, ""),
     )
 
 
@@ -100,8 +109,18 @@ def _cache_rows(row: Instruction, code: CodeType, adaptive: bool):
     for n in range(row.caches):
         at = row.offset + 2 + 2 * n
         yield Instruction(
-            at, "CACHE", -1, names[n] if n < len(names) else "", live[at : at + 2].hex(" "), 0, 0,
-            NOWHERE, "", -1, "", cache_index=n,
+            at,
+            "CACHE",
+            -1,
+            names[n] if n < len(names) else "",
+            live[at : at + 2].hex(" "),
+            0,
+            0,
+            NOWHERE,
+            "",
+            -1,
+            "",
+            cache_index=n,
         )
 
 
@@ -115,19 +134,27 @@ def _cache_names(opname: str) -> list[str]:
     import opcode
 
     formats = getattr(opcode, "_cache_format", {}).get(opname, {})
-    return [f"{name} {n + 1} of {size}" if size > 1 else name
-            for name, size in formats.items() for n in range(size)]
+    return [
+        f"{name} {n + 1} of {size}" if size > 1 else name
+        for name, size in formats.items()
+        for n in range(size)
+    ]
 
 
 def _guards(row: depths.Handler) -> str:
     values = f"{row.depth} value{'' if row.depth == 1 else 's'}"
     lasti = " and push the offset" if row.lasti else ""
-    return f"An exception in {row.start} to {row.end - 2}: go to {row.target}, keep {values}{lasti}."
+    return (
+        f"An exception in {row.start} to {row.end - 2}: go to {row.target}, keep {values}{lasti}."
+    )
 
 
 def _columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
-    columns = [Column("where", "line"), Column("place", "offset", True),
-               Column("opname", "instruction", True)]
+    columns = [
+        Column("where", "line"),
+        Column("place", "offset", True),
+        Column("opname", "instruction", True),
+    ]
     if adaptive:
         columns.append(Column("running", "specialised to", True))
     if caches:

@@ -40,8 +40,11 @@ MEANINGS = {
     "replace": "method: a copy with other fields; a code object never changes",
 }
 _TABLES = {
-    "co_varnames": dis.haslocal, "co_names": dis.hasname, "co_consts": dis.hasconst,
-    "co_cellvars": dis.hasfree, "co_freevars": dis.hasfree,
+    "co_varnames": dis.haslocal,
+    "co_names": dis.hasname,
+    "co_consts": dis.hasconst,
+    "co_cellvars": dis.hasfree,
+    "co_freevars": dis.hasfree,
 }
 _WHERE_USED = {
     "co_stacksize": "the call, to make the frame",
@@ -159,5 +162,3 @@ def _uses(code: CodeType) -> dict[str, str]:
 def _at(values: tuple, value) -> str:
     places = [n for n, item in enumerate(values) if item is value]
     return f"takes [{places[0]}]" if places else ""
-
-

@@ -31,16 +31,19 @@ class Tables:
         self.code, self.number = code, number
         self.names = slots.variables(code)
         self.jumps = back_jumps(code)
-        self.leaving = {i.offset: LEAVING[i.opname] for i in dis.get_instructions(code)
-                        if i.opname in LEAVING}
+        self.leaving = {
+            i.offset: LEAVING[i.opname] for i in dis.get_instructions(code) if i.opname in LEAVING
+        }
         self.doubt, self.active = slots.doubt(), 0
         try:
             self.origins = depths.origins(code)
         except depths.Doubt as doubt:
             self.origins, self.doubt = {}, str(doubt)
-        self.slots = {} if self.doubt else {
-            offset: len(self.names) + len(stack) for offset, stack in self.origins.items()
-        }
+        self.slots = (
+            {}
+            if self.doubt
+            else {offset: len(self.names) + len(stack) for offset, stack in self.origins.items()}
+        )
 
 
 class Activation:

@@ -60,7 +60,10 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     steps = tuple(draft.steps())
     title = f"{function.__name__}, instruction by instruction"
     return StackRun(
-        title, draft.pages.text, steps, _note(recorder),
+        title,
+        draft.pages.text,
+        steps,
+        _note(recorder),
         outcome=recorder.result.sentence,
         real=not any(tables.doubt for tables in recorder.codes.values()),
         recorded=recorder.events,
@@ -75,7 +78,7 @@ class _Code:
         self.instructions = {i.offset: i for i in dis.get_instructions(code)}
         places = [position[0] for position in code.co_positions()]
         self.lines = {o: pages.line(code, places[o // 2]) for o in self.instructions}
-        self.arguments = {o: argument(i) for o, i in self.instructions.items()}
+        self.arguments = {o: argument(i, code) for o, i in self.instructions.items()}
         self.handlers = {o: _handler(code, o) for o in self.instructions}
         self.named = _named(code)
 
@@ -138,9 +141,20 @@ class _Draft:
             so_far = self.recorder.printed.text(moment.printed)
             panels.append(Panel("printed so far", so_far))
         return StackStep(
-            label, code.lines[moment.offset], tuple(panels), function, moment.activation.number,
-            moment.offset, instruction.opname, argrepr, stack, names, real, handler,
-            printed, ending,
+            label,
+            code.lines[moment.offset],
+            tuple(panels),
+            function,
+            moment.activation.number,
+            moment.offset,
+            instruction.opname,
+            argrepr,
+            stack,
+            names,
+            real,
+            handler,
+            printed,
+            ending,
         )
 
     def _read(self, moment: Moment, code: _Code):

@@ -74,10 +74,20 @@ class Handler:
 
 
 @dataclass(frozen=True)
-class Bytecode(Listing):
-    """The instructions of one code object over its source, with its exception table."""
+class Sourced(Listing):
+    """A listing that stands below the source that it is about."""
 
     source: str = ""
+
+    def jumps(self) -> tuple[tuple[int, int], ...]:
+        """Return (from row, to row) of arrows to draw beside the rows."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Bytecode(Sourced):
+    """The instructions of one code object over its source, with its exception table."""
+
     handlers: tuple[Handler, ...] = ()
     version: str = ""
 

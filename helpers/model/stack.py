@@ -45,9 +45,7 @@ class StackRun(Timeline):
     def at(self, offset: int, function: str = "") -> tuple[StackStep, ...]:
         """Return the steps at an offset (of one function, if it is named), in order."""
         return tuple(
-            step
-            for step in self.steps
-            if step.offset == offset and function in ("", step.function)
+            step for step in self.steps if step.offset == offset and function in ("", step.function)
         )
 
     def on_line(self, line: int) -> tuple[StackStep, ...]:

@@ -1,12 +1,12 @@
 """Instructions -> a table with the jumps drawn as arrows beside it, as text or HTML."""
 
-from helpers.model.bytecode import Bytecode
+from helpers.model.bytecode import Sourced
 from helpers.view.ink import grid, one_line, render, visible
 
 MOST_LANES = 12
 
 
-def text(model: Bytecode) -> str:
+def text(model: Sourced) -> str:
     """Return the source, then one row per instruction with a gutter of arrows."""
     headings, rows = table(model)
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(lines(model), 1)]
@@ -14,27 +14,34 @@ def text(model: Bytecode) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def html(model: Bytecode) -> str:
+def html(model: Sourced) -> str:
     """Return the same with the gutter in a fixed-width face."""
     headings, rows = table(model)
-    return render("bytecode.html", model=model, lines=lines(model), headings=headings, rows=rows,
-                  code=[True, *(column.code for column in model.columns)])
+    drawn = len(headings) > len(model.columns)
+    return render(
+        "bytecode.html",
+        model=model,
+        lines=lines(model),
+        headings=headings,
+        rows=rows,
+        drawn=drawn,
+        code=[*([True] if drawn else []), *(column.code for column in model.columns)],
+    )
 
 
-def lines(model: Bytecode) -> list[str]:
+def lines(model: Sourced) -> list[str]:
     """Return the source's lines, ready to show."""
-    return [one_line(line.expandtabs(4)) for line in model.source.split("\n")] if (
-        model.source
-    ) else []
+    source = model.source.split("\n") if model.source else []
+    return [one_line(line.expandtabs(4)) for line in source]
 
 
-def table(model: Bytecode) -> tuple[list[str], list[list[str]]]:
+def table(model: Sourced) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells; the first column holds the arrows, if there are any."""
     arrows = gutter(model.jumps(), len(model.rows))
     headings = [column.heading for column in model.columns]
     cells = [list(row) for row in model.cells()]
     if not any(arrows):
-        return ["", *headings], [["", *row] for row in cells]
+        return headings, cells
     return ["jumps", *headings], [[a, *row] for a, row in zip(arrows, cells, strict=True)]
 
 
@@ -56,8 +63,10 @@ def gutter(jumps, count: int) -> list[str]:
             corner = "╭" if row == start else "╰" if row == end else "├"
             grids[row][column] = corner
             for right in range(column + 1, 2 * width):
-                grids[row][right] = "─" if grids[row][right] == " " else (
-                    "┼" if grids[row][right] == "│" else grids[row][right]
+                grids[row][right] = (
+                    "─"
+                    if grids[row][right] == " "
+                    else ("┼" if grids[row][right] == "│" else grids[row][right])
                 )
             if grids[row][2 * width] != "▶":
                 grids[row][2 * width] = "▶" if row == target else "─"

@@ -25,7 +25,10 @@ def html(model: CodeTree) -> str:
     """Return the same, every code object but the first folded."""
     trees = [(tree, Markup(table.html(tree.fields)), units(tree)) for _, tree in model.walk()]
     return render(
-        "code.html", model=model, trees=trees, headings=HEADINGS,
+        "code.html",
+        model=model,
+        trees=trees,
+        headings=HEADINGS,
         branches=branches(model) if model.nested else "",
     )
 
@@ -37,16 +40,23 @@ def widget(model: CodeTree):
 
 def branches(model: CodeTree) -> str:
     """Return the code objects as an indented list."""
-    lines = [f"{'   ' * (depth - 1)}{'└─ ' if depth else ''}{tree.name}"
-             for depth, tree in model.walk()]
+    lines = [
+        f"{'   ' * (depth - 1)}{'└─ ' if depth else ''}{tree.name}" for depth, tree in model.walk()
+    ]
     return "\n".join(lines)
 
 
 def units(tree: CodeTree) -> list[list[str]]:
     """Return a row per instruction: which bytes it has, how many of them cache, and its source."""
     return [
-        [row.place, row.kept, "00 " * 2 * row.caches if row.caches else "", row.words, row.where,
-         row.snippet]
+        [
+            row.place,
+            row.kept,
+            "00 " * 2 * row.caches if row.caches else "",
+            row.words,
+            row.where,
+            row.snippet,
+        ]
         for row in tree.bytecode.rows
     ]
 
