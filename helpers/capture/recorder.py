@@ -21,6 +21,7 @@ MOST_STEPS = 3000
 MOST_EVENTS = 200_000
 MOST_KEPT = 4096  # scalars whose words are remembered
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
+LINES = sys.version_info >= (3, 12)  # from there on CPython saves its depth only at lines
 LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
 
 
@@ -115,7 +116,7 @@ class Recorder:
         try:
             activation = self._activation(frame)
             local = self._local(frame, activation)
-            frame.f_trace, frame.f_trace_lines = local, False  # 3.13: before f_trace_opcodes
+            frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
             frame.f_trace_opcodes = True
             return local
         except Exception as error:
@@ -167,11 +168,14 @@ class Recorder:
         return local
 
     def _other(self, frame, activation, event, argument, local):
-        if event == "exception":
+        if event == "line":
+            self._check(frame, activation.tables)
+        elif event == "exception":
             activation.raising = True
             self._end(activation, f"raises {brief(argument[1])}")
         elif event == "return":
             self._left(frame, activation, argument)
+            return None  # what is returned here would become the frame's tracer again
         return local
 
     def _stop(self, why: str) -> None:
@@ -179,6 +183,12 @@ class Recorder:
         self.full = True
         sys.settrace(None)
         self._let_go()
+
+    def _check(self, frame, tables: Tables) -> None:
+        """Hold the depth that will be used against the one that CPython has saved."""
+        saved, used = slots.saved_depth(frame), tables.slots.get(frame.f_lasti)
+        if None not in (saved, used) and used - len(tables.names) != saved:
+            self._distrust(tables)
 
     def _distrust(self, tables: Tables) -> None:
         tables.slots.clear()
