@@ -23,7 +23,7 @@ BARE = (
 @cache
 def found(version: str) -> str | None:
     """Return the path of a Python of this version, None where there is none."""
-    if "%d.%d" % sys.version_info[:2] == version:
+    if ".".join(map(str, sys.version_info[:2])) == version:
         return sys.executable
     named = shutil.which(f"python{version}")
     places = [Path.home() / ".pyenv" / "versions", Path.home() / ".local/share/uv/python"]

@@ -155,7 +155,8 @@ class Recorder:
                 activation.previous, activation.serial = offset, serial
                 activation.raising = False
                 found = None
-                if offset in in_use and (found := look(in_use[offset])) is None:
+                count = in_use.get(offset)
+                if count is not None and (found := look(count)) is None:
                     self._distrust(activation.tables)
                 moment = (serial, activation, level, offset, found, printed.size)
                 moments.append(new(Moment, moment))
@@ -277,12 +278,13 @@ def _untrace(frame: FrameType, active: int) -> None:
 def _reader(look: Callable, kept: dict, words: dict) -> Callable:
     """Return `open(frame) -> read(count)`; read returns the words of the first slots, or None.
 
-    None where CPython's own stack pointer disagrees with the count: then nothing is read.
+    None where CPython's own stack pointer disagrees with the count: then nothing is read. `words`
+    remembers by address what never changes (`kept` holds it, so that the address stays its own),
+    and by type what is told by its type alone.
     """
     offsets, word = slots.layout(), slots.WORD
     pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
     known = words.get
-    by_kind: dict[type, str] = {}
 
     def open_frame(frame: FrameType):
         where = pointer.from_address(id(frame) + offsets.frame)
@@ -308,16 +310,16 @@ def _reader(look: Callable, kept: dict, words: dict) -> Callable:
             if look is not brief:
                 return look(thing)
             kind = type(thing)
-            answer = by_kind.get(kind)
+            answer = known(kind)
             if answer is not None:
                 return answer
             answer = brief(thing)
             if same_for_ever(thing):
                 if len(words) > MOST_KEPT:
                     words.clear(), kept.clear()
-                words[p], kept[p] = answer, thing  # kept: so that its address is not used again
+                words[p], kept[p] = answer, thing
             elif says_only_its_type(kind):
-                by_kind[kind] = answer
+                words[kind] = answer
             return answer
 
         return read

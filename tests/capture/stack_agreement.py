@@ -5,7 +5,7 @@ import gc
 import json
 import sys
 import types
-from functools import lru_cache
+from functools import cache
 
 from helpers.capture import depths, recorder, slots
 from helpers.capture.stack import record, stack_run
@@ -93,7 +93,7 @@ def expected(a, b):
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def instructions(code):
     """Return offset -> instruction."""
     return {i.offset: i for i in dis.get_instructions(code)}
@@ -117,6 +117,7 @@ def nothing_is_kept():
 
 def tracing_is_given_back():
     """Afterwards no code object is instrumented, and no frame keeps a tracer."""
+
     def kept():
         yield sys._getframe()
         yield 1

@@ -187,7 +187,7 @@ def imports():
 
 
 def classes():
-    class Inner(Vector, metaclass=type):
+    class Inner(Vector):
         field: int = 3
 
         @staticmethod
