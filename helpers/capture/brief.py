@@ -58,7 +58,7 @@ def _brief(value: object, depth: int) -> str:
     if issubclass(kind, type):
         return f"class {_name(value)}"
     if issubclass(kind, BaseException):
-        items = ", ".join(_brief(item, 1) for item in _ARGS(value)[:MOST_ITEMS])
+        items = ", ".join(_brief(item, 2) for item in _ARGS(value)[:MOST_ITEMS])
         return plain(f"{_name(kind)}({items})")
     return f"{_name(kind)} object"
 
@@ -76,8 +76,9 @@ def _int(value, depth) -> str:
 
 
 def _text(value, depth) -> str:
-    head = repr(value[: LONGEST // 2])
-    return head if len(value) <= LONGEST // 2 else f"{head[:-1]}…{head[-1]}"
+    most = LONGEST if depth == 2 else LONGEST // 2
+    head = repr(value[:most])
+    return head if len(value) <= most else f"{head[:-1]}…{head[-1]}"
 
 
 def _items(opening: str, closing: str):

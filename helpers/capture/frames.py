@@ -272,7 +272,7 @@ def _value(frame: FrameType, name: str) -> str:
         return "method"
     value = getattr(frame, name)
     if name in ("f_globals", "f_builtins"):
-        return f"dict of {len(value):,}" if type(value) is dict else brief(value)
+        return "a dict" if type(value) is dict else brief(value)
     if name == "f_locals" and frame.f_locals is not frame.f_globals:
         return "{" + _locals(frame, separator=": ") + "}"
     return brief(value) if name != "f_locals" else "the dict of f_globals itself"
