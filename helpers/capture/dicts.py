@@ -113,16 +113,13 @@ def _no_role(parent, part):
 def _locked(holder, heap):
     """Return the role of a dict that only a read-only view shows, or of an immutable type's."""
     parents = heap.parents(holder)
-    if not parents and "__doc__" in holder:
-        return _locked_in_type(static_owner(holder))
+    owner = static_owner(holder) if dict.__contains__(holder, "__doc__") else None
+    if owner is not None:
+        return [_role_in_class(owner, holder)]
     if parents and all(is_a(parent, types.MappingProxyType) for parent in parents):
         reason = "a mappingproxy is read-only"
         return [_fixed("mappingproxy item", parents[0], reason, label=True)]
     return []
-
-
-def _locked_in_type(cls):
-    return [] if cls is None else [_role_in_class(cls, class_namespace(cls))]
 
 
 def _named(kind, part, holder):

@@ -172,7 +172,8 @@ class Heap(Own):
     def _holders(self, level: Shelf, first: bool):
         wanted = {id(thing): Shelf() for thing in level}
         self._parents.update(wanted)
-        every = Shelf(gc.get_referrers(*level))
+        asked = tuple(level)
+        every = Shelf(holder for holder in gc.get_referrers(*asked) if holder is not asked)
         self._kept.update(id(box.thing) for box in every if type(box) is Kept)
         found = Shelf(holder for holder in every if not is_a(holder, Own))
         self.capped |= first and len(found) > CROWD

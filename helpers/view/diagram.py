@@ -7,7 +7,7 @@ arrows are of a grey that is seen on light and on dark.
 
 import base64
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view.ink import one_line, render
@@ -48,7 +48,9 @@ def html(model: Graph) -> str:
 
 def svg(model: Graph) -> str:
     """Return the picture of a graph with at least one node as SVG text."""
+    model = replace(model, edges=_joined(model.edges))
     layout, spots = layered(model), {}
+    fans = Counter(edge.source for edge in model.edges)
     boxes, left, gap = {node.key: node for node in model.nodes}, MARGIN, _gap(model)
     for column in layout.layers:
         width = max(_width(boxes.get(key)) for key in column)
@@ -62,7 +64,7 @@ def svg(model: Graph) -> str:
         box=BOX,
         boxes=[_box(node, spots[node.key]) for node in model.nodes],
         arrows=[
-            _arrow(edge, [spots[key] for key in path])
+            _arrow(edge, [spots[key] for key in path], fans[edge.source])
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
@@ -174,7 +176,15 @@ def _bends_back(layout, spots) -> bool:
     return any(spots[path[0]].x == spots[path[-1]].x for path in layout.paths)
 
 
-def _arrow(edge: Edge, spots: list[Spot]) -> dict:
+def _joined(edges) -> tuple[Edge, ...]:
+    """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
+    labels = {}
+    for edge in edges:
+        labels.setdefault((edge.source, edge.target), []).append(edge.label)
+    return tuple(Edge(*ends, ", ".join(filter(None, said))) for ends, said in labels.items())
+
+
+def _arrow(edge: Edge, spots: list[Spot], fan: int) -> dict:
     start, end = spots[0], spots[-1]
     label = _short(edge.label)
     if start.x == end.x:  # a cycle: out to the right and back
@@ -185,7 +195,9 @@ def _arrow(edge: Edge, spots: list[Spot]) -> dict:
             f"{x + LOOP} {end.middle + lift},{x + 4} {end.middle + lift}"
         )
         return {"line": line, "label": label, "x": x + LOOP // 2, "y": y, "plate": _plate(label)}
-    x, y = _along(start, spots[1], 0.3)  # near its own start, where arrows still lie apart
+    # A label stands where arrows lie apart: near the start, but for those of a fan near the end.
+    x, y = _along(start, spots[1], 0.3 if fan == 1 else 0.62)
+    x = max(x, start.right + _plate(label) // 2 + 8)
     line = f"M{start.right} {start.middle}"
     for before, after in zip(spots, spots[1:], strict=False):
         half = (before.right + after.x) // 2

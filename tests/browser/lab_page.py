@@ -133,8 +133,9 @@ class NotebookPage:
         """Write a PNG of every output area to `folder`."""
         stem = f"{Path(self.name).stem}-{label}"
         Path(folder).mkdir(parents=True, exist_ok=True)
+        self.page.bring_to_front()
         for number, output in enumerate(self.page.locator(OUTPUTS).all()):
-            if output.is_visible():
+            if output.evaluate("node => node.offsetHeight > 1"):
                 output.screenshot(path=f"{folder}/{stem}-{number:02}.png")
 
     def _refuse(self, route) -> None:

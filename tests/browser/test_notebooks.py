@@ -161,12 +161,10 @@ def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
         expect(status(after)).to_contain_text("Step 1 of")
 
 
-def test_stored_widgets_show_in_a_trusted_copy(name, open_copy):
-    """A trusted notebook shows "Error displaying widget" where no widget state is stored."""
+def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, open_copy):
     notebook = open_copy(name, "trusted", trusted=True)
     assert not notebook.page.locator(OUTPUTS).filter(has_text=BROKEN).count(), (
-        f"{name} is stored without the state of its widgets: keep `metadata.widgets`, "
-        "or do not mark copies trusted (untrusted, they show the HTML form)"
+        f"{name} stores widget views without their state; run tests/strip_views.py on it"
     )
 
 

@@ -117,6 +117,20 @@ def test_the_same_graph_is_drawn_the_same_twice(pairs):
     assert diagram.svg(graph) == diagram.svg(graph)
 
 
+def test_arrows_that_lead_the_same_way_are_one_with_both_labels():
+    edges = (Edge("a", "b", "[0]"), Edge("a", "b", "[1]"))
+    graph = Graph("t", (Node("a", "a"), Node("b", "b")), edges)
+    assert "[0], [1]" in diagram.svg(graph) and diagram.svg(graph).count('class="arrow"') == 1
+    assert diagram.text(graph).count("──▶") == 2
+
+
+def test_labels_of_a_fan_do_not_cover_each_other():
+    nodes = tuple(Node(k, k) for k in "abc")
+    root = parsed(Graph("t", nodes, (Edge("a", "b", "first"), Edge("a", "c", "second"))))
+    heights = [float(r.get("y")) for r in root.findall(".//{*}rect") if r.get("class") == "plate"]
+    assert abs(heights[0] - heights[1]) >= 17
+
+
 def test_an_arrow_over_a_layer_passes_between_the_boxes():
     nodes = tuple(Node(k, k) for k in "abc")
     graph = Graph("t", nodes, (Edge("a", "b"), Edge("b", "c"), Edge("a", "c")))

@@ -1,6 +1,6 @@
 """Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
 
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, Mistake, edited, tried
 from helpers.study.expect import said
 
 
@@ -66,7 +66,7 @@ def _judge_finder(find_in_defaults):
 
 def _place(places) -> str:
     function, parameter = min(places)
-    return f"parameter {parameter!r} of {function.rpartition('.')[2]}()"
+    return f"parameter {parameter!r} of the test function {function.rpartition('.')[2]}()"
 
 
 _FINDER = """
@@ -86,9 +86,7 @@ def find_in_defaults(obj):
 
 
 def _finder(old: str, new: str) -> str:
-    if old not in _FINDER:
-        raise ValueError(f"the sample has no {old!r}")
-    return _FINDER.replace(old, new)
+    return edited(_FINDER, old, new)
 
 
 FINDER = Exercise(

@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 
 from helpers.capture.references import scan_modules
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, Mistake, edited, tried
 from helpers.study.expect import said
 
 
@@ -142,9 +142,7 @@ def my_rebind_everywhere(old, new):
 
 
 def _patch(old: str, new: str) -> str:
-    if old not in _PATCH:
-        raise ValueError(f"the sample has no {old!r}")
-    return _PATCH.replace(old, new)
+    return edited(_PATCH, old, new)
 
 
 PATCH = Exercise(
