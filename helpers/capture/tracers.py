@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from helpers.capture.costs import Costs, costs_listing
@@ -9,6 +10,10 @@ from helpers.capture.functions import function_of, refuse_async
 from helpers.capture.stack import record
 
 TOOL = "watch_tracers"
+STICKY = (
+    "Python 3.12 remembers that some frame asked for instructions: from then on every use of "
+    "sys.settrace in this process pays for them."
+)
 
 
 def tracer_costs(fn, *args) -> Costs:
@@ -21,7 +26,8 @@ def tracer_costs(fn, *args) -> Costs:
     function, own = function_of(fn, "watch_tracers")
     refuse_async(function, "watch_tracers")
     call = partial(function, *own, *args)
-    return costs_listing(call, tracers(function, call), f"calls of {function.__name__} alone")
+    found = costs_listing(call, tracers(function, call), f"calls of {function.__name__} alone")
+    return replace(found, note=STICKY) if sys.version_info[:2] == (3, 12) else found
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:

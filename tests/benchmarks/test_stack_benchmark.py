@@ -14,7 +14,7 @@ from helpers.capture import recorder
 from helpers.capture.brief import brief
 from helpers.capture.stack import record
 
-ROUNDS = 5
+ROUNDS = 3
 ENOUGH = 0.5
 
 
@@ -74,7 +74,7 @@ def test_recording_the_stack_is_at_least_half_as_fast_as_noting_the_locals(monke
     if request.config.getoption("benchmark_disable", False):
         pytest.skip("benchmarks are switched off")
     monkeypatch.setattr(recorder, "MOST_EVENTS", 10**9)
-    n = 4000
+    n = 1500
     noted = speed(lambda: bare(work, n, note=offset_and_locals))
     empty = speed(lambda: bare(work, n, note=offset_only))
     ours = speed(lambda: record(work, (n,)).events)
