@@ -14,6 +14,7 @@ from helpers.capture import (
     costs,
     environment,
     frames,
+    frames_run,
     names,
     rebinding,
     records,
@@ -146,7 +147,7 @@ def watch_frames(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if it is no Python function.
     """
-    return Exhibit(frames.frames_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(frames_run.frames_timeline(fn, *args, **kwargs), stepper)
 
 
 def show_frame(frame) -> Exhibit:

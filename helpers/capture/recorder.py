@@ -4,7 +4,6 @@ The tracer is called by CPython before each instruction (`f_trace_opcodes`) and 
 own slots. It keeps words, never objects: watching must not keep anything alive.
 """
 
-import ctypes
 import dis
 import sys
 from bisect import bisect_left
@@ -14,12 +13,12 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from helpers.capture import depths, slots
-from helpers.capture.brief import brief, same_for_ever, says_only_its_type
+from helpers.capture.brief import brief
+from helpers.capture.reading import reader
 from helpers.capture.tracing import Printed, Result, traced
 
 MOST_STEPS = 3000
 MOST_EVENTS = 200_000
-MOST_KEPT = 4096  # scalars whose words are remembered
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
 LINES = sys.version_info >= (3, 12)  # from there on CPython saves its depth only at lines
 LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
@@ -95,7 +94,7 @@ class Recorder:
         self.result: Result | None = None
         self._running, self._suspended, self._globals = [], {}, None
         self._kept, self._words = {}, {}
-        self._read = _reader(look, self._kept, self._words) if not slots.doubt() else None
+        self._read = reader(look, self._kept, self._words) if not slots.doubt() else None
         self._tracer = self._enter
 
     def run(self, fn, args, kwargs) -> "Recorder":
@@ -273,56 +272,3 @@ def _untrace(frame: FrameType, active: int) -> None:
         frame.f_trace_opcodes = False
     frame.f_trace_lines = True
     frame.f_trace = None
-
-
-def _reader(look: Callable, kept: dict, words: dict) -> Callable:
-    """Return `open(frame) -> read(count)`; read returns the words of the first slots, or None.
-
-    None where CPython's own stack pointer disagrees with the count: then nothing is read. `words`
-    remembers by address what never changes (`kept` holds it, so that the address stays its own),
-    and by type what is told by its type alone.
-    """
-    offsets, word = slots.layout(), slots.WORD
-    pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
-    known = words.get
-
-    def open_frame(frame: FrameType):
-        where = pointer.from_address(id(frame) + offsets.frame)
-        address = where.value
-        top = number.from_address(address + offsets.stacktop)
-        code, first = id(frame.f_code), address + offsets.localsplus
-        right = pointer.from_address(address + offsets.code).value == code
-        rows = {}
-
-        def read(count: int):
-            saved = top.value
-            if where.value != address or (saved >= 0 and saved != count) or not right:
-                return None
-            row = rows.get(count)
-            if row is None:
-                row = rows[count] = (pointer * count).from_address(first)
-            return tuple([known(p) or said(p, n) for n, p in enumerate(row[:])])
-
-        def said(p, n):
-            if p is None:
-                return nothing
-            thing = whatever.from_address(first + word * n).value
-            if look is not brief:
-                return look(thing)
-            kind = type(thing)
-            answer = known(kind)
-            if answer is not None:
-                return answer
-            answer = brief(thing)
-            if same_for_ever(thing):
-                if len(words) > MOST_KEPT:
-                    words.clear(), kept.clear()
-                words[p], kept[p] = answer, thing
-            elif says_only_its_type(kind):
-                words[kind] = answer
-            return answer
-
-        return read
-
-    nothing = "NULL" if look is brief else look(slots.NULL)
-    return open_frame

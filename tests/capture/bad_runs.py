@@ -6,7 +6,7 @@ import threading
 import time
 
 from helpers.capture import brief, slots
-from helpers.capture.frames import frames_timeline
+from helpers.capture.frames_run import frames_timeline
 from helpers.capture.stack import stack_run
 
 

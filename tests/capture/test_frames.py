@@ -7,13 +7,8 @@ import weakref
 
 import pytest
 
-from helpers.capture.frames import (
-    MOST_STEPS,
-    frame_listing,
-    frame_objects,
-    frames_timeline,
-    traceback_listing,
-)
+from helpers.capture.frames import frame_listing, frame_objects, traceback_listing
+from helpers.capture.frames_run import MOST_STEPS, frames_timeline
 from tests.pythons import VERSIONS, run
 
 
@@ -81,7 +76,7 @@ def test_lines_are_those_of_the_source_shown():
 @pytest.mark.parametrize("version", VERSIONS)
 def test_generator_frames_leave_and_come_back(version):
     code = (
-        "import json; from helpers.capture.frames import frames_timeline\n"
+        "import json; from helpers.capture.frames_run import frames_timeline\n"
         "def numbers(n):\n    yield n\n    yield n + 1\n"
         "def consume():\n    total = 0\n    for n in numbers(1):\n        total += n\n"
         "    return total\n"
@@ -207,6 +202,20 @@ def test_frame_objects_are_made_when_somebody_asks(version):
 
 def test_frame_objects_are_capped():
     assert len(frame_objects(sys._getframe(), 2).rows) == 2
+
+
+def test_namespace_of_the_learners_own_kind_is_not_asked():
+    class Mapping(dict):
+        def __getitem__(self, name):
+            raise KeyError(name)
+
+        __iter__ = keys = None
+
+    code = compile("frame = __import__('sys')._getframe()", "<string>", "exec")
+    space = Mapping()
+    exec(code, {"__builtins__": __builtins__}, space)
+    said = frame_listing(dict.__getitem__(space, "frame"))
+    assert "Mapping object" in next(row.value for row in said.rows if row.name == "f_locals")
 
 
 def test_what_is_no_function_is_refused():
