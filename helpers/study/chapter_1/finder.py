@@ -40,7 +40,7 @@ def _judge_finder(find_in_defaults):
     wanted, functions, places = _scene()
     try:
         found = tried(find_in_defaults(wanted))
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
     try:
         found = set(found)

@@ -55,7 +55,7 @@ def _judge_patch(rebind, op):
                 or _on_error(rebind, scene)
                 or _nested(rebind, scene)
             )
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, TypeError, ValueError) as error:
             return (
                 f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
             )
