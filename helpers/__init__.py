@@ -8,16 +8,24 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 from helpers.capture import (
+    adaptive,
     autograph,
+    bytecode,
+    code_objects,
     costs,
     environment,
+    frames,
+    frames_run,
     grappler,
     mutations,
     names,
     rebinding,
     records,
     references,
+    rosetta,
+    stack,
     tf_graphs,
+    tracers,
     traces,
 )
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
@@ -26,6 +34,9 @@ from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
 from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
+from helpers.view import bytecode as bytecode_view
+from helpers.view import code as code_view
+from helpers.view import stack as stack_view
 
 __all__ = [
     "check",
@@ -37,18 +48,28 @@ __all__ = [
     "show_autograph",
     "show_binding_map",
     "show_bindings",
+    "show_bytecode",
+    "show_code",
     "show_environment",
+    "show_frame",
+    "show_frames",
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
     "show_names",
+    "show_rosetta",
     "show_table",
+    "show_traceback",
     "signature_sandbox",
     "watch_costs",
+    "watch_frames",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
     "watch_routes",
+    "watch_specialising",
+    "watch_stack",
+    "watch_tracers",
     "watch_traces",
     "would_trace",
 ]
@@ -161,3 +182,71 @@ def show_table(title: str, *rows: dict) -> Exhibit:
 def show_environment() -> Exhibit:
     """List what this course needs, what is installed, and what to do where something is missing."""
     return Exhibit(environment.environment_listing(), table)
+
+
+def show_code(fn) -> Exhibit:
+    """Show a code object's fields, its bytes beside its source, and the code objects inside it.
+
+    TypeError for what has no code object, such as a function written in C.
+    """
+    return Exhibit(code_objects.code_tree(fn), code_view)
+
+
+def show_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Exhibit:
+    """List a function's instructions with jumps as arrows, places in the source, stack depths.
+
+    `caches` adds the inline cache entries, `adaptive` the names that run now. TypeError as above.
+    """
+    return Exhibit(bytecode.bytecode(fn, caches, adaptive), bytecode_view)
+
+
+def show_rosetta(name: str = "current") -> Exhibit:
+    """Set one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 beside the running one's.
+
+    `name`: add, current, shout, total, ordered or guarded; ValueError for another.
+    """
+    return Exhibit(rosetta.rosetta(name), bytecode_view)
+
+
+def watch_stack(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
+
+    TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
+    """
+    return Exhibit(stack.stack_run(fn, *args, **kwargs), stack_view)
+
+
+def watch_frames(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and step through its calls and returns: all frames at each.
+
+    TypeError if it is no Python function.
+    """
+    return Exhibit(frames_run.frames_timeline(fn, *args, **kwargs), stepper)
+
+
+def show_frame(frame) -> Exhibit:
+    """List every attribute of a frame. TypeError if it is none."""
+    return Exhibit(frames.frame_listing(frame), table)
+
+
+def show_frames(most: int = frames.MOST_FRAMES) -> Exhibit:
+    """List the caller's frame and those below it, and which have a frame object yet."""
+    return Exhibit(frames.frame_objects(sys._getframe(1), most), table)
+
+
+def show_traceback(error: BaseException) -> Exhibit:
+    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
+    return Exhibit(frames.traceback_listing(error), table)
+
+
+def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
+    """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
+
+    `stages`: heading -> the arguments of its `times` calls, as a tuple.
+    """
+    return Exhibit(adaptive.specialising(fn, stages, times), table)
+
+
+def watch_tracers(fn, *args) -> Exhibit:
+    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
+    return Exhibit(tracers.tracer_costs(fn, *args), table)

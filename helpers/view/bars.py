@@ -3,9 +3,6 @@
 import base64
 import io
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
 from helpers.view.ink import grid, render
 
 INK = "#5f7f9f"  # seen on light and on dark; the bars' words stand beside them
@@ -32,6 +29,9 @@ class Plot:
 
     def png(self) -> bytes:
         """Return the plot as PNG: one bar per ratio, and a line where both take as long."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # heavy, and rarely needed
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(7, 0.8 + 0.42 * len(self.ratios)), layout="constrained")
         axes = figure.add_subplot()
         names = list(self.ratios)[::-1]

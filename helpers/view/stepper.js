@@ -3,6 +3,7 @@
 
 const GHOSTS = 8; // hidden panels per place that hold its height, the longest first
 const TITLED_PLACES = 6; // up to here a panel keeps its place by title, beyond it by position
+const PACE = 900; // milliseconds a step is shown while playing
 const LONG_SOURCE = 24; // lines; a longer source scrolls by itself
 const names = (globalThis[Symbol.for("course.stepper.names")] ??= new Set());
 
@@ -22,7 +23,16 @@ function claimName(title) {
   return name;
 }
 
-function sourceBox(lines) {
+/** A line's number; where a step is about that line, a button that goes to the next such step. */
+function lineNumber(n, used, jump) {
+  if (!used.has(n)) return make("span", "course-number", String(n));
+  const label = `Go to the next step on line ${n}`;
+  const node = make("button", "course-number", String(n), { type: "button", "aria-label": label });
+  node.addEventListener("click", () => jump(n));
+  return node;
+}
+
+function sourceBox(lines, used, jump) {
   const box = make("div", "course-source", "");
   if (lines.length > LONG_SOURCE) {
     box.classList.add("course-scrolls");
@@ -32,7 +42,7 @@ function sourceBox(lines) {
   const rows = lines.map((line, i) => {
     const row = make("div", "course-line", "");
     const mark = make("span", "course-mark", "");
-    row.append(mark, make("span", "course-number", String(i + 1)), make("code", "", line || " "));
+    row.append(mark, lineNumber(i + 1, used, jump), make("code", "", line || " "));
     box.append(row);
     return row;
   });
@@ -134,6 +144,7 @@ function controls(total, go) {
   });
   slider.addEventListener("input", () => go(() => Number(slider.value) - 1));
   bar.append(slider);
+  const play = player(button, go, total);
   const show = (i, words) => {
     slider.value = i + 1;
     slider.setAttribute("aria-valuetext", words);
@@ -141,7 +152,25 @@ function controls(total, go) {
     for (const node of [first, back]) node.setAttribute("aria-disabled", String(i === 0));
     for (const node of [next, last]) node.setAttribute("aria-disabled", String(i === total - 1));
   };
-  return { bar, slider, show };
+  return { bar, slider, show, stop: play.stop };
+}
+
+/** A button that goes on by itself, until it is pressed again or the last step is reached. */
+function player(button, go, total) {
+  if (total < 3) return { stop: () => {} };
+  let timer = 0;
+  const node = button("Play", (i) => (timer ? i : i === total - 1 ? 0 : i + 1));
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    node.textContent = "Play";
+  };
+  node.addEventListener("click", () => {
+    if (timer) return stop();
+    node.textContent = "Pause";
+    timer = setInterval(() => go((i) => (i >= total - 2 && stop(), i + 1)), PACE);
+  });
+  return { stop };
 }
 
 const KEYS = {
@@ -189,7 +218,12 @@ function render({ model, el }) {
   };
   const bar = controls(frames.length, go);
   const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
-  const source = sourceBox(lines);
+  const nextOn = (line) => (i) => {
+    const later = frames.findIndex(([, at], n) => n > i && at === line);
+    return later >= 0 ? later : frames.findIndex(([, at]) => at === line);
+  };
+  const used = new Set(frames.map(([, line]) => line));
+  const source = sourceBox(lines, used, (line) => go(nextOn(line)));
   const panels = panelPlaces(frames, pool);
   const body = make("div", "course-body", "");
   if (lines.length) body.append(source.box);
@@ -211,6 +245,7 @@ function render({ model, el }) {
   listen(root, bar.slider, go, closing.signal);
   draw();
   return () => {
+    bar.stop();
     model.off("change:index", draw);
     sizes.disconnect();
     leave();

@@ -1,0 +1,62 @@
+"""What a learner hands over -> a Python function or a code object, or one clear refusal."""
+
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+)
+
+from helpers.capture.brief import brief
+
+GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
+_CODE_OF = {
+    GeneratorType: "gi_code",
+    CoroutineType: "cr_code",
+    AsyncGeneratorType: "ag_code",
+    FrameType: "f_code",
+}
+
+
+def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
+    """Return the function to call and what goes before its arguments (the self of a method).
+
+    TypeError, in one sentence, for anything that has no bytecode to run.
+    """
+    if type(thing) is FunctionType:
+        return thing, ()
+    if type(thing) is MethodType and type(thing.__func__) is FunctionType:
+        return thing.__func__, (thing.__self__,)
+    raise TypeError(f"{verb} needs a Python function: {_why(thing)}")
+
+
+def code_of(thing: object, verb: str) -> CodeType:
+    """Return the code object of a function, method, generator or frame; a code object as it is.
+
+    TypeError, in one sentence, for anything else.
+    """
+    if type(thing) is CodeType:
+        return thing
+    if type(thing) in _CODE_OF:
+        return getattr(thing, _CODE_OF[type(thing)])
+    return function_of(thing, verb)[0].__code__
+
+
+def refuse_async(fn: FunctionType, verb: str) -> None:
+    """Raise TypeError for a coroutine function: its call runs nothing that could be watched."""
+    if fn.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
+        raise TypeError(
+            f"{verb} runs one call to its end, and a call of {brief(fn)} only makes a coroutine; "
+            "give it a plain function that drives the coroutine with send(None)"
+        )
+
+
+def _why(thing: object) -> str:
+    if issubclass(type(thing), type):
+        return f"{brief(thing)} is a class; give one of its methods"
+    if type(thing) in (type(len), type(str.upper), type(object.__init__), MethodType):
+        return f"{brief(thing)} is written in C and has no bytecode"
+    return f"{brief(thing)} is none"

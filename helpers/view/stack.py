@@ -1,0 +1,55 @@
+"""A run with its value stacks -> a table with a row per instruction, or the stepper's widget."""
+
+from helpers.model.stack import StackRun, StackStep
+from helpers.view import stepper
+from helpers.view.ink import grid, render, visible
+
+ALWAYS = ("line", "instruction", "value stack, bottom to top", "locals")
+SOMETIMES = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
+FOLDED_AFTER = 400
+EMPTY = "(empty)"
+
+widget = stepper.widget
+
+
+def text(model: StackRun) -> str:
+    """Return the source and one row per instruction, each readable without the others."""
+    headings, rows = table(model)
+    numbered = [f"{n:3d}  {line}" for n, line in enumerate(stepper.source_lines(model), 1)]
+    parts = [visible(model.title), visible(stepper.note(model)), *numbered]
+    return "\n".join([part for part in parts if part] + ([grid(headings, rows)] if rows else []))
+
+
+def html(model: StackRun) -> str:
+    """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
+    headings, rows = table(model)
+    return render(
+        "stack.html",
+        model=model,
+        note=stepper.note(model),
+        lines=stepper.source_lines(model),
+        headings=headings,
+        rows=rows[:FOLDED_AFTER],
+        total=len(rows),
+    )
+
+
+def table(model: StackRun) -> tuple[list[str], list[list[str]]]:
+    """Return headings and cells; a column that no row needs is left out."""
+    several = len({step.call for step in model.steps}) > 1
+    used = [h for h, field in SOMETIMES.items() if any(getattr(s, field) for s in model.steps)]
+    headings = [*(["call"] if several else []), *ALWAYS, *used]
+    return headings, [_row(step, several, used) for step in model.steps]
+
+
+def _row(step: StackStep, several: bool, used: list[str]) -> list[str]:
+    line = str(step.line or "")
+    if step.left_out:
+        cells = [line, step.label, "", ""]
+    else:
+        stack = "  |  ".join(step.stack) or EMPTY
+        names = "  ".join(f"{name} = {words}" for name, words in step.names)
+        cells = [line, step.instruction, stack, names]
+    call = f"{step.function} {step.call}" if not step.left_out else ""
+    rest = [getattr(step, SOMETIMES[heading]) for heading in used]
+    return [*([call] if several else []), *cells, *rest]

@@ -1,0 +1,215 @@
+"""Bytecode, code objects, stored versions and specialisation: held against the running Python."""
+
+import dis
+import functools
+import json
+import types
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.capture import rosetta, rosetta_programs
+from helpers.capture.adaptive import specialising
+from helpers.capture.bytecode import bytecode
+from helpers.capture.code_objects import MEANINGS, code_tree
+from helpers.capture.tracers import tracer_costs
+from helpers.view import bytecode as bytecode_view
+from tests.capture import stack_programs
+from tests.pythons import VERSIONS, run
+
+FUNCTIONS = [f for f in vars(stack_programs).values() if isinstance(f, types.FunctionType)]
+
+
+def branch(x):
+    é = "ü" * x
+    if x > 1:
+        return é + "many"
+    return é
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_listing_says_what_dis_says(fn):
+    said = bytecode(fn)
+    assert [(r.offset, r.opname) for r in said.rows] == [
+        (i.offset, i.opname) for i in dis.get_instructions(fn)
+    ]
+    assert bytes.fromhex("".join(r.data for r in said.rows)) == fn.__code__.co_code
+    assert max(r.before for r in said.rows) <= fn.__code__.co_stacksize
+    targets = {r.offset for r in said.rows}
+    assert all(r.target in targets for r in said.rows if r.target >= 0)
+    assert len(said.jumps()) == sum(r.target >= 0 for r in said.rows)
+
+
+def test_snippet_is_the_source_that_the_instruction_comes_from():
+    rows = bytecode(branch).rows
+    assert {r.snippet for r in rows} >= {'"ü" * x', 'é + "many"', "x > 1"}
+    row = next(r for r in rows if r.snippet == 'é + "many"')
+    assert row.line == 4 and row.span == (4, 15, 4, 25)
+
+
+def test_narrowest_instruction_covers_a_place_first():
+    said = bytecode(branch)
+    offsets = said.covering(4, 19)
+    assert said.at(offsets[0]).snippet == '"many"'
+    assert [said.at(o).snippet for o in offsets][-1].startswith("return")
+    assert said.covering(99, 0) == ()
+
+
+def test_caches_are_rows_on_request():
+    rows = bytecode(branch, caches=True).rows
+    caches = [r for r in rows if r.cache_index >= 0]
+    assert len(rows) * 2 == len(branch.__code__.co_code) and caches
+    assert all(r.kept == "empty" for r in caches)
+
+
+def test_adaptive_names_what_runs_now():
+    def add(a, b):
+        return a + b
+
+    for _ in range(200):
+        add(1, 2)
+    rows = bytecode(add, adaptive=True).rows
+    live = [i.opname for i in dis.get_instructions(add, adaptive=True)]
+    assert [r.running for r in rows] == live and live != [r.opname for r in rows]
+
+
+def test_constants_are_shown_without_an_address():
+    def outer():
+        return lambda: 1
+
+    assert "code of <lambda>" in [r.argument for r in bytecode(outer).rows]
+    assert "0x" not in bytecode_view.text(bytecode(outer))
+
+
+def test_generator_frame_and_code_object_will_do():
+    def generate():
+        yield 1
+
+    it = generate()
+    listings = [bytecode(thing).rows for thing in (generate, it, it.gi_frame, generate.__code__)]
+    assert len(set(listings)) == 1
+
+
+@pytest.mark.parametrize("thing, words", [(abs, "written in C"), (dict, "a class"), ("x", "none")])
+@pytest.mark.parametrize("verb", [bytecode, code_tree])
+def test_what_has_no_code_object_is_refused(verb, thing, words):
+    with pytest.raises(TypeError, match=words):
+        verb(thing)
+
+
+def test_every_field_is_explained():
+    def outer(a, /, b, *, c=1):
+        def inner():
+            return a, len(str(b))
+
+        return inner
+
+    tree = code_tree(outer)
+    fields = {row.name for row in tree.fields.rows}
+    assert fields >= {name for name in dir(outer.__code__) if name.startswith("co_")}
+    assert {name for name in fields if name not in MEANINGS} == set()
+    assert tree.field("co_posonlyargcount") == "1" and tree.field("co_kwonlyargcount") == "1"
+    assert tree.field("co_cellvars") == "('a', 'b')"
+    assert [depth for depth, _ in tree.walk()] == [0, 1]
+    assert tree.nested[0].field("co_freevars") == "('a', 'b')"
+    used = {row.name: row.used for row in tree.nested[0].fields.rows}
+    assert used["co_names"].endswith("LOAD_GLOBAL takes [0]")
+
+
+def test_no_path_of_this_machine_is_shown():
+    assert code_tree(branch).field("co_filename") == "'test_bytecode.py'"
+    compiled = compile("1", "<string>", "eval")
+    assert code_tree(compiled).field("co_filename") == "'<string>'"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_stored_bytecode_is_what_that_version_compiles(version):
+    code = (
+        "import json; from helpers.capture import rosetta\n"
+        "print(json.dumps([[p.__name__, rosetta.live(p.__name__)] "
+        "for p in rosetta.rosetta_programs.PROGRAMS]))"
+    )
+    live = dict(json.loads(run(version, code)))
+    stored = rosetta.stored(version)
+    for name, rows in live.items():
+        assert [row[1:] for row in rows] == [row[1:] for row in stored[name]]
+
+
+def test_document_of_old_is_what_3_8_compiles():
+    names = [row[2] for row in rosetta.stored("3.8")["add"]]
+    assert names == ["LOAD_FAST", "LOAD_FAST", "BINARY_ADD", "RETURN_VALUE"]
+    assert [row[1] for row in rosetta.stored("3.8")["current"]] == list(range(0, 24, 2))
+
+
+@pytest.mark.parametrize("fn", rosetta_programs.PROGRAMS, ids=lambda fn: fn.__name__)
+def test_rosetta_keeps_every_instruction_in_order(fn):
+    table = rosetta.rosetta(fn.__name__)
+    for version in rosetta.STORED:
+        column = [getattr(row, f"v{version.replace('.', '_')}") for row in table.rows]
+        shown = [words for words in column if words and words != rosetta.SAME]
+        wanted = [f"{o} {n} {a}".rstrip() for _, o, n, a in rosetta.stored(version)[fn.__name__]]
+        assert shown == wanted
+    assert any(row.change for row in table.rows)
+
+
+def test_unknown_program_names_those_there_are():
+    with pytest.raises(ValueError, match="add, current, shout"):
+        rosetta.rosetta("nothing")
+
+
+def multiply(x, y):
+    return x * y
+
+
+def test_specialisation_follows_the_types():
+    table = specialising(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
+    row = next(r for r in table.rows if r.instruction.startswith("BINARY_OP"))
+    assert row.stage_0 == "BINARY_OP" and "INT" in row.stage_1 and "FLOAT" in row.stage_2
+    assert "in use" in row.caches
+    again = specialising(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
+    assert table.cells() == again.cells()
+
+
+def test_specialising_takes_tuples_and_leaves_the_function_alone():
+    before = bytes(multiply.__code__._co_code_adaptive)
+    specialising(multiply, {"ints": (2, 3)})
+    assert bytes(multiply.__code__._co_code_adaptive) == before
+    with pytest.raises(TypeError, match="must be a tuple"):
+        specialising(multiply, {"ints": 2})
+
+
+def test_tracers_cost_what_they_see():
+    def work():
+        total = 0
+        for n in range(300):
+            total += n
+        return total
+
+    costs = tracer_costs(work)
+    assert costs.ratio("sys.settrace: instructions") > costs.ratio("sys.settrace: calls")
+    assert costs.ratio("watch_stack's record") > costs.ratio("sys.settrace: lines")
+
+
+spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)
+
+
+@given(spans)
+def test_every_arrow_is_drawn_to_its_target(jumps):
+    gutter = bytecode_view.gutter(jumps, 31)
+    assert len(gutter) == 31
+    if jumps and len({target for _, target in jumps}) <= bytecode_view.MOST_LANES:
+        for start, target in jumps:
+            assert gutter[target].endswith("▶") and gutter[start].endswith(("─", "▶"))
+        lines = {start for start, _ in jumps} | {target for _, target in jumps}
+        for row, words in enumerate(gutter):
+            assert row in lines or not words.endswith(("─", "▶"))
+
+
+@functools.wraps(multiply)
+def wrapper(*args):
+    return multiply(*args)
+
+
+def test_wrapper_shows_its_own_source():
+    assert bytecode(wrapper).source.startswith("@functools.wraps(multiply)\ndef wrapper")

@@ -1,0 +1,223 @@
+"""Frames: how they come, wait, leave and are kept; the same on every version."""
+
+import gc
+import json
+import sys
+import weakref
+
+import pytest
+
+from helpers.capture.frames import frame_listing, frame_objects, traceback_listing
+from helpers.capture.frames_run import MOST_STEPS, frames_timeline
+from tests.pythons import VERSIONS, run
+
+
+def outer(n):
+    return inner(n) + 1
+
+
+def inner(n):
+    return n * 2
+
+
+def numbers(n):
+    yield n
+    yield n + 1
+
+
+def consume():
+    total = 0
+    for n in numbers(1):
+        total += n
+    return total
+
+
+def fails():
+    return catches_not()
+
+
+def catches_not():
+    raise ValueError("no")
+
+
+def rows(step, title="frames on the stack"):
+    return step.panel(title).rows
+
+
+def test_stack_grows_and_shrinks():
+    ran = frames_timeline(outer, 3)
+    assert [step.label for step in ran.steps] == [
+        "call outer(n = 3)",
+        "call inner(n = 3)",
+        "return 6 from inner",
+        "return 7 from outer",
+    ]
+    assert [[row.function for row in rows(step)] for step in ran.steps] == [
+        ["outer"],
+        ["inner", "outer"],
+        ["inner", "outer"],
+        ["outer"],
+    ]
+    assert rows(ran.steps[1])[1].state == "waits for a call"
+    assert ran.note == "It returned 7."
+
+
+def test_lines_are_those_of_the_source_shown():
+    ran = frames_timeline(outer, 3)
+    lines = ran.source.split("\n")
+    assert [lines[step.line - 1] for step in ran.steps] == [
+        "def outer(n):",
+        "def inner(n):",
+        "    return n * 2",
+        "    return inner(n) + 1",
+    ]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_generator_frames_leave_and_come_back(version):
+    code = (
+        "import json; from helpers.capture.frames_run import frames_timeline\n"
+        "def numbers(n):\n    yield n\n    yield n + 1\n"
+        "def consume():\n    total = 0\n    for n in numbers(1):\n        total += n\n"
+        "    return total\n"
+        "ran = frames_timeline(consume)\n"
+        "print(json.dumps([[s.label, [p.title for p in s.panels]] for s in ran.steps]))"
+    )
+    off = "frames off the stack, kept by generators"
+    found = [(label, off in titles) for label, titles in json.loads(run(version, code))]
+    assert found == [
+        ("call consume()", False),
+        ("call numbers(n = 1)", False),
+        ("yield 1 from numbers", True),
+        ("resume numbers()", False),
+        ("yield 2 from numbers", True),
+        ("resume numbers()", False),
+        ("return None from numbers", False),
+        ("return 3 from consume", False),
+    ]
+
+
+def test_exception_passes_through_every_frame():
+    ran = frames_timeline(fails)
+    labels = [step.label for step in ran.steps]
+    assert labels[2:] == [
+        "ValueError('no') passes through catches_not",
+        "leave catches_not with the exception",
+        "ValueError('no') passes through fails",
+        "leave fails with the exception",
+    ]
+    assert ran.note == "It raised ValueError('no')."
+
+
+def test_recursion_shows_one_frame_per_call():
+    def down(n):
+        return n and down(n - 1)
+
+    ran = frames_timeline(down, 3)
+    deepest = max(ran.steps, key=lambda step: len(rows(step)))
+    assert [row.locals.split(",")[0] for row in rows(deepest)] == [
+        f"n = {n}" for n in range(4)
+    ] or (len(rows(deepest)) == 4)
+
+
+def test_long_runs_are_capped_and_say_so():
+    def many():
+        return sum(inner(n) for n in range(MOST_STEPS))
+
+    ran = frames_timeline(many)
+    assert len(ran.steps) == MOST_STEPS and f"first {MOST_STEPS} events" in ran.note
+
+
+def test_frame_lists_every_attribute():
+    def here(x):
+        return sys._getframe()
+
+    frame = here(5)
+    said = {row.name: row for row in frame_listing(frame).rows}
+    assert set(said) == {n for n in dir(frame) if n.startswith("f_") or n == "clear"}
+    assert said["f_locals"].value == "{x: 5}" and said["f_code"].value == "code of here"
+    assert all(row.meaning != "new here" for row in said.values())
+    with pytest.raises(TypeError, match="needs a frame"):
+        frame_listing(3)
+
+
+def test_traceback_is_a_chain_that_keeps_locals():
+    def deep(held):
+        return 1 // held
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        deep(0)
+    last = traceback_listing(caught.value).rows[-1]
+    assert last.function == "deep" and last.locals == "held = 0" and last.line == "2"
+    with pytest.raises(TypeError, match="needs an exception"):
+        traceback_listing("x")
+
+
+def test_kept_frame_keeps_its_locals_alive():
+    class Held: ...
+
+    def make():
+        held = Held()
+        return sys._getframe(), weakref.ref(held)
+
+    frame, held = make()
+    assert held() is not None
+    frame.clear()
+    gc.collect()
+    assert held() is None
+
+
+LAZY = """
+import json, sys
+from helpers.capture.frames import frame_objects
+
+def names(listing):
+    return [[row.function, row.made] for row in listing.rows]
+
+def low():
+    before = names(frame_objects(sys._getframe()))
+    frame = sys._getframe().f_back.f_back
+    return before, names(frame_objects(sys._getframe()))
+
+def middle():
+    return low()
+
+def high():
+    return max([0], key=lambda x: found.append(middle()) or 1)
+
+found = []
+high()
+print(json.dumps(found[0]))
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_frame_objects_are_made_when_somebody_asks(version):
+    before, after = json.loads(run(version, LAZY))
+    chain = ["low", "middle", "<lambda>", "high", "<module>"]
+    assert [name for name, _ in before] == [name for name, _ in after] == chain
+    assert [made for _, made in before] == [True, False, False, False, False]
+    assert [made for _, made in after] == [True, True, True, False, False]
+
+
+def test_frame_objects_are_capped():
+    assert len(frame_objects(sys._getframe(), 2).rows) == 2
+
+
+def test_namespace_of_the_learners_own_kind_is_not_asked():
+    class Mapping(dict):
+        def __getitem__(self, name):
+            raise KeyError(name)
+
+        __iter__ = keys = None
+
+    code = compile("frame = __import__('sys')._getframe()", "<string>", "exec")
+    space = Mapping()
+    exec(code, {"__builtins__": __builtins__}, space)
+    said = frame_listing(dict.__getitem__(space, "frame"))
+    assert "Mapping object" in next(row.value for row in said.rows if row.name == "f_locals")
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="watch_frames needs a Python function"):
+        frames_timeline(len)

@@ -1,0 +1,303 @@
+"""The stack record: what CPython really has on its stack, on every version, and no harm done."""
+
+import functools
+import json
+import sys
+
+import pytest
+
+from helpers.capture import slots
+from helpers.capture.brief import brief
+from helpers.capture.stack import record, stack_run
+from tests.capture.stack_programs import PROGRAMS, comprehensions, counted, loops, recursion
+from tests.pythons import VERSIONS, run
+
+
+@functools.cache
+def agreement(version):
+    code = "from tests.capture.stack_agreement import main; main()"
+    return json.loads(run(version, code))
+
+
+@functools.cache
+def bad_runs(version):
+    code = "from tests.capture.bad_runs import main; main()"
+    return json.loads(run(version, code, stdin="Ada\n"))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_program_runs_as_it_does_unwatched(version):
+    found = agreement(version)["programs_agree"]
+    assert found["wrong"] == [] and found["steps"] > 1500
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_depth_is_the_one_that_cpython_saves(version):
+    found = agreement(version)["depths_agree"]
+    assert found["wrong"] == [] and found["right"] > (2000 if version == "3.11" else 250)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_values_on_the_stack_are_those_the_instruction_names(version):
+    found = agreement(version)["stack_does_what_the_names_say"]
+    assert found["wrong"] == [] and found["moves"] > 400
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_watching_keeps_no_reference_and_no_tracer(version):
+    found = agreement(version)
+    assert found["nothing_is_kept"] == {"drift": 0}
+    assert found["tracing_is_given_back"] == {
+        "flags": [True, False, True],
+        "same size": True,
+        "goes on": 1,
+    }
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_path_of_library_code_has_one_depth(version):
+    found = agreement(version)["whole_library"]
+    assert found["doubts"] == [] and found["count"] > 300
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_functions_that_misbehave_are_told_and_harm_nothing(version):
+    found = bad_runs(version)
+    said = {name: found[name]["outcome"] for name in ("leaves", "asks", "caught_recursion")}
+    assert said == {
+        "leaves": "It raised SystemExit(3).",
+        "asks": "It returned 'Ada'.",
+        "caught_recursion": "It returned 'caught'.",
+    }
+    assert "RecursionError" in found["endless_recursion"]["outcome"]
+    assert found["starts_threads"]["outcome"] == "It returned [0, 1, 2, 3]."
+    assert found["leaves"]["printed"] == "bye\n"
+    assert found["deletes"]["outcome"] == "It returned [0, 1, 2]."
+    runs = [entry for entry in found.values() if isinstance(entry, dict) and "steps" in entry]
+    assert len(runs) == 14 and all(entry["real"] and entry["tracer"] for entry in runs)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_hostile_objects_cost_a_few_words(version):
+    found = bad_runs(version)
+    assert found["hostile"]["outcome"] == "It returned list of 8."
+    assert found["hostile"]["widest"] < 50 and found["long words"] < 50
+    assert found["raises_own"]["outcome"] == "It raised Own(Hostile object)."
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_change_of_tracer_is_told(version):
+    found = bad_runs(version)
+    for name in ("switches_tracing_off", "replaces_the_tracer"):
+        assert "changed the tracer itself" in found[name]["note"]
+        assert "changed the tracer itself" in found[name]["frames"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_debugger_is_kept_and_goes_on(version):
+    assert bad_runs(version)["debugger"] == {"kept": True, "events": ["call", "line", "return"]}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_wrong_layout_is_noticed_before_anything_is_read(version):
+    for real, note, stack in bad_runs(version)["wrong layout"].values():
+        assert not real and "recomputed from its bytecode, not read" in note
+        assert stack[0].startswith("from ")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_wrong_depth_is_noticed_and_recomputed(version):
+    real, note, outcome = bad_runs(version)["wrong depths"]
+    assert not real and "stack pointer says something else" in note
+    assert outcome == "It returned [1, 2]."
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_long_runs_are_folded_and_capped(version):
+    found = bad_runs(version)
+    assert found["nests"]["recorded"] > 20_000 and found["nests"]["steps"] < 150
+    assert found["runs_long"]["steps"] < 100
+    assert "The record stops after 200,000 instructions" in found["runs_long"]["note"]
+    assert "first two and the last rounds" in found["nests"]["note"]
+
+
+def poly(x, y):
+    z = [x, y * 2]
+    return abs(x - y) + len(z)
+
+
+def test_step_holds_instruction_stack_and_locals():
+    ran = stack_run(poly, 3, 10)
+    assert ran.outcome == "It returned 9." and ran.real
+    subtract = next(step for step in ran.steps if step.argrepr == "-")
+    assert subtract.stack[-2:] == ("3", "10") and "abs()" in subtract.stack
+    assert subtract.names == (("x", "3"), ("y", "10"), ("z", "[3, 20]"))
+    assert ran.source.split("\n")[subtract.line - 1] == "    return abs(x - y) + len(z)"
+    assert ran.steps[-1].ending == "returns 9"
+    assert ran.on_line(2) and all(step.line == 2 for step in ran.on_line(2))
+
+
+def test_same_run_gives_the_same_record():
+    def first():
+        return comprehensions(4)
+
+    assert stack_run(first) == stack_run(first)
+    assert "0x" not in repr(stack_run(first))
+
+
+def test_exception_goes_where_the_table_says():
+    def careful(x):
+        try:
+            return 1 // x
+        except ZeroDivisionError:
+            return None
+
+    ran = stack_run(careful, 0)
+    failed = next(step for step in ran.steps if step.ending.startswith("raises"))
+    following = ran.steps[ran.steps.index(failed) + 1]
+    assert failed.handler.startswith(f"go to {following.offset},")
+    assert following.stack == ("ZeroDivisionError('integer division or modulo by zero')",) or (
+        following.stack[-1].startswith("ZeroDivisionError(")
+    )
+
+
+def test_loop_keeps_its_first_and_last_rounds():
+    def count():
+        total = 0
+        for n in range(50):
+            total += n
+        return total
+
+    ran = stack_run(count)
+    stored = [dict(step.names)["n"] for step in ran.steps if "n" in dict(step.names)]
+    assert list(dict.fromkeys(stored)) in (["0", "1", "48", "49"], ["0", "1", "47", "48", "49"])
+    fold = next(step for step in ran.steps if step.left_out)
+    assert "left out" in fold.label and fold.left_out + len(ran.steps) - 1 == ran.recorded
+
+
+def test_nothing_is_folded_on_request():
+    whole = record(loops, (6,), fold=False)
+    assert len(whole.moments) == whole.events > len(record(loops, (6,)).moments)
+
+
+def test_generator_function_is_run_to_its_end():
+    ran = stack_run(counted, 2)
+    assert "run to its end" in ran.note
+    assert [s.ending for s in ran.steps if s.ending.startswith("yields")] == [
+        "yields 2",
+        "yields None",
+        "yields 2",
+    ] or ran.outcome.startswith("It raised TypeError")
+
+
+def test_calls_of_one_module_are_followed_and_numbered():
+    ran = stack_run(recursion, 3)
+    assert [s.call for s in ran.steps] == sorted(s.call for s in ran.steps) or len(
+        {s.call for s in ran.steps}
+    ) == 3
+    assert {step.function for step in ran.steps} == {"recursion"}
+
+
+def test_print_is_told_at_the_call_that_prints(capsys):
+    def greet():
+        print("hello")
+        return 1
+
+    ran = stack_run(greet)
+    assert [step.printed for step in ran.steps if step.printed] == ["hello\n"]
+    assert capsys.readouterr().out == ""
+
+
+def test_function_without_source_is_stepped_all_the_same():
+    space = {}
+    exec(compile("def f(x):\n    return x + 1\n", "<nowhere>", "exec"), space)
+    ran = stack_run(space["f"], 1)
+    assert ran.source == "" and ran.outcome == "It returned 2." and ran.steps[0].line == 0
+
+
+def test_lambda_and_bound_method_are_watched():
+    assert stack_run(lambda x: x + 1, 1).outcome == "It returned 2."
+
+    class Holder:
+        def double(self, x):
+            return 2 * x
+
+    assert stack_run(Holder().double, 4).outcome == "It returned 8."
+
+
+async def coroutine(): ...
+
+
+@pytest.mark.parametrize(
+    "thing, words",
+    [
+        (abs, "abs.. is written in C"),
+        (int, "class int is a class; give one of its methods"),
+        (coroutine, "only makes a coroutine"),
+        (3, "needs a Python function: 3 is none"),
+        ([].append, "written in C"),
+        (functools.partial(poly, 1), "partial object is none"),
+    ],
+)
+def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):
+    with pytest.raises(TypeError, match=words):
+        stack_run(thing)
+
+
+def test_unknown_python_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(slots, "VERSIONS", ())
+    with pytest.raises(RuntimeError, match="read on CPython 3.11, 3.12 and 3.13; this is cpython"):
+        stack_run(poly, 1, 2)
+
+
+def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
+    def stop():
+        raise KeyboardInterrupt
+
+    before = sys.gettrace()
+    with pytest.raises(KeyboardInterrupt):
+        stack_run(stop)
+    assert sys.gettrace() is before
+
+
+def test_record_can_be_asked_for_other_words():
+    raw = record(poly, (1, 2), look=lambda thing: type(thing).__name__)
+    assert raw.moments[-1].found[-1] == "int" and len(raw.moments) == raw.events
+
+
+def test_all_programs_are_told_alike_here():
+    for fn, args in PROGRAMS:
+        said = stack_run(fn, *args)
+        assert all(len(words) < 60 for step in said.steps for words in step.stack)
+        assert all(step.label and "0x" not in step.label for step in said.steps)
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (5, "5"),
+        ("a" * 100, "'" + "a" * 40 + "…'"),
+        ([1, [2, [3]]], "[1, [2, […]]]"),
+        ({"k": (1,)}, "{'k': (1,)}"),
+        (list(range(9)), "[0, 1, 2, 3, …]"),
+        (set(), "set()"),
+        ({"b", "a"}, "{'a', 'b'}"),
+        (KeyError("k", 2), "KeyError('k', 2)"),
+        (range(3), "range(0, 3)"),
+        (len, "len()"),
+        (poly, "poly()"),
+        (int, "class int"),
+        (json, "module json"),
+        (slots.NULL, "_Null object"),
+    ],
+)
+def test_brief_words(value, words):
+    assert brief(value) == words
+
+
+def test_brief_survives_cycles_and_names_of_any_length():
+    cycle = []
+    cycle.append(cycle)
+    assert brief(cycle) == "[[[…]]]" or brief(cycle) == "[[…]]"
+    assert brief(10**5000) == "a very large int"
+    assert len(brief(type("N" * 10_000, (), {})())) < 60

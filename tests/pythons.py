@@ -1,0 +1,56 @@
+"""Which other Pythons this machine has, and how to run a file of the house in one of them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+VERSIONS = ("3.11", "3.12", "3.13")
+
+# The captures of this chapter need the standard library alone; the house's front door does not.
+BARE = (
+    "import sys, types; house = types.ModuleType('helpers'); "
+    f"house.__path__ = [{str(ROOT / 'helpers')!r}]; sys.modules['helpers'] = house; "
+    f"sys.path.insert(0, {str(ROOT)!r})\n"
+)
+
+
+@cache
+def found(version: str) -> str | None:
+    """Return the path of a Python of this version, None where there is none."""
+    if ".".join(map(str, sys.version_info[:2])) == version:
+        return sys.executable
+    named = shutil.which(f"python{version}")
+    places = [Path.home() / ".pyenv" / "versions", Path.home() / ".local/share/uv/python"]
+    near = sorted(p for place in places for p in place.glob(f"*{version}.*/bin/python{version}"))
+    for path in filter(None, [named, *map(str, near)]):
+        if subprocess.run([path, "-c", "import sys"], capture_output=True).returncode == 0:
+            return path
+    return None
+
+
+def run(version: str, code: str, stdin: str = "") -> str:
+    """Run code in a bare child of this version, with `helpers` importable; return what it printed.
+
+    The test is skipped where there is no such Python, and fails where the child dies.
+    """
+    path = found(version)
+    if path is None:
+        pytest.skip(f"no Python {version} on this machine")
+    keep = ("PATH", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
+    env = {name: os.environ[name] for name in keep if name in os.environ}
+    child = subprocess.run(
+        [path, "-X", "faulthandler", "-c", BARE + code],
+        input=stdin,
+        env={**env, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert child.returncode == 0, f"exit {child.returncode}\n{child.stdout}\n{child.stderr}"
+    return child.stdout

@@ -1,0 +1,86 @@
+"""Views of this chapter: text, HTML and widget say the same, and nothing in them is markup."""
+
+import re
+
+import pytest
+
+from helpers import show_bytecode, show_code, show_rosetta, watch_stack
+from helpers.capture.bytecode import bytecode
+from helpers.capture.code_objects import code_tree
+from helpers.capture.stack import stack_run
+from helpers.model.stack import StackRun, StackStep
+from helpers.view import bytecode as bytecode_view
+from helpers.view import code as code_view
+from helpers.view import stack as stack_view
+
+HOSTILE = "<img src=x onerror=alert(1)></script>"
+
+
+def evil(x="<img src=x onerror=alert(1)></script>"):
+    for _ in x:
+        return [x, "<b>", "<img src=x>"]
+
+
+def cells(markup):
+    return [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", markup)]
+
+
+@pytest.mark.parametrize("make", [show_bytecode, show_code, watch_stack])
+def test_text_of_objects_is_no_markup(make):
+    data, _ = make(evil)._repr_mimebundle_()
+    assert "<img" not in data["text/html"] and "<b>" not in data["text/html"].replace("<b>▶", "")
+    assert "&lt;img" in data["text/html"]
+
+
+def test_stack_table_says_in_html_what_it_says_in_text():
+    ran = stack_run(evil, "ab")
+    headings, rows = stack_view.table(ran)
+    words = stack_view.text(ran)
+    shown = cells(stack_view.html(ran))
+    assert len(shown) == len(rows) * len(headings)
+    for row in rows:
+        assert all(cell in words for cell in row if cell)
+
+
+def test_columns_that_nobody_needs_are_left_out():
+    headings, _ = stack_view.table(stack_run(lambda: 1))
+    assert headings == ["line", "instruction", "value stack, bottom to top", "locals",
+                        "what came of it"]  # fmt: skip
+
+
+def test_stack_widget_steps_through_every_row():
+    ran = stack_run(evil, "ab")
+    state = stack_view.widget(ran)
+    assert len(state.frames) == len(ran.steps)
+    assert not any("<img" in markup for markup in state.pool)
+
+
+def test_empty_run_says_so():
+    model = StackRun("t", "", (), "It raised X.")
+    assert "No steps" in stack_view.text(model) and "No steps" in stack_view.html(model)
+
+
+def test_long_html_says_what_is_left_out():
+    steps = (StackStep("s", 0, ()),) * (stack_view.FOLDED_AFTER + 2)
+    markup = stack_view.html(StackRun("t", "", steps))
+    assert f"Rows {stack_view.FOLDED_AFTER + 1} to {len(steps)} are left out" in markup
+
+
+def test_arrows_stand_in_both_forms():
+    model = bytecode(evil)
+    assert "▶" in bytecode_view.text(model) and "▶" in bytecode_view.html(model)
+    assert bytecode_view.table(bytecode(lambda: 1))[0][0] == "line"
+
+
+def test_code_widget_has_every_code_object_and_plain_state():
+    tree = code_tree(evil)
+    state = code_view.widget(tree).codes
+    assert [code["name"] for code in state] == [t.name for _, t in tree.walk()]
+    units = state[0]["units"]
+    assert [unit[0] for unit in units] == [row.offset for row in tree.bytecode.rows]
+    assert "<img" not in state[0]["fields"]
+
+
+def test_rosetta_is_the_same_twice():
+    assert repr(show_rosetta("add")) == repr(show_rosetta("add"))
+    assert "Python 3.8" in repr(show_rosetta("add"))
