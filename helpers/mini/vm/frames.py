@@ -49,6 +49,11 @@ class Frame:
         self.depth = back.depth + 1 if back is not None else machine.depth
         self.handling = back.handling if back is not None else machine.handling
 
+    def take_result(self):
+        """Return what this frame returned or yielded, and keep no reference to it."""
+        result, self.result = self.result, None
+        return result
+
     # What `sys._getframe()` promises, so that code which asks for its frame finds this one.
 
     @property

@@ -54,8 +54,8 @@ class Machine:
             while True:
                 try:
                     if thrown is not None:
-                        error, thrown = thrown, None
-                        raise error
+                        chain(thrown, bottom.handling.value)
+                        raise thrown
                     steps = frame.decoded.steps
                     while True:
                         handler, argument = steps[frame.pc]
@@ -65,15 +65,20 @@ class Machine:
                             continue
                         if following is LEAVE:
                             if frame is bottom:
-                                return frame.result
-                            value, frame = frame.result, frame.back
-                            frame.stack.append(value)
+                                return frame.take_result()
+                            # No variable may hold the value here: it would live on in the loop.
+                            frame.back.stack.append(frame.take_result())
+                            frame = frame.back
                         else:
                             frame = following
                         self.top, steps = frame, frame.decoded.steps
                 except Unsupported:
                     raise
                 except BaseException as error:
+                    if error is not thrown:
+                        chain(error, frame.handling.topmost())
+                    thrown = None
+                    error.__traceback__ = _without_the_machine(error.__traceback__)
                     frame = _unwind(frame, bottom, error)
                     if frame is None:
                         raise
@@ -93,8 +98,6 @@ class Machine:
 
 def _unwind(frame, bottom, error) -> Frame | None:
     """Return the frame that has a handler for `error`, ready to run it; None if none has."""
-    error.__traceback__ = _without_the_machine(error.__traceback__)
-    chain(error, frame.handling.topmost())
     while True:
         position = frame.pc - 1
         for first, end, handler, depth, lasti in frame.decoded.guards:

@@ -12,6 +12,7 @@ PLAIN = frozenset(
     (int, float, complex, bool, str, bytes, bytearray, type(None), list, tuple, dict, set)
     + (frozenset, range, slice, type)
 )
+HEAP_TYPE = 1 << 9  # A bit of a type's flags, from CPython's `Include/object.h`.
 SEQUENCES = (str, bytes, bytearray, list, tuple)
 
 
@@ -183,5 +184,10 @@ def bound(obj, name: str, protocol: str, missed: str = ""):
             found = base.__dict__[name]
             get = getattr(type(found), "__get__", None)
             return found if get is None else get(found, obj, cls)
-    shown = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
-    raise TypeError(f"'{shown}' object does not support the {protocol} protocol{missed}")
+    raise TypeError(f"'{_type_name(cls)}' object does not support the {protocol} protocol{missed}")
+
+
+def _type_name(cls) -> str:
+    """Return the name that C code has for a type: with its module, if the type is C code's own."""
+    made_by_c = not cls.__flags__ & HEAP_TYPE and cls.__module__ != "builtins"
+    return f"{cls.__module__}.{cls.__name__}" if made_by_c else cls.__name__

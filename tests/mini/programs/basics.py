@@ -442,7 +442,8 @@ def no_such_global():
 
 
 def not_callable():
-    return (5)(1)
+    five = 5
+    return five(1)
 
 
 def not_iterable():

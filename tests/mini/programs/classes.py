@@ -517,7 +517,7 @@ def len_as_truth():
         def __len__(self):
             return 0
 
-    return [1 if A() else 2, not A(), A() and 1 is None]
+    return [1 if A() else 2, not A(), A() and 1]
 
 
 def getattr_hooks():

@@ -112,7 +112,7 @@ def check_eg_match(frame, _):
     _refuse_groups(wanted)
     if isinstance(error, wanted):
         wrapped = isinstance(error, BaseExceptionGroup)
-        frame.stack += (None, error if wrapped else _group_of(error))
+        frame.stack += (None, error if wrapped else BaseExceptionGroup("", (error,)))
     elif isinstance(error, BaseExceptionGroup):
         match, rest = error.split(wanted)
         frame.stack += (rest, match) if match is not None else (error, None)
@@ -120,10 +120,6 @@ def check_eg_match(frame, _):
         frame.stack += (error, None)
     if frame.stack[-1] is not None:
         frame.handling.value = frame.stack[-1]
-
-
-def _group_of(error):
-    return BaseExceptionGroup("", [error])
 
 
 def _refuse_groups(wanted):

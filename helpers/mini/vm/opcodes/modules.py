@@ -3,16 +3,16 @@
 import sys
 
 from helpers.mini.vm.opcodes.registry import argval, opcode
+from helpers.mini.vm.values import NULL
 
 
 @opcode("IMPORT_NAME", argument=argval)
 def import_name(frame, name):
     """[level, names] → [module]"""
     names, level = frame.stack.pop(), frame.stack.pop()
-    try:
-        importer = frame.builtins["__import__"]
-    except KeyError:
-        raise ImportError("__import__ not found") from None
+    importer = frame.builtins.get("__import__")
+    if importer is None:
+        raise ImportError("__import__ not found")
     frame.stack.append(
         frame.machine.call(importer, name, frame.globals, frame.names, names, level)
     )
@@ -22,21 +22,18 @@ def import_name(frame, name):
 def import_from(frame, name):
     """[module] → [module, its attribute]"""
     module = frame.stack[-1]
-    try:
-        value = getattr(module, name)
-    except AttributeError:
-        value = _submodule(module, name)
-    frame.stack.append(value)
+    value = getattr(module, name, NULL)
+    frame.stack.append(_submodule(module, name) if value is NULL else value)
 
 
 def _submodule(module, name):
     package = getattr(module, "__name__", None)
-    try:
-        return sys.modules[f"{package}.{name}"]
-    except KeyError:
-        if sys.modules.get(package) is module:
-            exec(f"from {package} import {name}", {})  # CPython says why it cannot be imported.
-        raise ImportError(f"cannot import name {name!r} from {package!r}") from None
+    known = sys.modules.get(f"{package}.{name}")
+    if known is not None:
+        return known
+    if sys.modules.get(package) is module:
+        exec(f"from {package} import {name}", {})  # CPython says why it cannot be imported.
+    raise ImportError(f"cannot import name {name!r} from {package!r}")
 
 
 @opcode("IMPORT_STAR")

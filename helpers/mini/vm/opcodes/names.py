@@ -33,6 +33,10 @@ def name_and_null(instruction, code, slots):
     return instruction.argval, instruction.arg & 1
 
 
+def _undefined(name):
+    return NameError(f"name '{name}' is not defined", name=name)
+
+
 def _unbound(name):
     return UnboundLocalError(
         f"cannot access local variable '{name}' where it is not associated with a value"
@@ -107,22 +111,28 @@ def store_and_load(frame, slots):
 
 def find_global(frame, name):
     """Return the value of a global or builtin name; NameError as CPython words it."""
-    try:
-        return frame.globals[name]
-    except KeyError:
-        pass
-    try:
-        return frame.builtins[name]
-    except KeyError:
-        raise NameError(f"name '{name}' is not defined", name=name) from None
+    value = frame.globals.get(name, NULL)
+    if value is NULL:
+        value = frame.builtins.get(name, NULL)
+        if value is NULL:
+            raise _undefined(name)
+    return value
 
 
 def find_name(frame, space, name):
     """Return a name from a namespace (of a class or module), else a global or builtin."""
+    value = _content_of(space, name)
+    return find_global(frame, name) if value is NULL else value
+
+
+def _content_of(space, name):
+    """Return space[name] or NULL; a class's namespace may be any mapping."""
+    if type(space) is dict:
+        return space.get(name, NULL)
     try:
         return space[name]
     except KeyError:
-        return find_global(frame, name)
+        return NULL
 
 
 @opcode("LOAD_GLOBAL", argument=name_and_null)
@@ -172,10 +182,9 @@ def delete_name(frame, name):
 
 
 def _delete(space, name):
-    try:
-        del space[name]
-    except KeyError:
-        raise NameError(f"name '{name}' is not defined", name=name) from None
+    if _content_of(space, name) is NULL:
+        raise _undefined(name)
+    del space[name]
 
 
 @opcode("LOAD_LOCALS")
@@ -207,7 +216,8 @@ def _cell_content(cell, name, own):
     try:
         return cell.cell_contents
     except ValueError:
-        raise _unbound_cell(name, own) from None
+        pass  # Raised below, where no other error is being handled that would become its context.
+    raise _unbound_cell(name, own)
 
 
 @opcode("LOAD_DEREF", argument=cell_and_name)
@@ -245,9 +255,8 @@ def load_from_dict_or_deref(frame, where):
 
 def _load_from(frame, space, where):
     slot, name, own = where
-    try:
-        value = space[name]
-    except KeyError:
+    value = _content_of(space, name)
+    if value is NULL:
         value = _cell_content(frame.fast[slot], name, own)
     frame.stack.append(value)
 

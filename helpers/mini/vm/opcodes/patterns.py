@@ -1,11 +1,15 @@
 """`match`: is it a sequence, a mapping, an instance; and what are its parts."""
 
+import sys
 from collections.abc import Mapping
 
 from helpers.mini.vm.opcodes.registry import opcode
 
 # Bits of a type's flags, from CPython's `Include/object.h`.
 MATCHES_SEQUENCE, MATCHES_MAPPING, MATCHES_SELF = 1 << 5, 1 << 6, 1 << 22
+
+
+CLASS = "class" if sys.version_info >= (3, 12) else "type"
 
 
 class _Nothing:
@@ -60,7 +64,7 @@ def match_class(frame, count):
 def _attributes(subject, cls, count, names):
     """Return the values of `count` positional and the named patterns, or None if one is missing."""
     if not isinstance(cls, type):
-        raise TypeError("called match pattern must be a class")
+        raise TypeError(f"called match pattern must be a {CLASS}")
     if not isinstance(subject, cls):
         return None
     itself, positional = _positional_names(cls, count)

@@ -38,5 +38,5 @@ def format_with_spec(frame, _):
 @opcode("BUILD_STRING")
 def build_string(frame, count):
     """[first, …, last] → [str]"""
-    pieces = frame.stack[-count:]
-    frame.stack[-count:] = ("".join(pieces),)
+    first = len(frame.stack) - count
+    frame.stack[first:] = ("".join(frame.stack[first:]),)
