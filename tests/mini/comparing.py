@@ -11,6 +11,7 @@ Both print one JSON object.
 import contextlib
 import gc
 import importlib
+import importlib.util
 import io
 import json
 import re
@@ -61,7 +62,7 @@ def _functions(family, space):
 
 
 def outcome(call, *args) -> dict[str, str]:
-    """Return what a call did: its output, and its value or its exception with all that hangs on it."""
+    """Return what a call did: its output, its value, or its exception with its contexts."""
     printed = io.StringIO()
     did = {}
     try:
@@ -111,6 +112,33 @@ def from_source(source: str) -> types.FunctionType:
     return space["program"]
 
 
+def ladder_differences() -> dict[str, str]:
+    """Return where the finished ladder differs from CPython on the programs of chapter 3.
+
+    The file of programs is loaded by its path: its package needs the course's own requirements.
+    """
+    machine()
+    ladder = importlib.import_module("helpers.mini.ladder")
+    path = ROOT / "helpers/study/chapter_3/programs.py"
+    spec = importlib.util.spec_from_file_location("chapter_3_programs", path)
+    space = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(space)
+    cases = [
+        case for name, value in vars(space).items() if name.isupper() for case in _cases(value)
+    ]
+    whole, told = ladder.machine(*ladder.STEPS), {}
+    for fn, args in cases:
+        real, ours = outcome(fn, *args), outcome(whole().run, fn, *args)
+        real.pop("chain", None), ours.pop("chain", None)
+        if real != ours:
+            told[f"{fn.__name__}{args}"] = f"{real} became {ours}"
+    return told
+
+
+def _cases(value):
+    return value if isinstance(value, list) else []
+
+
 def report() -> dict:
     """Return what this Python found: differences in programs and in modules, and the coverage."""
     from tests.mini import library
@@ -120,7 +148,7 @@ def report() -> dict:
     return {
         "python": list(sys.version_info[:3]),
         "programs": len(known),
-        "differences": differences(known) | differences(whole),
+        "differences": differences(known) | differences(whole) | ladder_differences(),
         "modules": len(whole),
         "coverage": library.coverage(vm.can_run),
         "unknown": sorted(library.unknown(vm.missing)),

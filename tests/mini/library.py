@@ -1,9 +1,11 @@
 """Modules of the standard library -> programs whose every line, the module's body too, is run."""
+# ruff: noqa: E501 - programs as text
 
 import contextlib
 import importlib.util
 import inspect
 import os
+import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -153,8 +155,6 @@ def _program(name: str, use: str):
 @contextlib.contextmanager
 def _hidden(name):
     """Let `import name` fail, so that a module keeps its pure-Python functions."""
-    import sys
-
     kept = sys.modules.get(name) if name else None
     if name:
         sys.modules[name] = None

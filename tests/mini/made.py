@@ -26,9 +26,19 @@ def _larger(inner):
         _joined([st.just("("), inner, compared, inner, st.just(")")]).map(
             lambda text: f"{text}[0]" if ", " in text and " in " in text else text
         ),
-        _joined([st.just("("), inner, st.just(" if "), inner, st.just(" else "), inner, st.just(")")]),
+        _joined(
+            [st.just("("), inner, st.just(" if "), inner, st.just(" else "), inner, st.just(")")]
+        ),
         _joined([st.sampled_from(["-", "not ", "~"]), inner]).map(lambda text: f"({text})"),
-        _joined([st.just("sum([q + "), inner, st.just(" for q in range(3) if q != "), inner, st.just("])")]),
+        _joined(
+            [
+                st.just("sum([q + "),
+                inner,
+                st.just(" for q in range(3) if q != "),
+                inner,
+                st.just("])"),
+            ]
+        ),
         _joined([st.just("(lambda p, r=1: p + r)("), inner, st.just(", r="), inner, st.just(")")]),
         _joined([st.just("len(f'{"), NAMES, st.just("!r:>3}{"), NAMES, st.just("}')")]),
         _joined([st.just("max(*("), inner, st.just(", "), inner, st.just("), key=str)")]),
@@ -93,13 +103,21 @@ def _of_kind(draw, kind, depth, in_loop, indent):
     if kind == "with":
         return [f"{indent}with suppress({draw(st.sampled_from(ERRORS))}):", *inner()]
     if kind == "match":
-        cases = [f"{indent}    case 0 | None:", *_deeper(inner()), f"{indent}    case int(n) if n > 1:"]
+        cases = [
+            f"{indent}    case 0 | None:",
+            *_deeper(inner()),
+            f"{indent}    case int(n) if n > 1:",
+        ]
         return [f"{indent}match {value}:", *cases, *_deeper(inner())]
     call = draw(st.sampled_from([f"f({value})", f"f(k={name})", f"f(*[{value}], k={name})"]))
     if kind == "generator":
         body = [f"{indent}def f(x=1, k=2):", *inner(False), f"{indent}    yield {value}"]
         return [*body, f"{indent}    yield from (x, k)", f"{indent}out.extend({call})"]
-    head = [f"{indent}def f(x=1, *, k=2):", f"{indent}    nonlocal {name}", f"{indent}    {name} = x"]
+    head = [
+        f"{indent}def f(x=1, *, k=2):",
+        f"{indent}    nonlocal {name}",
+        f"{indent}    {name} = x",
+    ]
     tail = [f"{indent}    return {value}, k", f"{indent}out.append({call})"]
     return [*head, *inner(False), *tail]
 

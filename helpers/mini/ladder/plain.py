@@ -158,9 +158,7 @@ def _aimed(found, at, end, code):
     aimed = [
         Plain(
             step.opname,
-            tuple(
-                _position(at, a.offset) if isinstance(a, _Target) else a for a in step.arguments
-            ),
+            tuple(_position(at, a.offset) if isinstance(a, _Target) else a for a in step.arguments),
             step.offset,
             step.first,
         )

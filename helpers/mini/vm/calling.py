@@ -23,7 +23,9 @@ def enter(machine, function, args, kwargs) -> Frame | None:
     while type(function) is MethodType:
         function, args = function.__func__, (function.__self__, *args)
     if type(function) is not FunctionType:
-        if isinstance(function, type) or type(function) is BuiltinFunctionType:
+        if isinstance(function, type):
+            return _enter_init(machine, function, args, kwargs)
+        if type(function) is BuiltinFunctionType:
             return None
         call = python_method(function, "__call__")
         return enter(machine, call, (function, *args), kwargs) if call else None
@@ -36,8 +38,21 @@ def enter(machine, function, args, kwargs) -> Frame | None:
     if frame.depth > sys.getrecursionlimit():
         raise RecursionError("maximum recursion depth exceeded")
     if not _bind(frame.fast, function, code, args, kwargs):
-        function(*args, **kwargs)  # The arguments do not fit: CPython says so, in its own words.
+        function(*args, **kwargs)  # They do not fit the signature: CPython says so.
         raise Unsupported(f"the arguments of {code.co_qualname} could not be bound")
+    return frame
+
+
+def _enter_init(machine, cls, args, kwargs) -> Frame | None:
+    """Return the frame of a Python `__init__`, its instance made; None for every rarer way."""
+    if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
+        return None
+    init = cls.__init__
+    if type(init) is not FunctionType:
+        return None
+    obj = cls.__new__(cls, *args, **kwargs)
+    frame = enter(machine, init, (obj, *args), kwargs)
+    frame.making = obj
     return frame
 
 

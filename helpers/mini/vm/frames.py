@@ -30,12 +30,15 @@ class Handling:
 
 
 class Frame:
-    """One call in progress. `names` is None in a function, the namespace in a class or module."""
+    """One call in progress. `names` is None in a function, the namespace in a class or module.
+
+    `making` is the new instance if this is the call of an `__init__`, else NULL.
+    """
 
     __slots__ = (
         *("machine", "code", "decoded", "globals", "builtins", "names", "fast", "closure"),
         *("stack", "pc", "back", "depth", "handling", "kw_names", "result", "snapshot"),
-        "delegating",
+        "making",
     )
 
     def __init__(self, machine, code: CodeType, space: dict, names=None, closure=(), back=None):
@@ -44,7 +47,8 @@ class Frame:
         self.names, self.closure = names, closure
         self.fast = [NULL] * self.decoded.slots
         self.stack, self.pc, self.kw_names = [], 0, ()
-        self.result = self.snapshot = self.delegating = None
+        self.result = self.snapshot = None
+        self.making = NULL
         self.back = back
         self.depth = back.depth + 1 if back is not None else machine.depth
         self.handling = back.handling if back is not None else machine.handling
@@ -52,7 +56,14 @@ class Frame:
     def take_result(self):
         """Return what this frame returned or yielded, and keep no reference to it."""
         result, self.result = self.result, None
-        return result
+        return result if self.making is NULL else self._made(result)
+
+    def _made(self, result):
+        """Return the instance that this `__init__` has set up; it may return nothing itself."""
+        if result is None:
+            return self.making
+        self.pc = 0  # The error is the caller's: no handler of this frame guards it.
+        raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
 
     # What `sys._getframe()` promises, so that code which asks for its frame finds this one.
 
@@ -119,4 +130,3 @@ def _content(value):
 def _builtins(space: dict) -> dict:
     found = space.get("__builtins__", builtins)
     return vars(found) if isinstance(found, ModuleType) else found
-

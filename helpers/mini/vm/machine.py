@@ -24,7 +24,7 @@ class Machine:
     def __init__(self, host=None, watch=None):
         self.host, self.top, self.handling = host, None, Handling()
         self.depth = _depth_of(host)
-        self._watch, self._watched = watch, {}
+        self._watch = watch
 
     def call(self, function, *args, **kwargs):
         """Call anything from inside a handler and return its value, running Python code here."""

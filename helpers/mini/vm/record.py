@@ -1,4 +1,4 @@
-"""One run of the machine -> a record of every instruction: where, which, and the stack before it."""
+"""One run of the machine -> a record: every instruction, where it is, and the stack before it."""
 
 import re
 import reprlib

@@ -177,7 +177,7 @@ def advance(machine, iterator, otherwise):
 
 
 def bound(obj, name: str, protocol: str, missed: str = ""):
-    """Return a special method of `obj`, bound, looked up on its type; TypeError if there is none."""
+    """Return a special method of `obj`, bound, found on its type; TypeError if there is none."""
     cls = type(obj)
     for base in cls.__mro__:
         if name in base.__dict__:

@@ -1,4 +1,4 @@
-"""The signals of the machine: a value that is none, a frame that leaves, a program it cannot run."""
+"""The machine's signals: a value that is none, a frame that leaves, a program it cannot run."""
 
 
 class Unsupported(Exception):

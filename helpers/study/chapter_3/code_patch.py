@@ -108,8 +108,10 @@ CODE_PATCH = Exercise(
             "instead of compiling another function",
         ),
         Mistake(
-            _patch("    ten[0].arg = 25\n", "    ten[0].arg = 25\n    del steps[-1]\n    steps.append(signs[0].copy())\n    steps.append(__import__('bytecode').Instr('RETURN_VALUE'))\n"),
-            "instructions",
+            _patch("    return", "    steps.insert(-1, Instr('NOP'))\n    return").replace(
+                "import", "import Instr,"
+            ),
+            "instructions and has",
         ),
     ),
 )

@@ -46,7 +46,7 @@ def _judge_keepers(guess, functions):
 
 
 def _guess(**wrong) -> str:
-    right = dict(error=True, closure=False, generator=True, ended=False, frame=True)
+    right = {"error": True, "closure": False, "generator": True, "ended": False, "frame": True}
     return f"guess = {right | wrong}"
 
 

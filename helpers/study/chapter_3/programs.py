@@ -47,7 +47,14 @@ def no_such_name():
 
 
 NAMES = [(last_of_two, (1, 2)), (chained, (5,)), (rotated, (1, 2, 3)), (from_module, ())]
-NAMES += [(between, (1, 2, 3)), (between, (3, 2, 1)), (between, (1, 3, 2)), (builtin, ()), (unbound, (1,)), (no_such_name, ())]
+NAMES += [
+    (between, (1, 2, 3)),
+    (between, (3, 2, 1)),
+    (between, (1, 3, 2)),
+    (builtin, ()),
+    (unbound, (1,)),
+    (no_such_name, ()),
+]
 
 
 def difference(a, b):
@@ -155,7 +162,15 @@ def pairs(a, b):
 
 
 JUMPS = [(sign, (-3,)), (sign, (0,)), (sign, (3,)), (either, (0, 5)), (either, (4, 5))]
-JUMPS += [(both, (0, 5)), (both, (4, 5)), (given, (None,)), (given, (0,)), (absent, (0,)), (absent, (None,)), (countdown, (5,))]
+JUMPS += [
+    (both, (0, 5)),
+    (both, (4, 5)),
+    (given, (None,)),
+    (given, (0,)),
+    (absent, (0,)),
+    (absent, (None,)),
+    (countdown, (5,)),
+]
 JUMPS += [(total, ((1, 2, 3),)), (total, ((1, 20, 3),)), (total, ((),)), (total, (5,))]
 JUMPS += [(pairs, ((1, 2), (2, 3, None)))]
 

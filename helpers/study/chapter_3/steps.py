@@ -8,9 +8,9 @@ from inspect import getsource
 
 from helpers.mini import ladder
 from helpers.mini.ladder import steps as finished
-from helpers.study.check import Exercise, Mistake
 from helpers.study.chapter_3 import programs
 from helpers.study.chapter_3.duel import difference
+from helpers.study.check import Exercise, Mistake
 
 
 def _judge_step(step: type, cases) -> Callable[[type], str | None]:
@@ -18,7 +18,9 @@ def _judge_step(step: type, cases) -> Callable[[type], str | None]:
 
     def judge(answer) -> str | None:
         if not isinstance(answer, type):
-            return f"give the class itself, such as check.vm_{step.__name__.lower()}({step.__name__})"
+            return (
+                f"give the class itself, such as check.vm_{step.__name__.lower()}({step.__name__})"
+            )
         if not ladder.opcodes(answer):
             names = ", ".join(sorted(wanted))
             return f"{answer.__name__} has no method that is named for an opcode; it needs {names}"
@@ -114,7 +116,11 @@ JUMPS = _exercise(
         "self.push(next(self.pop()))",
         "iterator stays below the item",
     ),
-    ("            self.pop()\n            self.jump(after)", "            self.jump(after)", "FOR_ITER"),
+    (
+        "            self.pop()\n            self.jump(after)",
+        "            self.jump(after)",
+        "FOR_ITER",
+    ),
     (
         "        if not self.pop():\n            self.jump(target)",
         "        if not self.stack[-1]:\n            self.jump(target)",
@@ -192,11 +198,16 @@ EXCEPTIONS = _exercise(
     "Your machine handles, matches and raises again as CPython does.",
     (
         "The loop has found the handler and pushed the error. Who remembers what is being handled?",
-        "PUSH_EXC_INFO leaves [handled before, error] and sets self.handled; POP_EXCEPT restores it.",
+        "PUSH_EXC_INFO leaves [handled before, error], and sets self.handled to the error; "
+        "POP_EXCEPT sets it back.",
         "CHECK_EXC_MATCH pops the class and pushes a bool, the error stays. RAISE_VARARGS(0) "
         "raises self.handled, (1) the top, (2) the value below the top, from the top.",
     ),
-    ("self.push(self.handled)\n        self.push(error)", "self.push(error)\n        self.push(self.handled)", "PUSH_EXC_INFO"),
+    (
+        "self.push(self.handled)\n        self.push(error)",
+        "self.push(error)\n        self.push(self.handled)",
+        "PUSH_EXC_INFO",
+    ),
     ("isinstance(self.stack[-1], wanted)", "isinstance(self.pop(), wanted)", "was not pushed"),
     ("self.push(isinstance(self.stack[-1], wanted))", "self.push(True)", "CHECK_EXC_MATCH"),
     ("        self.handled = self.pop()", "        self.pop()\n        self.pop()", "POP_EXCEPT"),

@@ -4,7 +4,23 @@
 
 def arithmetic():
     a, b = 17, 5
-    return a + b, a - b, a * b, a / b, a // b, a % b, a**b, -a, +a, ~a, a << 2, a >> 1, a & b, a | b, a ^ b
+    return (
+        a + b,
+        a - b,
+        a * b,
+        a / b,
+        a // b,
+        a % b,
+        a**b,
+        -a,
+        +a,
+        ~a,
+        a << 2,
+        a >> 1,
+        a & b,
+        a | b,
+        a ^ b,
+    )
 
 
 def in_place():
@@ -33,7 +49,15 @@ def in_place_on_a_list_keeps_it():
 
 
 def floats():
-    return 0.1 + 0.2, 1e300 * 1e10, float("nan") != float("nan"), 7.5 // 2, -7 // 2, -7 % 3, divmod(-7, 3)
+    return (
+        0.1 + 0.2,
+        1e300 * 1e10,
+        float("nan") != float("nan"),
+        7.5 // 2,
+        -7 // 2,
+        -7 % 3,
+        divmod(-7, 3),
+    )
 
 
 def complex_numbers():
@@ -68,7 +92,9 @@ def conditional_expression():
 
 
 def truth_of_values():
-    return [bool(x) for x in (0, 0.0, "", [], {}, set(), None, (), 1, "0", [0])], [1 if x else 0 for x in ([], [0], 0j)]
+    return [bool(x) for x in (0, 0.0, "", [], {}, set(), None, (), 1, "0", [0])], [
+        1 if x else 0 for x in ([], [0], 0j)
+    ]
 
 
 def is_none_jumps():
@@ -140,14 +166,38 @@ def empty_loop_leaves_the_name_unbound():
 
 def loop_over_many_kinds():
     out = []
-    for thing in ("abc", [1], (2,), {3: 4}, {5}, range(2), b"xy", enumerate("q"), zip("ab", [1, 2])):
+    for thing in (
+        "abc",
+        [1],
+        (2,),
+        {3: 4},
+        {5},
+        range(2),
+        b"xy",
+        enumerate("q"),
+        zip("ab", [1, 2]),
+    ):
         for item in thing:
             out.append(item)
     return out
 
 
 def literals():
-    return (1, 2.5, "s", b"b", None, True, ..., 3j, (1, (2, 3)), [1, [2]], {1: {2: 3}}, {1, 2, 3}, frozenset({1}))
+    return (
+        1,
+        2.5,
+        "s",
+        b"b",
+        None,
+        True,
+        ...,
+        3j,
+        (1, (2, 3)),
+        [1, [2]],
+        {1: {2: 3}},
+        {1, 2, 3},
+        frozenset({1}),
+    )
 
 
 def large_literals():
@@ -244,7 +294,11 @@ def list_comprehension():
 
 
 def set_and_dict_comprehensions():
-    return {x % 3 for x in range(10)}, {k: v for k, v in zip("abc", range(3)) if v}, {(x, y): x for x in "ab" for y in "c"}
+    return (
+        {x % 3 for x in range(10)},
+        {k: v for k, v in zip("abc", range(3)) if v},
+        {(x, y): x for x in "ab" for y in "c"},
+    )
 
 
 def comprehension_in_a_comprehension():
@@ -284,12 +338,26 @@ def walrus():
 
 def f_strings():
     name, n, pi = "Ada", 7, 3.14159
-    return f"{name} {n:03d} {pi:.2f} {name!r:>7} {n!s} {'é'!a} {{}} {n=} {n:{n}} {name:*^{n + 2}}", f"", f"{n}", f"a{n}b"
+    return (
+        f"{name} {n:03d} {pi:.2f} {name!r:>7} {n!s} {'é'!a} {{}} {n=} {n:{n}} {name:*^{n + 2}}",
+        f"",
+        f"{n}",
+        f"a{n}b",
+    )
 
 
 def string_methods():
     s = "Hello, World"
-    return s.upper(), s.split(", "), s.replace("l", "L"), s.find("W"), "-".join(["a", "b"]), s.encode(), "%s=%d" % ("a", 1), "{:>4}|{x}".format(1, x=2)
+    return (
+        s.upper(),
+        s.split(", "),
+        s.replace("l", "L"),
+        s.find("W"),
+        "-".join(["a", "b"]),
+        s.encode(),
+        "%s=%d" % ("a", 1),
+        "{:>4}|{x}".format(1, x=2),
+    )
 
 
 def dict_methods():
@@ -308,7 +376,13 @@ def sets():
 
 def sorting_with_a_key():
     words = "the quick brown fox jumps".split()
-    return sorted(words, key=lambda w: (len(w), w)), max(words, key=len), sorted(words, reverse=True), list(map(lambda a, b: a + b, [1, 2], [3, 4])), list(filter(None, [0, 1]))
+    return (
+        sorted(words, key=lambda w: (len(w), w)),
+        max(words, key=len),
+        sorted(words, reverse=True),
+        list(map(lambda a, b: a + b, [1, 2], [3, 4])),
+        list(filter(None, [0, 1])),
+    )
 
 
 def delete_a_name():
@@ -356,12 +430,66 @@ def many_locals():
 def long_jumps():
     x = 0
     for i in range(3):
-        x += i; x += 1; x += 2; x += 3; x += 4; x += 5; x += 6; x += 7; x += 8; x += 9
-        x -= i; x -= 1; x -= 2; x -= 3; x -= 4; x -= 5; x -= 6; x -= 7; x -= 8; x -= 9
-        x += i; x += 1; x += 2; x += 3; x += 4; x += 5; x += 6; x += 7; x += 8; x += 9
-        x -= i; x -= 1; x -= 2; x -= 3; x -= 4; x -= 5; x -= 6; x -= 7; x -= 8; x -= 9
-        x += i; x += 1; x += 2; x += 3; x += 4; x += 5; x += 6; x += 7; x += 8; x += 9
-        x -= i; x -= 1; x -= 2; x -= 3; x -= 4; x -= 5; x -= 6; x -= 7; x -= 8; x -= 8
+        x += i
+        x += 1
+        x += 2
+        x += 3
+        x += 4
+        x += 5
+        x += 6
+        x += 7
+        x += 8
+        x += 9
+        x -= i
+        x -= 1
+        x -= 2
+        x -= 3
+        x -= 4
+        x -= 5
+        x -= 6
+        x -= 7
+        x -= 8
+        x -= 9
+        x += i
+        x += 1
+        x += 2
+        x += 3
+        x += 4
+        x += 5
+        x += 6
+        x += 7
+        x += 8
+        x += 9
+        x -= i
+        x -= 1
+        x -= 2
+        x -= 3
+        x -= 4
+        x -= 5
+        x -= 6
+        x -= 7
+        x -= 8
+        x -= 9
+        x += i
+        x += 1
+        x += 2
+        x += 3
+        x += 4
+        x += 5
+        x += 6
+        x += 7
+        x += 8
+        x += 9
+        x -= i
+        x -= 1
+        x -= 2
+        x -= 3
+        x -= 4
+        x -= 5
+        x -= 6
+        x -= 7
+        x -= 8
+        x -= 8
     return x
 
 

@@ -1,4 +1,5 @@
 """Classes, inheritance, metaclasses, special methods, descriptors, dataclasses, enums."""
+
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 import abc
 import collections
@@ -190,7 +191,7 @@ def class_body_runs():
         if log:
             x = [i * 2 for i in log]
         y = x and len(x)
-        z = (lambda self: self.y)
+        z = lambda self: self.y
         del i
 
     return log, A.x, A.y, A().z(), hasattr(A, "i")
@@ -363,7 +364,22 @@ def operators():
     a, b = V(1, 2), V(3, 4)
     c = a
     c += b
-    return a + b, 3 * a, -a, a == V(4, 2), a != b, not V(0, 0), 1 if V(0, 0) else 2, c is a, len(a), a[0], [*a], 2 in a, ~a, +a is a
+    return (
+        a + b,
+        3 * a,
+        -a,
+        a == V(4, 2),
+        a != b,
+        not V(0, 0),
+        1 if V(0, 0) else 2,
+        c is a,
+        len(a),
+        a[0],
+        [*a],
+        2 in a,
+        ~a,
+        +a is a,
+    )
 
 
 def reflected_operators():
@@ -657,7 +673,14 @@ def dataclass():
         v: int
 
     a = P(1)
-    out = [repr(a), a == P(1, 2, ["t"]), P(1) < P(2), a.total, dataclasses.asdict(a), hash(F(1)) == hash(F(1))]
+    out = [
+        repr(a),
+        a == P(1, 2, ["t"]),
+        P(1) < P(2),
+        a.total,
+        dataclasses.asdict(a),
+        hash(F(1)) == hash(F(1)),
+    ]
     try:
         F(1).v = 2
     except dataclasses.FrozenInstanceError as error:
@@ -677,7 +700,14 @@ def enumeration():
         A = enum.auto()
         B = enum.auto()
 
-    return [c.name for c in Colour], Colour(2).shout(), Colour["RED"].value, Colour.RED is Colour(1), (Bits.A | Bits.B).value, repr(Colour.RED)
+    return (
+        [c.name for c in Colour],
+        Colour(2).shout(),
+        Colour["RED"].value,
+        Colour.RED is Colour(1),
+        (Bits.A | Bits.B).value,
+        repr(Colour.RED),
+    )
 
 
 def named_tuple():
@@ -700,7 +730,12 @@ def generics():
     class IntBox(Box[int]):
         pass
 
-    return Box[int](5).item, IntBox(3).item, IntBox.__orig_bases__ == (Box[int],), [b.__name__ for b in IntBox.__mro__]
+    return (
+        Box[int](5).item,
+        IntBox(3).item,
+        IntBox.__orig_bases__ == (Box[int],),
+        [b.__name__ for b in IntBox.__mro__],
+    )
 
 
 def callable_attribute():

@@ -1,4 +1,5 @@
 """try, except, finally, with, except*, contexts and causes."""
+
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 import contextlib
 import sys
@@ -113,7 +114,12 @@ def raise_from():
         except KeyError as error:
             raise ValueError("v") from error
     except ValueError as error:
-        return repr(error), repr(error.__cause__), repr(error.__context__), error.__suppress_context__
+        return (
+            repr(error),
+            repr(error.__cause__),
+            repr(error.__context__),
+            error.__suppress_context__,
+        )
 
 
 def raise_from_none():
@@ -464,7 +470,9 @@ def group():
 def group_with_a_rest():
     try:
         try:
-            raise ExceptionGroup("g", [ValueError(1), ExceptionGroup("h", [TypeError(2), KeyError(3)])])
+            raise ExceptionGroup(
+                "g", [ValueError(1), ExceptionGroup("h", [TypeError(2), KeyError(3)])]
+            )
         except* TypeError as error:
             print(repr(error))
     except ExceptionGroup as rest:

@@ -1,4 +1,5 @@
 """Calls, parameters, closures, decorators, recursion, the builtins that look at their caller."""
+
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 import functools
 import operator
@@ -28,7 +29,13 @@ def star_calls():
     def f(*args, **kwargs):
         return args, kwargs
 
-    return f(*"ab", 1, *[2], k=1, **{"x": 2}, **{"y": 3}), f(*[]), f(**{}), f(1, *(), **{"a": 1}), f(*range(3), a=1)
+    return (
+        f(*"ab", 1, *[2], k=1, **{"x": 2}, **{"y": 3}),
+        f(*[]),
+        f(**{}),
+        f(1, *(), **{"a": 1}),
+        f(*range(3), a=1),
+    )
 
 
 def defaults_are_shared():
@@ -264,7 +271,12 @@ def delete_a_missing_global():
 
 
 def lambdas():
-    return (lambda: 5)(), (lambda x, y=2: x * y)(4), (lambda *a, **k: (a, k))(1, b=2), [f(3) for f in (lambda x: x + 1, abs)]
+    return (
+        (lambda: 5)(),
+        (lambda x, y=2: x * y)(4),
+        (lambda *a, **k: (a, k))(1, b=2),
+        [f(3) for f in (lambda x: x + 1, abs)],
+    )
 
 
 def decorators():
@@ -295,12 +307,23 @@ def function_attributes():
     def f(a: int, b: "str" = "x", *, c: float = 2.0) -> list:
         """The doc."""
 
-    return f.__name__, f.__qualname__, f.__doc__, f.__defaults__, f.__kwdefaults__, f.__annotations__, f.__module__, f.__code__.co_varnames
+    return (
+        f.__name__,
+        f.__qualname__,
+        f.__doc__,
+        f.__defaults__,
+        f.__kwdefaults__,
+        f.__annotations__,
+        f.__module__,
+        f.__code__.co_varnames,
+    )
 
 
 def functions_are_values():
     table = {"add": operator.add, "mul": lambda a, b: a * b}
-    return {name: fn(3, 4) for name, fn in table.items()}, functools.reduce(table["mul"], range(1, 6))
+    return {name: fn(3, 4) for name, fn in table.items()}, functools.reduce(
+        table["mul"], range(1, 6)
+    )
 
 
 def partials():
@@ -328,7 +351,15 @@ def bound_methods_and_functions():
 
     a = A()
     m = a.m
-    return m(2)[1], A.m(a, 3)[1], m.__self__ is a, a.m == a.m, "x".join(["a", "b"]), str.upper("a"), [].append(1)
+    return (
+        m(2)[1],
+        A.m(a, 3)[1],
+        m.__self__ is a,
+        a.m == a.m,
+        "x".join(["a", "b"]),
+        str.upper("a"),
+        [].append(1),
+    )
 
 
 def globals_and_locals():
@@ -345,12 +376,24 @@ def eval_and_exec():
     a = 5
     space = {"a": 7}
     exec("b = a * 2\ndef f(x): return x + b", space)
-    return eval("a + 1"), eval("a + 1", {"a": 2}), space["b"], space["f"](1), eval("[q for q in range(a)]"), eval("lambda: 3")(), eval(" 1+1")
+    return (
+        eval("a + 1"),
+        eval("a + 1", {"a": 2}),
+        space["b"],
+        space["f"](1),
+        eval("[q for q in range(a)]"),
+        eval("lambda: 3")(),
+        eval(" 1+1"),
+    )
 
 
 def exec_writes_to_a_namespace():
     names = {}
-    exec("x = 1\nclass C:\n    y = x if 'x' in globals() else 'no'\nfor i in range(3): pass", {}, names)
+    exec(
+        "x = 1\nclass C:\n    y = x if 'x' in globals() else 'no'\nfor i in range(3): pass",
+        {},
+        names,
+    )
     return sorted(names), names["i"], names["C"].y
 
 
@@ -374,7 +417,11 @@ def frames_see_their_caller():
         y = 2
         return who()
 
-    return caller(), sys._getframe().f_code.co_name, sys._getframe().f_back.f_code.co_name != "caller"
+    return (
+        caller(),
+        sys._getframe().f_code.co_name,
+        sys._getframe().f_back.f_code.co_name != "caller",
+    )
 
 
 def current_line():
@@ -386,8 +433,14 @@ def current_line():
 
 def module_star_import():
     space = {}
-    exec("from bisect import *\nfrom os.path import join as j, sep\nimport os.path as p, math", space)
-    return sorted(n for n in space if not n.startswith("__"))[:4], space["j"]("a", "b"), space["math"].floor(2.5)
+    exec(
+        "from bisect import *\nfrom os.path import join as j, sep\nimport os.path as p, math", space
+    )
+    return (
+        sorted(n for n in space if not n.startswith("__"))[:4],
+        space["j"]("a", "b"),
+        space["math"].floor(2.5),
+    )
 
 
 def imports():
@@ -446,7 +499,9 @@ def permutations():
     def perms(items):
         if not items:
             return [[]]
-        return [[x, *rest] for i, x in enumerate(items) for rest in perms(items[:i] + items[i + 1 :])]
+        return [
+            [x, *rest] for i, x in enumerate(items) for rest in perms(items[:i] + items[i + 1 :])
+        ]
 
     return perms([1, 2, 3])
 
@@ -465,7 +520,9 @@ def quicksort():
         if len(xs) < 2:
             return xs
         pivot, *rest = xs
-        return sort([x for x in rest if x < pivot]) + [pivot] + sort([x for x in rest if x >= pivot])
+        return (
+            sort([x for x in rest if x < pivot]) + [pivot] + sort([x for x in rest if x >= pivot])
+        )
 
     return sort([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5])
 

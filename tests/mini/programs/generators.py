@@ -1,4 +1,5 @@
 """Generators: send, throw, close, yield from, expressions, and what consumes them."""
+
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 import itertools
 import types
@@ -242,7 +243,12 @@ def generator_expression():
     k = 3
     squares = (x * x + k for x in range(4) if x % 2)
     k = 100
-    return list(squares), sum(x for x in range(5)), any(x > 3 for x in range(5)), " ".join(str(x) for x in "abc")
+    return (
+        list(squares),
+        sum(x for x in range(5)),
+        any(x > 3 for x in range(5)),
+        " ".join(str(x) for x in "abc"),
+    )
 
 
 def generator_expression_is_lazy():

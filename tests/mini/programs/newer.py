@@ -1,9 +1,10 @@
 """Programs that need a newer Python: (first version, source of functions without arguments)."""
+# ruff: noqa: E501 - programs as text
 
 SOURCES = (
     (
         (3, 12),
-        '''
+        """
 def type_parameters():
     def first[T](items: list[T], *more: T) -> T:
         return items[0]
@@ -63,11 +64,11 @@ def comprehension_in_a_class():
         ys = [[j for j in range(i)] for i in range(3)]
 
     return A.xs, A.ys, hasattr(A, "i")
-''',
+""",
     ),
     (
         (3, 13),
-        '''
+        """
 def type_parameter_defaults():
     class Box[T = int, U = list[T]]:
         pass
@@ -80,6 +81,6 @@ def locals_are_snapshots():
     before = locals()
     x = 2
     return before["x"], locals()["x"], locals() is locals()
-''',
+""",
     ),
 )

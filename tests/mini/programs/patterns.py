@@ -1,4 +1,5 @@
 """match: literals, captures, sequences, mappings, classes, guards, alternatives."""
+
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 import dataclasses
 
@@ -51,7 +52,9 @@ def mappings():
                 return "a mapping"
         return "none"
 
-    return [f(x) for x in ({"kind": "a", "v": 1}, {"kind": "b", "w": 2}, {1: 1, 2: 3}, {"z": 1}, [], {})]
+    return [
+        f(x) for x in ({"kind": "a", "v": 1}, {"kind": "b", "w": 2}, {1: 1, 2: 3}, {"z": 1}, [], {})
+    ]
 
 
 def classes():

@@ -1,16 +1,17 @@
 """helpers/mini/vm on random programs, here and on the other supported Pythons."""
 
 import warnings
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.mini import comparing, made, pythons
 
-FREE = dict(deadline=None, suppress_health_check=list(HealthCheck), database=None)
+FREE = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
 
 
-@settings(max_examples=300, **FREE)
+@settings(max_examples=200, **FREE)
 @given(made.programs())
 def test_random_program_does_what_it_does_in_cpython(source):
     with warnings.catch_warnings():
@@ -19,6 +20,7 @@ def test_random_program_does_what_it_does_in_cpython(source):
     assert comparing.difference(program) is None
 
 
+@cache
 def batch() -> list[str]:
     """Return 120 programs, the same in every run: a list strategy of that size overruns."""
     made_here = []

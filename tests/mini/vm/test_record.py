@@ -76,9 +76,10 @@ def test_a_long_run_is_cut_and_says_so(monkeypatch):
     monkeypatch.setattr(record, "MOST_STEPS", 10)
 
     def program():
-        for i in range(100):
-            pass
-        return i
+        total = 0
+        for n in range(100):
+            total = n
+        return total
 
     cut = vm.trace(program)
     assert cut.cut and len(cut.steps) == 10 and cut.value == 99

@@ -81,4 +81,3 @@ def load_super_attr(frame, wanted):
         frame.stack += (found.__func__, obj)
     else:
         push_callable(frame, found, with_call)
-

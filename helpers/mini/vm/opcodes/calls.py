@@ -142,5 +142,3 @@ def load_build_class(frame, _):
         frame.stack.append(frame.builtins["__build_class__"])
     except KeyError:
         raise NameError("__build_class__ not found") from None
-
-

@@ -144,9 +144,7 @@ def binary_subscr(frame, _):
     """[container, key] → [container[key]]"""
     key = frame.stack.pop()
     container = frame.stack[-1]
-    frame.stack[-1] = special.send(
-        frame.machine, container, "__getitem__", operator.getitem, key
-    )
+    frame.stack[-1] = special.send(frame.machine, container, "__getitem__", operator.getitem, key)
 
 
 @opcode("STORE_SUBSCR")

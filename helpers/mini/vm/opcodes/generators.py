@@ -61,5 +61,3 @@ def cleanup_throw(frame, _):
     if not isinstance(error, StopIteration):
         raise error
     frame.stack[-2:] = (None, error.value)
-
-

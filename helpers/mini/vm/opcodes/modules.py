@@ -13,9 +13,7 @@ def import_name(frame, name):
     importer = frame.builtins.get("__import__")
     if importer is None:
         raise ImportError("__import__ not found")
-    frame.stack.append(
-        frame.machine.call(importer, name, frame.globals, frame.names, names, level)
-    )
+    frame.stack.append(frame.machine.call(importer, name, frame.globals, frame.names, names, level))
 
 
 @opcode("IMPORT_FROM", argument=argval)

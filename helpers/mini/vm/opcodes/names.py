@@ -6,13 +6,12 @@ from types import CellType
 from helpers.mini.vm.opcodes.registry import argval, opcode
 from helpers.mini.vm.values import NULL
 
-
 # 3.13 pushes the callable first and NULL after it; before, NULL came first.
 NULL_ABOVE = sys.version_info >= (3, 13)
 
 
 def slot_and_name(instruction, code, slots):
-    """Feed a handler the slot's number and the variable's name, for what it must say in an error."""
+    """Feed a handler the slot's number and the variable's name, which an error must say."""
     return instruction.arg, slots[instruction.arg]
 
 

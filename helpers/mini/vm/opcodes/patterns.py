@@ -71,9 +71,7 @@ def _attributes(subject, cls, count, names):
     values, seen = ([subject] if itself else []), set()
     for name in (*positional, *names):
         if name in seen:
-            raise TypeError(
-                f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}"
-            )
+            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
         seen.add(name)
         try:
             values.append(getattr(subject, name))
