@@ -37,8 +37,7 @@ def show_names(*asked: str) -> Exhibit:
     """
     caller = sys._getframe(1)
     space = {**caller.f_globals, **caller.f_locals}
-    title = f"What {', '.join(asked)} refer{'s' if len(asked) == 1 else ''} to"
-    return Exhibit(names.names_graph(space, asked, title), diagram)
+    return Exhibit(names.names_graph(space, asked, "Names and what they refer to"), diagram)
 
 
 def watch_names(fn, *args, **kwargs) -> Exhibit:
@@ -68,9 +67,9 @@ def watch_routes(routes, judge, interventions) -> Exhibit:
     return Exhibit(rebinding.watch_routes(routes, judge, interventions), ledger)
 
 
-def watch_costs(unit, actions, title: str = "") -> Exhibit:
-    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` is a float."""
-    return Exhibit(costs.costs_listing(unit, actions, title), table)
+def watch_costs(unit, actions, unit_name: str = "runs of the unit") -> Exhibit:
+    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells."""
+    return Exhibit(costs.costs_listing(unit, actions, unit_name), table)
 
 
 def show_table(title: str, *rows: dict) -> Exhibit:

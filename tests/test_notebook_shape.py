@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from tests.notebook_rules import problems
+from tests.strip_views import VIEW, main
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
@@ -56,6 +57,11 @@ def _long_prose(nb):
 
 def _address(nb):
     _code(nb)[3].outputs = [nbformat.v4.new_output("stream", text="<f at 0x7fe640bb38c0>")]
+
+
+def _view(nb):
+    data = {VIEW: {"model_id": "0" * 32}, "text/plain": "x"}
+    _code(nb)[3].outputs = [nbformat.v4.new_output("display_data", data)]
 
 
 def _ignored(nb):
@@ -117,6 +123,7 @@ def _code(nb):
         (_long_cells, "the median code cell"),
         (_long_prose, "a prose cell has 200 words"),
         (_address, "an address or a path"),
+        (_view, "a widget view is stored"),
         (_ignored, "are not compared"),
         (_no_solution, "no folded solution"),
         (_no_stub, "no stub"),
@@ -133,3 +140,13 @@ def test_a_broken_rule_is_named(breaks, says):
     nb = deepcopy(opened(CHAPTER))
     breaks(nb)
     assert any(says in problem for problem in problems(nb))
+
+
+def test_stored_views_are_stripped_and_nothing_else(tmp_path):
+    nb = deepcopy(opened(CHAPTER))
+    _view(nb)
+    path = tmp_path / "nb.ipynb"
+    nbformat.write(nb, path)
+    assert main([path]) == 1 and main([path]) == 0
+    assert opened(path).cells[0] == nb.cells[0] and VIEW not in path.read_text()
+    assert _code(opened(path))[3].outputs[0]["data"] == {"text/plain": "x"}

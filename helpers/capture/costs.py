@@ -28,7 +28,9 @@ class Costs(Listing):
         return {row.action: row.ratio for row in self.rows}[action]
 
 
-def costs_listing(unit: Callable, actions: Mapping[str, Callable], title: str = "") -> Costs:
+def costs_listing(
+    unit: Callable, actions: Mapping[str, Callable], unit_name: str = "runs of the unit"
+) -> Costs:
     """Return what each action costs in runs of `unit`: the fastest of a few rounds, interleaved.
 
     TypeError names an action that cannot be called without arguments.
@@ -40,10 +42,11 @@ def costs_listing(unit: Callable, actions: Mapping[str, Callable], title: str = 
     for _ in range(ROUNDS):
         for name, action in [(None, unit), *actions.items()]:
             best[name] = min(best[name], _seconds(action))
-    rows = [Cost(name, best[name] / best[None], _rounded(best[name] / best[None]))
-            for name in actions]
-    columns = (Column("action", "action"), Column("words", "as long as"))
-    return Costs(title or "Measured in one run", columns, tuple(rows))
+    rows = [
+        Cost(name, best[name] / best[None], _rounded(best[name] / best[None])) for name in actions
+    ]
+    columns = (Column("action", "action"), Column("words", f"as long as so many {unit_name}"))
+    return Costs("Measured in one run", columns, tuple(rows))
 
 
 def _seconds(action: Callable) -> float:
@@ -59,4 +62,6 @@ def _seconds(action: Callable) -> float:
 
 def _rounded(ratio: float) -> str:
     """Return the ratio to one or two digits; more would pretend to a precision it lacks."""
-    return f"about {float(f'{ratio:.1g}'):,g} calls" if ratio >= 10 else f"{ratio:.1f} calls"
+    if ratio < 0.1:
+        return "less than a tenth of one"
+    return f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"

@@ -8,7 +8,14 @@ import functools
 import sys
 import types
 
-from helpers.capture.heap import class_namespace, instance_dict, is_a, is_immutable, namespace
+from helpers.capture.heap import (
+    class_namespace,
+    instance_dict,
+    is_a,
+    is_immutable,
+    namespace,
+    static_owner,
+)
 from helpers.capture.namespaces import ClassName, ModuleName
 from helpers.capture.places import Fixed, Item
 
@@ -48,9 +55,10 @@ def _is_bare(holder, heap) -> bool:
 
 def _roles(holder, heap):
     """Return one maker of places per owner that uses this dict as a part of itself."""
-    if heap.is_module_dict(holder):
-        name = heap.names[id(holder)]
-        return [functools.partial(ModuleName, name, sys.modules[name])]
+    name = heap.names.get(id(holder), "")
+    module = sys.modules.get(name)
+    if is_a(module, types.ModuleType) and namespace(module) is holder:
+        return [functools.partial(ModuleName, name, module)]
     makers = (_role(parent, holder) for parent in heap.parents(holder))
     return [make for make in makers if make is not None] or _locked(holder, heap)
 
@@ -71,7 +79,7 @@ def _role_in_class(parent, part):
     if class_namespace(parent) is not part:
         return None
     if is_immutable(parent):
-        return _fixed("class attribute", parent, f"{parent.__name__} is an immutable type")
+        return _fixed("class attribute", parent, "its type cannot be changed")
     return functools.partial(ClassName, parent)
 
 
@@ -105,9 +113,12 @@ def _no_role(parent, part):
 def _locked(holder, heap):
     """Return the role of a dict that only a read-only view shows, or of an immutable type's."""
     parents = heap.parents(holder)
+    owner = static_owner(holder) if dict.__contains__(holder, "__doc__") else None
+    if owner is not None:
+        return [_role_in_class(owner, holder)]
     if parents and all(is_a(parent, types.MappingProxyType) for parent in parents):
-        view = parents[0]
-        return [_fixed("mappingproxy item", view, "a mappingproxy is read-only", label=True)]
+        reason = "a mappingproxy is read-only"
+        return [_fixed("mappingproxy item", parents[0], reason, label=True)]
     return []
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 from helpers.model.listing import Column, Listing
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
@@ -27,7 +29,7 @@ def environment_listing() -> Listing:
     """Return Python, the pinned packages and the memory, each with a verdict."""
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
-    note = f"To mend: {', '.join(amiss)}." if amiss else "Everything that the course needs is here."
+    note = f"To fix: {', '.join(amiss)}." if amiss else "Everything that the course needs is here."
     columns = (
         Column("name", "part"),
         Column("found", "found", code=True),
@@ -43,8 +45,9 @@ def pins() -> dict[str, str]:
         lines = (Path(__file__).parents[2] / "constraints.txt").read_text().splitlines()
     except OSError:
         return {}
-    pairs = (line.partition(";")[0].strip().partition("==") for line in lines if "==" in line)
-    return {name: version for name, _, version in pairs}
+    wanted = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    here = [one for one in wanted if one.marker is None or one.marker.evaluate()]
+    return {one.name: str(one.specifier).removeprefix("==") for one in here}
 
 
 def _python() -> Part:

@@ -11,13 +11,13 @@ import types
 from itertools import islice
 
 LEVELS = 8
-CROWD = 2000
+CROWD = 500
 
 _module_dict = types.ModuleType.__dict__["__dict__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _class_flags = type.__dict__["__flags__"].__get__
 _class_mro = type.__dict__["__mro__"].__get__
-_IMMUTABLE, _ON_HEAP = 1 << 8, 1 << 9
+_IMMUTABLE, _ON_HEAP, _MANAGED_DICT = 1 << 8, 1 << 9, 1 << 4
 
 
 class Own:
@@ -70,6 +70,24 @@ def is_immutable(cls) -> bool:
     """Return whether CPython refuses `cls.name = value` for every name."""
     flags = _class_flags(cls)
     return bool(flags & _IMMUTABLE) or not flags & _ON_HEAP
+
+
+def has_inline_values(cls) -> bool:
+    """Return whether instances may keep their attributes without a dict (3.11 and later)."""
+    return bool(_class_flags(cls) & _MANAGED_DICT)
+
+
+def static_owner(inside: dict):
+    """Return the static type whose dict this is, None for others; the collector skips them."""
+    waiting, met = [object], set()
+    while waiting:
+        cls = waiting.pop()
+        if id(cls) not in met and not _class_flags(cls) & _ON_HEAP:
+            if class_namespace(cls) is inside:
+                return cls
+            met.add(id(cls))
+            waiting.extend(type.__subclasses__(cls))
+    return None
 
 
 def inherited(cls, name):
@@ -154,7 +172,8 @@ class Heap(Own):
     def _holders(self, level: Shelf, first: bool):
         wanted = {id(thing): Shelf() for thing in level}
         self._parents.update(wanted)
-        every = Shelf(gc.get_referrers(*level))
+        asked = tuple(level)
+        every = Shelf(holder for holder in gc.get_referrers(*asked) if holder is not asked)
         self._kept.update(id(box.thing) for box in every if type(box) is Kept)
         found = Shelf(holder for holder in every if not is_a(holder, Own))
         self.capped |= first and len(found) > CROWD

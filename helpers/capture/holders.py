@@ -5,6 +5,7 @@ defaults, a cell. Who owns such a part follows from its own holders, which the h
 """
 
 import functools
+import gc
 import types
 from collections import deque
 
@@ -15,6 +16,7 @@ from helpers.capture.heap import (
     Shelf,
     class_mapping,
     class_namespace,
+    has_inline_values,
     inherited,
     instance_dict,
     is_a,
@@ -180,12 +182,15 @@ def _in_class(holder, child, heap):
 
 
 def _in_instance(holder, child):
-    if type(holder) is child:
-        return []
-    reason = "it is held in C, where Python cannot write"
-    inside = "(inside the C object)"
     found = _attributes(holder, child, object)
-    return found or [Fixed("C-level holder", holder, inside, reason=reason)]
+    in_c = sum(part is child for part in gc.get_referents(holder)) - (type(holder) is child)
+    in_c -= len(found) if has_inline_values(type(holder)) else len(_slots(holder, child, object))
+    return found + [_inside(holder)] if in_c > 0 else found
+
+
+def _inside(holder):
+    reason = "it is held in C, where Python cannot write"
+    return Fixed("C-level holder", holder, "(inside the C object)", reason=reason)
 
 
 def _attributes(holder, child, base):

@@ -6,10 +6,14 @@ containers. So are the global names in its code. An attribute look-up inside its
 `module.name(...)`, cannot be known before it runs: give the original a name of its own.
 """
 
+import dis
 import functools
 import types
 
 from helpers.capture.heap import Own, class_mapping, instance_dict, is_a, mro
+
+# The names of attributes stand in co_names too; only these instructions look in the globals.
+_GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 
 
 def needed_places(new, old) -> set[tuple[int, str]]:
@@ -65,7 +69,8 @@ class _Walk(Own):
 def names_used(code) -> set[str]:
     """Return the names that this code and the code inside it may look up as globals."""
     inner = [part for part in code.co_consts if type(part) is types.CodeType]
-    return set(code.co_names).union(*map(names_used, inner))
+    own = {step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL_LOOKUPS}
+    return own.union(*map(names_used, inner))
 
 
 def _held_by(function):

@@ -8,9 +8,11 @@ import types
 
 from helpers.capture.heap import Shelf, is_a, namespace
 from helpers.capture.holders import places_in
+from helpers.capture.words import SCALARS, label
 from helpers.model.bindings import join
 
 HOPS = 5
+LOST = "(owner not found)"
 
 
 def owners_of(place, heap) -> tuple[str, ...]:
@@ -81,7 +83,7 @@ def _anonymous(thing) -> str:
     name = class_name(type(thing))
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     plain = "." not in name
-    return f"{article} {name} (owner not found)" if plain else f"an instance of {name}"
+    return f"{article} {name} {LOST}" if plain else f"an instance of {name}"
 
 
 def describe(obj) -> str:
@@ -92,7 +94,9 @@ def describe(obj) -> str:
         return f"the class {class_name(obj)}"
     if is_a(obj, types.ModuleType):
         return f"the module {_home(namespace(obj))}"
-    return _anonymous(obj)
+    if type(obj) in SCALARS:
+        return label(obj)
+    return _anonymous(obj).removesuffix(f" {LOST}")
 
 
 def class_name(cls) -> str:

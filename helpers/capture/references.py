@@ -6,8 +6,8 @@ name. Neither imports anything, compares by `==`, or runs code of the objects th
 
 What neither can see: locals and arguments of functions that are running, weak references (they
 hold nothing), containers that the collector does not track (a NumPy object array, memory of a
-C++ library), objects set aside by `gc.freeze`, and other processes. IPython's history of results (`_`, `_3`,
-`Out`) is seen and left out: it is a diary, not a place that code looks a name up in.
+C++ library), objects set aside by `gc.freeze`, and other processes. IPython's history of results
+(`_`, `_3`, `Out`) is seen and left out: it is a diary, not a place where code looks a name up.
 """
 
 import builtins
@@ -126,7 +126,7 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
                 found.setdefault(place.key, place)
     for place in found.values():
         place.owners = place.owners or owners_of(place, heap)
-    return _ordered(found.values())
+    return _ordered(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
 
 
 def _ordered(places) -> tuple[Place, ...]:

@@ -41,13 +41,15 @@ def refuse(old, new) -> None:
     if is_a(old, type) and is_immutable(old):
         raise TypeError(f"{what} is built in, and the interpreter itself relies on it")
     if callable(old) and not callable(new):
-        raise TypeError(f"{what} can be called and {describe(new)} cannot")
+        raise TypeError(f"{what} can be called, and {describe(new)} cannot; give a function")
 
 
 def refuse_unknown(old, places, patterns) -> None:
     """Raise ValueError where nothing holds `old`, or where a pattern names none of its places."""
     if not places:
-        raise ValueError(f"no place that holds {describe(old)} was found")
+        raise ValueError(
+            f"nothing that can be seen holds {describe(old)}; give an object with a name"
+        )
     for pattern in patterns:
         if not any(matches(place, (pattern,)) for place in places):
             known = few([place.binding.path for place in places])

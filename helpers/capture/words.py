@@ -31,7 +31,8 @@ def detail(value: object) -> str:
     """Return the second line: what kind of thing it is, or how much it holds."""
     kind = type(value)
     if kind is FunctionType:
-        return "function"
+        written = value.__code__.co_name  # differs where functools.wraps lent another name
+        return "function" if written == value.__name__ else f"function, code of {written}"
     if kind in (list, tuple, dict, set, frozenset):
         return f"{len(value)} item{'' if len(value) == 1 else 's'}"
     if kind is MethodType:

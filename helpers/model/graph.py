@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Node:
-    """One box. `kind` picks its shape and ink, `group` is what it folds into when there are many."""
+    """One box. `kind` picks its shape and ink; `group` is what it folds into if there are many."""
 
     key: str
     label: str

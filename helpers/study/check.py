@@ -100,6 +100,13 @@ def tried(value):
     return value
 
 
+def edited(sample: str, old: str, new: str) -> str:
+    """Return a sample with one piece exchanged; ValueError where the piece is not in it."""
+    if old not in sample:
+        raise ValueError(f"the sample has no {old!r}")
+    return sample.replace(old, new)
+
+
 def _where(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
     frames = traceback.extract_tb(error.__traceback__)

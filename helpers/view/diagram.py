@@ -7,13 +7,14 @@ arrows are of a grey that is seen on light and on dark.
 
 import base64
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view.ink import one_line, render
 from helpers.view.layout import layered
 
 MOST_NODES = 60
+SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
 ROW, BOX, NARROWEST_GAP, LOOP, MARGIN = 54, 40, 70, 60, 8
@@ -31,17 +32,25 @@ def text(model: Graph) -> str:
 def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
-        return render("diagram.html", model=model, image="", alt="", body="nothing to draw")
+        return render("diagram.html", model=model, image="", body="nothing to draw")
     shown = fold(model)
-    picture = base64.b64encode(svg(shown).encode()).decode()
-    alt = f"{model.title}: {len(shown.nodes)} boxes, {len(shown.edges)} arrows, listed below"
-    image = f"data:image/svg+xml;base64,{picture}"
-    return render("diagram.html", model=shown, image=image, alt=alt, body=text(model))
+    picture = svg(shown)
+    width = int(picture.partition('width="')[2].partition('"')[0])
+    return render(
+        "diagram.html",
+        model=shown,
+        image=f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}",
+        alt=f"{model.title}: {len(shown.nodes)} boxes, {len(shown.edges)} arrows, listed below",
+        least=round(SMALLEST * width),
+        body=text(model),
+    )
 
 
 def svg(model: Graph) -> str:
     """Return the picture of a graph with at least one node as SVG text."""
+    model = replace(model, edges=_joined(model.edges))
     layout, spots = layered(model), {}
+    fans = Counter(edge.source for edge in model.edges)
     boxes, left, gap = {node.key: node for node in model.nodes}, MARGIN, _gap(model)
     for column in layout.layers:
         width = max(_width(boxes.get(key)) for key in column)
@@ -55,7 +64,7 @@ def svg(model: Graph) -> str:
         box=BOX,
         boxes=[_box(node, spots[node.key]) for node in model.nodes],
         arrows=[
-            _arrow(edge, [spots[key] for key in path])
+            _arrow(edge, [spots[key] for key in path], fans[edge.source])
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
@@ -95,8 +104,9 @@ def _folded(model: Graph, folded, sizes, most: int) -> Graph:
 
 def _names(model: Graph) -> dict[str, str]:
     """Return a name per key that is unique in the text: label and detail, numbered if need be."""
-    plain = {n.key: one_line(f"{n.label} ({n.detail})" if n.detail else n.label)
-             for n in model.nodes}
+    plain = {
+        n.key: one_line(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes
+    }
     often, seen, names = Counter(plain.values()), Counter(), {}
     for key, name in plain.items():
         seen[name] += 1
@@ -119,10 +129,12 @@ class Spot:
 
     @property
     def middle(self) -> int:
+        """The height at which arrows leave and arrive."""
         return self.y + BOX // 2
 
     @property
     def right(self) -> int:
+        """The right edge."""
         return self.x + self.width
 
 
@@ -164,7 +176,15 @@ def _bends_back(layout, spots) -> bool:
     return any(spots[path[0]].x == spots[path[-1]].x for path in layout.paths)
 
 
-def _arrow(edge: Edge, spots: list[Spot]) -> dict:
+def _joined(edges) -> tuple[Edge, ...]:
+    """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
+    labels = {}
+    for edge in edges:
+        labels.setdefault((edge.source, edge.target), []).append(edge.label)
+    return tuple(Edge(*ends, ", ".join(filter(None, said))) for ends, said in labels.items())
+
+
+def _arrow(edge: Edge, spots: list[Spot], fan: int) -> dict:
     start, end = spots[0], spots[-1]
     label = _short(edge.label)
     if start.x == end.x:  # a cycle: out to the right and back
@@ -175,14 +195,24 @@ def _arrow(edge: Edge, spots: list[Spot]) -> dict:
             f"{x + LOOP} {end.middle + lift},{x + 4} {end.middle + lift}"
         )
         return {"line": line, "label": label, "x": x + LOOP // 2, "y": y, "plate": _plate(label)}
+    # A label stands where arrows lie apart: near the start, but for those of a fan near the end.
+    x, y = _along(start, spots[1], 0.3 if fan == 1 else 0.62)
+    x = max(x, start.right + _plate(label) // 2 + 8)
     line = f"M{start.right} {start.middle}"
     for before, after in zip(spots, spots[1:], strict=False):
         half = (before.right + after.x) // 2
         tip = after.x - 4 if after is end else after.x
         line += f" C{half} {before.middle},{half} {after.middle},{tip} {after.middle}"
         line += "" if after is end else f" H{after.right}"
-    x, y = (start.right + spots[1].x) // 2, (start.middle + spots[1].middle) // 2
     return {"line": line, "label": label, "x": x, "y": y, "plate": _plate(label)}
+
+
+def _along(start: Spot, end: Spot, part: float) -> tuple[int, int]:
+    """Return the point of the curve between two spots after this part of its length or so."""
+    rise = 3 * part**2 - 2 * part**3  # both control points lie half-way, level with their ends
+    run = 1.5 * part * (1 - part) + part**3
+    x = start.right + (end.x - start.right) * run
+    return round(x), round(start.middle + (end.middle - start.middle) * rise)
 
 
 def _plate(label: str) -> int:

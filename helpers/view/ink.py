@@ -8,8 +8,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from tabulate import tabulate
 
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+TEXT = "var(--jp-content-font-color0,CanvasText)"
+# A theme's own green and red are too faint on a striped row; mixed with its text they are not.
+INKS = {
+    "changed": f"color-mix(in srgb,var(--jp-success-color0,#1b5e20) 55%,{TEXT})",
+    "failed": f"color-mix(in srgb,var(--jp-error-color0,#b71c1c) 55%,{TEXT})",
+}
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
-
 
 
 def visible(value: object) -> object:
@@ -36,7 +41,8 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS)
+_templates.filters["visible"] = visible
+_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, INKS=INKS)
 
 
 def render(template: str, **values) -> str:

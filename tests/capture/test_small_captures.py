@@ -8,7 +8,9 @@ from helpers.capture.records import records_listing
 
 
 def test_records_become_rows_that_keep_their_keys_as_attributes():
-    listing = records_listing("t", [{"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}])
+    listing = records_listing(
+        "t", [{"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}]
+    )
     assert [c.heading for c in listing.columns] == ["way", "cannot see"]
     assert listing.rows[0].way == "one name" and listing.rows[1].cannot_see == 4
 

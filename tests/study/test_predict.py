@@ -100,8 +100,7 @@ def test_misuse_is_said_in_one_sentence(question, choices, run, error, words):
 def test_text_keeps_the_answer_back():
     shown = repr(ask(lambda: "new", "old", "new", why="A name is looked up."))
     assert shown == (
-        "What comes?\n  1. old\n  2. new\n"
-        "Decide first; then `.reveal()` says what running it gave."
+        "What comes?\n  1. old\n  2. new\nDecide first; then `.reveal()` says what running it gave."
     )
 
 
@@ -112,7 +111,9 @@ def test_reveal_says_answer_and_why_without_quotes():
 
 
 def test_html_folds_the_answer_away():
-    markup = ask(lambda: "new", "old", "new", why="Since `x` is.")._repr_mimebundle_()[0]["text/html"]
+    markup = ask(lambda: "new", "old", "new", why="Since `x` is.")._repr_mimebundle_()[0][
+        "text/html"
+    ]
     before, folded = markup.split("<details")
     assert "Running it gave" not in before and " open" not in folded.split(">")[0]
     assert "Running it gave new. Since <code>x</code> is." in folded

@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import helpers
 from helpers import check
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
@@ -36,7 +37,7 @@ ALL = {name: rest for name, *rest in exercises()}
 
 def verdict(name, answer):
     context, _, asked, _ = ALL[name]
-    space = {"check": check, "__name__": "learner"}
+    space = {name: getattr(helpers, name) for name in helpers.__all__} | {"__name__": "learner"}
     exec(compile(f"{context}\n{answer}", "<answer>", "exec"), space)
     *setup, call = asked.strip().split("\n")
     exec("\n".join(setup), space)
@@ -68,7 +69,7 @@ def test_known_mistake_is_named(name, mistake):
     assert mistake.says in outcome.because
 
 
-@pytest.mark.parametrize("exercise", check, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", list(check), ids=lambda exercise: exercise.name)
 def test_exercise_has_three_hints_and_named_mistakes(exercise):
     assert len(exercise.hints) >= 3
     assert len(exercise.mistakes) >= 3

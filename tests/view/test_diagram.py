@@ -34,7 +34,9 @@ def overlap(a, b):
 
 
 def test_text_has_a_line_per_arrow_and_every_loose_box():
-    graph = Graph("t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),))
+    graph = Graph(
+        "t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),)
+    )
     assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "C"]
 
 
@@ -52,7 +54,9 @@ def test_html_holds_an_image_that_is_described_and_the_text():
 
 
 def test_hostile_words_stay_words():
-    graph = Graph(NASTY, (Node("a", NASTY, detail=NASTY), Node("b", "b")), (Edge("a", "b", NASTY),), NASTY)
+    graph = Graph(
+        NASTY, (Node("a", NASTY, detail=NASTY), Node("b", "b")), (Edge("a", "b", NASTY),), NASTY
+    )
     assert "<script" not in diagram.svg(graph) + diagram.html(graph)
     parsed(graph)
     diagram.html(graph).encode()
@@ -85,7 +89,9 @@ def test_what_has_no_group_is_left_out_and_counted():
 
 
 def test_only_as_many_groups_fold_as_need_be():
-    nodes = tuple(Node(f"{g}{i}", "n", group=g) for g, n in (("big", 40), ("small", 30)) for i in range(n))
+    nodes = tuple(
+        Node(f"{g}{i}", "n", group=g) for g, n in (("big", 40), ("small", 30)) for i in range(n)
+    )
     folded = diagram.fold(Graph("t", nodes, ()))
     assert [n.label for n in folded.nodes].count("big") == 1 and len(folded.nodes) == 31
 
@@ -109,6 +115,20 @@ def test_the_same_graph_is_drawn_the_same_twice(pairs):
     nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
     graph = Graph("t", nodes, tuple(Edge(str(a), str(b)) for a, b in pairs))
     assert diagram.svg(graph) == diagram.svg(graph)
+
+
+def test_arrows_that_lead_the_same_way_are_one_with_both_labels():
+    edges = (Edge("a", "b", "[0]"), Edge("a", "b", "[1]"))
+    graph = Graph("t", (Node("a", "a"), Node("b", "b")), edges)
+    assert "[0], [1]" in diagram.svg(graph) and diagram.svg(graph).count('class="arrow"') == 1
+    assert diagram.text(graph).count("──▶") == 2
+
+
+def test_labels_of_a_fan_do_not_cover_each_other():
+    nodes = tuple(Node(k, k) for k in "abc")
+    root = parsed(Graph("t", nodes, (Edge("a", "b", "first"), Edge("a", "c", "second"))))
+    heights = [float(r.get("y")) for r in root.findall(".//{*}rect") if r.get("class") == "plate"]
+    assert abs(heights[0] - heights[1]) >= 17
 
 
 def test_an_arrow_over_a_layer_passes_between_the_boxes():

@@ -40,7 +40,9 @@ def test_text_tells_every_step_with_its_source_line_and_panels():
     first = Step("begin", 1, (Panel("locals", listing()),))
     second = Step("inside", 3, (Panel("locals", listing(("x", "1"))), Panel("printed", "hello")))
     words = stepper.text(timeline(first, second, note="Two calls are left out."))
-    assert words.startswith("A run\nTwo calls are left out.\n\nStep 1 of 2 · begin\n▶ line 1: x = 1")
+    assert words.startswith(
+        "A run\nTwo calls are left out.\n\nStep 1 of 2 · begin\n▶ line 1: x = 1"
+    )
     last = words[words.index("Step 2 of 2 · inside") :]
     assert "▶ line 3:     y = 2" in last
     assert re.search(r"x +1", last) and "printed:\n  hello" in last

@@ -1,4 +1,4 @@
-"""Table and ledger: the text form has every fact, the HTML escapes them, both are the same twice."""
+"""Table and ledger: the text has every fact, the HTML escapes them, both are the same twice."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,9 @@ def listing(*names):
 
 
 def board(word="new", tone="changed", note=""):
-    return Ledger("title", "route", ("after",), (Entry(NASTY, (Verdict(word, tone),), note),), "note")
+    return Ledger(
+        "title", "route", ("after",), (Entry(NASTY, (Verdict(word, tone),), note),), "note"
+    )
 
 
 @pytest.mark.parametrize("view", [table.text, table.html])
@@ -34,7 +36,9 @@ def test_table_shows_every_cell_heading_title_and_note(view):
         assert words in shown
 
 
-@pytest.mark.parametrize("shown", [table.html(listing(NASTY)), ledger.html(board(NASTY, note=NASTY))])
+@pytest.mark.parametrize(
+    "shown", [table.html(listing(NASTY)), ledger.html(board(NASTY, note=NASTY))]
+)
 def test_html_escapes_what_it_shows(shown):
     assert "<script" not in shown and "&lt;script&gt;" in shown
     assert "\\x00" in shown and "\\ud800" in shown

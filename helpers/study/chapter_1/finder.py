@@ -1,6 +1,6 @@
 """Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
 
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, Mistake, edited, tried
 from helpers.study.expect import said
 
 
@@ -40,7 +40,7 @@ def _judge_finder(find_in_defaults):
     wanted, functions, places = _scene()
     try:
         found = tried(find_in_defaults(wanted))
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
     try:
         found = set(found)
@@ -66,10 +66,10 @@ def _judge_finder(find_in_defaults):
 
 def _place(places) -> str:
     function, parameter = min(places)
-    return f"parameter {parameter!r} of {function.rpartition('.')[2]}()"
+    return f"parameter {parameter!r} of the test function {function.rpartition('.')[2]}()"
 
 
-_FINDER = '''
+_FINDER = """
 import gc
 from types import FunctionType
 def find_in_defaults(obj):
@@ -82,13 +82,11 @@ def find_in_defaults(obj):
             pairs += (fn.__kwdefaults__ or {}).items()
             found += [(fn.__qualname__, name) for name, value in pairs if value is obj]
     return found
-'''
+"""
 
 
 def _finder(old: str, new: str) -> str:
-    if old not in _FINDER:
-        raise ValueError(f"the sample has no {old!r}")
-    return _FINDER.replace(old, new)
+    return edited(_FINDER, old, new)
 
 
 FINDER = Exercise(
@@ -105,9 +103,14 @@ FINDER = Exercise(
     ),
     (
         Mistake(_finder("value is obj", "value == obj"), "compare with `is`"),
-        Mistake(_finder("            pairs += (fn.__kwdefaults__ or {}).items()\n", ""), "__kwdefaults__"),
+        Mistake(
+            _finder("            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
+            "__kwdefaults__",
+        ),
         Mistake(_finder("fn.__defaults__ or ()", "fn.__defaults__"), "your code raised TypeError"),
-        Mistake(_finder("names[len(names) - len(values):]", "names"), "defaults belong to the last"),
+        Mistake(
+            _finder("names[len(names) - len(values):]", "names"), "defaults belong to the last"
+        ),
         Mistake(_finder("(fn.__qualname__, name)", "fn"), "pair of str"),
         Mistake("def find_in_defaults(obj):\n    return []", "it misses parameter"),
         Mistake("def find_in_defaults(obj):\n    return 3", "must return a list"),

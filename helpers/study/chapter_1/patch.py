@@ -1,11 +1,10 @@
 """Chapter 1, exercise 3: a rebinding of one's own, judged on an op of another library."""
 
 import sys
-from contextlib import contextmanager
 from types import ModuleType
 
 from helpers.capture.references import scan_modules
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, Mistake, edited, tried
 from helpers.study.expect import said
 
 
@@ -44,7 +43,7 @@ class _Scene:
 
     def without(self, function) -> str:
         """Return the name of a place that does not hold `function`, empty if all hold it."""
-        names = [f"{p.owner}.{p.name}" for p in self.places if p.get() is not function]
+        names = [place.binding.path for place in self.places if place.get() is not function]
         return min(names, default="")
 
 
@@ -52,10 +51,14 @@ def _judge_patch(rebind, op):
     with _Scene(op) as scene:
         try:
             return (
-                _inside_and_after(rebind, scene) or _on_error(rebind, scene) or _nested(rebind, scene)
+                _inside_and_after(rebind, scene)
+                or _on_error(rebind, scene)
+                or _nested(rebind, scene)
             )
-        except (RuntimeError, ValueError) as error:
-            return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
+        except (RuntimeError, TypeError, ValueError) as error:
+            return (
+                f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
+            )
 
 
 def _inside_and_after(rebind, scene):
@@ -100,13 +103,34 @@ def _nested(rebind, scene):
     if inner:
         return f"nested inside another rebinding it does not reach {inner}"
     if outer:
-        return f"leaving the inner of two nested blocks does not bring back the outer one at {outer}"
+        return (
+            f"leaving the inner of two nested blocks does not bring back the outer one at {outer}"
+        )
     if missed := scene.without(scene.op):
         return f"after two nested blocks {missed} does not hold the old function again"
     return None
 
 
-_PATCH = '''
+_TRY = """    try:
+        for space, key in places:
+            space[key] = new
+        yield
+    finally:
+"""
+_NO_TRY = """    for space, key in places:
+        space[key] = new
+    yield
+    if True:
+"""
+_WRITE_BACK = """        for space, key in places:
+            space[key] = old
+"""
+_SEARCH_AGAIN = """        for space in spaces:
+            for key, value in list(space.items()):
+                if value is new:
+                    space[key] = old
+"""
+_PATCH = f"""
 import sys
 from contextlib import contextmanager
 from types import ModuleType
@@ -114,20 +138,11 @@ from types import ModuleType
 def my_rebind_everywhere(old, new):
     spaces = [vars(m) for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
     places = [(s, key) for s in spaces for key, value in list(s.items()) if value is old]
-    try:
-        for space, key in places:
-            space[key] = new
-        yield
-    finally:
-        for space, key in places:
-            space[key] = old
-'''
+{_TRY}{_WRITE_BACK}"""
 
 
 def _patch(old: str, new: str) -> str:
-    if old not in _PATCH:
-        raise ValueError(f"the sample has no {old!r}")
-    return _PATCH.replace(old, new)
+    return edited(_PATCH, old, new)
 
 
 PATCH = Exercise(
@@ -141,11 +156,17 @@ PATCH = Exercise(
         "Decorate it with @contextlib.contextmanager.",
     ),
     (
-        Mistake(_patch("list(sys.modules.values())", "[sys.modules[old.__module__]]"), "still holds the old function"),
-        Mistake(_patch("            space[key] = old\n", "            pass\n"), "does not hold the old function again"),
-        Mistake(_patch("    try:\n        for space, key in places:\n            space[key] = new\n        yield\n    finally:\n", "    for space, key in places:\n        space[key] = new\n    yield\n    if True:\n"), "restore in a finally"),
-        Mistake(_patch("    finally:\n", "    except Exception:\n        pass\n    finally:\n"), "swallowed the KeyError"),
-        Mistake(_patch("        for space, key in places:\n            space[key] = old\n", "        for space in spaces:\n            for key, value in list(space.items()):\n                if value is new: space[key] = old\n"), "remember what you changed"),
+        Mistake(
+            _patch("list(sys.modules.values())", "[sys.modules[old.__module__]]"),
+            "still holds the old function",
+        ),
+        Mistake(_patch(_WRITE_BACK, "        pass\n"), "does not hold the old function again"),
+        Mistake(_patch(_TRY, _NO_TRY), "restore in a finally"),
+        Mistake(
+            _patch("    finally:\n", "    except Exception:\n        pass\n    finally:\n"),
+            "swallowed the KeyError",
+        ),
+        Mistake(_patch(_WRITE_BACK, _SEARCH_AGAIN), "remember what you changed"),
         Mistake(_patch("value is old", "value == old"), "compare with `is`"),
         Mistake(_patch("@contextmanager\n", ""), "must return a context manager"),
     ),

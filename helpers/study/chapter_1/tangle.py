@@ -27,7 +27,13 @@ def _judge_tangle(guess, tangle):
 
 
 def _guess(**wrong) -> str:
-    right = dict(alias="old", by_default="old", by_name="new", shared="new", copied="old")
+    right = {
+        "alias": "old",
+        "by_default": "old",
+        "by_name": "new",
+        "shared": "new",
+        "copied": "old",
+    }
     return f"guess = {right | wrong}"
 
 

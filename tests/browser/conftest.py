@@ -1,0 +1,71 @@
+"""A browser and one JupyterLab for all tests of this folder, skipped with a reason without them."""
+
+import os
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.browser import gallery
+from tests.browser.chromium import find_chromium
+from tests.browser.lab_page import GALLERY, NOTEBOOKS, WIDE, NotebookPage
+from tests.browser.lab_server import ROOT, LabServer
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of Chromium."""
+    return find_chromium()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args, chromium):
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    args = ["--no-sandbox"] * as_root + ["--disable-dev-shm-usage"]
+    return {**browser_type_launch_args, "executable_path": chromium, "args": args}
+
+
+@pytest.fixture(scope="session")
+def lab(chromium, tmp_path_factory):
+    """One JupyterLab for the session; it serves copies, never the repository."""
+    server = LabServer(tmp_path_factory.mktemp("lab") / "home")
+    for name in NOTEBOOKS:
+        shutil.copy(ROOT / "notebooks" / name, server.folder)
+    nbformat.write(gallery.build(), server.folder / GALLERY)
+    server.execute(GALLERY)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def tabs(browser):
+    """One browser profile for the session, so that JupyterLab itself is fetched once."""
+    context = browser.new_context(viewport=WIDE, service_workers="block", color_scheme="light")
+    context.set_default_timeout(30_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def open_copy(lab, tabs):
+    """Return a function that opens a changed copy of a served notebook in a tab of its own."""
+    opened = []
+
+    def opener(name: str, label: str, *, trusted=False, change=lambda notebook: None):
+        copy = f"{Path(name).stem}-{label}.ipynb"
+        notebook = nbformat.read(lab.folder / name, as_version=4)
+        change(notebook)
+        notebook.metadata["copy"] = label  # Jupyter trusts contents, so every copy has its own
+        nbformat.write(notebook, lab.folder / copy)
+        if trusted:
+            lab.trust(copy)
+        opened.append(NotebookPage(tabs.new_page(), lab))
+        opened[-1].open(copy).settle()
+        return opened[-1]
+
+    yield opener
+    for notebook in opened:
+        notebook.page.close()
+    lab.end_kernels()

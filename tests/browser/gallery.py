@@ -1,0 +1,107 @@
+"""Nothing -> a notebook with one exhibit of every kind, hostile strings in all of them."""
+
+import nbformat
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='owned'\">",
+    "</script><script>document.title='owned'</script>",
+    "</pre></td></table><h1>out</h1>",
+    "&amp; \" ' ` {{ 7 * 7 }} \u202e\x00",
+)
+STEPPER, PREDICTION = "A loop, step by step", "What does `2 + 2` give?"
+
+_SETUP = f"""
+from dataclasses import dataclass
+from helpers.exhibit import Exhibit
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column, Listing
+from helpers.model.timeline import Panel, Step, Timeline
+from helpers.study.predict import predict
+from helpers.view import diagram, ledger, stepper, table
+
+HOSTILE = {HOSTILE!r}
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    value: str
+
+def listing(title, *pairs):
+    columns = Column("name", "name", True), Column("value", "value", True)
+    return Listing(title, columns, tuple(Row(*pair) for pair in pairs))
+"""
+
+_TABLE = """
+hostile = [(f"h{i}", s) for i, s in enumerate(HOSTILE)]
+Exhibit(listing("Names and values", ("x", "1"), *hostile), table)
+"""
+
+_LEDGER = """
+tones = "plain", "changed", "failed", "plain"
+entries = [Entry(s, (Verdict(s[:9], t),), s) for s, t in zip(HOSTILE, tones)]
+entries += [Entry("attribute", (Verdict("new", "changed"),)), Entry("closure", (Verdict("old"),))]
+Exhibit(Ledger("Where it reaches", "route", ("verdict",), tuple(entries), HOSTILE[0]), ledger)
+"""
+
+_DIAGRAM = """
+nodes = [Node("a", "a", "name"), Node("b", "b", "name"), Node("f", "f()", "function")]
+nodes += [Node(s, s) for s in HOSTILE]
+edges = [Edge("a", "f", "holds"), Edge("b", "f", "holds")] + [Edge("f", s, s) for s in HOSTILE]
+picture = Graph("Two names, one function", tuple(nodes), tuple(edges))
+Exhibit(picture, diagram)
+"""
+
+_STEPPER = f"""
+source = "def total(items):\\n    out = 0\\n    for item in items:\\n        out += item\\n"
+source += "    return out\\n"
+small = Graph("who holds it", picture.nodes[:2], (Edge("a", "b", "then"),))
+
+def step(line, label, printed, *pairs):
+    locals_ = Panel("locals", listing("locals", *pairs))
+    return Step(label, line, (locals_, Panel("printed", printed), Panel("holders", small)))
+
+steps = [step(2, "enter total", "", ("items", "[1, 2]"))]
+for i in range(1, 4):
+    pairs = [("items", "[1, 2]"), ("out", str(i)), ("item", str(i))]
+    steps += [step(3, f"pass {{i}} of the loop", "x" * 30 * i, *pairs)]
+steps += [step(5, HOSTILE[0], HOSTILE[1], *((s, s) for s in HOSTILE))]
+loop = Timeline({STEPPER!r}, source, tuple(steps), "Two calls are left out.")
+Exhibit(loop, stepper)
+"""
+
+_LONG = """
+lines = "\\n".join(f"value_{n} = {n}  # a line of a longer source" for n in range(1, 61))
+many = [Step(f"line {n}", n, (Panel("locals", listing("locals", (f"value_{n}", str(n)))),))
+        for n in range(1, 61)] * 50
+Exhibit(Timeline("Three thousand steps", lines, tuple(many)), stepper)
+"""
+
+_PREDICT = f"""
+predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
+        why="Both are numbers, so `+` adds. " + HOSTILE[1])
+"""
+
+_EMPTY = """
+Exhibit(Timeline("A run that never began", "x = 1", ()), stepper)
+"""
+
+_SAME_AGAIN = "Exhibit(loop, stepper)"
+
+CELLS = (
+    _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STEPPER, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
+)  # fmt: skip
+
+
+def build() -> nbformat.NotebookNode:
+    """Return the gallery as a notebook that was never run."""
+    notebook = nbformat.v4.new_notebook(
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        }
+    )
+    for number, source in enumerate(CELLS):
+        cell = nbformat.v4.new_code_cell(source.strip())
+        cell["id"] = f"gallery-{number}"
+        notebook.cells.append(cell)
+    return notebook

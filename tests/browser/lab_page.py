@@ -1,0 +1,161 @@
+"""A browser page -> a notebook in JupyterLab, driven and judged as a learner would."""
+
+import contextlib
+import re
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.lab_server import ROOT, LabServer
+
+NOTEBOOKS = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+GALLERY = "gallery.ipynb"
+WIDE, NARROW = {"width": 1400, "height": 1000}, {"width": 820, "height": 1000}
+
+OUTPUTS = ".jp-OutputArea-output"
+# Pictures of a plot have no words of ours; what JupyterLab itself draws is not ours to mend.
+EXHIBITS = {"include": [[OUTPUTS]], "exclude": [[".jp-RenderedImage"]]}
+LOCAL = r"https?://127\.0\.0\.1[:/]|wss?://127\.0\.0\.1[:/]|data:|blob:|about:"
+OPEN_MS, RUN_MS = 90_000, 300_000
+
+_CELLS = """() => {
+  const cells = jupyterapp.shell.currentWidget.content.widgets.filter(c => c.model.type === 'code');
+  return cells.filter(c => c.model.sharedModel.source.trim()).map(c => ({
+    count: c.model.executionCount,
+    errors: c.model.outputs.toJSON().filter(o => o.output_type === 'error')
+      .map(o => `${o.ename}: ${o.evalue}`),
+  }));
+}"""
+_ENDED = f"""() => {{
+  const cells = ({_CELLS})();
+  const idle = jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle';
+  return idle && (cells.every(c => c.count !== null) || cells.some(c => c.errors.length));
+}}"""
+
+
+class NotebookPage:
+    """One notebook, open in JupyterLab. `outside` lists every request that tried to leave."""
+
+    def __init__(self, page: Page, server: LabServer):
+        self.page, self.server, self.name = page, server, ""
+        self.outside: list[str] = []
+        page.route(re.compile(rf"^(?!{LOCAL})"), self._refuse)
+        page.on("websocket", self._note_socket)
+
+    def open(self, name: str) -> "NotebookPage":
+        """Open a notebook of the served folder and wait until its kernel is idle."""
+        self.name = name
+        self.page.goto(self.server.url(name), timeout=OPEN_MS)
+        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=OPEN_MS)
+        self.wait_idle()
+        return self
+
+    def wait_idle(self) -> None:
+        """Wait for the kernel: Run All before that clears every output and runs nothing."""
+        status = self.page.locator("#jp-main-statusbar").get_by_text("| Idle")
+        status.wait_for(timeout=OPEN_MS)
+
+    def run_all(self) -> None:
+        """Choose Run › Run All Cells, and wait until every cell has run or one has failed."""
+        self.page.evaluate("jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.page.wait_for_function(_ENDED, timeout=RUN_MS)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until every widget that was announced is drawn and every image is there."""
+        self.page.wait_for_function(
+            """() => [...document.querySelectorAll('.jp-OutputArea-output img')]
+                .every(i => i.complete) && ![...document.querySelectorAll('.jp-OutputArea-output')]
+                .some(o => o.innerText.trim() === 'Loading widget...')"""
+        )
+
+    def errors(self) -> list[str]:
+        """Return the error outputs of all cells."""
+        return [words for cell in self.page.evaluate(_CELLS) for words in cell["errors"]]
+
+    def save(self) -> None:
+        """Save the notebook, as Ctrl+S does."""
+        self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+
+    def active_cell(self) -> int:
+        """Return the number of the cell that JupyterLab has selected."""
+        return self.page.evaluate("jupyterapp.shell.currentWidget.content.activeCellIndex")
+
+    def theme(self, scheme: str) -> None:
+        """Let the reader's system ask for `light` or `dark`; JupyterLab follows it."""
+        self.page.emulate_media(color_scheme=scheme)
+        wanted = "true" if scheme == "light" else "false"
+        expect(self.page.locator("body")).to_have_attribute("data-jp-theme-light", wanted)
+
+    def violations(self, context=EXHIBITS) -> list[str]:
+        """Return what axe finds serious or critical in the exhibits, one line each."""
+        with self._all_in_view():
+            found = Axe().run(self.page, context=context).response["violations"]
+        return [
+            f"{rule['id']}: {node['html'][:160]} {_message(node)}"
+            for rule in found
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]
+
+    @contextlib.contextmanager
+    def _all_in_view(self):
+        """Make the window as high as the notebook while it is judged.
+
+        axe takes for hidden what is scrolled away, and everything in JupyterLab's body, which is
+        0 pixels high and clips; of hidden text it measures no contrast and says nothing.
+        """
+        size = self.page.viewport_size
+        panel = ".jp-WindowedPanel-outer"
+        height = self.page.locator(panel).evaluate("n => n.scrollHeight")
+        self.page.evaluate("document.body.style.minHeight = '100vh'")
+        self.page.set_viewport_size({**size, "height": height + 400})
+        self.page.locator(panel).evaluate("n => { n.scrollTop = 0; }")
+        self.page.wait_for_function(
+            f"""() => {{ const panel = document.querySelector('{panel}');
+              return panel.scrollTop === 0 && panel.clientHeight >= {height}; }}"""
+        )
+        yield
+        self.page.set_viewport_size(size)
+
+    def steppers(self):
+        """Return every stepper that has steps as a locator."""
+        return self.page.locator(".course-stepper:has(.course-slider)").all()
+
+    def questions(self):
+        """Return every question with radio buttons as a locator."""
+        return self.page.locator(".course-choice").all()
+
+    def shoot(self, folder: str, label: str) -> None:
+        """Write a PNG of every output area to `folder`."""
+        stem = f"{Path(self.name).stem}-{label}"
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self.page.bring_to_front()
+        for number, output in enumerate(self.page.locator(OUTPUTS).all()):
+            if output.evaluate("node => node.offsetHeight > 1"):
+                output.screenshot(path=f"{folder}/{stem}-{number:02}.png")
+
+    def _refuse(self, route) -> None:
+        self.outside.append(route.request.url)
+        route.abort()
+
+    def _note_socket(self, socket) -> None:
+        if not re.match(LOCAL, socket.url):
+            self.outside.append(socket.url)
+
+
+def _message(node) -> str:
+    return "; ".join(check["message"] for check in [*node["any"], *node["all"], *node["none"]])
+
+
+def status(exhibit):
+    """Return the live line of a stepper or a question."""
+    return exhibit.locator(".course-status")
+
+
+def press(exhibit, name: str) -> None:
+    """Click the exhibit's button with this name, also where it says that it is at an end."""
+    exhibit.get_by_role("button", name=name, exact=True).click(force=True)

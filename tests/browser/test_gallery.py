@@ -1,0 +1,169 @@
+"""Each kind of exhibit in JupyterLab: what it does, and what it withstands."""
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import gallery
+from tests.browser.lab_page import GALLERY, NARROW, OUTPUTS, WIDE, press, status
+
+
+@pytest.fixture(scope="module")
+def ran(open_copy):
+    notebook = open_copy(GALLERY, "exhibits")
+    notebook.run_all()
+    return notebook
+
+
+@pytest.fixture
+def loop(ran):
+    stepper = ran.page.get_by_role("group", name=gallery.STEPPER, exact=True)
+    press(stepper, "First")
+    return stepper
+
+
+@pytest.fixture
+def question(ran):
+    return ran.questions()[0]
+
+
+def top_and_left(locator):
+    box = locator.bounding_box()
+    return round(box["y"]), round(box["x"])
+
+
+def test_hostile_strings_are_shown_and_do_nothing(ran, loop):
+    press(loop, "Last")
+    expect(status(loop)).to_contain_text(gallery.HOSTILE[0])
+    assert "owned" not in ran.page.title()
+    assert not ran.page.locator(f"{OUTPUTS} img[src='x'], {OUTPUTS} h1, {OUTPUTS} script").count()
+    assert ran.page.locator(OUTPUTS).filter(has_text=gallery.HOSTILE[1]).count()
+
+
+def test_stepping_moves_nothing_on_the_page(loop):
+    panels = loop.locator(".course-panel:not(.course-ghost *)")
+    places = set()
+    for _ in range(5):
+        places.add((*map(top_and_left, panels.all()), loop.bounding_box()["height"]))
+        press(loop, "Next")
+    assert len(places) == 1
+
+
+def test_stepper_marks_the_line_that_is_next(loop):
+    line = loop.locator("[aria-current=step]")
+    expect(line).to_contain_text("▶2")
+    press(loop, "Last")
+    expect(line).to_have_count(1)
+    expect(line).to_contain_text("▶5")
+
+
+def test_folded_text_of_a_picture_stays_open_while_stepping(loop):
+    details = loop.locator(".course-shown details")
+    details.locator("summary").click()
+    press(loop, "Next")
+    expect(details).to_have_attribute("open", "")
+
+
+def test_panels_stand_beside_the_source_or_below_it(ran, loop):
+    source, panels = loop.locator(".course-source"), loop.locator(".course-panels")
+    ran.page.set_viewport_size(WIDE)
+    assert top_and_left(panels)[1] > top_and_left(source)[1]
+    ran.page.set_viewport_size(NARROW)
+    assert top_and_left(panels)[0] > top_and_left(source)[0]
+    ran.page.set_viewport_size(WIDE)
+
+
+def test_two_steppers_with_one_title_have_two_names(ran):
+    names = [stepper.get_attribute("aria-label") for stepper in ran.steppers()]
+    assert names[:2] == [gallery.STEPPER, f"{gallery.STEPPER} (2)"]
+
+
+def test_three_thousand_steps_are_not_all_in_the_page(ran):
+    stepper = ran.page.get_by_role("group", name="Three thousand steps")
+    press(stepper, "Last")
+    expect(status(stepper)).to_have_text("Step 3000 of 3000: line 60")
+    expect(stepper.locator("[aria-current=step]")).to_be_in_viewport()
+    assert stepper.locator("*").count() < 1000
+
+
+def test_timeline_without_steps_is_a_sentence(ran):
+    empty = ran.page.get_by_role("group", name="A run that never began")
+    expect(empty).to_contain_text("No steps were recorded")
+    assert not empty.get_by_role("button").count()
+
+
+def test_question_keeps_its_answer_back_until_it_is_checked(question):
+    expect(question).not_to_contain_text("Both are numbers")
+    press(question, "Check")
+    expect(status(question)).to_have_text("Choose one first.")
+    question.get_by_label("22", exact=True).check()
+    press(question, "Check")
+    said = "✗ Not this time: you chose 22; running it gave 4. Both are numbers, so + adds. "
+    expect(status(question)).to_have_text(said + gallery.HOSTILE[1])
+
+
+def test_question_can_be_tried_again(question):
+    question.get_by_label("3", exact=True).check()
+    press(question, "Check")
+    press(question, "Try again")
+    expect(status(question)).to_have_text("")
+    expect(question.get_by_role("radio").first).to_be_focused()
+    assert not question.locator("input:checked").count()
+    question.get_by_label("4", exact=True).check()
+    press(question, "Check")
+    expect(status(question)).to_contain_text("✓ Right: it ran and gave 4. Both are numbers")
+
+
+def test_everything_works_on_when_the_kernel_is_gone(ran, loop, question, lab):
+    lab.end_kernels()
+    press(loop, "Last")
+    expect(status(loop)).to_contain_text("Step 5 of 5")
+    question.get_by_label("3", exact=True).check()
+    press(question, "Check")
+    expect(status(question)).to_contain_text("Not this time")
+
+
+# A check that cannot fail checks nothing: each has a sample here that it must report.
+
+
+@pytest.fixture(scope="module")
+def broken(open_copy):
+    return open_copy(GALLERY, "broken", trusted=True, change=break_it)
+
+
+def break_it(notebook):
+    notebook.metadata.pop("widgets", None)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("raise KeyError('a sample')"))
+
+
+def test_sample_trusted_without_widget_state_shows_an_error(broken):
+    assert broken.page.locator(OUTPUTS).filter(has_text="Error displaying widget").count()
+
+
+def test_sample_error_output_is_reported(broken):
+    assert broken.errors() == []
+    broken.run_all()
+    assert broken.errors() == ["KeyError: 'a sample'"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "address"),
+    [
+        ("fetch('https://example.invalid/a').catch(() => 0)", "https://example.invalid/a"),
+        ("{ new Image().src = 'http://example.invalid/b'; }", "http://example.invalid/b"),
+        ("{ new WebSocket('wss://example.invalid/c'); }", "wss://example.invalid/c"),
+    ],
+)
+def test_sample_request_to_the_outside_is_reported(broken, request_, address):
+    broken.page.evaluate(f"() => {request_}")
+    broken.page.wait_for_timeout(100)
+    assert address in broken.outside
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_sample_of_what_axe_must_find_is_reported(broken, scheme):
+    broken.theme(scheme)
+    broken.page.locator(OUTPUTS).last.evaluate("""node => { node.innerHTML =
+      '<img src="data:,"><p style="color:#777;background:#888">pale</p><button></button>' }""")
+    found = {line.split(":")[0] for line in broken.violations()}
+    assert {"image-alt", "color-contrast", "button-name"} <= found

@@ -1,0 +1,172 @@
+"""Every notebook of the course, and the gallery, as a learner meets it in JupyterLab."""
+
+import os
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab_page import (
+    GALLERY,
+    NARROW,
+    NOTEBOOKS,
+    OUTPUTS,
+    WIDE,
+    NotebookPage,
+    press,
+    status,
+)
+
+BROKEN = "Error displaying widget"
+SCREENSHOTS = os.environ.get("COURSE_SCREENSHOTS")
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(scope="module", params=[*NOTEBOOKS, GALLERY])
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def untrusted(name, open_copy):
+    """The notebook as stored, before anything is run or trusted."""
+    return open_copy(name, "untrusted", change=without_widget_state)
+
+
+@pytest.fixture(scope="module")
+def ran(name, open_copy):
+    """The notebook after Run All in a fresh kernel."""
+    notebook = open_copy(name, "ran", change=without_outputs)
+    notebook.run_all()
+    yield notebook
+    if SCREENSHOTS:
+        shoot_all(notebook)
+
+
+@pytest.fixture(scope="module")
+def reopened(ran, lab, tabs):
+    """The notebook the next day: stepped, saved, kernel gone, opened anew and nothing run."""
+    for stepper in ran.steppers():
+        press(stepper, "First")
+        press(stepper, "Next")
+    ran.save()
+    lab.end_kernels()
+    notebook = NotebookPage(tabs.new_page(), lab)
+    notebook.open(ran.name).settle()
+    yield notebook
+    notebook.page.close()
+
+
+def without_outputs(notebook):
+    without_widget_state(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+
+
+def without_widget_state(notebook):
+    notebook.metadata.pop("widgets", None)
+
+
+def shoot_all(notebook):
+    for scheme in ("light", "dark"):
+        notebook.theme(scheme)
+        for label, size in (("wide", WIDE), ("narrow", NARROW)):
+            notebook.page.set_viewport_size(size)
+            notebook.shoot(SCREENSHOTS, f"{scheme}-{label}")
+
+
+def test_untrusted_notebook_shows_html(untrusted):
+    outputs = untrusted.page.locator(OUTPUTS)
+    assert not outputs.filter(has_text=BROKEN).count()
+    assert not untrusted.steppers() and not untrusted.questions()
+    for part in untrusted.page.locator(f"{OUTPUTS} table, {OUTPUTS} img").all():
+        folded = part.evaluate("node => !!node.closest('details:not([open])')")
+        assert folded or part.is_visible()
+    broken = f"[...document.querySelectorAll('{OUTPUTS} img')].filter(i => !i.naturalWidth).length"
+    assert untrusted.page.evaluate(broken) == 0
+    if SCREENSHOTS:
+        untrusted.shoot(SCREENSHOTS, "untrusted")
+
+
+def test_run_all_ends_without_error_outputs(ran):
+    assert ran.errors() == []
+    assert not ran.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
+
+
+def test_steppers_answer_the_mouse(ran):
+    for stepper in ran.steppers():
+        total = int(stepper.locator(".course-slider").get_attribute("max"))
+        for button, step in (("Last", total), ("First", 1), ("Next", min(2, total)), ("Back", 1)):
+            press(stepper, button)
+            expect(status(stepper)).to_contain_text(f"Step {step} of {total}:")
+
+
+def test_steppers_answer_the_keyboard(ran):
+    keyboard = ran.page.keyboard
+    for stepper in ran.steppers():
+        slider = stepper.locator(".course-slider")
+        total = int(slider.get_attribute("max"))
+        stepper.get_by_role("button", name="Next").focus()
+        before = ran.active_cell()
+        keys = (("Home", 1), ("Enter", 2), ("ArrowLeft", 1), ("Space", 2), ("ArrowRight", 3))
+        for key, step in (*keys, ("End", total), ("ArrowRight", total), ("Home", 1)):
+            keyboard.press(key)
+            expect(status(stepper)).to_contain_text(f"Step {min(step, total)} of {total}:")
+        slider.focus()
+        for key, step in (("ArrowUp", 2), ("ArrowLeft", 1), ("End", total), ("Home", 1)):
+            keyboard.press(key)
+            words = f"Step {min(step, total)} of {total}:"
+            expect(slider).to_have_attribute("aria-valuetext", status(stepper).inner_text())
+            expect(status(stepper)).to_contain_text(words)
+        assert ran.active_cell() == before
+
+
+def test_questions_answer_the_keyboard(ran):
+    keyboard = ran.page.keyboard
+    for question in ran.questions():
+        radios = question.get_by_role("radio")
+        radios.first.focus()
+        before = ran.active_cell()
+        keyboard.press("Space")
+        keyboard.press("ArrowDown")
+        expect(radios.nth(1)).to_be_checked()
+        keyboard.press("Tab")
+        keyboard.press("Enter")
+        expect(status(question)).to_contain_text("running it" if wrong(question) else "it ran and")
+        assert ran.active_cell() == before
+
+
+def wrong(question):
+    return "Not this time" in status(question).inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(ran, scheme):
+    ran.theme(scheme)
+    assert ran.violations() == []
+
+
+def test_every_stepper_has_a_name_of_its_own(ran):
+    names = [stepper.get_attribute("aria-label") for stepper in ran.steppers()]
+    assert len(set(names)) == len(names)
+
+
+def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
+    assert not reopened.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
+    assert len(reopened.steppers()) == len(ran.steppers())
+    assert len(reopened.questions()) == len(ran.questions())
+    for before, after in zip(ran.steppers(), reopened.steppers(), strict=True):
+        expect(status(after)).to_have_text(status(before).inner_text())
+        press(after, "First")
+        expect(status(after)).to_contain_text("Step 1 of")
+
+
+def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, open_copy):
+    notebook = open_copy(name, "trusted", trusted=True)
+    assert not notebook.page.locator(OUTPUTS).filter(has_text=BROKEN).count(), (
+        f"{name} stores widget views without their state; run tests/strip_views.py on it"
+    )
+
+
+def test_nothing_leaves_the_machine(untrusted, ran, reopened):
+    assert untrusted.outside + ran.outside + reopened.outside == []

@@ -1,0 +1,33 @@
+"""Without Chromium the browser tests are skipped with a reason, or fail where they are required."""
+
+import sys
+
+import pytest
+
+from tests.browser.chromium import find_chromium
+
+
+@pytest.fixture(autouse=True)
+def no_chromium(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("COURSE_CHROMIUM", raising=False)
+    monkeypatch.delenv("COURSE_REQUIRE_BROWSER", raising=False)
+
+
+def test_skips_with_a_reason():
+    with pytest.raises(pytest.skip.Exception, match="need Chromium.*chromium-browser"):
+        find_chromium()
+
+
+def test_fails_where_the_browser_is_required(monkeypatch):
+    monkeypatch.setenv("COURSE_REQUIRE_BROWSER", "1")
+    with pytest.raises(pytest.fail.Exception, match="no Chromium"):
+        find_chromium()
+
+
+def test_named_browser_is_taken_or_missed(monkeypatch):
+    monkeypatch.setenv("COURSE_CHROMIUM", sys.executable)
+    assert find_chromium() == sys.executable
+    monkeypatch.setenv("COURSE_CHROMIUM", "no-such-browser")
+    with pytest.raises(pytest.skip.Exception, match="no-such-browser: not found"):
+        find_chromium()

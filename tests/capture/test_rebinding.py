@@ -1,0 +1,494 @@
+"""Every place is rebound, every place comes back, and what must not be touched is not."""
+
+import contextlib
+import functools
+import sys
+import types
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpers.capture.rebinding import code_swapped, rebind_everywhere, watch_routes
+from helpers.capture.references import bindings, find_holders, scan_modules
+from tests.capture import test_references
+from tests.capture.test_references import CASES, HOSTILE, play
+
+stage, small_heap = test_references.stage, test_references.small_heap
+quick = pytest.mark.usefixtures("small_heap")
+REBINDABLE = [case for case in CASES if case[3]]
+READ_ONLY = [case for case in CASES if not case[3]]
+
+
+def look(stage, probe):
+    return eval(probe, vars(stage))
+
+
+def test_every_rebindable_kind_is_rebound_and_restored_at_once(stage):
+    for _, _, source, _ in REBINDABLE:
+        play(stage, source)
+    before = bindings(stage.op)
+    old, new = stage.op, stage.new
+    with rebind_everywhere(old, new) as rebinding:
+        assert stage.op is new
+        assert rebinding.left == ()
+        assert bindings(old).rows == ()
+    assert bindings(old) == before
+    assert rebinding.leftover == ()
+
+
+@quick
+@pytest.mark.parametrize(("kind", "path", "source", "probe"), REBINDABLE)
+def test_each_kind_alone_is_rebound_and_restored(stage, kind, path, source, probe):
+    play(stage, source)
+    old, new = stage.op, stage.new
+    shape = look(stage, probe.removesuffix("()"))
+    with rebind_everywhere(old, new, only=path) as rebinding:
+        assert look(stage, probe) is new
+        assert stage.op is old
+        assert [row.path for row in rebinding.changed] == [path]
+        assert "not asked for" in {row.reason for row in rebinding.left}
+    assert look(stage, probe) is old
+    assert look(stage, probe.removesuffix("()")) is shape
+
+
+@quick
+@pytest.mark.parametrize(("kind", "path", "source", "probe"), READ_ONLY)
+def test_a_read_only_holder_is_reported_and_left(stage, kind, path, source, probe):
+    play(stage, source)
+    old, new = stage.op, stage.new
+    with rebind_everywhere(old, new) as rebinding:
+        assert stage.op is new
+        assert path in [row.path for row in rebinding.left]
+        assert path in [row.path for row in bindings(old).rows]
+    assert stage.op is old
+
+
+def test_only_read_only_holders_are_an_error_that_names_the_reason(stage):
+    play(stage, "items = (op,)\ndel op")
+    with pytest.raises(ValueError, match=r"stage.items\[0\] \(a tuple cannot be changed\)"):
+        rebind_everywhere(stage.items[0], stage.new).__enter__()
+
+
+def test_the_very_tuple_and_the_very_wrapper_come_back(stage):
+    play(stage, "def f(a=op, b=op): pass\nclass Box: go = staticmethod(op)")
+    defaults, wrapper = stage.f.__defaults__, vars(stage.Box)["go"]
+    with rebind_everywhere(stage.op, stage.new):
+        assert stage.f.__defaults__ == (stage.new, stage.new)
+        assert stage.Box.go is stage.new
+    assert stage.f.__defaults__ is defaults
+    assert vars(stage.Box)["go"] is wrapper
+
+
+def test_a_set_that_held_both_holds_both_again(stage):
+    play(stage, "items = {op, new}")
+    with rebind_everywhere(stage.op, stage.new, only="stage.items*"):
+        assert stage.items == {stage.new}
+    assert stage.items == {stage.op, stage.new}
+
+
+def test_a_replacement_without_a_hash_stays_out_of_sets(stage):
+    play(stage, "class New:\n __hash__ = None\n def __call__(self): return 'new'\nitems = {op}")
+    with rebind_everywhere(stage.op, stage.New()) as rebinding:
+        assert rebinding.left[0].reason == "the replacement has no hash"
+    assert stage.op in stage.items
+
+
+def test_a_specialised_property_follows_the_rebinding(stage):
+    play(stage, "class Box: go = property(lambda self: 'old')\nbox = Box()\nread = lambda: box.go")
+    getter = vars(stage.Box)["go"].fget
+    stage.new = lambda self: "new"
+    assert {stage.read() for _ in range(100)} == {"old"}
+    with rebind_everywhere(getter, stage.new):
+        assert {stage.read() for _ in range(100)} == {"new"}
+    assert {stage.read() for _ in range(100)} == {"old"}
+
+
+def test_the_scan_reaches_the_modules_alone(stage):
+    play(stage, "items = [op]")
+    old = stage.op
+    with rebind_everywhere(old, stage.new, search="scan"):
+        assert stage.op is stage.new
+        assert stage.items[0] is old
+    assert stage.op is old
+
+
+@quick
+def test_kept_places_stay_and_say_so(stage):
+    play(stage, "alias = op\nitems = [op]")
+    old = stage.op
+    with rebind_everywhere(old, stage.new, keep=("stage.alias", "stage.items*")) as rebinding:
+        assert stage.alias is stage.items[0] is old
+        assert {row.reason for row in rebinding.left} == {"kept, as asked"}
+
+
+@pytest.mark.parametrize("asked", ["keep", "only"])
+def test_a_path_that_names_no_place_is_refused(stage, asked):
+    with pytest.raises(ValueError, match="'stage.typo' names no place that holds it"):
+        rebind_everywhere(stage.op, stage.new, **{asked: "stage.typo"}).__enter__()
+    assert stage.op() == "old"
+
+
+WRAPPERS = {
+    "a closure": "def make(f):\n def wrapper(): return 'new ' + f()\n return wrapper\n"
+    "wrap = make(op)",
+    "a default": "def wrap(f=op): return 'new ' + f()",
+    "a keyword default": "def wrap(*, f=op): return 'new ' + f()",
+    "an attribute": "class W:\n def __call__(self): return 'new ' + self.f()\n"
+    "wrap = W(); wrap.f = op",
+    "a slot": "class W:\n __slots__ = ('f',)\n def __call__(self): return 'new ' + self.f()\n"
+    "wrap = W(); wrap.f = op",
+    "__wrapped__": "def wrap(): return 'new ' + wrap.__wrapped__()\nwrap.__wrapped__ = op",
+    "a global name": "original = op\ndef wrap(): return 'new ' + original()",
+    "a name used by a lambda inside": "original = op\n"
+    "def wrap(): return (lambda: 'new ' + original())()",
+    "a helper beside it": "original = op\ndef helper(): return original()\n"
+    "def wrap(): return 'new ' + helper()",
+    "a list": "originals = [op]\ndef wrap(): return 'new ' + originals[0]()",
+    "a dict": "originals = {'op': op}\ndef wrap(): return 'new ' + originals['op']()",
+    "a partial": "wrap = functools.partial(lambda f: 'new ' + f(), op)",
+    "functools.wraps": "def make(f):\n @functools.wraps(f)\n def wrapper(): return 'new ' + f()\n"
+    " return wrapper\nwrap = make(op)",
+    "two wrappers": "def make(f):\n def wrapper(): return 'new ' + f()\n return wrapper\n"
+    "def outer(g):\n def wrapper(): return g()\n return wrapper\nwrap = outer(make(op))",
+}
+
+
+@quick
+@pytest.mark.parametrize("source", WRAPPERS.values(), ids=WRAPPERS.keys())
+def test_a_replacement_still_reaches_the_original_through(stage, source):
+    play(stage, "alias = op\n" + source)
+    with rebind_everywhere(stage.op, stage.wrap) as rebinding:
+        assert stage.alias() == "new old"
+        assert "the replacement itself needs it" in {row.reason for row in rebinding.left}
+    assert stage.alias() == "old"
+
+
+def test_what_a_stranger_in_the_same_module_needs_is_rebound(stage):
+    play(stage, "original = op\ndef stranger(): return original()")
+    with rebind_everywhere(stage.op, stage.new):
+        assert stage.stranger() == "new"
+
+
+def test_an_attribute_called_like_a_global_name_needs_nothing(stage):
+    play(stage, "alias = op\nbox = [].append\ndef wrap(): return box.alias")
+    with rebind_everywhere(stage.op, stage.wrap) as rebinding:
+        assert stage.alias is stage.wrap
+        assert rebinding.left == ()
+
+
+@quick
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt, SystemExit])
+def test_an_exception_inside_restores_and_goes_on(stage, error):
+    play(stage, "items = [op]")
+    before, old = bindings(stage.op), stage.op
+    with pytest.raises(error), rebind_everywhere(old, stage.new):
+        raise error
+    assert bindings(old) == before
+
+
+class Stubborn(types.ModuleType):
+    """A module whose name can be read and not written."""
+
+    def __setattr__(self, name, value):
+        raise PermissionError("not here")
+
+
+def test_a_failure_half_way_rolls_back_and_says_where(stage, monkeypatch):
+    stubborn = Stubborn("zz_stubborn")
+    vars(stubborn)["go"] = stage.op
+    monkeypatch.setitem(sys.modules, "zz_stubborn", stubborn)
+    play(stage, "alias = op")
+    before, old = bindings(stage.op), stage.op
+    sentence = "zz_stubborn.go refused the replacement .PermissionError.; every place holds the"
+    with pytest.raises(RuntimeError, match=sentence):
+        rebind_everywhere(old, stage.new).__enter__()
+    assert bindings(old) == before
+    assert bindings(stage.new).rows[0].path == "stage.new"
+
+
+def test_an_interrupt_while_restoring_waits_until_all_is_back(stage, monkeypatch):
+    class Impatient(types.ModuleType):
+        writes = 0
+
+        def __setattr__(self, name, value):
+            Impatient.writes += 1
+            if Impatient.writes == 2:
+                raise KeyboardInterrupt
+            super().__setattr__(name, value)
+
+    impatient = Impatient("zz_impatient")
+    vars(impatient)["go"] = stage.op
+    monkeypatch.setitem(sys.modules, "zz_impatient", impatient)
+    before, old = bindings(stage.op), stage.op
+    with pytest.raises(KeyboardInterrupt), rebind_everywhere(old, stage.new):
+        assert impatient.go is stage.new
+    assert bindings(old) == before
+
+
+def test_a_place_that_does_not_take_the_original_back_is_named(stage, monkeypatch):
+    class Greedy(types.ModuleType):
+        def __setattr__(self, name, value):
+            if value() == "old":
+                raise PermissionError
+            super().__setattr__(name, value)
+
+    greedy = Greedy("aa_greedy")
+    vars(greedy)["go"] = stage.op
+    monkeypatch.setitem(sys.modules, "aa_greedy", greedy)
+    old = stage.op
+    sentence = "aa_greedy.go refused to take the function op back; all others hold it again"
+    with pytest.raises(RuntimeError, match=sentence), rebind_everywhere(old, stage.new):
+        assert greedy.go is stage.new
+    assert stage.op is old
+
+
+def test_a_module_that_only_pretends_to_take_the_value_is_a_failure(stage, monkeypatch):
+    class Pretender(types.ModuleType):
+        def __setattr__(self, name, value):
+            pass
+
+    pretender = Pretender("zz_pretender")
+    vars(pretender)["go"] = stage.op
+    monkeypatch.setitem(sys.modules, "zz_pretender", pretender)
+    with pytest.raises(RuntimeError, match="zz_pretender.go refused"):
+        rebind_everywhere(stage.op, stage.new).__enter__()
+    assert stage.op() == "old"
+
+
+@quick
+def test_rebindings_nest(stage):
+    play(stage, "items = [op]\ndef third(): return 'third'")
+    before, old = bindings(stage.op), stage.op
+    with rebind_everywhere(old, stage.new, only="stage.items*"):
+        with rebind_everywhere(stage.new, stage.third, only="stage.items*"):
+            assert stage.items[0]() == "third"
+        assert stage.items[0]() == "new"
+    assert bindings(old) == before
+
+
+@quick
+def test_rebindings_left_in_the_wrong_order_lose_nothing(stage):
+    play(stage, "items = [op]\nclass Box: go = staticmethod(op)\ndef third(): return 'third'")
+    before, old = bindings(stage.op), stage.op
+    outer = rebind_everywhere(old, stage.new)
+    outer.__enter__()
+    inner = rebind_everywhere(stage.items[0], stage.third, keep="stage.new")
+    inner.__enter__()
+    with pytest.raises(RuntimeError, match="leave the inner one first"):
+        outer.__exit__(None, None, None)
+    assert stage.items[0]() == stage.Box.go() == "third"
+    inner.__exit__(None, None, None)
+    assert bindings(old) == before
+
+
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.permutations(range(3)))
+def test_three_rebindings_left_in_any_order_end_at_the_original(stage, order):
+    play(stage, "alias = op")
+    old = stage.op
+    ends = [functools.partial(str, at) for at in range(3)]
+    active = []
+    for end in ends:
+        active.append(rebind_everywhere(stage.alias, end, search="scan", only="stage.alias"))
+        active[-1].__enter__()
+    for at in order:
+        with contextlib.suppress(RuntimeError):
+            active[at].__exit__(None, None, None)
+    assert stage.alias is old
+
+
+@quick
+def test_a_place_that_somebody_else_changed_is_left_and_named(stage):
+    play(stage, "alias = op")
+    old = stage.op
+    sentence = "something else changed stage.alias, which was left"
+    with pytest.raises(RuntimeError, match=sentence), rebind_everywhere(old, stage.new):
+        stage.alias = 5
+    assert (stage.op, stage.alias) == (old, 5)
+
+
+def test_a_changed_place_does_not_hide_an_error_on_its_way(stage):
+    play(stage, "alias = op")
+    with pytest.raises(KeyError) as caught, rebind_everywhere(stage.op, stage.new):
+        del stage.alias
+        raise KeyError
+    assert "something else changed stage.alias" in caught.value.__notes__[0]
+
+
+def test_a_name_taken_inside_the_block_is_reported_as_left_over(stage):
+    with rebind_everywhere(stage.op, stage.new) as rebinding:
+        stage.copied = stage.op
+    assert [row.path for row in rebinding.leftover] == ["stage.copied"]
+
+
+@quick
+def test_a_rebinding_is_entered_once_at_a_time_and_again_later(stage):
+    rebinding = rebind_everywhere(stage.op, stage.new)
+    for _ in range(2):
+        with rebinding, pytest.raises(RuntimeError, match="active already"):
+            rebinding.__enter__()
+        assert stage.op() == "old"
+
+
+@quick
+def test_an_active_rebinding_and_its_records_are_not_places(stage):
+    play(stage, "def f(a=op): pass\nclass Box: go = staticmethod(op)")
+    old, new = stage.op, stage.new
+    with rebind_everywhere(old, new) as rebinding:
+        assert find_holders(old) == ()
+        assert len(find_holders(new)) == len(rebinding.changed) + 1
+    assert find_holders(new)[0].binding.path == "stage.new"
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, 1, 1.5, "op", b"op", (), ..., NotImplemented, frozenset(), 2j, range(3)]
+)
+def test_values_that_the_interpreter_shares_are_refused(value):
+    with pytest.raises(ValueError, match="the interpreter shares"):
+        rebind_everywhere(value, print)
+
+
+def test_what_must_not_be_rebound_is_refused_in_one_sentence(stage):
+    with pytest.raises(ValueError, match="replaced by itself"):
+        rebind_everywhere(stage.op, stage.op)
+    with pytest.raises(TypeError, match="the function op can be called, and a list cannot"):
+        rebind_everywhere(stage.op, [])
+    with pytest.raises(TypeError, match="the class int is built in"):
+        rebind_everywhere(int, float)
+    with pytest.raises(TypeError, match="the module stage is a module"):
+        rebind_everywhere(stage, print)
+    with pytest.raises(ValueError, match='search must be "thorough" or "scan"'):
+        rebind_everywhere(stage.op, stage.new, search="quick")
+    with pytest.raises(ValueError, match="nothing that can be seen holds the function <lambda>"):
+        rebind_everywhere(lambda: None, print).__enter__()
+
+
+def test_a_hostile_object_is_rebound_by_identity_alone(stage):
+    play(stage, HOSTILE + "items = [thing]\ntable = {'a': thing}\ncrowd = {1, 2}")
+    thing, other = stage.thing, object()
+    with rebind_everywhere(thing, other):
+        assert stage.thing is stage.items[0] is stage.table["a"] is other
+    assert stage.thing is stage.items[0] is stage.table["a"] is thing
+
+
+def test_arrays_are_rebound_though_they_compare_to_arrays(stage):
+    numpy = pytest.importorskip("numpy")
+    play(stage, "items = []")
+    stage.array, other = numpy.ones(3), numpy.zeros(3)
+    stage.items.append(stage.array)
+    with rebind_everywhere(stage.array, other):
+        assert stage.items[0] is other
+    assert stage.items[0] is stage.array
+
+
+def test_a_numpy_function_is_rebound_in_every_module_of_numpy():
+    numpy = pytest.importorskip("numpy")
+    old = numpy.mean
+    before = bindings(old)
+    with rebind_everywhere(old, lambda *_, **__: "new"):
+        assert numpy.mean([1]) == numpy._core.fromnumeric.mean([1]) == "new"
+    assert numpy.mean([1, 3]) == 2
+    assert bindings(old) == before
+
+
+def test_a_torch_function_is_rebound_where_its_modules_look_it_up():
+    torch = pytest.importorskip("torch", reason="needs torch")
+    old = torch.nn.functional.relu
+    before = bindings(old)
+    with rebind_everywhere(old, lambda x, inplace=False: "new"):
+        assert torch.nn.ReLU()(torch.ones(1)) == "new"
+    assert torch.nn.ReLU()(torch.ones(1)) == 1
+    assert bindings(old) == before
+
+
+@quick
+def test_swapped_code_runs_on_every_route_and_comes_back(stage):
+    play(stage, "items = [op]\ndef donor(): return 'donor'")
+    before = bindings(stage.op)
+    with code_swapped(stage.op, stage.donor) as function:
+        assert function is stage.op
+        assert stage.op() == stage.items[0]() == "donor"
+    assert stage.op() == "old"
+    assert bindings(stage.op) == before
+
+
+def test_swapped_code_comes_back_after_an_error(stage):
+    with pytest.raises(KeyError), code_swapped(stage.op, stage.new):
+        raise KeyError
+    assert stage.op() == "old"
+
+
+def test_code_that_does_not_fit_is_refused(stage):
+    def outer():
+        return stage
+
+    with pytest.raises(ValueError, match="op has 0 free variables and the donor has 1"):
+        code_swapped(stage.op, outer)
+    with pytest.raises(TypeError, match="the function len is no Python function"):
+        code_swapped(len, stage.op)
+    with pytest.raises(TypeError, match="an instance of functools.partial is no Python function"):
+        code_swapped(stage.op, functools.partial(stage.op))
+
+
+def test_swaps_left_in_the_wrong_order_end_at_the_first_code(stage):
+    play(stage, "def third(): return 'third'")
+    outer, inner = code_swapped(stage.op, stage.new), code_swapped(stage.op, stage.third)
+    outer.__enter__()
+    inner.__enter__()
+    with pytest.raises(RuntimeError, match="leave the inner swap first"):
+        outer.__exit__(None, None, None)
+    inner.__exit__(None, None, None)
+    assert stage.op() == "old"
+
+
+def call(route):
+    return route()
+
+
+@quick
+def test_the_scoreboard_tells_which_routes_a_rebinding_reached(stage):
+    play(stage, "alias = op\nitems = [op]\ndef f(g=op): return g()\ndef broken(): return 1 / 0")
+    old, new = stage.op, stage.new
+    routes = {
+        "alias": lambda: stage.alias(),
+        "list": lambda: stage.items[0](),
+        "default": lambda: stage.f(),
+        "broken": lambda: stage.broken(),
+    }
+    board = watch_routes(
+        routes,
+        call,
+        {
+            "scan": lambda: rebind_everywhere(old, new, search="scan"),
+            "thorough": lambda: rebind_everywhere(old, new),
+        },
+    )
+    assert board.headings == ("nothing", "scan", "thorough")
+    words = {entry.subject: [verdict.word for verdict in entry.verdicts] for entry in board.entries}
+    assert words == {
+        "alias": ["old", "new", "new"],
+        "list": ["old", "old", "new"],
+        "default": ["old", "old", "new"],
+        "broken": ["ZeroDivisionError"] * 3,
+    }
+    tones = [[verdict.tone for verdict in entry.verdicts] for entry in board.entries]
+    assert tones[1] == ["plain", "plain", "changed"]
+    assert tones[3] == ["failed"] * 3
+
+
+def test_a_heading_for_nothing_is_taken():
+    with pytest.raises(ValueError, match="'nothing'"):
+        watch_routes({}, call, {"nothing": contextlib.nullcontext})
+
+
+def test_leaving_by_scan_proves_that_no_module_holds_the_replacement(stage):
+    play(stage, "del new")
+    replacement = lambda: "new"  # noqa: E731
+    with rebind_everywhere(stage.op, replacement, search="scan"):
+        assert len(scan_modules(replacement)) == 1
+    assert scan_modules(replacement) == ()

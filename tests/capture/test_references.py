@@ -1,0 +1,449 @@
+"""Every kind of holder is found and named; hostile neighbours are left alone."""
+
+import gc
+import subprocess
+import sys
+import textwrap
+import threading
+import types
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpers.capture.heap import Own, listed_modules
+from helpers.capture.references import binding_graph, bindings, find_holders, scan_modules
+from helpers.model.bindings import KINDS, Binding
+
+START = """
+import collections, functools, types
+def op(): return "old"
+def new(): return "new"
+"""
+
+# kind, path, what makes the place, an expression that reads it (empty: cannot be rebound)
+CASES = [
+    ("module attribute", "stage.alias", "alias = op", "alias"),
+    (
+        "hidden module attribute",
+        "stage.hid.go",
+        "hid = types.ModuleType('hid'); hid.go = op",
+        "hid.go",
+    ),
+    ("class attribute", "stage.Box.go", "class Box: go = op", "Box.go"),
+    ("class attribute", "stage.Box.go", "class Box: go = staticmethod(op)", "Box.go"),
+    (
+        "class attribute",
+        "stage.Box.go",
+        "class Box: go = classmethod(op)",
+        "vars(Box)['go'].__func__",
+    ),
+    ("class attribute", "stage.Box.go.fget", "class Box: go = property(op)", "Box.go.fget"),
+    ("class attribute", "stage.Box.go.fset", "class Box: go = property(len, op)", "Box.go.fset"),
+    ("instance attribute", "stage.box.go", "class Box: pass\nbox = Box(); box.go = op", "box.go"),
+    (
+        "instance attribute",
+        "stage.box.go",
+        "class Box: __slots__ = ('go', 'empty')\nbox = Box(); box.go = op",
+        "box.go",
+    ),
+    (
+        "instance attribute",
+        "stage.Box.go.func",
+        "class Box: go = functools.partialmethod(op)",
+        "vars(Box)['go'].func",
+    ),
+    (
+        "instance attribute",
+        "stage.Box.go.func",
+        "class Box: go = functools.cached_property(op)",
+        "vars(Box)['go'].func",
+    ),
+    (
+        "function attribute",
+        "stage.f.__wrapped__",
+        "def f(): pass\nf.__wrapped__ = op",
+        "f.__wrapped__",
+    ),
+    ("function attribute", "stage.f.__wrapped__", "f = functools.lru_cache(op)", "f.__wrapped__"),
+    ("C-level holder", "stage.f(inside the C object)", "f = functools.lru_cache(op)", ""),
+    ("default argument", "stage.f.__defaults__[1]", "def f(a=1, b=op): pass", "f.__defaults__[1]"),
+    (
+        "keyword default",
+        "stage.f.__kwdefaults__['k']",
+        "def f(*, k=op): pass",
+        "f.__kwdefaults__['k']",
+    ),
+    (
+        "closure cell",
+        "stage.outer.<locals>.inner.held",
+        "def outer(held):\n def inner(): return held\n return inner\nf = outer(op)",
+        "f()",
+    ),
+    ("partial", "stage.p.func", "p = functools.partial(op)", "p.func"),
+    ("partial", "stage.p.args[1]", "p = functools.partial(print, 1, op)", "p.args[1]"),
+    ("partial", "stage.p.keywords['k']", "p = functools.partial(print, k=op)", "p.keywords['k']"),
+    ("bound method", "stage.m.__func__", "m = types.MethodType(op, 3)", ""),
+    ("bound method", "stage.m.__self__", "m = types.MethodType(print, op)", ""),
+    ("dict value", "stage.table['a']", "table = {'a': op}", "table['a']"),
+    ("dict value", "stage.table[7]", "table = collections.defaultdict(int, {7: op})", "table[7]"),
+    ("dict value", "stage.table['a']", "table = collections.OrderedDict(a=op)", "table['a']"),
+    ("dict value", "stage.table[<tuple>]", "table = {(1, 2): op}", "table[1, 2]"),
+    ("dict key", "stage.table{key}", "table = {op: 1}", ""),
+    ("list item", "stage.items[1]", "items = [0, op]", "items[1]"),
+    ("list item", "stage.table['a'][0]", "table = {'a': [op]}", "table['a'][0]"),
+    ("deque item", "stage.items[0]", "items = collections.deque([op])", "items[0]"),
+    ("set member", "stage.items{member}", "items = {op, 1}", "next(x for x in items if x != 1)"),
+    ("frozenset member", "stage.items{member}", "items = frozenset([op])", ""),
+    ("tuple item", "stage.items[1]", "items = (0, op)", ""),
+    ("tuple item", "stage.p[0]", "P = collections.namedtuple('P', 'x')\np = P(op)", ""),
+    ("mappingproxy item", "stage.view['a']", "view = types.MappingProxyType({'a': op})", ""),
+    (
+        "generator local",
+        "stage.walk.held",
+        "def walk(held):\n yield held\nsteps = walk(op); next(steps)",
+        "",
+    ),
+    ("C-level holder", "stage.steps(inside the C object)", "steps = map(op, [])", ""),
+]
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    module = types.ModuleType("stage")
+    monkeypatch.setitem(sys.modules, "stage", module)
+    exec(START, vars(module))
+    return module
+
+
+@pytest.fixture
+def small_heap():
+    """Set aside what was there before: a search finds the same in the rest, and sooner."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+def play(stage, source):
+    exec(textwrap.dedent(source), vars(stage))
+
+
+def rows(obj):
+    return bindings(obj).rows
+
+
+def paths(obj):
+    return {row.path for row in rows(obj)}
+
+
+def test_the_cases_cover_every_kind_but_the_cache_in_c():
+    assert {kind for kind, *_ in CASES} == set(KINDS) - {"C-level cache"}
+
+
+@pytest.mark.usefixtures("small_heap")
+@pytest.mark.parametrize(("kind", "path", "source", "probe"), CASES)
+def test_every_kind_of_holder_is_found_and_named(stage, kind, path, source, probe):
+    play(stage, source)
+    (row,) = [row for row in rows(stage.op) if row.path == path]
+    assert row.kind == kind
+    assert row.rebindable == bool(probe)
+    assert bool(row.reason) != row.rebindable
+
+
+def test_two_searches_give_the_same_rows_in_the_same_order(stage):
+    for _, _, source, _ in CASES:
+        play(stage, source)
+    assert bindings(stage.op) == bindings(stage.op)
+
+
+def test_the_scan_finds_names_in_modules_and_nothing_else(stage):
+    play(stage, "alias = op\nitems = [op]")
+    assert [place.binding.path for place in scan_modules(stage.op)] == ["stage.alias", "stage.op"]
+    assert {row.path: row.scan for row in rows(stage.op)} == {
+        "stage.alias": True,
+        "stage.op": True,
+        "stage.items[0]": False,
+    }
+
+
+def test_the_note_tells_both_counts(stage):
+    play(stage, "items = [op]")
+    assert bindings(stage.op).note == (
+        "The fast scan of the modules finds 1 of these 2 places; the thorough search finds all 2."
+    )
+
+
+def test_nothing_is_found_for_an_object_that_only_a_local_holds():
+    def lonely():
+        return None
+
+    assert rows(lonely) == ()
+    assert bindings(lonely).note == "Neither search finds a place that holds it."
+
+
+def test_arguments_of_calls_in_progress_are_no_places(stage):
+    def ask(*args, **options):
+        return paths(args[0])
+
+    assert ask(stage.op) == {"stage.op"}
+
+
+def test_a_cell_is_one_place_however_many_functions_share_it(stage):
+    play(
+        stage,
+        """
+        def outer(held):
+            def one(): return held
+            def two(): return held
+            return one, two
+        pair = outer(op)
+        """,
+    )
+    (cell,) = [place for place in find_holders(stage.op) if place.kind == "closure cell"]
+    assert cell.owners == ("stage.outer.<locals>.one", "stage.outer.<locals>.two")
+    assert "stage.outer.<locals>.two.held" in cell.paths
+
+
+def test_a_class_mappingproxy_is_a_view_and_not_counted(stage):
+    play(stage, "class Box: go = op\nview = vars(Box)")
+    assert paths(stage.op) == {"stage.op", "stage.Box.go"}
+
+
+def test_a_view_of_a_dict_that_has_a_name_is_not_counted(stage):
+    play(stage, "table = {'a': op}\nview = types.MappingProxyType(table)")
+    assert paths(stage.op) == {"stage.op", "stage.table['a']"}
+
+
+def test_weak_references_hold_nothing(stage):
+    play(stage, "import weakref\nweak = weakref.ref(op); table = weakref.WeakValueDictionary(a=op)")
+    assert paths(stage.op) == {"stage.op"}
+
+
+def test_unreachable_garbage_is_not_counted(stage):
+    play(stage, "class Box: go = op\ndel Box")
+    assert paths(stage.op) == {"stage.op"}
+
+
+def test_a_module_under_two_names_counts_once_under_its_own(stage, monkeypatch):
+    monkeypatch.setitem(sys.modules, "a_second_name", stage)
+    assert paths(stage.op) == {"stage.op"}
+
+
+def test_a_holder_without_a_name_is_called_by_its_type(stage):
+    unnamed = [stage.op]
+    assert "a list (owner not found)[0]" in paths(stage.op)
+    assert unnamed
+
+
+def test_the_search_never_finds_itself(stage):
+    places = find_holders(stage.op)
+    assert {place.binding.path for place in find_holders(stage.op)} == {"stage.op"}
+    assert all(isinstance(place, Own) for place in places)
+
+
+def test_scanning_imports_nothing_and_wakes_no_lazy_module(stage, monkeypatch):
+    class Lazy(types.ModuleType):
+        def __getattribute__(self, name):
+            raise AssertionError(f"somebody asked for {name}")
+
+    lazy = Lazy("lazy")
+    types.ModuleType.__dict__["__dict__"].__get__(lazy)["go"] = stage.op
+    monkeypatch.setitem(sys.modules, "lazy", lazy)
+    before = set(sys.modules)
+    assert paths(stage.op) == {"stage.op", "lazy.go"}
+    assert set(sys.modules) == before
+
+
+def test_entries_of_sys_modules_that_are_no_modules_are_survived(stage, monkeypatch):
+    class Odd:
+        pass
+
+    odd = Odd()
+    odd.go = stage.op
+    monkeypatch.setitem(sys.modules, "odd", odd)
+    monkeypatch.setitem(sys.modules, "nothing", None)
+    assert "sys.modules['odd'].go" in paths(stage.op)
+    assert [place.binding.path for place in scan_modules(stage.op)] == ["stage.op"]
+
+
+def test_modules_that_change_while_they_are_scanned_are_survived(stage):
+    over = threading.Event()
+
+    def restless():
+        count = 0
+        while not over.is_set():
+            count += 1
+            setattr(stage, f"name{count % 500}", count)
+            vars(stage).pop(f"name{(count * 7) % 500}", None)
+            sys.modules[f"passing{count % 50}"] = types.ModuleType("passing")
+            sys.modules.pop(f"passing{(count * 3) % 50}", None)
+
+    worker = threading.Thread(target=restless)
+    worker.start()
+    try:
+        found = {place.binding.path for _ in range(30) for place in scan_modules(stage.op)}
+        thorough = paths(stage.op)
+    finally:
+        over.set()
+        worker.join()
+        for count in range(50):
+            sys.modules.pop(f"passing{count}", None)
+    assert found == {"stage.op"}
+    assert "stage.op" in thorough
+
+
+HOSTILE = """
+class Meta(type):
+    def __getattribute__(cls, name): raise RuntimeError(name)
+class Hostile(metaclass=Meta):
+    def __eq__(self, other): raise RuntimeError
+    def __hash__(self): raise RuntimeError
+    def __repr__(self): raise RuntimeError
+    def __bool__(self): raise RuntimeError
+    def __getattribute__(self, name): raise RuntimeError(name)
+    __class__ = property(lambda self: 1 / 0)
+thing = Hostile()
+"""
+
+
+def test_a_hostile_object_is_found_by_identity_alone(stage):
+    play(stage, HOSTILE + "items = [thing]\ntable = {'a': thing}")
+    assert paths(stage.thing) == {"stage.thing", "stage.items[0]", "stage.table['a']"}
+    assert bindings(stage.thing).title == "Places that hold an instance of stage.Hostile"
+
+
+def test_a_hostile_holder_is_read_without_its_consent(stage):
+    play(stage, HOSTILE + "object.__setattr__(thing, 'go', op)\nitems = [thing, op]")
+    assert paths(stage.op) == {"stage.op", "stage.thing.go", "stage.items[1]"}
+
+
+def test_an_array_among_the_neighbours_is_not_compared(stage):
+    numpy = pytest.importorskip("numpy")
+    stage.items = [numpy.ones(3), stage.op]
+    stage.array = numpy.ones(3)
+    assert paths(stage.op) == {"stage.op", "stage.items[1]"}
+    assert paths(stage.array) == {"stage.array"}
+
+
+def test_reading_a_generator_leaves_no_copy_of_its_locals_behind(stage):
+    play(stage, "def walk(held):\n yield held\n yield held\nsteps = walk(op); next(steps)")
+    assert rows(stage.op) == rows(stage.op)
+    assert next(stage.steps) is stage.op
+
+
+def test_a_coroutine_that_waits_is_a_holder(stage):
+    play(stage, "async def walk(held): await hold()\n@types.coroutine\ndef hold(): yield\n")
+    play(stage, "task = walk(op); task.send(None)")
+    assert "stage.walk.held" in paths(stage.op)
+    stage.task.close()
+    assert paths(stage.op) == {"stage.op"}
+
+
+def test_a_static_type_is_not_taken_for_a_plain_dict():
+    behind_the_view = gc.get_referents(vars(str))
+    reasons = {row.path: row.reason for row in rows(vars(str)["join"])}
+    assert behind_the_view
+    assert reasons["str.join"] == "its type cannot be changed"
+
+
+def test_an_object_with_a_crowd_of_holders_is_cut_short_and_says_so(stage):
+    play(stage, "crowd = [[op] for _ in range(700)]")
+    assert "It stopped after 500 holders" in bindings(stage.op).note
+    stage.crowd.clear()
+
+
+@pytest.mark.parametrize("obj", [None, 1, int, sys])
+def test_the_most_popular_objects_do_not_hang_the_search(obj):
+    assert isinstance(bindings(obj).note, str)
+
+
+def test_classes_and_modules_can_be_looked_up_too(stage):
+    play(stage, "class Box: pass\nclass Small(Box): pass\nalias = Box\nbox = Box()")
+    assert {"stage.Box", "stage.alias"} <= paths(stage.Box)
+    assert "sys.modules['stage']" in paths(stage)
+
+
+def test_the_graph_has_an_arrow_from_every_place(stage):
+    play(stage, "items = [op]")
+    graph = binding_graph(stage.op)
+    assert [node.label for node in graph.nodes] == ["the function op", "stage.op", "stage.items[0]"]
+    assert [(edge.label, edge.target) for edge in graph.edges] == [
+        ("module attribute", "object"),
+        ("list item", "object"),
+    ]
+
+
+def test_a_row_of_an_unknown_kind_is_refused():
+    with pytest.raises(ValueError, match="unknown"):
+        Binding("drawer", "desk", "third", False, True)
+
+
+def test_the_history_of_a_notebook_is_no_place():
+    pytest.importorskip("IPython")
+    script = """
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        run = lambda line: shell.run_cell(line, store_history=True)
+        run("def op(): pass")
+        for _ in range(4):
+            run("op")
+        run("from helpers.capture.references import bindings")
+        run("print([row.path for row in bindings(op).rows])")
+        run("print(Out[2] is op and _2 is op)")
+    """
+    lines = child(script).splitlines()
+    assert "['__main__.op']" in lines
+    assert "True" in lines
+
+
+def child(script):
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+LEAF = "leaf"
+tangles = st.recursive(
+    st.sampled_from([LEAF, 0, "x"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.text("ab", max_size=2), inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+    ),
+    max_leaves=8,
+)
+
+
+def planted(shape, leaf, count):
+    """Return the shape with `leaf` in it, and add to `count` how often."""
+    if isinstance(shape, dict):
+        return {key: planted(value, leaf, count) for key, value in shape.items()}
+    if isinstance(shape, (list, tuple)):
+        return type(shape)([planted(value, leaf, count) for value in shape])
+    if shape is LEAF or shape == LEAF:
+        count.append(1)
+        return leaf
+    return shape
+
+
+@pytest.mark.usefixtures("small_heap")
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tangles)
+def test_every_leaf_of_any_tangle_is_found(stage, shape):
+    count = []
+    stage.tangle = planted(shape, stage.op, count)
+    found = [row.path for row in rows(stage.op) if row.path.startswith("stage.tangle")]
+    assert len(found) == len(count)
+    assert len(set(found)) == len(found)
+    for path in found:
+        assert eval(path, {"stage": stage}) is stage.op
+
+
+def test_the_listed_modules_are_named_once_each():
+    names = [name for name, _ in listed_modules().values()]
+    assert len(names) == len(set(names))
+    assert gc.isenabled()

@@ -1,0 +1,608 @@
+"""course.py, run in copies of the repository with stand-ins for uv and for the Python of .venv.
+
+No test here needs a network or installs a package. The stand-ins are shell scripts, so on Windows
+only the tests without them run.
+"""
+
+import ast
+import errno
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import v4
+
+REPO = Path(__file__).parents[1]
+SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
+scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
+
+FAKE_PYTHON = """#!/bin/sh
+case "$2" in jupyterlab|pytest) echo "started: $*"; env; exit 7;; esac
+[ -n "$FAKE_VERSION" ] && case "$2" in *implementation*) echo "cpython $FAKE_VERSION"; exit;; esac
+exec "{python}" "$@"
+"""
+FAKE_UV = """#!/bin/sh
+echo "$*|$UV_DEFAULT_INDEX|$UV_INDEX|$UV_FIND_LINKS" >> "{calls}"
+if [ "$1" = venv ]; then
+  for last; do :; done
+  mkdir -p "$last/bin"; cp "{fake_python}" "$last/bin/python"; touch "$last/pyvenv.cfg"
+elif [ -n "$UV_SAYS" ]; then
+  echo "$UV_SAYS"; exit 1
+fi
+"""
+
+
+def script(path, text):
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def notebook(path, says):
+    nb = v4.new_notebook(cells=[v4.new_code_cell(f"print({says!r})", id="one")])
+    nbformat.write(nb, path)
+
+
+class House:
+    """A copy of the repository, a fake uv on its PATH, and a home of its own."""
+
+    def __init__(self, root, outside):
+        self.root, self.calls = root, outside / "calls.txt"
+        fake_python = script(outside / "fake_python", FAKE_PYTHON.format(python=sys.executable))
+        programs = outside / "programs"
+        programs.mkdir()
+        uv = FAKE_UV.format(calls=self.calls, fake_python=fake_python)
+        script(programs / "uv", uv)
+        self.environ = {
+            "PATH": os.pathsep.join([str(programs), os.defpath]),
+            "HOME": str(outside),
+            "JUPYTER_DATA_DIR": str(outside / "jupyter"),
+            # enough disk is not what these tests are about: with an index, 4 GB are asked for
+            "PIP_FIND_LINKS": "one two",
+        }
+
+    def run(self, *words, **environ):
+        """Run course.py as a learner does."""
+        return subprocess.run(
+            [sys.executable, self.root / "course.py", *words],
+            env={**self.environ, **environ},
+            cwd=self.root.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def uv_calls(self):
+        return self.calls.read_text().splitlines() if self.calls.exists() else []
+
+    @property
+    def stamp(self):
+        return (self.root / ".venv" / "course-stamp.txt").read_text().strip()
+
+
+@pytest.fixture
+def house(tmp_path):
+    root, outside = tmp_path / "a course", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    for name in SET_UP_FILES:
+        copy = shutil.copytree if (REPO / name).is_dir() else shutil.copyfile
+        copy(REPO / name, root / name)
+    (root / "notebooks").mkdir()
+    for name in ("00_start_here", "03_bytecode_and_frames"):
+        notebook(root / "notebooks" / f"{name}.ipynb", name)
+    return House(root, outside)
+
+
+@pytest.fixture
+def course(house, monkeypatch):
+    """course.py of the copy, as a module."""
+    spec = importlib.util.spec_from_file_location("course_under_test", house.root / "course.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", house.environ["JUPYTER_DATA_DIR"])
+    return module
+
+
+def is_refused(done, *words):
+    """Assert that a run ended with one line that says all of `words`, and no traceback."""
+    assert done.returncode not in (0, None)
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+    return True
+
+
+# -- which Python ----------------------------------------------------------------------------------
+
+
+def test_file_is_readable_for_old_pythons():
+    source = (REPO / "course.py").read_text(encoding="utf-8")
+    ast.parse(source, feature_version=(3, 6))
+    with pytest.raises(SyntaxError):
+        ast.parse("match 1:\n  case 1: pass", feature_version=(3, 6))  # so the check can fail
+
+
+def test_only_the_standard_library_is_imported():
+    tree = ast.parse((REPO / "course.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {
+        (node.module if isinstance(node, ast.ImportFrom) else alias.name).split(".")[0]
+        for node in imports
+        for alias in node.names
+    }
+    assert "subprocess" in names
+    assert names <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    ("version", "fault"), [((3, 10), "too old"), ((3, 14), "too new"), ((2, 7), "too old")]
+)
+def test_python_that_does_not_work_is_refused(course, monkeypatch, capsys, version, fault):
+    monkeypatch.setattr(course, "this_python", lambda: version)
+    monkeypatch.setattr(course, "pythons_found", lambda: ["python3.12"])
+    assert course.main(["lab"]) == 2
+    said = capsys.readouterr().err
+    assert fault in said
+    assert "3.11, 3.12, 3.13" in said
+    assert "`python3.12 course.py`" in said
+
+
+def test_python_found_nowhere_is_said(course, monkeypatch):
+    monkeypatch.setattr(course, "this_python", lambda: (3, 14))
+    monkeypatch.setattr(course, "pythons_found", list)
+    assert "none is on this machine" in course.python_fault()
+
+
+def test_another_implementation_is_refused(course, monkeypatch):
+    monkeypatch.setattr(course.platform, "python_implementation", lambda: "PyPy")
+    assert "works with CPython" in course.python_fault()
+
+
+@scripts_run
+def test_only_pythons_that_run_are_named(course, monkeypatch, tmp_path):
+    script(tmp_path / "python3.11", "#!/bin/sh\necho cpython 3.11\n")
+    script(tmp_path / "python3.12", "#!/bin/sh\necho command not found >&2; exit 127\n")
+    script(tmp_path / "python3.13", "#!/bin/sh\necho pypy 3.13\n")
+    script(tmp_path / "python3", "#!/bin/sh\necho cpython 3.9\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert course.pythons_found() == ["python3.11"]
+
+
+def test_windows_launcher_is_asked(course, monkeypatch):
+    listing = " -V:3.14 *  C:/Python314/python.exe\n -V:3.12    C:/Python312/python.exe\n"
+    versions = {"-3.14": (3, 14), "-3.12": (3, 12)}
+    monkeypatch.setattr(course.shutil, "which", lambda name: name if name == "py" else None)
+    monkeypatch.setattr(course, "ask", lambda command: listing)
+    monkeypatch.setattr(course, "version_of", lambda command: versions[command[1]])
+    assert course.pythons_found() == ["py -3.12"]
+
+
+# -- the command line ------------------------------------------------------------------------------
+
+
+def test_unknown_command_names_those_there_are(house):
+    assert is_refused(house.run("rest"), "lab, test, setup, reset, check", "did you mean reset?")
+    assert is_refused(house.run("zzz"), "lab, test, setup, reset, check")
+    assert is_refused(house.run(), "lab, test, setup, reset, check")
+
+
+def test_surplus_words_are_refused(house):
+    assert is_refused(house.run("setup", "now"), "now")
+    assert is_refused(house.run("check", "all"), "all")
+
+
+def test_help_explains_every_command(house, course):
+    done = house.run("--help")
+    assert done.returncode == 0
+    assert all(f"course.py {name}" in done.stdout for name in course.COMMANDS)
+
+
+def test_interruption_is_one_sentence(course, monkeypatch, capsys):
+    def interrupted(words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(course.COMMANDS, "lab", interrupted)
+    assert course.main(["lab"]) == 130
+    assert "started again, repairs" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_system_error_is_one_sentence(course, monkeypatch, capsys, number):
+    def fails(words):
+        raise OSError(number, os.strerror(number), "somewhere")
+
+    monkeypatch.setitem(course.COMMANDS, "lab", fails)
+    assert course.main(["lab"]) == 2
+    said = capsys.readouterr().err
+    assert ("disk is full" if number == errno.ENOSPC else "somewhere") in said
+    assert said.count("\n") == 1
+
+
+# -- the environment -------------------------------------------------------------------------------
+
+
+@scripts_run
+def test_second_start_does_nothing(house):
+    first = house.run("setup")
+    assert first.returncode == 0, first.stderr
+    assert re.findall(r"\[(\d)/3\]", first.stdout) == ["1", "2", "3"]
+    assert len(house.uv_calls()) == 2
+    second = house.run("setup")
+    assert (second.returncode, second.stdout) == (0, "")
+    assert len(house.uv_calls()) == 2
+
+
+@scripts_run
+def test_changed_pins_are_installed_into_the_same_venv(house):
+    house.run("setup")
+    before = house.stamp
+    with (house.root / "constraints.txt").open("a") as pins:
+        pins.write("another==1\n")
+    house.run("setup")
+    assert [call.split()[0] for call in house.uv_calls()] == ["venv", "pip", "pip"]
+    assert house.stamp != before
+
+
+@scripts_run
+def test_moved_course_is_installed_again(house):
+    house.run("setup")
+    house.root = house.root.rename(house.root.with_name("elsewhere"))
+    assert "[2/3]" in house.run("setup").stdout
+
+
+@scripts_run
+@pytest.mark.parametrize(
+    ("says", "sentence"),
+    [
+        ("Caused by: dns error", "No network"),
+        ("failed to write: No space left on device (os error 28)", "disk is full"),
+        ("invalid peer certificate: UnknownIssuer", "certificate"),
+        ("Because tensorflow==2.21.0 has no wheels with a matching Python", "tensorflow==2.21.0"),
+    ],
+)
+def test_failed_install_is_explained_and_repaired(house, says, sentence):
+    assert is_refused(house.run("setup", UV_SAYS=says), sentence)
+    assert house.stamp == "unfinished"
+    again = house.run("setup")
+    assert "did not finish" in again.stdout
+    assert len(house.stamp) == 64
+
+
+@scripts_run
+def test_unknown_failure_shows_the_end_of_the_log(house):
+    done = house.run("setup", UV_SAYS="the compiler caught fire")
+    assert done.returncode == 2
+    assert "the compiler caught fire" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@scripts_run
+def test_broken_venv_is_made_afresh(house):
+    house.run("setup")
+    (house.root / ".venv" / "bin" / "python").unlink()
+    done = house.run("setup")
+    assert done.returncode == 0
+    assert "broken: its Python does not start" in done.stdout
+    assert len(house.stamp) == 64
+
+
+@scripts_run
+def test_what_is_not_an_environment_is_left_alone(house):
+    (house.root / ".venv").mkdir()
+    (house.root / ".venv" / "my thesis.txt").write_text("three years")
+    assert is_refused(house.run("setup"), "no Python environment")
+    assert (house.root / ".venv" / "my thesis.txt").exists()
+    shutil.rmtree(house.root / ".venv")
+    (house.root / ".venv").write_text("a file")
+    assert is_refused(house.run("setup"), "no Python environment")
+
+
+@scripts_run
+def test_venv_of_an_unfit_python_is_refused(house):
+    house.run("setup")
+    assert is_refused(house.run("setup", FAKE_VERSION="3.9"), "3.9", "delete the folder .venv")
+
+
+@scripts_run
+def test_second_installer_is_refused(house):
+    import fcntl
+
+    with (house.root / ".course.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert is_refused(house.run("setup"), "Another course.py")
+    assert house.run("setup").returncode == 0
+
+
+@scripts_run
+def test_settings_of_pip_reach_uv(house):
+    house.run("setup", PIP_INDEX_URL="here", PIP_EXTRA_INDEX_URL="there  too")
+    assert house.uv_calls()[-1].endswith("|here|there too|one,two")
+    house.run("setup", UV_FIND_LINKS="mine", UV_SAYS="")  # uv's own name wins; nothing to do here
+    (house.root / "pyproject.toml").open("a").write("# changed\n")
+    house.run("setup", UV_FIND_LINKS="mine")
+    assert house.uv_calls()[-1].endswith("|mine")
+
+
+@scripts_run
+def test_installer_is_chosen_by_hand(house, course, monkeypatch):
+    assert is_refused(house.run("setup", COURSE_INSTALLER="conda"), "pip or uv")
+    assert is_refused(house.run("setup", COURSE_INSTALLER="uv", PATH=os.defpath), "no uv")
+    monkeypatch.setattr(course.shutil, "which", lambda name: name)
+    monkeypatch.delenv("COURSE_INSTALLER", raising=False)
+    assert course.installer() == "uv"
+    monkeypatch.setenv("COURSE_INSTALLER", "pip")
+    assert course.installer() == "pip"
+
+
+@scripts_run
+def test_pip_without_a_network_is_said(house):
+    done = house.run(
+        "setup",
+        COURSE_INSTALLER="pip",
+        PIP_CONFIG_FILE=os.devnull,
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",  # nobody answers there
+        PIP_FIND_LINKS="",
+        PIP_RETRIES="1",
+    )
+    if "disk is too full" in done.stderr:
+        pytest.skip("no room on this disk to start a real install")
+    assert is_refused(done, "No network")
+
+
+def test_missing_venv_module_names_the_package(course, monkeypatch):
+    monkeypatch.setattr(course.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(course.Refusal, match=r"apt install python3\.\d+-venv"):
+        course.make_venv("pip", None)
+
+
+def test_full_disk_is_refused_before_the_install(course, monkeypatch):
+    usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
+    monkeypatch.setattr(course.shutil, "disk_usage", lambda path: usage)
+    course.refuse_full_disk("update")
+    with pytest.raises(course.Refusal, match=r"2\.0 GB are free .* about 4 GB;"):
+        course.refuse_full_disk("cpu")
+    with pytest.raises(course.Refusal, match=r"about 9 GB \(4 GB without CUDA"):
+        course.refuse_full_disk("cuda")
+
+
+def test_cuda_is_expected_on_linux_without_another_index(course, monkeypatch):
+    for name in [name for row in course.UV_NAMES for name in row[:2]]:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(course.sys, "platform", "linux")
+    assert not course.cpu_build_offered()
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "somewhere")
+    assert course.cpu_build_offered()
+
+
+def test_environment_of_kernels(course, monkeypatch):
+    for name in course.LEADS_ASTRAY.split():
+        monkeypatch.setenv(name, "/elsewhere")
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "0")
+    monkeypatch.delenv("TF_ENABLE_ONEDNN_OPTS", raising=False)
+    monkeypatch.setenv("PYTHONHASHSEED", "5")
+    variables = course.environment()
+    assert not set(course.LEADS_ASTRAY.split()) & set(variables)
+    assert variables["TF_CPP_MIN_LOG_LEVEL"] == "0"  # the learner's own wish
+    assert variables["TF_ENABLE_ONEDNN_OPTS"] == "0"
+    assert variables["PYTHONHASHSEED"] == "0"
+    assert course.installer_environment()["PIP_USER"] == "0"
+
+
+# -- what is started -------------------------------------------------------------------------------
+
+
+@scripts_run
+def test_lab_opens_the_first_notebook_in_work(house):
+    done = house.run("lab", "--no-browser", "--port", "8899", PYTHONPATH="/elsewhere")
+    assert done.returncode == 7  # that of the stand-in: the exit code goes through
+    started = next(line for line in done.stdout.splitlines() if line.startswith("started:"))
+    assert f"--ServerApp.root_dir={house.root / 'work'}" in started
+    assert "--LabApp.default_url=/lab/tree/00_start_here.ipynb" in started
+    assert started.endswith("--no-browser --port 8899")
+    as_root = os.geteuid() == 0
+    assert ("--allow-root" in started) == as_root == ("You are root" in done.stdout)
+    assert "PYTHONHASHSEED=0" in done.stdout
+    assert "PYTHONPATH" not in done.stdout
+
+
+@scripts_run
+@pytest.mark.parametrize(("version", "lax"), [("3.11", False), ("3.12", True), ("3.13", True)])
+def test_outputs_are_compared_on_the_reference_python(house, version, lax):
+    done = house.run("test", "-k", "something", FAKE_VERSION=version)
+    assert done.returncode == 7
+    started = next(line for line in done.stdout.splitlines() if line.startswith("started:"))
+    assert started.endswith("-k something")
+    assert ("--nbval-lax" in started) == lax == ("not compared" in done.stdout)
+
+
+# -- the learner's notebooks -----------------------------------------------------------------------
+
+
+@scripts_run
+def test_work_is_filled_once_and_then_the_learners(house):
+    house.run("lab")
+    own = house.root / "work" / "00_start_here.ipynb"
+    notebook(own, "mine")
+    mine = own.read_bytes()
+    notebook(house.root / "notebooks" / "04_new.ipynb", "an update")
+    notebook(house.root / "notebooks" / "00_start_here.ipynb", "an update too")
+    done = house.run("lab")
+    assert "04_new.ipynb" in done.stdout
+    assert "00_start_here.ipynb," not in done.stdout
+    assert own.read_bytes() == mine
+    assert (house.root / "work" / "04_new.ipynb").exists()
+
+
+def test_work_takes_figures_and_leaves_hidden_files(house, course):
+    for folder, name in [("figures", "one.svg"), (".ipynb_checkpoints", "a.ipynb")]:
+        (house.root / "notebooks" / folder).mkdir()
+        (house.root / "notebooks" / folder / name).write_text("{}")
+    course.trust = lambda notebooks: None
+    course.fill_work()
+    found = {path.name for path in (house.root / "work").rglob("*") if path.is_file()}
+    assert found == {"00_start_here.ipynb", "03_bytecode_and_frames.ipynb", "one.svg"}
+
+
+@scripts_run
+def test_copies_of_read_only_notebooks_are_writable(house):
+    source = house.root / "notebooks" / "00_start_here.ipynb"
+    source.chmod(0o444)
+    house.run("lab")
+    assert (house.root / "work" / source.name).stat().st_mode & 0o200
+
+
+@scripts_run
+def test_fresh_copies_are_trusted_and_edited_ones_are_not(house):
+    from nbformat.sign import NotebookNotary
+
+    house.run("lab")
+    own = house.root / "work" / "00_start_here.ipynb"
+    with NotebookNotary(data_dir=house.environ["JUPYTER_DATA_DIR"]) as notary:
+        assert notary.check_signature(nbformat.read(own, as_version=4))
+        notebook(own, "somebody else's")
+        assert not notary.check_signature(nbformat.read(own, as_version=4))
+
+
+@pytest.mark.parametrize("word", ["3", "03", "03_byte", "work/03_bytecode_and_frames.ipynb"])
+def test_reset_keeps_the_old_one_beside_the_fresh(house, word):
+    own = house.root / "work" / "03_bytecode_and_frames.ipynb"
+    own.parent.mkdir()
+    own.write_text("mine")
+    done = house.run("reset", word)
+    assert done.returncode == 0, done.stderr
+    assert own.read_bytes() == (house.root / "notebooks" / own.name).read_bytes()
+    (kept,) = own.parent.glob("03_bytecode_and_frames.*.ipynb")
+    assert re.fullmatch(r"03_bytecode_and_frames\.\d{4}-\d\d-\d\d_\d{6}\.ipynb", kept.name)
+    assert kept.read_text() == "mine"
+    assert kept.name in done.stdout
+
+
+def test_resets_in_one_second_keep_all(house, course, monkeypatch):
+    class OneMoment(course.datetime.datetime):
+        @classmethod
+        def now(cls):
+            return cls(2026, 1, 2, 3, 4, 5)
+
+    monkeypatch.setattr(course.datetime, "datetime", OneMoment)
+    course.trust = lambda notebooks: None
+    own = house.root / "work" / "00_start_here.ipynb"
+    own.parent.mkdir()
+    for text in ("first", "second", "third"):
+        own.write_text(text)
+        course.reset(["00"])
+    kept = {path.name: path.read_text() for path in own.parent.glob("00_start_here.2026*")}
+    assert kept == {
+        "00_start_here.2026-01-02_030405.ipynb": "first",
+        "00_start_here.2026-01-02_030405-2.ipynb": "second",
+        "00_start_here.2026-01-02_030405-3.ipynb": "third",
+    }
+
+
+def test_reset_that_fails_leaves_the_learners(house, course, monkeypatch):
+    def full(*paths):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    course.trust = lambda notebooks: None
+    own = house.root / "work" / "00_start_here.ipynb"
+    own.parent.mkdir()
+    own.write_text("mine")
+    monkeypatch.setattr(course.shutil, "copyfile", full)
+    assert course.main(["reset", "0"]) == 2
+    assert [path.name for path in own.parent.iterdir()] == [own.name]
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.parametrize("words", [["7"], ["0x"], [""], ["."], []])
+def test_reset_of_nothing_known_lists_the_notebooks(house, words):
+    assert is_refused(house.run("reset", *words), "00_start_here.ipynb, 03_bytecode")
+    assert not (house.root / "work").exists()
+
+
+# -- check -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checked(course, monkeypatch, capsys):
+    """Run `check` against the packages of this very Python, without loading the heavy ones."""
+    asked = course.ask
+
+    def ask(command, timeout=60):
+        loads = re.fullmatch(r"import \w+", str(command[-1]))
+        return "" if loads else asked(command, timeout)
+
+    def check(pins):
+        (course.ROOT / "constraints.txt").write_text("\n".join(pins))
+        monkeypatch.setattr(course, "KEY_PACKAGES", " ".join(pin.split("=")[0] for pin in pins))
+        monkeypatch.setattr(course, "ask", ask)
+        code = course.check()
+        return code, capsys.readouterr().out
+
+    return check
+
+
+def here(name):
+    from importlib.metadata import version
+
+    return f"{name}=={version(name)}"
+
+
+def test_check_passes_where_all_is_there(checked):
+    code, said = checked([here("nbval"), here("networkx")])
+    assert code == 0
+    for what in ("Python", "environment", "nbval", "networkx", "memory", "disk", "C compiler"):
+        assert re.search(rf"^(ok|note|optional) +{what} ", said, re.MULTILINE), said
+    assert said.endswith("Ready: the course can run here.\n")
+
+
+def test_check_tells_another_version(checked):
+    code, said = checked(["nbval==0.0.1"])
+    assert code == 0
+    assert re.search(r"^note +nbval .*pinned ==0\.0\.1", said, re.MULTILINE)
+
+
+def test_check_tells_what_is_missing(checked):
+    code, said = checked([here("nbval"), "no-such-package==1.0"])
+    assert code == 1
+    assert re.search(r"^MISSING +no-such-package .*course.py setup", said, re.MULTILINE)
+    assert "Not ready: no-such-package first." in said
+
+
+def test_check_tells_what_does_not_load(course, monkeypatch):
+    asked = course.ask
+
+    def ask(command, timeout=60):
+        if re.fullmatch(r"import \w+", str(command[-1])):
+            return None if command[-1] == "import tensorflow" else ""
+        return asked(command, timeout)
+
+    monkeypatch.setattr(course, "ask", ask)
+    rows = list(course.check_packages())
+    assert [row[1] for row in rows if row[0] == "MISSING"] == ["import tensorflow"]
+
+
+def test_check_works_where_python_does_not(checked, course, monkeypatch):
+    monkeypatch.setattr(course, "this_python", lambda: (3, 10))
+    code, said = checked([here("nbval")])
+    assert code == 1
+    assert re.search(r"^MISSING +Python .*too old", said, re.MULTILINE)
+
+
+def test_probe_reads_pins_with_markers(course):
+    pins = ["networkx==0.1 ; python_full_version < '3'", here("networkx") + " ; os_name != 'z'"]
+    (course.ROOT / "constraints.txt").write_text("\n".join(pins))
+    answer = course.ask(
+        [sys.executable, "-c", course.PROBE, course.ROOT / "constraints.txt", "networkx"]
+    )
+    (row, memory) = json.loads(answer)
+    assert row[0] == "networkx"
+    assert row[-1] is True
+    assert memory[0] >= memory[1] > 0

@@ -1,0 +1,129 @@
+"""requirements.txt, constraints.txt and environment.yml say the same, for every machine."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+REPO = Path(__file__).parents[1]
+PIN_FILES = ("requirements.txt", "constraints.txt", "environment.yml", "pyproject.toml")
+MACHINES = [
+    {
+        "sys_platform": platform,
+        "platform_machine": machine,
+        "os_name": "nt" if platform == "win32" else "posix",
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+    }
+    for platform, machine in [
+        ("linux", "x86_64"),
+        ("linux", "aarch64"),
+        ("darwin", "arm64"),
+        ("win32", "AMD64"),
+    ]
+    for python in ("3.11", "3.12", "3.13")
+]
+ADDRESS = re.compile(r"https?:|file:|--(extra-)?index-url|--find-links|\w\.(org|io|com|net|dev)\b")
+
+
+def read(name):
+    return (REPO / name).read_text(encoding="utf-8")
+
+
+def requirements(text):
+    """Return the requirements of a pip file, less comments and options."""
+    lines = [line.partition(" #")[0].strip() for line in text.splitlines()]
+    return [Requirement(line) for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def applies(requirement, machine):
+    return requirement.marker is None or requirement.marker.evaluate(machine)
+
+
+def faults(needs, pins, machine):
+    """Return what is wrong between needs and pins on one kind of machine."""
+    for need in [need for need in needs if applies(need, machine)]:
+        name = canonicalize_name(need.name)
+        here = [p for p in pins if canonicalize_name(p.name) == name and applies(p, machine)]
+        if len(here) != 1:
+            yield f"{need.name} has {len(here)} pins"
+        elif not need.specifier.contains(str(here[0].specifier)[2:]):
+            yield f"{need.name}: the pin {here[0].specifier} is not {need.specifier}"
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: "-".join(list(m.values())[:4:3]))
+def test_every_requirement_has_one_fitting_pin(machine):
+    needs, pins = requirements(read("requirements.txt")), requirements(read("constraints.txt"))
+    assert list(faults(needs, pins, machine)) == []
+    frameworks = [n.name for n in needs if n.name.startswith("tensorflow") and applies(n, machine)]
+    small = machine["sys_platform"] == "win32" or machine["platform_machine"] == "x86_64"
+    assert frameworks == ["tensorflow-cpu" if small else "tensorflow"]
+
+
+@pytest.mark.parametrize(
+    ("need", "pins", "fault"),
+    [
+        ("a~=1.0", "b==1", "a has 0 pins"),
+        ("a~=1.0", "a==1.1\na==1.2", "a has 2 pins"),
+        ("a~=1.0", "a==1.1 ; sys_platform == 'win32'", "a has 0 pins"),
+        ("a~=1.0", "a==2.0", "a: the pin ==2.0 is not ~=1.0"),
+    ],
+)
+def test_faults_are_found(need, pins, fault):
+    assert list(faults(requirements(need), requirements(pins), MACHINES[0])) == [fault]
+
+
+def test_pins_are_exact():
+    for pin in requirements(read("constraints.txt")):
+        assert re.fullmatch(r"==[\w.]+", str(pin.specifier)), pin
+
+
+def test_frameworks_are_those_that_were_tried():
+    pins = {pin.name: str(pin.specifier) for pin in requirements(read("constraints.txt"))}
+    assert pins["torch"] == "==2.13.0"  # no "+cpu": any index may give its build of it
+    assert pins["tensorflow"] == pins["tensorflow-cpu"] == "==2.21.0"
+
+
+def test_course_installs_its_own_helpers():
+    lines = read("requirements.txt").splitlines()
+    assert "-e ." in lines
+    assert [line for line in lines if line.startswith("-")] == ["-e ."]
+    assert not [line for line in read("constraints.txt").splitlines() if line.startswith("-")]
+
+
+def test_conda_takes_its_pins_from_the_same_files():
+    environment = yaml.safe_load(read("environment.yml"))
+    python, pip, from_pip = environment["dependencies"]
+    assert (python, pip) == ("python=3.11", "pip")
+    assert from_pip == {"pip": ["-r requirements.txt", "-c constraints.txt"]}
+
+
+def test_conda_sets_the_variables_of_course_py(monkeypatch):
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("course", REPO / "course.py")
+    course = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(course)
+    variables = yaml.safe_load(read("environment.yml"))["variables"]
+    for name in variables:
+        monkeypatch.delenv(name, raising=False)
+    assert variables == {name: course.environment()[name] for name in variables}
+    assert set(variables) == {"TF_CPP_MIN_LOG_LEVEL", "TF_ENABLE_ONEDNN_OPTS", "PYTHONHASHSEED"}
+
+
+@pytest.mark.parametrize("name", PIN_FILES)
+def test_no_pin_file_names_a_host(name):
+    assert ADDRESS.findall(read(name)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--extra-index-url x", "a @ https://x/a.whl", "# from pkg.example.org", "torch @ file:///a"],
+)
+def test_a_host_would_be_found(line):
+    assert ADDRESS.search(line)
