@@ -105,7 +105,7 @@ def _bind_defaults(fast, function, code, count, last) -> bool:
 
 
 def call_native(machine, function, args, kwargs):
-    """Call what is no Python function; builtins that look at their caller see the machine's frame."""
+    """Call what is no Python function. Builtins that look at their caller see this machine's."""
     kind = type(function)
     if kind is BuiltinFunctionType or kind is type:
         asker = frame_askers.ASKERS.get(function)

@@ -10,7 +10,7 @@ from helpers.mini import ladder
 from helpers.mini.ladder import steps as finished
 from helpers.study.chapter_3 import programs
 from helpers.study.chapter_3.duel import difference
-from helpers.study.check import Exercise, Mistake
+from helpers.study.check import Exercise, Mistake, edited
 
 
 def _judge_step(step: type, cases) -> Callable[[type], str | None]:
@@ -35,18 +35,16 @@ def _judge_step(step: type, cases) -> Callable[[type], str | None]:
     return judge
 
 
-def _sample(step: type, name: str, old: str, new: str) -> str:
-    """Return the finished class with one line changed, under the learner's name for it."""
+def _sample(step: type, old: str, new: str) -> str:
+    """Return the finished class with one piece exchanged."""
     source = f"from helpers.mini.ladder.steps import ARITHMETIC, COMPARISON\n\n{getsource(step)}"
-    if old not in source:
-        raise ValueError(f"the sample for {step.__name__} has no {old!r}")
-    return source.replace(old, new).replace(f"class {step.__name__}", f"class {name}")
+    return edited(source, old, new)
 
 
 def _exercise(step: type, cases, praise: str, hints: tuple[str, ...], *wrong) -> Exercise:
     """Make the exercise of one step; `wrong` are (old line, new line, words of the verdict)."""
     name = step.__name__
-    mistakes = tuple(Mistake(_sample(step, name, old, new), says) for old, new, says in wrong)
+    mistakes = tuple(Mistake(_sample(step, old, new), says) for old, new, says in wrong)
     return Exercise(f"vm_{name.lower()}", _judge_step(step, cases), praise, hints, mistakes)
 
 
