@@ -88,14 +88,21 @@ class Loop:
     def unwind(self, error):
         """Go on where the exception table says, the error on the stack; else raise it on."""
         position = self.at - 1
+        arose = self._where_it_arose(self.steps[position])
         for first, end, handler, depth, with_offset in self.guards:
             if first <= position < end:
                 del self.stack[depth:]
                 if with_offset:
-                    self.push(self.steps[position].offset // 2)
+                    self.push(arose)
                 self.push(error)
                 return self.jump(handler)
         raise error
+
+    def _where_it_arose(self, step):
+        """Return the offset to keep with an error: RERAISE(n) finds it n values down, if n is."""
+        if step.opname == "RERAISE" and 0 < step.arguments[0] <= len(self.stack):
+            return self.stack[-step.arguments[0]]
+        return step.offset // 2
 
     def __getattr__(self, name):
         if name.isupper():

@@ -32,13 +32,14 @@ class Handling:
 class Frame:
     """One call in progress. `names` is None in a function, the namespace in a class or module.
 
+    `raised_at` is the offset that an exception raised again brings from where it arose, else None;
     `making` is the new instance if this is the call of an `__init__`, else NULL.
     """
 
     __slots__ = (
         *("machine", "code", "decoded", "globals", "builtins", "names", "fast", "closure"),
         *("stack", "pc", "back", "depth", "handling", "kw_names", "result", "snapshot"),
-        "making",
+        *("making", "raised_at"),
     )
 
     def __init__(self, machine, code: CodeType, space: dict, names=None, closure=(), back=None):
@@ -47,7 +48,7 @@ class Frame:
         self.names, self.closure = names, closure
         self.fast = [NULL] * self.decoded.slots
         self.stack, self.pc, self.kw_names = [], 0, ()
-        self.result = self.snapshot = None
+        self.result = self.snapshot = self.raised_at = None
         self.making = NULL
         self.back = back
         self.depth = back.depth + 1 if back is not None else machine.depth

@@ -104,9 +104,10 @@ def _unwind(frame, bottom, error) -> Frame | None:
             if first <= position < end:
                 del frame.stack[depth:]
                 if lasti:
-                    frame.stack.append(frame.decoded.offsets[position] // 2)
+                    here = frame.decoded.offsets[position] // 2
+                    frame.stack.append(here if frame.raised_at is None else frame.raised_at)
                 frame.stack.append(error)
-                frame.pc = handler
+                frame.pc, frame.raised_at = handler, None
                 return frame
         if frame is bottom:
             return None

@@ -10,8 +10,20 @@ LONGEST = 60
 MOST_STEPS = 20_000
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = LONGEST
+
+class _Short(reprlib.Repr):
+    """Short reprs of containers; of anything else without its address, which would differ."""
+
+    def repr_instance(self, x, level):
+        try:
+            text = ADDRESS.sub("", repr(x))
+        except Exception as error:
+            return f"<{type(x).__name__}: its repr raised {type(error).__name__}>"
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+_short = _Short()
+_short.maxstring = LONGEST
 
 
 @dataclass(frozen=True)
@@ -46,10 +58,9 @@ class Trace:
 def words(value) -> str:
     """Return a short repr of anything, without addresses; a placeholder if its repr raises."""
     try:
-        text = _short.repr(value)
+        text = ADDRESS.sub("", _short.repr(value))
     except Exception as error:
         return f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
-    text = ADDRESS.sub("", text)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 

@@ -50,9 +50,11 @@ def _set_context(error, handled):
 
 
 @opcode("RERAISE")
-def reraise(frame, _):
-    """[exception] → raises it again"""
-    raise frame.stack.pop()
+def reraise(frame, depth):
+    """[exception] → raises it again; `depth` values below lies the offset where it arose"""
+    error = frame.stack.pop()
+    frame.raised_at = frame.stack[-depth] if depth else None
+    raise error
 
 
 @opcode("PUSH_EXC_INFO")
