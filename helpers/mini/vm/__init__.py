@@ -1,0 +1,68 @@
+"""A stack machine for CPython's own bytecode: a function and its arguments -> what it returns.
+
+`run(fn, *args, **kwargs)` evaluates the bytecode of `fn`, and of every Python function that it
+calls, one opcode after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
+
+What C code calls back by itself (the key of `sorted`, a property, `__hash__`) CPython runs. An
+exception keeps its type, message, cause and context; its traceback has no entries for frames of
+the machine, which are no frames of CPython.
+"""
+
+import sys
+from types import CodeType, FunctionType, MethodType
+
+from helpers.mini.vm.decoding import missing
+from helpers.mini.vm.machine import Machine
+from helpers.mini.vm.opcodes import HANDLERS
+from helpers.mini.vm.record import Recorder, Step, Trace
+from helpers.mini.vm.values import NULL, Unsupported
+
+VERSIONS = ((3, 11), (3, 12), (3, 13))
+
+__all__ = ["NULL", "Step", "Trace", "Unsupported", "can_run", "handled", "missing", "run", "trace"]
+
+
+def run(fn, /, *args, **kwargs):
+    """Return what `fn(*args, **kwargs)` would return, or raise what it would raise.
+
+    Raises:
+        TypeError: `fn` is no Python function and no method of one.
+        Unsupported: the code is async, an opcode has no handler, or this Python is not one of
+            3.11, 3.12 and 3.13.
+    """
+    _check(fn)
+    return Machine(sys._getframe(1)).call(fn, *args, **kwargs)
+
+
+def trace(fn, /, *args, **kwargs) -> Trace:
+    """Run `fn` as `run` does and return the record of every instruction, with value or error."""
+    _check(fn)
+    recorder, value, raised = Recorder(), None, None
+    try:
+        value = Machine(sys._getframe(1), recorder.watch).call(fn, *args, **kwargs)
+    except Unsupported:
+        raise
+    except Exception as error:
+        raised = error
+    return Trace(tuple(recorder.steps), value, raised, recorder.cut)
+
+
+def handled() -> frozenset[str]:
+    """Return the names of the opcodes that have a handler, of all three versions."""
+    return frozenset(HANDLERS)
+
+
+def can_run(code: CodeType) -> bool:
+    """Say whether every opcode of `code` (not of the code objects in it) has a handler."""
+    return not missing(code)
+
+
+def _check(fn):
+    if sys.version_info[:2] not in VERSIONS:
+        known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
+        raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
+    if not isinstance(fn, (FunctionType, MethodType)):
+        raise TypeError(
+            f"the machine runs Python functions, such as def makes; "
+            f"{type(fn).__name__} {getattr(fn, '__name__', '')!r} is none"
+        )

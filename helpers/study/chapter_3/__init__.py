@@ -1,0 +1,11 @@
+"""The exercises of chapter 3, and how far a machine's opcodes reach."""
+
+from helpers.study.chapter_3.code_patch import CODE_PATCH
+from helpers.study.chapter_3.keepers import KEEPERS
+from helpers.study.chapter_3.reach import coverage
+from helpers.study.chapter_3.stack_at import STACK_AT
+from helpers.study.chapter_3.steps import STEP_EXERCISES
+
+EXERCISES = (*STEP_EXERCISES, STACK_AT, KEEPERS, CODE_PATCH)
+
+__all__ = ["EXERCISES", "coverage"]

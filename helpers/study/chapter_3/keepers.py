@@ -1,0 +1,72 @@
+"""Chapter 3: which functions keep an object alive after they have returned?"""
+
+import gc
+import weakref
+
+from helpers.study.check import Exercise, Mistake, tried
+
+_WHY = {
+    "error": "the error has a traceback, the traceback the frame, and the frame its locals",
+    "closure": "only what the inner function names goes into a cell; it names nothing here",
+    "generator": "a generator that has not ended keeps its frame, and the frame its locals",
+    "ended": "the generator has run to its end, and its frame was cleared",
+    "frame": "a frame that somebody keeps, keeps its locals",
+}
+
+
+class _Thing:
+    """An object whose end can be noticed."""
+
+
+def _alive_after(fn) -> bool:
+    thing = _Thing()
+    watch = weakref.ref(thing)
+    kept = fn(thing)
+    del thing
+    alive = watch() is not None
+    del kept
+    gc.collect()
+    return alive
+
+
+def _judge_keepers(guess, functions):
+    truth = {name: _alive_after(fn) for name, fn in functions.items()}
+    if type(guess) is not dict or set(guess) != set(truth):
+        return f"the guess must be a dict with the keys {', '.join(truth)}"
+    if all(value is ... for value in guess.values()):
+        tried(...)
+    for name, answer in guess.items():
+        if answer is not True and answer is not False:
+            return f"the guess for {name} must be True (it keeps the object alive) or False"
+    for name, answer in guess.items():
+        if answer != truth[name]:
+            verb = "keeps" if truth[name] else "does not keep"
+            return f"{name} {verb} the object alive: {_WHY.get(name, 'run it and see')}"
+    return None
+
+
+def _guess(**wrong) -> str:
+    right = {"error": True, "closure": False, "generator": True, "ended": False, "frame": True}
+    return f"guess = {right | wrong}"
+
+
+KEEPERS = Exercise(
+    "keepers",
+    _judge_keepers,
+    "You followed the references: frame → locals → object.",
+    (
+        "For each result ask: does it lead to the frame of the call?",
+        "An error leads to a traceback, a waiting generator to its frame. What does a function "
+        "lead to, if its body names none of the outer variables?",
+        "error, generator and frame keep a frame alive; closure and ended do not.",
+    ),
+    (
+        Mistake(_guess(error=False), "the error has a traceback"),
+        Mistake(_guess(closure=True), "goes into a cell"),
+        Mistake(_guess(generator=False), "has not ended"),
+        Mistake(_guess(ended=True), "was cleared"),
+        Mistake(_guess(frame=False), "keeps its locals"),
+        Mistake("guess = 'frame'", "must be a dict with the keys"),
+        Mistake(_guess(frame="yes"), "True (it keeps the object alive) or False"),
+    ),
+)

@@ -1,0 +1,205 @@
+"""Modules of the standard library -> programs whose every line, the module's body too, is run."""
+# ruff: noqa: E501 - programs as text
+
+import contextlib
+import importlib.util
+import inspect
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+LIBRARY = Path(os.__file__).parent
+
+# (module, what replaces its C accelerator: these names of the finished module are taken away,
+#  a program that uses it)
+USES = {
+    "heapq": """
+heap = []
+for n in [5, 1, 8, 3, 9, 2, 7]:
+    m.heappush(heap, n)
+result = [m.heappop(heap) for _ in range(7)], m.nlargest(3, range(20), key=lambda n: -n % 7)
+result += m.nsmallest(2, "hello"), list(m.merge([1, 4], [2, 3], [0, 9])), m.heappushpop([3, 4], 1)
+""",
+    "bisect": """
+a = [1, 3, 3, 7]
+m.insort(a, 4)
+result = a, m.bisect_left(a, 3), m.bisect_right(a, 3), m.bisect(a, -5, key=lambda n: -n)
+""",
+    "textwrap": '''
+text = """  The quick brown fox, who is very-very quick,
+  jumps over    the lazy dog. It was not amused."""
+result = m.wrap(text, 20), m.fill(text, 30, initial_indent="* "), m.dedent(text), m.shorten(text, 25)
+result += m.indent("a\\n\\nb", "> "), m.wrap("supercalifragilistic", 5, break_long_words=True)
+''',
+    "json.decoder": r"""
+decoder = m.JSONDecoder()
+decoder.parse_string = m.py_scanstring
+from json.scanner import py_make_scanner
+decoder.scan_once = py_make_scanner(decoder)
+good = '{"a": [1, -2.5e3, true, null, "x\\u00e9\\n"], "b": {}, "c": [[], [[]]], "d": NaN}'
+result = [decoder.decode(good)]
+for bad in ('{"a" 1}', "[1, 2", '"open', "{'a': 1}", "[1] x", '"\\q"'):
+    try:
+        decoder.decode(bad)
+    except m.JSONDecodeError as error:
+        result.append((str(error), error.pos))
+""",
+    "difflib": """
+a, b = "one two three four".split(), "zero one tree four five".split()
+result = [list(m.ndiff(a, b)), list(m.unified_diff(a, b, "a", "b", lineterm=""))]
+result += [m.SequenceMatcher(None, "qabxcd", "abycdf").get_opcodes()]
+result += [m.get_close_matches("appel", ["ape", "apple", "peach", "puppy"])]
+result += [m.SequenceMatcher(None, "tide", "diet").ratio()]
+""",
+    "fractions": """
+F = m.Fraction
+result = [F(1, 3) + F(1, 6), F("0.125") * 3, 2 - F(1, 2), F(7, 2) // 2, F(7, 2) % 2, F(3, 4) ** -2]
+result += [F(1, 2) < F(2, 3), F(1, 2) == 0.5, F(0.1).limit_denominator(100), round(F(7, 3), 1)]
+result += [hash(F(1, 2)) == hash(0.5), repr(F(-3, 9)), str(F(5)), -F(1, 2), abs(F(-1, 2)), 3 / F(3, 7)]
+for bad in ((1, 0), ("x",), (1.5, 2)):
+    try:
+        F(*bad)
+    except (ZeroDivisionError, ValueError, TypeError) as error:
+        result.append(f"{type(error).__name__} {error}")
+""",
+    "string": """
+result = [m.Template("$who likes ${what} $$").substitute(who="tim", what="kung pao")]
+result += [m.Template("$a $b").safe_substitute(a=1), m.capwords("a b  c"), m.Formatter().format("{0}-{k!r}", 1, k="x")]
+""",
+    "statistics": """
+data = [2.5, 3.25, 5.5, 11.25, 11.75, 2.5]
+result = m.mean(data), m.median(data), m.mode(data), m.pstdev([1, 2, 3, 4]), m.quantiles(data, n=4)
+""",
+    "graphlib": """
+sorter = m.TopologicalSorter({"D": {"B", "C"}, "B": {"A"}, "C": {"A"}})
+result = [sorted(sorter.predecessors) if hasattr(sorter, "predecessors") else 0]
+order = list(sorter.static_order())
+result = order[0], sorted(order[1:3]), order[3]
+try:
+    list(m.TopologicalSorter({1: [2], 2: [1]}).static_order())
+except m.CycleError as error:
+    result += (error.args[0],)
+""",
+    "shlex": """
+result = m.split("a 'b c' --x=\\"y z\\" # no", comments=True), m.quote("it's"), m.join(["a b", "c"])
+""",
+    "fnmatch": """
+result = m.filter(["a.py", "b.txt", "c.pyc"], "*.py?"), m.translate("a[!b]*.x"), m.fnmatchcase("A", "a")
+""",
+    "html.parser": """
+class Seen(m.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, attrs))
+    def handle_data(self, data):
+        self.seen.append(data)
+seen = Seen()
+seen.feed("<p class='a' b>Hi &amp; <b>you</b><br/></p><!-- c -->")
+result = seen.seen
+""",
+    "csv": """
+import io
+out = io.StringIO()
+w = m.DictWriter(out, ["a", "b"])
+w.writeheader()
+w.writerow({"a": 1, "b": "x,y"})
+result = out.getvalue(), list(m.DictReader(io.StringIO("a;b\\n1;2\\n"), delimiter=";")), m.Sniffer().sniff("a;b\\n1;2\\n").delimiter
+""",
+    "configparser": """
+parser = m.ConfigParser()
+parser.read_string("[a]\\nx = 1\\ny = %(x)s2\\n[b]\\nlong = one\\n  two\\n")
+result = parser.sections(), parser["a"].getint("y"), parser["b"]["long"], parser.has_option("a", "z")
+""",
+    "copy": """
+class P:
+    def __init__(self):
+        self.items = [1, [2]]
+p = P()
+q, r = m.copy(p), m.deepcopy(p)
+result = q.items is p.items, r.items == p.items, r.items[1] is p.items[1], m.deepcopy({"a": (1, [2])})
+""",
+    "pprint": """
+result = m.pformat({"b": list(range(30)), "a": {"x" * 20: "y" * 70, "z": (1, 2)}}, width=60)
+""",
+    "reprlib": """
+result = m.repr(list(range(100))), m.repr("x" * 200), m.repr({"a": [[[[[[1]]]]]]})
+""",
+}
+WITHOUT_C = {"heapq": "_heapq", "bisect": "_bisect", "statistics": "_statistics"}
+
+
+def _program(name: str, use: str):
+    """Return a function that runs the module's own source in a new namespace, then `use`."""
+    spec = importlib.util.find_spec(name)
+    code = compile(Path(spec.origin).read_text("utf-8"), spec.origin, "exec")
+    using = compile(use, f"<use of {name}>", "exec")
+    hidden = WITHOUT_C.get(name)
+
+    def program():
+        module = types.ModuleType(name)
+        module.__file__, module.__package__ = spec.origin, spec.parent
+        with _hidden(hidden):
+            exec(code, module.__dict__)
+        space = {"m": module, "__name__": "use"}
+        exec(using, space)
+        return space["result"]
+
+    return program
+
+
+@contextlib.contextmanager
+def _hidden(name):
+    """Let `import name` fail, so that a module keeps its pure-Python functions."""
+    kept = sys.modules.get(name) if name else None
+    if name:
+        sys.modules[name] = None
+    try:
+        yield
+    finally:
+        if name and kept is not None:
+            sys.modules[name] = kept
+        elif name:
+            del sys.modules[name]
+
+
+def programs() -> dict[str, Callable]:
+    """Return one program per module."""
+    return {name: _program(name, use) for name, use in USES.items()}
+
+
+@cache
+def functions() -> tuple[types.CodeType, ...]:
+    """Return the code of every function in the standard library's modules, tests left out."""
+    paths = [*LIBRARY.glob("*.py"), *LIBRARY.glob("*/*.py"), *LIBRARY.glob("*/*/*.py")]
+    skipped = {"test", "tests", "idle_test", "site-packages", "lib2to3", "__pycache__"}
+    kept = [p for p in sorted(paths) if not skipped & set(p.relative_to(LIBRARY).parts)]
+    return tuple(code for path in kept for code in _codes_of(path))
+
+
+def _codes_of(path) -> Iterator[types.CodeType]:
+    with contextlib.suppress(SyntaxError, UnicodeDecodeError):
+        yield from _nested(compile(path.read_text("utf-8"), path.name, "exec", dont_inherit=True))
+
+
+def _nested(code) -> Iterator[types.CodeType]:
+    if code.co_flags & inspect.CO_OPTIMIZED:
+        yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _nested(constant)
+
+
+def coverage(can_run) -> float:
+    """Return the share of the library's functions that `can_run(code)` says yes to."""
+    codes = functions()
+    return sum(map(can_run, codes)) / len(codes)
+
+
+def unknown(missing) -> set[str]:
+    """Return the opcodes that some function of the library needs and the machine has not."""
+    return set().union(*map(missing, functions()))

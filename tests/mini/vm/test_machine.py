@@ -1,0 +1,195 @@
+"""helpers/mini/vm: the machine does what CPython does; CPython is the specification."""
+
+import pytest
+
+from helpers.mini import vm
+from tests.mini import comparing, library
+
+PROGRAMS = comparing.programs()
+MODULES = library.programs()
+
+
+def test_there_are_enough_programs():
+    assert len(PROGRAMS) >= 150 and len(MODULES) >= 6
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_does_what_it_does_in_cpython(name):
+    assert comparing.difference(PROGRAMS[name]) is None
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module_of_the_library_does_what_it_does_in_cpython(name):
+    assert "value" in comparing.outcome(MODULES[name])
+    assert comparing.difference(MODULES[name]) is None
+
+
+def test_a_difference_is_seen(monkeypatch):
+    """The comparison must fail where the two part; else all of the above says nothing."""
+    pairs = {
+        "a value": lambda: "CPython" if vm.run.__code__ else None,
+        "an exception": lambda: 1 // 0,
+        "an output": lambda: print("x"),
+    }
+    monkeypatch.setattr(vm, "run", lambda fn, *args: "another")
+    assert all(comparing.difference(fn) for fn in pairs.values())
+
+
+def test_handlers_cover_the_library():
+    assert library.coverage(vm.can_run) >= 0.95
+    unknown = library.unknown(vm.missing)
+    assert all("ASYNC" in name or "AWAIT" in name for name in unknown), unknown
+
+
+def test_every_handler_says_its_stack_effect():
+    from helpers.mini.vm.opcodes import HANDLERS
+
+    told = {name: (handler.__doc__ or "") for name, handler in HANDLERS.items()}
+    assert [name for name, words in told.items() if "→" not in words and name != "END_FOR"] == []
+
+
+def test_arguments_reach_the_function():
+    def f(a, b=2, *c, d, **e):
+        return a, b, c, d, e
+
+    assert vm.run(f, 1, 3, 4, d=5, z=6) == f(1, 3, 4, d=5, z=6)
+    assert vm.run(f, 1, d=0) == f(1, d=0)
+
+
+def test_methods_run_too():
+    class A:
+        def m(self, x):
+            return self, x
+
+    a = A()
+    assert vm.run(a.m, 1) == (a, 1)
+
+
+def test_the_machine_runs_what_is_called_and_not_cpython():
+    """A function that asks for its frame finds the machine's, at every depth."""
+    import sys
+
+    def inner():
+        return type(sys._getframe()).__module__
+
+    def outer():
+        class A:
+            def __init__(self):
+                self.seen = [inner()]
+
+            def __add__(self, other):
+                return inner()
+
+        return [inner(), *A().seen, A() + 1, next(inner() for _ in "x")]
+
+    assert set(vm.run(outer)) == {"helpers.mini.vm.frames"}
+
+
+def test_frames_below_are_those_of_cpython():
+    import sys
+
+    def look():
+        return sys._getframe().f_back.f_code.co_name
+
+    assert vm.run(look) == "test_frames_below_are_those_of_cpython"
+
+
+def test_an_exception_brings_no_entries_of_the_machine_into_the_program():
+    import traceback
+
+    def program():
+        try:
+            raise KeyError
+        except KeyError as error:
+            return traceback.extract_tb(error.__traceback__)
+
+    assert vm.run(program) == []
+
+
+def test_the_context_of_the_caller_is_seen():
+    def program():
+        raise
+
+    try:
+        raise KeyError("outside")
+    except KeyError as outside:
+        with pytest.raises(KeyError) as caught:
+            vm.run(program)
+        assert caught.value is outside
+
+
+@pytest.mark.parametrize("wrong", [len, int, 5, "f", None, [].append])
+def test_what_is_no_python_function_is_refused_in_one_sentence(wrong):
+    with pytest.raises(TypeError, match="the machine runs Python functions") as caught:
+        vm.run(wrong)
+    assert "\n" not in str(caught.value)
+
+
+def test_async_code_is_refused_in_one_sentence():
+    async def coroutine():
+        return 1
+
+    async def generator():
+        yield 1
+
+    for fn in (coroutine, generator, lambda: coroutine()):
+        with pytest.raises(vm.Unsupported, match=r"runs no async code, and .* is async$"):
+            vm.run(fn)
+
+
+def test_a_program_cannot_swallow_the_refusal():
+    async def coroutine():
+        return 1
+
+    def program():
+        try:
+            coroutine()
+        except BaseException:
+            return "swallowed"
+
+    with pytest.raises(vm.Unsupported):
+        vm.run(program)
+
+
+def test_a_missing_handler_is_named(monkeypatch):
+    from helpers.mini.vm.opcodes import HANDLERS
+
+    monkeypatch.delitem(HANDLERS, "BINARY_OP")
+
+    def adds(a, b):
+        return a + b
+
+    with pytest.raises(vm.Unsupported, match="no handler for BINARY_OP, which .*adds needs"):
+        vm.run(adds, 1, 2)
+    assert vm.missing(adds.__code__) == {"BINARY_OP"} and not vm.can_run(adds.__code__)
+
+
+def test_another_python_is_refused_in_one_sentence(monkeypatch):
+    monkeypatch.setattr(vm, "VERSIONS", ((3, 8),))
+    with pytest.raises(vm.Unsupported, match="knows the bytecode of CPython 3.8, not of this"):
+        vm.run(lambda: 1)
+
+
+def test_recursion_is_bounded_by_the_limit_of_python():
+    def down(n):
+        return down(n + 1)
+
+    with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
+        vm.run(down, 0)
+
+
+def test_code_that_was_decoded_is_told_apart_by_identity():
+    """Two equal code objects may differ in their constants' types: 1 and True, 0.0 and -0.0."""
+
+    def made(constant):
+        space = {}
+        exec(f"def f(): return {constant}", space)
+        return space["f"]
+
+    assert [repr(vm.run(made(c))) for c in ("1", "True", "1.0", "0.0", "-0.0")] == [
+        "1",
+        "True",
+        "1.0",
+        "0.0",
+        "-0.0",
+    ]
