@@ -32,6 +32,7 @@ from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
+from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 from helpers.view import bytecode as bytecode_view
@@ -50,6 +51,7 @@ __all__ = [
     "show_bindings",
     "show_bytecode",
     "show_code",
+    "show_coverage",
     "show_environment",
     "show_frame",
     "show_frames",

@@ -127,7 +127,7 @@ def _proportions(nb):
     after = [
         before.cell_type == "markdown"
         for before, cell in zip(nb.cells, nb.cells[1:], strict=False)
-        if cell.cell_type == "code" and not cell.source.startswith("assert")
+        if cell.cell_type == "code" and not cell.source.startswith(("assert", "check."))
     ]
     if sum(after) < 0.8 * len(after):
         yield f"only {sum(after)} of {len(after)} code cells follow prose"
