@@ -43,7 +43,10 @@ _CHANGES = (
     ("CALL_KW", "keywords: CALL_FUNCTION_KW, then KW_NAMES and CALL, then CALL_KW"),
     ("KW_NAMES", "the keywords' names: a value on the stack, in 3.11 and 3.12 a side note to CALL"),
     ("PRECALL", "3.11 only: looks whether a method brings its self"),
-    ("PUSH_NULL", "a call finds NULL, or self, in a slot of its own: below, since 3.13 above"),
+    (
+        "PUSH_NULL",
+        "a call has a slot for a method: below the function, since 3.13 above it, for self",
+    ),
     ("RETURN_CONST", "3.12 and 3.13: a constant returned at once, where the compiler sees one"),
     ("JUMP_ABSOLUTE", "since 3.11 every jump is relative: JUMP_BACKWARD"),
     ("END_FOR", "since 3.12 closes a for loop; 3.13 pops the iterator after it"),

@@ -106,7 +106,7 @@ def test_steppers_answer_the_keyboard(ran):
     for stepper in ran.steppers():
         slider = stepper.locator(".course-slider")
         total = int(slider.get_attribute("max"))
-        stepper.get_by_role("button", name="Next").focus()
+        stepper.get_by_role("button", name="Next", exact=True).focus()
         before = ran.active_cell()
         keys = (("Home", 1), ("Enter", 2), ("ArrowLeft", 1), ("Space", 2), ("ArrowRight", 3))
         for key, step in (*keys, ("End", total), ("ArrowRight", total), ("Home", 1)):

@@ -35,17 +35,22 @@ class Constants:
 class Names:
     """Local and global names, and two moves on the stack."""
 
-    def LOAD_FAST(self, name):
+    def value_of(self, name):
+        """Return a local's value, or raise what CPython raises for an unbound name."""
         if name not in self.local:
             raise UnboundLocalError(
                 f"cannot access local variable '{name}' where it is not associated with a value"
             )
-        self.push(self.local[name])
+        return self.local[name]
+
+    def LOAD_FAST(self, name):
+        self.push(self.value_of(name))
 
     def STORE_FAST(self, name):
         self.local[name] = self.pop()
 
     def DELETE_FAST(self, name):
+        self.value_of(name)
         del self.local[name]
 
     def LOAD_GLOBAL(self, name):
@@ -165,6 +170,8 @@ class Exceptions:
     def RAISE_VARARGS(self, count):
         cause = [self.pop()] if count == 2 else []
         error = self.pop() if count else self.handled
+        if error is None:
+            raise RuntimeError("No active exception to reraise")
         if cause:
             raise error from cause[0]
         raise error

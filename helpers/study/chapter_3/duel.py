@@ -126,9 +126,11 @@ def truth(program, args) -> list:
     """Return the moments of the finished machine, in the plain instructions' form."""
     steps, _ = ladder.plain(program.__code__)
     plain = {step.offset: step.opname for step in steps if step.first}
+    with contextlib.redirect_stdout(io.StringIO()):
+        traced = vm.trace(program, *args)
     return [
         (step.offset, plain[step.offset], _without_nulls(step))
-        for step in vm.trace(program, *args).steps
+        for step in traced.steps
         if step.depth == 0 and step.offset in plain
     ]
 

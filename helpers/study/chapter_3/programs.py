@@ -42,6 +42,12 @@ def unbound(a):
     return b
 
 
+def deleted(a):
+    if False:
+        b = a
+    del b
+
+
 def no_such_name():
     return nothing_has_this_name
 
@@ -53,6 +59,7 @@ NAMES += [
     (between, (1, 3, 2)),
     (builtin, ()),
     (unbound, (1,)),
+    (deleted, (1,)),
     (no_such_name, ()),
 ]
 
@@ -205,6 +212,10 @@ def containers(a, b):
     return items[2][0], items
 
 
+def empty_containers(a):
+    return [a, [], ()]
+
+
 def attribute(a):
     return a.real, a.imag
 
@@ -219,7 +230,7 @@ def missing_key(a):
 
 CALLS = [(power, (2, 5)), (with_keyword, ("ff",)), (nested_calls, (9,)), (fib, (9,)), (told, (1,))]
 CALLS += [(containers, (1, 2)), (attribute, (3,)), (wrong_call, (1,)), (missing_key, ({},))]
-CALLS += [(power, (2, "x"))]
+CALLS += [(power, (2, "x")), (empty_containers, (1,))]
 
 
 def counter(n):
@@ -332,6 +343,15 @@ def in_a_loop(items):
     return bad
 
 
+def nothing_to_reraise():
+    raise
+
+
 EXCEPTIONS = [(safe, (6, 3)), (safe, (6, 0)), (which, (5,)), (which, (0,)), (which, ("a",))]
 EXCEPTIONS += [(reraised, (1,)), (caused, (5,)), (uncaught, ("x",)), (last_word, (0,))]
-EXCEPTIONS += [(last_word, (1,)), (in_a_loop, ((1, 0, 2, 0),)), (safe, ("a", 1))]
+EXCEPTIONS += [
+    (nothing_to_reraise, ()),
+    (last_word, (1,)),
+    (in_a_loop, ((1, 0, 2, 0),)),
+    (safe, ("a", 1)),
+]

@@ -17,7 +17,7 @@ def _judge_stack(guess, fn, args, offset):
         return "those are the values, but the bottom comes first: the top of the stack is the last"
     if told == stack[-2:]:
         return "those two are its operands; below them wait values that are used later"
-    if len(told) == len(stack) - 1:
+    if len(told) == len(stack) - 1 and told[:-1] == stack[:-2]:
         return "that is the stack after the instruction ran; asked is the stack just before it"
     if len(told) > len(stack):
         return f"there are {len(stack)} values: an operand that was used is popped for good"
