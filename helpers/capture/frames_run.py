@@ -89,7 +89,7 @@ class _Run:
             self.full = True
             return
         rows, above, place = [], frame, 0
-        while above is not None and place < MOST_FRAMES:
+        while above is not None and place < MOST_FRAMES and not _is_ours(above):
             place += 1
             rows.append(self._row(above, str(place), state if place == 1 else "waits for a call"))
             if above.f_code is self._first and not self._recurses(above):
@@ -135,6 +135,11 @@ class _Run:
             state,
             locals_words(frame),
         )
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Return whether the frame belongs to the watching (a forgotten generator ends below it)."""
+    return frame.f_globals.get("__package__") == __package__
 
 
 def _suspends(frame: FrameType) -> bool:

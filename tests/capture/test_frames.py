@@ -221,3 +221,17 @@ def test_namespace_of_the_learners_own_kind_is_not_asked():
 def test_what_is_no_function_is_refused():
     with pytest.raises(TypeError, match="watch_frames needs a Python function"):
         frames_timeline(len)
+
+
+def test_a_forgotten_generator_ends_without_the_frames_of_the_watching():
+    def numbers():
+        try:
+            yield 1
+        finally:
+            done = True
+
+    def first():
+        return next(numbers())
+
+    shown = [step.panel("frames on the stack") for step in frames_timeline(first).steps]
+    assert {row.function for listing in shown for row in listing.rows} == {"first", "numbers"}
