@@ -156,14 +156,23 @@ def test_sample_error_output_is_reported(broken):
 )
 def test_sample_request_to_the_outside_is_reported(broken, request_, address):
     broken.page.evaluate(f"() => {request_}")
-    broken.page.wait_for_timeout(100)
+    for _ in range(50):
+        if address in broken.outside:
+            break
+        broken.page.wait_for_timeout(100)
     assert address in broken.outside
+
+
+PALE = '<img src="data:,"><p style="color:#777;background:#888">pale</p><button></button>'
+FAULTS = {"image-alt", "color-contrast", "button-name"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_sample_of_what_axe_must_find_is_reported(broken, scheme):
     broken.theme(scheme)
-    broken.page.locator(OUTPUTS).last.evaluate("""node => { node.innerHTML =
-      '<img src="data:,"><p style="color:#777;background:#888">pale</p><button></button>' }""")
-    found = {line.split(":")[0] for line in broken.violations()}
-    assert {"image-alt", "color-contrast", "button-name"} <= found
+    for _ in range(3):  # JupyterLab may draw an output anew and wipe the sample away
+        broken.page.locator(OUTPUTS).last.evaluate(f"node => {{ node.innerHTML = `{PALE}` }}")
+        found = {line.split(":")[0] for line in broken.violations()}
+        if found >= FAULTS:
+            break
+    assert found >= FAULTS
