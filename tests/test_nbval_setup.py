@@ -47,7 +47,7 @@ NOTEBOOKS = {
     "in_order": [cell("n = 0")] + [cell("n += 1\nn", result=str(n)) for n in range(1, 7)],
     "address": [
         cell("object()", result="<object at 0x7f0123456789>"),
-        cell("(lambda: 0).__code__.co_filename", result="'/tmp/ipykernel_1/2345.py'"),
+        cell("(lambda: 0).__code__.co_filename", result="'/elsewhere/ipykernel_1/2345.py'"),
     ],
     "number_changed": [cell("6 * 7", result="41")],
 }
