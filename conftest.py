@@ -11,6 +11,8 @@ import pytest
 
 HERE = Path(__file__).parent
 
+pytest_plugins = ["tests.own_process"]
+
 # Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")

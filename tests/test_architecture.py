@@ -47,10 +47,12 @@ def rooms(tmp_path):
         ("study", "from helpers.exhibit import a"),
         ("study", "from helpers.capture import a"),
         ("study", "from helpers.mini import a"),
+        ("capture", "from helpers.mini import a"),
         ("", "from helpers.capture import a"),
         ("", "from helpers.study import a"),
         ("capture", "import torch, tensorflow"),
         ("mini/dynamo", "import torch.fx"),
+        ("mini/eager", "import tensorflow"),
     ],
 )
 def test_arrow_is_allowed(rooms, place, line):
@@ -65,7 +67,6 @@ def test_arrow_is_allowed(rooms, place, line):
         ("capture", "from helpers.view import a"),
         ("capture", "from helpers.exhibit import a"),
         ("capture", "from helpers.study import a"),
-        ("capture", "from helpers.mini import a"),
         ("view", "from helpers.capture import a"),
         ("view", "from helpers.mini import a"),
         ("exhibit", "from helpers.capture import a"),

@@ -1,0 +1,99 @@
+"""Tests marked `own_process` run in a child interpreter; what it reports is reported here.
+
+A frame hook, a raw C call or a compiled frame can kill an interpreter, or meet what other tests
+have left in it. All marked tests of one module share one child; with `by="name"` those with the
+same value of that parameter do. A child that dies fails the tests it did not finish, and no other.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+REPORTS = "COURSE_CHILD_REPORTS"
+GROUPS = pytest.StashKey()
+LONGEST = 900  # seconds: a hang becomes a failure
+
+
+def pytest_configure(config):
+    """Make the marker known."""
+    config.addinivalue_line("markers", "own_process(by=None): run in a child interpreter")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Replay the child's reports of a marked test instead of running it here."""
+    if item.get_closest_marker("own_process") is None or REPORTS in os.environ:
+        return None
+    groups = item.session.stash.setdefault(GROUPS, {})
+    group = _group(item)
+    if group not in groups:
+        groups[group] = _run_child(
+            [other for other in item.session.items if _group(other) == group]
+        )
+    reports, ending = groups[group]
+    own = [report for report in reports if report["nodeid"] == item.nodeid]
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for data in own:
+        item.ihook.pytest_runtest_logreport(report=_report(item, data))
+    if not own or own[-1]["when"] != "teardown":
+        item.ihook.pytest_runtest_logreport(report=_unfinished(item, ending))
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def pytest_runtest_logreport(report):
+    """In the child: write each report down as soon as it is made."""
+    if REPORTS in os.environ:
+        with Path(os.environ[REPORTS]).open("a") as written:
+            written.write(json.dumps(report._to_json(), default=str) + "\n")
+
+
+def _group(item):
+    marker = item.get_closest_marker("own_process")
+    if marker is None:
+        return None
+    called = getattr(item, "callspec", None)
+    by = marker.kwargs.get("by")
+    return item.path, called.params.get(by) if called and by else None
+
+
+def _run_child(items):
+    """Run the items in a child; return its reports and how it ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked, written = Path(folder, "asked"), Path(folder, "reports")
+        asked.write_text("\n".join(item.nodeid for item in items))
+        written.touch()
+        command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", "-p"]
+        command += ["no:cacheprovider", f"@{asked}"]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=items[0].config.rootpath,
+                env={**os.environ, REPORTS: str(written)},
+                capture_output=True,
+                text=True,
+                timeout=LONGEST,
+                check=False,
+            )
+            said = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+            ending = f"the child interpreter ended with {done.returncode}\n{said}"
+        except subprocess.TimeoutExpired:
+            ending = f"the child interpreter did not end in {LONGEST} seconds"
+        return [json.loads(line) for line in written.read_text().splitlines()], ending
+
+
+def _report(item, data):
+    report = pytest.TestReport._from_json(data)
+    report.nodeid, report.location = item.nodeid, item.location
+    return report
+
+
+def _unfinished(item, ending):
+    return pytest.TestReport(
+        item.nodeid, item.location, {}, "failed", f"not finished: {ending}", "call"
+    )

@@ -1,0 +1,69 @@
+"""A child's tests pass, fail and skip as they would here, and its death fails only its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPO = Path(__file__).parents[1]
+
+SAMPLE = """
+import os, sys
+import pytest
+
+pytestmark = pytest.mark.own_process
+
+def test_passes(): assert "COURSE_CHILD_REPORTS" in os.environ
+def test_fails(): assert 1 == 2
+@pytest.mark.skip(reason="asked")
+def test_is_skipped(): ...
+def test_dies(): os.abort()
+def test_after_the_death(): ...
+"""
+GROUPED = """
+import os
+import pytest
+
+pytestmark = pytest.mark.own_process(by="letter")
+
+@pytest.mark.parametrize("letter", "ab")
+def test_grouped(letter):
+    assert letter == "a" or os._exit(3)
+"""
+HERE = """
+import os
+
+def test_here(): assert "COURSE_CHILD_REPORTS" not in os.environ
+"""
+
+
+def test_reports_of_the_child_are_replayed(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.own_process"]\n')
+    for name, source in {"sample": SAMPLE, "grouped": GROUPED, "here": HERE}.items():
+        (tmp_path / f"test_{name}.py").write_text(source)
+    env = {name: v for name, v in os.environ.items() if name != "COURSE_CHILD_REPORTS"}
+    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**env, "PYTHONPATH": str(REPO)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = done.stdout
+    for words in (
+        "test_sample.py::test_passes PASSED",
+        "test_sample.py::test_fails FAILED",
+        "test_sample.py::test_is_skipped SKIPPED",
+        "test_sample.py::test_dies FAILED",
+        "test_sample.py::test_after_the_death FAILED",
+        "test_grouped.py::test_grouped[a] PASSED",
+        "test_grouped.py::test_grouped[b] FAILED",
+        "test_here.py::test_here PASSED",
+        "assert 1 == 2",
+        "not finished: the child interpreter ended with -6",
+        "not finished: the child interpreter ended with 3",
+    ):
+        assert words in told, told
