@@ -90,6 +90,8 @@ def _run_child(items):
 def _report(item, data):
     report = pytest.TestReport._from_json(data)
     report.nodeid, report.location = item.nodeid, item.location
+    if isinstance(report.longrepr, list):  # of a skipped test; JSON knows no tuples
+        report.longrepr = tuple(report.longrepr)
     return report
 
 
