@@ -43,6 +43,8 @@ def pytest_runtest_protocol(item, nextitem):
     if not own or own[-1]["when"] != "teardown":
         item.ihook.pytest_runtest_logreport(report=_unfinished(item, ending))
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    # What an earlier test here has set up for its folder must not outlive the folder.
+    item.session._setupstate.teardown_exact(nextitem)
     return True
 
 
