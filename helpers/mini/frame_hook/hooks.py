@@ -87,11 +87,22 @@ def replaced(function, replacement: Callable) -> watching:
     """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
 
     `function`: a Python function, a method or a code object. It keeps its name, its code and its
-    callers; only its frames are no longer evaluated. Errors are those of `watching`.
+    callers; only its frames are no longer evaluated. While the replacement runs they are, so it
+    may call the function. Errors are those of `watching`.
     """
     if not callable(replacement):
         raise TypeError(f"the replacement must be callable, not {_kind(replacement)}")
-    return watching(lambda code, arguments: replacement, only=[function])
+    inside = False
+
+    def stand_in(*arguments):
+        nonlocal inside
+        inside = True
+        try:
+            return replacement(*arguments)
+        finally:
+            inside = False
+
+    return watching(lambda code, arguments: None if inside else stand_in, only=[function])
 
 
 def code_of(thing: object) -> CodeType:
