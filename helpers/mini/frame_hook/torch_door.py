@@ -2,13 +2,15 @@
 
 torch asks its callback in Python for every frame, which is slow, and keeps what the callback
 answers on the code object. So each answer gets a guard that never holds, and all go when the hook
-comes off. Private names of torch are looked up by `helpers.mini.dynamo.torch_private`.
+comes off. It has one weakness: after a recursion to the limit under it, torch's evaluator stays
+installed, with nothing to ask. Private names of torch are looked up by `helpers.mini.dynamo.torch_private`.
 """
 
 import itertools
 import os
 import sys
 import warnings
+from threading import get_ident
 from types import CodeType
 
 from helpers.mini.frame_hook.building import NotBuilt
@@ -28,23 +30,25 @@ def door():
 
 
 class Door:
-    """What switches callbacks on and off; the last one on is asked first."""
+    """What switches callbacks of this thread on and off; the last one on is asked first."""
 
     def __init__(self, torch_private):
         self._torch, self._hooks, self._numbers = torch_private, {}, itertools.count()
+        self._before = {}  # thread -> what torch asked there before
 
     def on(self, callback, codes, leaving) -> int:
         """Switch on and return a number for `off`."""
-        number = next(self._numbers)
-        first = self._torch.set_eval_frame(self._on_frame)
-        wanted = None if codes is None else set(map(id, codes))
-        self._hooks[number] = _Hook(callback, codes, wanted, first)
+        number, thread = next(self._numbers), get_ident()
+        if thread not in self._before:
+            self._before[thread] = self._torch.set_eval_frame(self._on_frame)
+        self._hooks[number] = _Hook(callback, codes, thread)
         return number
 
     def off(self, number: int) -> Exception | None:
         """Switch off and return what the callback raised, if it did."""
         hook = self._hooks.pop(number)
-        self._torch.set_eval_frame(hook.before)
+        if not any(other.thread == hook.thread for other in self._hooks.values()):
+            self._torch.set_eval_frame(self._before.pop(hook.thread))
         for code in hook.answered.values():
             self._torch.reset_code(code)
         return hook.error
@@ -66,13 +70,16 @@ class Door:
 
 
 class _Hook:
-    def __init__(self, callback, codes, wanted, before):
-        self.callback, self.codes, self.wanted, self.before = callback, codes, wanted, before
+    def __init__(self, callback, codes, thread):
+        self.callback, self.codes, self.thread = callback, codes, thread
+        self.wanted = None if codes is None else set(map(id, codes))
         self.error, self.answered = None, {}
 
     def ask(self, code: CodeType, frame) -> CodeType | None:
         """Return the code to run instead, if the callback wants one."""
-        if self.error is not None or (self.wanted is not None and id(code) not in self.wanted):
+        if self.error is not None or self.thread != get_ident():
+            return None
+        if self.wanted is not None and id(code) not in self.wanted:
             return None
         try:
             answer = self.callback(code, tuple(frame.f_locals[name] for name in _names(code)))
