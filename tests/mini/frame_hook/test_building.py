@@ -26,7 +26,10 @@ CASES = (
 def child(code, tmp_path, **changed):
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), **changed}
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", BARE + code], env=env, capture_output=True, text=True
+        [sys.executable, "-X", "faulthandler", "-c", BARE + code],
+        env=env,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -59,7 +62,9 @@ def test_other_source_is_another_file(tmp_path, monkeypatch):
 def test_two_processes_may_build_at_once(tmp_path):
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     children = [
-        subprocess.Popen([sys.executable, "-c", BARE + TELL], env=env, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", BARE + TELL], env=env, stdout=subprocess.PIPE, text=True
+        )
         for _ in range(2)
     ]
     assert all("C extension" in one.communicate()[0] for one in children)
@@ -109,7 +114,7 @@ def test_torchs_hook_where_there_is_no_compiler(tmp_path):
         "print(c(torch.ones(1), 2).item(), cases.add(1, 2))\n"
     )
     told = child(code, tmp_path, PATH="/nowhere").splitlines()
-    assert told == ["torch's own hook", "torch", "2", "3.0", "3"]
+    assert told == ["torch's own hook", "torch", "2", "3.0 3"]
 
 
 def test_built_in_about_a_second(tmp_path, record_property):
