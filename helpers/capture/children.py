@@ -1,4 +1,4 @@
-"""A program -> how a child interpreter ended that ran it; what would kill a kernel may die there."""
+"""A program -> how the child interpreter that ran it ended; it may die there, not in a kernel."""
 
 import os
 import signal

@@ -94,7 +94,7 @@ def test_what_the_run_raises_is_told():
 def test_hostile_arguments_are_told_by_their_type():
     cycle = []
     cycle.append(cycle)
-    seen = watch_hooked(lambda *things: None, Hostile(), cycle, "<b>" * 1000).model
+    seen = watch_hooked(lambda a, b, c: None, Hostile(), cycle, "<b>" * 1000).model
     assert "Hostile object" in seen.rows[0].arguments
     assert "&lt;b&gt;" in watch_hooked(shout, "<b>")._repr_mimebundle_()[0]["text/html"]
 
@@ -140,8 +140,8 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     stages = {"alone": (9,), "hooked": (9,), "alone again": (9,)}
     hook = {"hooked": lambda: frame_hook.watching(lambda code, arguments: None, only=[total])}
     rows = watch_specialising(calls, stages, inside=hook).model.rows
-    call = next(row for row in rows if "CALL_PY" in row.stage_1)
-    assert "PY" not in call.stage_2 and call.stage_2 and call.stage_3 == call.stage_1
+    call = next(row for row in rows if "CALL_PY_" in row.stage_1)
+    assert call.stage_2 and "CALL_PY_" not in call.stage_2 and call.stage_3 == call.stage_1
     with pytest.raises(KeyError, match="which is no stage"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 

@@ -3,7 +3,7 @@
 torch asks its callback in Python for every frame, which is slow, and keeps what the callback
 answers on the code object. So each answer gets a guard that never holds, and all go when the hook
 comes off. It has one weakness: after a recursion to the limit under it, torch's evaluator stays
-installed, with nothing to ask. Private names of torch are looked up by `helpers.mini.dynamo.torch_private`.
+installed, with nothing to ask. Private names of torch come from `helpers.mini.dynamo`.
 """
 
 import itertools
