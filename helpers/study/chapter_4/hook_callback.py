@@ -5,7 +5,7 @@ The hook keeps what a callback raises and refuses what does not fit, so this run
 
 from helpers.capture.said import said
 from helpers.mini import frame_hook
-from helpers.study.check import Exercise, Mistake, edited, tried
+from helpers.study.check import Exercise, Mistake, Untried, edited, tried
 
 
 def _double(n):
@@ -69,13 +69,15 @@ def _judge(make_callback):
     callback = tried(make_callback([], {}, {}))
     if not callable(callback):
         return "make_callback must return the callback, a function of (code, values)"
-    tried(callback(_slow.__code__, (1,)))
     seen, calls = [], []
     stand_ins = {_slow.__code__: _stand_in(calls), TWIN.__code__: lambda n: None}
-    callback = make_callback(seen, {_double.__code__: _square.__code__}, stand_ins)
     try:
+        tried(callback(_slow.__code__, (1,)))
+        callback = make_callback(seen, {_double.__code__: _square.__code__}, stand_ins)
         with frame_hook.watching(callback, only=WATCHED):
             results = _program()
+    except Untried:
+        raise
     except (Exception, SystemExit) as error:
         return _raised(error)
     return _results(results, calls) or _notes(seen)
