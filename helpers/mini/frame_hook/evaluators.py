@@ -39,19 +39,31 @@ def installed() -> tuple[Evaluator, ...]:
     """
     if sys.implementation.name != "cpython":
         raise RuntimeError(f"{sys.implementation.name} has no frame evaluator to ask for")
-    now, (ours, previous) = _installed_address(), addresses()
+    now, (ours, previous) = address_installed(), addresses()
     found = [now, previous] if now == ours else [now]
     return tuple(_named(address, ours) for address in found)
 
 
-def _installed_address() -> int:
-    get, interpreter = (
-        getattr(ctypes.pythonapi, name)
-        for name in ("_PyInterpreterState_GetEvalFrameFunc", "PyInterpreterState_Get")
-    )
-    interpreter.restype = get.restype = ctypes.c_void_p
-    get.argtypes = [ctypes.c_void_p]
-    return get(interpreter())
+def address_installed() -> int:
+    """Return the address of the evaluator that the interpreter calls now."""
+    get = _function("_PyInterpreterState_GetEvalFrameFunc", ctypes.c_void_p)
+    return get(_interpreter())
+
+
+def install(address: int) -> None:
+    """Have the interpreter call the evaluator at this address; it must have been installed once."""
+    put = _function("_PyInterpreterState_SetEvalFrameFunc", ctypes.c_void_p, ctypes.c_void_p)
+    put(_interpreter(), address)
+
+
+def _interpreter() -> int:
+    return _function("PyInterpreterState_Get")()
+
+
+def _function(name: str, *arguments):
+    function = getattr(ctypes.pythonapi, name)
+    function.restype, function.argtypes = ctypes.c_void_p, arguments
+    return function
 
 
 def _named(address: int, ours: int) -> Evaluator:

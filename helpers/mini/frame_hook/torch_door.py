@@ -2,8 +2,7 @@
 
 torch asks its callback in Python for every frame, which is slow, and keeps what the callback
 answers on the code object. So each answer gets a guard that never holds, and all go when the hook
-comes off. It has one weakness: after a recursion to the limit under it, torch's evaluator stays
-installed, with nothing to ask. Private names of torch come from `helpers.mini.dynamo`.
+comes off. Private names of torch come from `helpers.mini.dynamo`.
 """
 
 import itertools
@@ -13,6 +12,7 @@ import warnings
 from threading import get_ident
 from types import CodeType
 
+from helpers.mini.frame_hook import evaluators
 from helpers.mini.frame_hook.building import NotBuilt
 
 HERE = os.path.dirname(__file__)
@@ -35,10 +35,13 @@ class Door:
     def __init__(self, torch_private):
         self._torch, self._hooks, self._numbers = torch_private, {}, itertools.count()
         self._before = {}  # thread -> what torch asked there before
+        self._evaluator = 0
 
     def on(self, callback, codes, leaving) -> int:
         """Switch on and return a number for `off`."""
         number, thread = next(self._numbers), get_ident()
+        if not self._hooks:
+            self._evaluator = evaluators.address_installed()
         if thread not in self._before:
             self._before[thread] = self._torch.set_eval_frame(self._on_frame)
         self._hooks[number] = _Hook(callback, codes, thread)
@@ -49,6 +52,8 @@ class Door:
         hook = self._hooks.pop(number)
         if not any(other.thread == hook.thread for other in self._hooks.values()):
             self._torch.set_eval_frame(self._before.pop(hook.thread))
+        if not self._hooks and evaluators.address_installed() != self._evaluator:
+            evaluators.install(self._evaluator)  # torch miscounts once a callback finds no room
         for code in hook.answered.values():
             self._torch.reset_code(code)
         return hook.error

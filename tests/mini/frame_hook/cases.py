@@ -501,6 +501,36 @@ def a_tracer_meanwhile():
     assert ("f", "call") in events and ("h", "return") in events
 
 
+def a_profiler_meanwhile():
+    log, note = recorder()
+    before, events = sys.getprofile(), []
+    sys.setprofile(lambda frame, event, argument: events.append(event))
+    try:
+        with watching(note, only=[f, h]), replaced(g, lambda x: 0):
+            assert f(3) == 6
+    finally:
+        sys.setprofile(before)
+    assert [name for name, _ in log] == ["f", "h"] and "return" in events
+
+
+def a_monitor_meanwhile():
+    if not hasattr(sys, "monitoring"):
+        return  # it came with 3.12
+    tool, events, monitoring = 4, [], sys.monitoring
+    monitoring.use_tool_id(tool, "cases")
+    try:
+        for event in (monitoring.events.PY_START, monitoring.events.INSTRUCTION):
+            monitoring.register_callback(tool, event, lambda code, at: events.append(code.co_name))
+        monitoring.set_events(tool, monitoring.events.PY_START | monitoring.events.INSTRUCTION)
+        with replaced(g, lambda x: 0):
+            with watching(lambda code, arguments: times.__code__, only=[add]):
+                assert f(3) == 6 and add(6, 7) == 42
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+    assert "h" in events
+
+
 def a_tracer_that_switches_it_on():
     log, note = recorder()
     hook = watching(note, only=[h])

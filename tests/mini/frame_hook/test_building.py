@@ -16,7 +16,7 @@ NO_TORCH = "import sys; sys.modules['torch'] = None\n"
 TELL = "from helpers.mini import frame_hook as fh; print(fh.available() or fh.why_not())\n"
 CASES = (
     "order_and_count depth_is_that_of_the_callers every_kind_of_parameter exceptions_and_tracebacks"
-    " generators coroutines other_threads_are_left_alone swapped_code"
+    " recursion_to_the_limit generators coroutines other_threads_are_left_alone swapped_code"
     " replaced_frames replacement_that_raises callback_that_raises callback_and_block_that_raise"
     " callback_that_gives_nonsense callback_that_runs_out_of_stack entered_twice a_hook_in_a_hook"
     " arguments_that_live_in_cells"
