@@ -127,15 +127,6 @@ def test_evaluator_is_told_from_the_interpreter():
     assert during.node("evaluator 1").label == "_PyEval_EvalFrameDefault"
 
 
-def test_torchs_evaluator_is_told_by_its_owner():
-    pytest.importorskip("torch")
-    from helpers.mini.dynamo import torch_private
-
-    with torch_private.hooked(lambda *_: torch_private.skipped(again=True)):
-        owner = frame_hook.installed()[0].owner
-    assert owner == "torch"
-
-
 def test_specialised_calls_fall_back_under_a_hook_and_return():
     stages = {"alone": (9,), "hooked": (9,), "alone again": (9,)}
     hook = {"hooked": lambda: frame_hook.watching(lambda code, arguments: None, only=[total])}
