@@ -1,0 +1,210 @@
+"""The names that torch keeps to itself, looked up by this one module: `torch_private.reset_code`.
+
+Torch may move or drop any of them in any release. `PLACES` says where each one lives; `missing()`
+tries every one and says in a sentence what this torch does not have. Torch is imported at the
+first look-up, not before.
+"""
+
+import importlib
+import logging
+from contextlib import contextmanager
+from types import CodeType
+
+TRIED = "torch 2.11 to 2.15"
+
+_EVAL_FRAME = "torch._C._dynamo.eval_frame"
+_GUARDS_C = "torch._C._dynamo.guards"
+_GUARDS = "torch._dynamo.guards"
+_TYPES = "torch._dynamo.types"
+_SYMBOLIC = "torch._dynamo.symbolic_convert"
+_FAKE = "torch._subclasses.fake_tensor"
+
+# group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
+PLACES = {
+    "hook": {
+        "set_eval_frame": f"{_EVAL_FRAME}:set_eval_frame",
+        "reset_code": f"{_EVAL_FRAME}:reset_code",
+        "ConvertFrameReturn": f"{_TYPES}:ConvertFrameReturn",
+        "GuardedCode": f"{_TYPES}:GuardedCode",
+        "wrap_guarded_code": f"{_TYPES}:wrap_guarded_code",
+        "CompileId": "torch._guards:CompileId",
+    },
+    "guards": {
+        "RootGuardManager": f"{_GUARDS_C}:RootGuardManager",
+        "GuardManagerType": f"{_GUARDS}:GuardManagerType",
+        "GuardManagerWrapper": f"{_GUARDS}:GuardManagerWrapper",
+        "dispatch_keys": "torch._C:_dispatch_keys",
+    },
+    "cache": {
+        "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
+    },
+    "fake": {
+        "FakeTensor": f"{_FAKE}:FakeTensor",
+        "FakeTensorMode": f"{_FAKE}:FakeTensorMode",
+        "DataDependentOutputException": f"{_FAKE}:DataDependentOutputException",
+        "DynamicOutputShapeException": f"{_FAKE}:DynamicOutputShapeException",
+    },
+    "tracing": {
+        "step": f"{_SYMBOLIC}:InstructionTranslatorBase.step",
+        "InstructionTranslatorBase": f"{_SYMBOLIC}:InstructionTranslatorBase",
+        "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
+        "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
+        "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
+    },
+    "dynamo": {
+        "reset": "torch._dynamo:reset",
+        "explain": "torch._dynamo:explain",
+        "list_backends": "torch._dynamo:list_backends",
+        "mark_dynamic": "torch._dynamo:mark_dynamic",
+        "graph_break": "torch._dynamo:graph_break",
+        "counters": "torch._dynamo.utils:counters",
+        "config": "torch._dynamo:config",
+        "set_logs": "torch._logging:set_logs",
+        "Unsupported": "torch._dynamo.exc:Unsupported",
+        "TorchDynamoException": "torch._dynamo.exc:TorchDynamoException",
+        "aot_autograd": "torch._dynamo.backends.common:aot_autograd",
+        "make_boxed_func": "functorch.compile:make_boxed_func",
+    },
+}
+
+
+def __getattr__(name: str):
+    """Return the object behind a name of `PLACES`; RuntimeError, in one sentence, if it is gone."""
+    for group in PLACES.values():
+        if name in group:
+            return _found(group[name])
+    raise AttributeError(f"module {__name__!r} has no name {name!r}; add its place to PLACES")
+
+
+def missing(*groups: str) -> str:
+    """Say in one sentence what this torch lacks of these groups (of all if none is named).
+
+    Returns nothing where every name is there. KeyError for a group that `PLACES` does not have.
+    """
+    lost = []
+    for group in groups or PLACES:
+        for place in PLACES[group].values():
+            try:
+                _found(place)
+            except RuntimeError as error:
+                if "import" in str(error):
+                    return str(error)
+                lost.append(place.replace(":", "."))
+    return _sentence(lost) if lost else ""
+
+
+def needed(*groups: str) -> None:
+    """Raise RuntimeError with the sentence of `missing(*groups)` if there is one."""
+    if lost := missing(*groups):
+        raise RuntimeError(lost)
+
+
+def torch_version() -> str:
+    """Return the version of this torch; RuntimeError, in one sentence, without one."""
+    return _torch().__version__
+
+
+def skipped(again: bool = False):
+    """Return what a callback answers for "run this frame as it is".
+
+    With `again`, torch asks for the same code object next time too; else never until `reset_code`.
+    """
+    answer = __getattr__("ConvertFrameReturn")
+    return answer(apply_to_code=False) if again else answer()
+
+
+def replaced(code: CodeType, root, number: int = 0):
+    """Return what a callback answers for "run `code` instead, as long as these guards hold".
+
+    `root` is a RootGuardManager; `code` must take the arguments of the frame's own code.
+    """
+    compile_id = __getattr__("CompileId")(frame_id=number, frame_compile_id=0)
+    guards = __getattr__("GuardManagerWrapper")(root)
+    guarded = __getattr__("GuardedCode")(code, guards, compile_id)
+    return __getattr__("wrap_guarded_code")(guarded)
+
+
+@contextmanager
+def hooked(callback):
+    """Have torch ask `callback(frame, cache_entry, frame_state)` before each frame of the block.
+
+    The callback that was there before is put back, whatever the block raises.
+    """
+    set_eval_frame = __getattr__("set_eval_frame")
+    prior = set_eval_frame(callback)
+    try:
+        yield
+    finally:
+        set_eval_frame(prior)
+
+
+def cache_entries(code: CodeType) -> list:
+    """Return what Dynamo has stored on a code object, the entry that is tried first at the front.
+
+    Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`.
+    """
+    return list(__getattr__("cache_entry_list")(code))
+
+
+@contextmanager
+def logs(**artifacts):
+    """Collect what torch logs in the block, as a list of messages: `logs(recompiles=True)`.
+
+    `artifacts` are those of `torch._logging.set_logs`. Nothing is printed meanwhile; afterwards the
+    handlers that were there are back, and no artifact is logged any more.
+    """
+    messages, set_logs = [], __getattr__("set_logs")
+    set_logs(**artifacts)
+    kept = [(logger, list(logger.handlers)) for logger in _loggers() if logger.handlers]
+    for logger, _ in kept:
+        logger.handlers[:] = [_Collector(messages)]
+    try:
+        yield messages
+    finally:
+        for logger, handlers in kept:
+            logger.handlers[:] = handlers
+        set_logs()
+
+
+class _Collector(logging.Handler):
+    def __init__(self, messages: list[str]):
+        super().__init__()
+        self._messages = messages
+
+    def emit(self, record):
+        if words := record.getMessage().strip():
+            self._messages.append(words)
+
+
+def _loggers():
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
+    return [logging.getLogger(name) for name in sorted(names)]
+
+
+def _found(place: str):
+    _torch()
+    module, _, path = place.partition(":")
+    try:
+        found = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        raise RuntimeError(_sentence([place.replace(":", ".")])) from None
+    return found
+
+
+def _torch():
+    try:
+        return importlib.import_module("torch")
+    except ImportError as error:
+        raise RuntimeError(
+            f"torch cannot be imported ({type(error).__name__}), and this needs it: "
+            "install the packages that requirements.txt pins"
+        ) from None
+
+
+def _sentence(lost: list[str]) -> str:
+    return (
+        f"torch {torch_version()} does not have {', '.join(lost)}, which this reads; "
+        f"it was tried on {TRIED}"
+    )

@@ -1,0 +1,7 @@
+"""The exercises of chapter 4."""
+
+from helpers.study.chapter_4.hook_callback import HOOK_CALLBACK
+
+EXERCISES = (HOOK_CALLBACK,)
+
+__all__ = ["EXERCISES"]
