@@ -13,6 +13,8 @@ from helpers.capture import (
     bytecode,
     code_objects,
     costs,
+    dynamo_breaks,
+    dynamo_run,
     environment,
     frames,
     frames_run,
@@ -38,6 +40,7 @@ from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
+from helpers.view import dynamo as dynamo_view
 from helpers.view import stack as stack_view
 
 __all__ = [
@@ -65,7 +68,10 @@ __all__ = [
     "show_table",
     "show_traceback",
     "signature_sandbox",
+    "watch_breaks",
+    "watch_compile",
     "watch_costs",
+    "watch_cures",
     "watch_frames",
     "watch_mutations",
     "watch_names",
@@ -259,3 +265,28 @@ def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
 def watch_tracers(fn, *args) -> Exhibit:
     """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
     return Exhibit(tracers.tracer_costs(fn, *args), table)
+
+
+def watch_compile(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
+
+    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
+    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
+    """
+    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
+
+
+def watch_breaks(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
+
+    `.model.graphs` says how many graphs there were. Errors as `watch_compile`.
+    """
+    return Exhibit(dynamo_breaks.breaks_listing(fn, *args, **kwargs), table)
+
+
+def watch_cures(cases, *args) -> Exhibit:
+    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+
+    `cases`: name -> (function, cured function). A result that is not the same is told, too.
+    """
+    return Exhibit(dynamo_breaks.cures_ledger(cases, *args), ledger)
