@@ -2,6 +2,7 @@
 
 import contextlib
 import dis
+import re
 import threading
 import warnings
 from dataclasses import dataclass, field
@@ -16,7 +17,10 @@ from helpers.model.graph import Graph
 
 MOST_EVENTS = 2000
 SO_FAR = "graph so far"
-INTERNAL = ("RestartAnalysis", "Unsupported", "SkipFrame", "TorchDynamoException")
+_TRACED = re.compile(r"TRACE (\S+) (.*) \[(.*)\]$", re.DOTALL)
+_BROKE = re.compile(
+    r"Graph Break Reason:\s*(?:.*?(?:encountered|f\(x, y\)|\]):\s*)?(.*)", re.DOTALL
+)
 
 
 @dataclass
@@ -61,27 +65,37 @@ class Record:
     error: BaseException | None = None
     cut_off: bool = False
     elsewhere: int = 0
+    from_logs: bool = False
 
 
-def record(call, home: dict, args=(), kwargs=None) -> Record:
+def record(call, code: CodeType, home: dict, args=(), kwargs=None) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
-    Followed are the functions whose globals are `home`; instructions of others are only counted.
+    `code`: that of the function that `call` starts with. Followed are the functions whose globals
+    are `home`; instructions of others are only counted.
     What Dynamo compiled before is dropped first, as a shape seen before would change what it does.
     RuntimeError, in one sentence, where torch is missing or does not have what this reads.
     """
-    torch_private.needed("tracing", "dynamo")
-    import torch
-
+    torch_private.needed("dynamo")
     kept = Record()
     watcher = _Watcher(kept, home)
     torch_private.reset()
-    with (
-        contextlib.redirect_stdout(kept.printed),
-        warnings.catch_warnings(),
-        torch_private.logs(),
-        torch_private.translating(watcher),
-    ):
+    if torch_private.missing("tracing"):
+        with torch_private.logs(trace_bytecode=True, graph_breaks=True) as messages:
+            _run(call, watcher, args, kwargs)
+        kept.events = logged(messages, code)
+        kept.from_logs = True
+    else:
+        with torch_private.logs(), torch_private.translating(watcher):
+            _run(call, watcher, args, kwargs)
+    return kept
+
+
+def _run(call, watcher, args, kwargs):
+    import torch
+
+    kept = watcher.kept
+    with contextlib.redirect_stdout(kept.printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             kept.value = torch.compile(call, backend=watcher.backend)(*args, **(kwargs or {}))
@@ -89,7 +103,25 @@ def record(call, home: dict, args=(), kwargs=None) -> Record:
             raise
         except BaseException as error:
             kept.error = error
-    return kept
+
+
+def logged(messages: list[str], code: CodeType) -> list:
+    """Return the events that can be read from what torch logs: less than it lets be watched.
+
+    The log names no function, line, graph or guard; each stack is one text.
+    """
+    events = []
+    for message in messages:
+        if found := _TRACED.match(message):
+            opname, argval, stack = found.groups()
+            shown = (words.clipped(words.same(stack)),) if stack else ()
+            empty = Graph(SO_FAR, (), ())
+            told = words.same(argval) if argval != "None" else ""
+            events.append(Instruction(code, -1, opname, told, 0, False, shown, empty, ()))
+        elif found := _BROKE.search(message):
+            kind = "given up" if "Skipping the function" in message else "break"
+            events.append(Happened(kind, code, found[1]))
+    return events
 
 
 class _Watcher:
@@ -187,8 +219,7 @@ class _Watcher:
         said = getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
         event.failed = said
         if tx.parent is None:
-            kind = "start over" if "Restart" in type(error).__name__ else "given up"
-            self._add(Happened(kind, tx.f_code, said, event.lineno))
+            self._add(Happened(_kind(error), tx.f_code, said, event.lineno))
 
 
 class _Known:
@@ -224,8 +255,15 @@ def line(node) -> str:
     return f"{node.label}  {node.detail}".rstrip()
 
 
+def _kind(error: BaseException) -> str:
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if "RestartAnalysis" in names:
+        return "start over"
+    return "given up" if names & {"Unsupported", "SkipFrame"} else "error"
+
+
 def _is_internal(error: BaseException) -> bool:
-    return any(kind.__name__ in INTERNAL for kind in type(error).__mro__)
+    return any(kind.__name__ == "TorchDynamoException" for kind in type(error).__mro__)
 
 
 def _length(code: CodeType) -> int:

@@ -48,7 +48,7 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
 def watched(fn, args=(), kwargs=None) -> tuple[DynamoRun, Record]:
     """Return the run of `dynamo_run` and the record it was made of, with the value returned."""
     call, function = compilable(fn, "watch_compile")
-    kept = record(call, function.__globals__, args, kwargs)
+    kept = record(call, function.__code__, function.__globals__, args, kwargs)
     return _Draft(kept, function).run(), kept
 
 
@@ -179,6 +179,10 @@ class _Draft:
         self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up))
         return f"{told}: {cause}", why
 
+    def _raised(self, event: Happened):
+        cause, why = words.message(event.words)
+        return f"Dynamo raises: {cause}", why
+
     def _ended(self, event: Happened):
         return RETURNED, ""
 
@@ -228,6 +232,8 @@ class _Draft:
         parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
         if not steps:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+        if self.kept.from_logs:
+            parts.append("Read from torch's log: it names no lines, graphs and guards.")
         if self.kept.elsewhere:
             parts.append(
                 f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
@@ -247,17 +253,19 @@ _TOLD = {
     "graph": _Draft._ended,
     "code": _Draft._rewrote,
     "given up": _Draft._gave_up,
+    "error": _Draft._raised,
 }
 
 
 def _repeated(events, tried) -> int:
-    """Return how many instructions repeat the try before, without the one that failed there."""
+    """Return how many instructions repeat the try before, without the one that it stops at."""
     count = 0
-    for event, place in zip(events, tried[:-1], strict=False):
+    for event, place in zip(events, tried, strict=False):
         if not isinstance(event, Instruction) or (event.code, event.offset) != place:
             break
         count += 1
-    return count
+    stops = count < len(events) and isinstance(events[count], Happened)
+    return count - 1 if count and stops else count
 
 
 def _prologue(events) -> int:

@@ -1,4 +1,4 @@
-"""One translation by Dynamo, instruction by instruction -> a timeline that can be asked about it."""
+"""One translation by Dynamo, step by step -> a timeline that can be asked about it."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Listing
 from helpers.model.timeline import Step, Timeline
 
-KINDS = ("instruction", "again", "start over", "break", "graph", "code", "given up")
+KINDS = ("instruction", "again", "start over", "break", "graph", "code", "given up", "error")
 
 
 @dataclass(frozen=True)
