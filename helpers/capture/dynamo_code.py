@@ -30,7 +30,7 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     torch_private.needed("cache", "dynamo")
     call, function = compilable(fn, "watch_rewriting")
     with _without_timing():
-        kept = record(call, function.__code__, function.__globals__, args, kwargs)
+        kept = record(call, function, args, kwargs, steps=0)
     entries = torch_private.cache_entries(function.__code__)
     if not entries:
         why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"

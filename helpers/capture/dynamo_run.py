@@ -45,10 +45,15 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     return watched(fn, args, kwargs)[0]
 
 
-def watched(fn, args=(), kwargs=None) -> tuple[DynamoRun, Record]:
-    """Return the run of `dynamo_run` and the record it was made of, with the value returned."""
-    call, function = compilable(fn, "watch_compile")
-    kept = record(call, function.__code__, function.__globals__, args, kwargs)
+def watched(
+    fn, args=(), kwargs=None, verb: str = "watch_compile", steps: int = MOST_STEPS
+) -> tuple[DynamoRun, Record]:
+    """Return the run of `dynamo_run` and the record it was made of, with the value returned.
+
+    Without `steps` the run has the graphs and the breaks only, and is quicker.
+    """
+    call, function = compilable(fn, verb)
+    kept = record(call, function, args, kwargs, steps)
     return _Draft(kept, function).run(), kept
 
 
@@ -83,12 +88,13 @@ class _Draft:
         return DynamoRun(
             f"Dynamo translates {self.function.__name__}",
             self.pages.text,
-            steps[:MOST_STEPS],
-            self._note(len(steps)),
+            steps,
+            self._note(),
             breaks=tuple(self.breaks),
             graphs=tuple(self.kept.graphs),
             resumed=tuple(dict.fromkeys(self.resumed)),
             outcome=self._outcome(),
+            printed=self.kept.printed.text(),
         )
 
     def _steps(self):
@@ -179,6 +185,10 @@ class _Draft:
         self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up))
         return f"{told}: {cause}", why
 
+    def _skipped(self, event: Happened):
+        cause, why = words.message(event.words)
+        return f"nothing to compile, Python runs the function: {cause}", why
+
     def _raised(self, event: Happened):
         cause, why = words.message(event.words)
         return f"Dynamo raises: {cause}", why
@@ -227,10 +237,10 @@ class _Draft:
             return f"The call raised {said(self.kept.error)}."
         return f"The call returned {brief(self.kept.value)}."
 
-    def _note(self, steps: int) -> str:
+    def _note(self) -> str:
         graphs, breaks = len(self.kept.graphs), len(self.breaks)
         parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
-        if not steps:
+        if not self.kept.events:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
         if self.kept.from_logs:
             parts.append("Read from torch's log: it names no lines, graphs and guards.")
@@ -238,8 +248,8 @@ class _Draft:
             parts.append(
                 f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
             )
-        if self.kept.cut_off or steps > MOST_STEPS:
-            parts.append(f"Only the first {MOST_STEPS} steps are shown.")
+        if self.kept.cut_off:
+            parts.append("Only the first instructions are shown.")
         if self.kept.printed.size:
             parts.append(f"It printed {brief(self.kept.printed.text())}.")
         return " ".join(parts)
@@ -253,6 +263,7 @@ _TOLD = {
     "graph": _Draft._ended,
     "code": _Draft._rewrote,
     "given up": _Draft._gave_up,
+    "skipped": _Draft._skipped,
     "error": _Draft._raised,
 }
 

@@ -1,0 +1,7 @@
+"""The exercises of chapter 4."""
+
+from helpers.study.chapter_4.break_surgery import BREAK_SURGERY
+
+EXERCISES = (BREAK_SURGERY,)
+
+__all__ = ["EXERCISES"]
