@@ -94,8 +94,14 @@ def _ending(fn, args):
 
 def _told(value) -> str:
     if hasattr(value, "tolist") and hasattr(value, "numel") and value.numel() <= MOST_SHOWN:
-        return brief(value.tolist())
+        return _numbers(value.tolist())
     return value if isinstance(value, str) else brief(value)
+
+
+def _numbers(value) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_numbers, value))}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _pair(name, pair):

@@ -14,6 +14,7 @@ from helpers.capture.dynamo_record import Happened, Instruction, Record, record
 from helpers.capture.functions import function_of, refuse_async
 from helpers.capture.pages import Pages
 from helpers.capture.said import said
+from helpers.mini.dynamo import torch_private
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
@@ -59,12 +60,17 @@ def watched(
 
 def compilable(fn, verb: str):
     """Return what to compile and the function that it starts with; TypeError if there is none."""
-    known = getattr(fn, "_torchdynamo_orig_callable", fn)
-    if hasattr(type(known), "forward") and not isinstance(known, type):
-        return known, function_of(type(known).forward, verb)[0]
-    function = function_of(known, verb)[0]
+    if _is_module(fn):
+        return fn, function_of(type(fn).forward, verb)[0]
+    inner = torch_private.inner_function(fn)
+    function = function_of(inner, verb)[0]
     refuse_async(function, verb)
-    return known, function
+    return inner, function
+
+
+def _is_module(thing) -> bool:
+    kinds = type.__dict__["__mro__"].__get__(type(thing))
+    return any(k.__name__ == "Module" and k.__module__.startswith("torch.nn") for k in kinds)
 
 
 class _Draft:
@@ -240,7 +246,7 @@ class _Draft:
     def _note(self) -> str:
         graphs, breaks = len(self.kept.graphs), len(self.breaks)
         parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
-        if not self.kept.events:
+        if not self.kept.events and not graphs:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
         if self.kept.from_logs:
             parts.append("Read from torch's log: it names no lines, graphs and guards.")

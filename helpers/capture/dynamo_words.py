@@ -18,7 +18,7 @@ JUMP = "Data-dependent branching"
 _JUMP_WHY = (
     "where to jump depends on the value of a tensor, and Dynamo knows only its shape and dtype"
 )
-_RESUME = re.compile(r"torch_dynamo_resume_in_(\w+)_at_(\d+)")
+_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 _IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
 _SAME = (
     (re.compile(r"__compiled_fn_\d+\w*"), "__compiled_fn"),

@@ -8,7 +8,7 @@ first look-up, not before.
 import importlib
 import logging
 from contextlib import contextmanager
-from types import CodeType
+from types import CodeType, FunctionType
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -144,6 +144,11 @@ def cache_entries(code: CodeType) -> list:
     Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`.
     """
     return list(__getattr__("cache_entry_list")(code))
+
+
+def inner_function(fn):
+    """Return the function that `torch.compile` wrapped, as torch does itself; others as given."""
+    return fn.__dict__.get("_torchdynamo_orig_callable", fn) if type(fn) is FunctionType else fn
 
 
 @contextmanager

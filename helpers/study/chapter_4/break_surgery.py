@@ -1,5 +1,8 @@
 """Chapter 4: a function that breaks the graph in four places, cured until one graph is left."""
 
+import contextlib
+import io
+
 from helpers.capture.dynamo_breaks import cured
 from helpers.model.dynamo import DynamoRun
 from helpers.study.check import Exercise, Mistake, edited, tried
@@ -24,10 +27,10 @@ def _patient(x):
 def _judge_surgery(operated):
     import torch
 
-    tried(operated(torch.tensor(INPUTS[0])))
     for values in INPUTS:
         x = torch.tensor(values)
-        operated(x)
+        with contextlib.redirect_stdout(io.StringIO()):
+            tried(operated(x))
         if x.tolist() != values:
             return f"for {values} it changed the caller's tensor; make a new one"
         before, after, differs = cured(_patient, operated, x)
@@ -101,7 +104,8 @@ BREAK_SURGERY = Exercise(
             "gave the function up",
         ),
         Mistake(
-            "import torch\n@torch._dynamo.disable\ndef operated(x):\n    return patient(x)",
+            "import torch\n@torch._dynamo.disable\ndef inner(x):\n    return patient(x)\n"
+            "def operated(x):\n    return inner(x)",
             "gave the function up",
         ),
         Mistake(
