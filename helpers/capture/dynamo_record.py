@@ -2,70 +2,20 @@
 
 import contextlib
 import dis
-import re
 import threading
 import warnings
-from dataclasses import dataclass, field
 from types import CodeType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.bytecode import argument
+from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
+from helpers.capture.dynamo_logs import logged
 from helpers.capture.fx_graphs import fx_graph
-from helpers.capture.tracing import Printed
+from helpers.capture.said import said
 from helpers.mini.dynamo import torch_private
 from helpers.model.graph import Graph
 
 MOST_INSTRUCTIONS, MOST_EVENTS = 500, 1000
-SO_FAR = "graph so far"
-_TRACED = re.compile(r"TRACE (\S+) (.*) \[(.*)\]$", re.DOTALL)
-_BROKE = re.compile(
-    r"Graph Break Reason:\s*(?:.*?(?:encountered|f\(x, y\)|\]):\s*)?(.*)", re.DOTALL
-)
-
-
-@dataclass
-class Instruction:
-    """One instruction, with what was known before it and what it added."""
-
-    code: CodeType
-    offset: int
-    opname: str
-    argrepr: str
-    lineno: int
-    prologue: bool
-    stack: tuple[str, ...]
-    graph: Graph
-    guards: tuple[str, ...]
-    made: tuple[str, ...] = ()
-    guarded: tuple[str, ...] = ()
-    failed: str = ""
-
-
-@dataclass
-class Happened:
-    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`."""
-
-    kind: str
-    code: CodeType | None
-    words: str
-    lineno: int = 0
-    graph: Graph | None = None
-    names: tuple[str, ...] = ()
-    sizes: tuple[int, int] = (0, 0)
-
-
-@dataclass
-class Record:
-    """All events of one call, the graphs the backend got, what it printed and how it ended."""
-
-    events: list = field(default_factory=list)
-    graphs: list[Graph] = field(default_factory=list)
-    printed: Printed = field(default_factory=Printed)
-    value: object = None
-    error: BaseException | None = None
-    cut_off: bool = False
-    elsewhere: int = 0
-    from_logs: bool = False
 
 
 def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
@@ -86,8 +36,9 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
         kept.events = logged(messages, function.__code__)
         kept.from_logs = True
     else:
-        with torch_private.logs(), torch_private.translating(watcher):
+        with torch_private.logs(), torch_private.translating(watcher) as lost:
             _run(call, watcher, args, kwargs)
+        kept.lost = said(lost[0]) if lost else ""
     return kept
 
 
@@ -105,27 +56,8 @@ def _run(call, watcher, args, kwargs):
             kept.error = error
 
 
-def logged(messages: list[str], code: CodeType) -> list:
-    """Return the events that can be read from what torch logs: less than it lets be watched.
-
-    The log names no function, line, graph or guard; each stack is one text.
-    """
-    events = []
-    for message in messages:
-        if found := _TRACED.match(message):
-            opname, argval, stack = found.groups()
-            shown = (words.clipped(words.same(stack)),) if stack else ()
-            empty = Graph(SO_FAR, (), ())
-            told = words.same(argval) if argval != "None" else ""
-            events.append(Instruction(code, -1, opname, told, 0, False, shown, empty, ()))
-        elif found := _BROKE.search(message):
-            kind = "given up" if "Skipping the function" in message else "break"
-            events.append(Happened(kind, code, found[1]))
-    return events
-
-
 class _Watcher:
-    """What `torch_private.translating` tells, written down; nothing here raises."""
+    """What `torch_private.translating` tells, written down."""
 
     def __init__(self, kept: Record, home: dict, steps: int):
         self.kept, self._home, self._steps = kept, home, steps
@@ -153,29 +85,26 @@ class _Watcher:
             self.kept.cut_off = True
             return
         self._steps -= 1
-        with contextlib.suppress(Exception):
-            self._open[id(tx)] = self._instruction(tx)
+        self._open[id(tx)] = self._instruction(tx)
 
     def after(self, tx, error):
         """Note what the instruction added, and what went wrong with it."""
         if threading.get_ident() != self._thread or tx.f_globals is not self._home:
             return
         event = self._open.pop(id(tx), None)
-        with contextlib.suppress(Exception):
-            if event is not None:
-                made, guarded = self._read(tx).growth(tx.output)
-                event.made, event.guarded = event.made + made, event.guarded + guarded
-            if error is not None and _is_internal(error):
-                self._failed(tx, event, error)
+        if event is not None:
+            made, guarded = self._read(tx).growth(tx.output)
+            event.made, event.guarded = event.made + made, event.guarded + guarded
+        if error is not None and _is_internal(error):
+            self._failed(tx, event, error)
 
     def cut(self, tx, reason):
         """Note that the graph of `tx` ends here."""
         if threading.get_ident() != self._thread or tx.f_globals is not self._home:
             return
-        with contextlib.suppress(Exception):
-            kind = "break" if reason.graph_break else "graph"
-            graph = fx_graph(tx.output.graph, SO_FAR)
-            self._add(Happened(kind, tx.f_code, reason.reason, tx.lineno or 0, graph))
+        kind = "break" if reason.graph_break else "graph"
+        graph = fx_graph(tx.output.graph, SO_FAR)
+        self._add(Happened(kind, tx.f_code, reason.reason, tx.lineno or 0, graph))
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""

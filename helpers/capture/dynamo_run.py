@@ -10,7 +10,9 @@ from types import CodeType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.brief import brief
-from helpers.capture.dynamo_record import Happened, Instruction, Record, record
+from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
+from helpers.capture.dynamo_folds import places, prologue, repeated
+from helpers.capture.dynamo_record import record
 from helpers.capture.functions import function_of, refuse_async
 from helpers.capture.pages import Pages
 from helpers.capture.said import said
@@ -84,7 +86,7 @@ class _Draft:
         self.breaks: list[Break] = []
         self.resumed: list[str] = []
         self._why = ""
-        self._graph, self._guards = Graph("graph so far", (), ()), ()
+        self._graph, self._guards = Graph(SO_FAR, (), ()), ()
 
     def run(self) -> DynamoRun:
         """Return the finished run."""
@@ -108,27 +110,18 @@ class _Draft:
         while position < len(events):
             event = events[position]
             if isinstance(event, Happened):
-                tried = self._places(events[:position]) if event.kind == "start over" else []
+                tried = places(events[:position]) if event.kind == "start over" else []
                 position += 1
                 yield self._happened(event)
                 continue
-            count = _repeated(events[position:], tried) if tried else 0
-            count, words_ = (count, AGAIN) if count else (_prologue(events[position:]), PUT_BACK)
+            count = repeated(events[position:], tried) if tried else 0
+            count, words_ = (count, AGAIN) if count else (prologue(events[position:]), PUT_BACK)
             tried = []
             if count:
                 yield self._folded(events[position : position + count], words_)
             else:
                 yield self._instruction(event)
             position += max(count, 1)
-
-    def _places(self, events):
-        """Return the (code, offset) of each instruction of the try that ends here."""
-        places = []
-        for event in reversed(events):
-            if not isinstance(event, Instruction):
-                break
-            places.append((event.code, event.offset))
-        return places[::-1]
 
     def _instruction(self, event: Instruction) -> DynamoStep:
         who = self._who(event.code)
@@ -214,7 +207,7 @@ class _Draft:
     def _panels(self):
         graph = self._graph if self._graph.nodes else "empty"
         guards = _listing("guards so far", words.grouped(self._guards), "guard")
-        return Panel("graph so far", graph), guards
+        return Panel(SO_FAR, graph), guards
 
     def _home(self, code: CodeType) -> CodeType:
         """Return the code that a resume function was made from, the code itself for any other."""
@@ -250,6 +243,8 @@ class _Draft:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
         if self.kept.from_logs:
             parts.append("Read from torch's log: it names no lines, graphs and guards.")
+        if self.kept.lost:
+            parts.append(f"Not all of it could be read on this torch ({self.kept.lost}).")
         if self.kept.elsewhere:
             parts.append(
                 f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
@@ -272,31 +267,6 @@ _TOLD = {
     "skipped": _Draft._skipped,
     "error": _Draft._raised,
 }
-
-
-def _repeated(events, tried) -> int:
-    """Return how many instructions repeat the try before, without the one that it stops at."""
-    count = 0
-    for event, place in zip(events, tried, strict=False):
-        if not isinstance(event, Instruction) or (event.code, event.offset) != place:
-            break
-        count += 1
-    stops = count < len(events) and isinstance(events[count], Happened)
-    return count - 1 if count and stops else count
-
-
-def _prologue(events) -> int:
-    """Return how many instructions from here on are the prologue of a resume function."""
-    if events[0].offset or not words.resumed(events[0].code.co_name)[1]:
-        return 0
-    own = []
-    for event in events:
-        if not isinstance(event, Instruction) or event.code is not events[0].code:
-            break
-        own.append(event)
-    last = max((n for n, event in enumerate(own) if event.prologue), default=-1)
-    jumps = last + 1 < len(own) and own[last + 1].opname.startswith("JUMP")
-    return last + 1 + (last >= 0 and jumps)
 
 
 def _listing(title: str, lines, heading: str) -> Panel:

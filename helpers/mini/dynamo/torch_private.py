@@ -157,30 +157,38 @@ def translating(watcher):
 
     It hears `before(tx)` and `after(tx, error)` around each instruction of a translator `tx`,
     `cut(tx, reason)` when a graph is about to be handed to the backend, and `rewritten(old, new)`
-    of each new code object. It must not raise. Mirrors `InstructionTranslatorBase.step`.
+    of each new code object. What it raises goes into the list that the block gets, not to Dynamo.
+    Mirrors `InstructionTranslatorBase.step`, torch/_dynamo/symbolic_convert.py.
     """
-    step, cut = __getattr__("step"), __getattr__("compile_subgraph")
-    handle = __getattr__("register_bytecode_hook")(lambda old, new: watcher.rewritten(old, new))
+    step, cut, lost = __getattr__("step"), __getattr__("compile_subgraph"), []
+
+    def tell(told, *facts):
+        try:
+            told(*facts)
+        except Exception as error:
+            lost.append(error)
 
     def watched_step(tx):
-        watcher.before(tx)
+        tell(watcher.before, tx)
         try:
             more = step(tx)
         except BaseException as error:
-            watcher.after(tx, error)
+            tell(watcher.after, tx, error)
             raise
-        watcher.after(tx, None)
+        tell(watcher.after, tx, None)
         return more
 
     def watched_cut(output, *args, **kwargs):
         given = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
-        watcher.cut(given.get("tx"), given.get("reason"))
+        tell(watcher.cut, given.get("tx"), given.get("reason"))
         return cut(output, *args, **kwargs)
 
+    hook = __getattr__("register_bytecode_hook")
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
+    handle = hook(lambda old, new: tell(watcher.rewritten, old, new))
     translator.step, output.compile_subgraph = watched_step, watched_cut
     try:
-        yield
+        yield lost
     finally:
         translator.step, output.compile_subgraph = step, cut
         handle.remove()
