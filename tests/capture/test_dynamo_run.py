@@ -270,3 +270,8 @@ def test_function_that_gets_no_new_code_is_one_sentence():
         watch_rewriting(programs.tried, *programs.inputs())
     with pytest.raises(ValueError, match="by design"):
         watch_rewriting(programs.raising, *programs.inputs())
+
+
+def test_another_hook_of_torch_may_be_set(toy):
+    with torch_private.hooked(lambda *frame: torch_private.skipped(again=True)):
+        assert run(programs.toy).steps == toy.steps
