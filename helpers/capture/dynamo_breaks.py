@@ -69,6 +69,13 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     return first, second, ""
 
 
+def tensor(values):
+    """Return a tensor of a number or of (nested) lists of numbers."""
+    import torch
+
+    return torch.tensor(values)
+
+
 def equal(one, other) -> bool:
     """Return whether two results are the same: tensors by dtype, shape and nearly by value."""
     import torch

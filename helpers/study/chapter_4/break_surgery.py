@@ -3,7 +3,7 @@
 import contextlib
 import io
 
-from helpers.capture.dynamo_breaks import cured
+from helpers.capture.dynamo_breaks import cured, tensor
 from helpers.model.dynamo import DynamoRun
 from helpers.study.check import Exercise, Mistake, edited, tried
 
@@ -25,10 +25,8 @@ def _patient(x):
 
 
 def _judge_surgery(operated):
-    import torch
-
     for values in INPUTS:
-        x = torch.tensor(values)
+        x = tensor(values)
         with contextlib.redirect_stdout(io.StringIO()):
             tried(operated(x))
         if x.tolist() != values:
