@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 SEEN = []
+NOTES = logging.getLogger("notes")
 
 
 def toy(a, b):
@@ -90,7 +91,7 @@ CURES = {
     "item": (lambda x: x / x.max().item() + 1, lambda x: x / x.max() + 1),
     "shape": (lambda x: x[x > 0].sum() + 1, lambda x: torch.where(x > 0, x, 0).sum() + 1),
     "print": (lambda x: (x + 1) * (print("now") or 2), lambda x: (x + 1) * 2),
-    "log": (lambda x: (x + 1) * (logging.info("now") or 2), lambda x: (x + 1) * 2),
+    "log": (lambda x: (x + 1) * (NOTES.info("now") or 2), lambda x: (x + 1) * 2),
     "C": (lambda x: (x + 1) * (time.perf_counter() and 2), lambda x: (x + 1) * 2),
     "asked": (lambda x: (x + 1) * (torch._dynamo.graph_break() or 2), lambda x: (x + 1) * 2),
     "list": (lambda x: x * sum((x + 1).tolist()), lambda x: x * (x + 1).sum()),
