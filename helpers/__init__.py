@@ -14,10 +14,14 @@ from helpers.capture import (
     children,
     code_objects,
     costs,
+    dynamo_breaks,
+    dynamo_code,
+    dynamo_run,
     environment,
     evaluators,
     frames,
     frames_run,
+    fx_graphs,
     grappler,
     hooked,
     mutations,
@@ -40,6 +44,7 @@ from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
+from helpers.view import dynamo as dynamo_view
 from helpers.view import stack as stack_view
 
 __all__ = [
@@ -59,6 +64,7 @@ __all__ = [
     "show_evaluator",
     "show_frame",
     "show_frames",
+    "show_fx",
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
@@ -68,12 +74,16 @@ __all__ = [
     "show_traceback",
     "signature_sandbox",
     "watch_child",
+    "watch_breaks",
+    "watch_compile",
     "watch_costs",
+    "watch_cures",
     "watch_frames",
     "watch_hooked",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
+    "watch_rewriting",
     "watch_routes",
     "watch_specialising",
     "watch_stack",
@@ -182,6 +192,11 @@ def show_autograph(fn) -> Exhibit:
     return Exhibit(autograph.autograph_side_by_side(fn), side_by_side)
 
 
+def show_fx(graph, title: str = "") -> Exhibit:
+    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others."""
+    return Exhibit(fx_graphs.fx_graph(graph, title), diagram)
+
+
 def show_table(title: str, *rows: dict) -> Exhibit:
     """Show rows of the same keys as a table; the keys of the first are the headings."""
     return Exhibit(records.records_listing(title, rows), table)
@@ -281,3 +296,34 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
 def watch_child(source: str) -> Exhibit:
     """Run a program in a fresh interpreter: what it printed, and how it ended, even if it died."""
     return Exhibit(children.child_listing(source), table)
+def watch_compile(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
+
+    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
+    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
+    """
+    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
+
+
+def watch_breaks(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
+
+    `.model.graphs` says how many graphs there were. Errors as `watch_compile`.
+    """
+    return Exhibit(dynamo_breaks.breaks_listing(fn, *args, **kwargs), table)
+
+
+def watch_cures(cases, *args) -> Exhibit:
+    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+
+    `cases`: name -> (function, cured function). A result that is not the same is told, too.
+    """
+    return Exhibit(dynamo_breaks.cures_ledger(cases, *args), ledger)
+
+
+def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
+
+    Errors as `watch_compile`; ValueError if Dynamo made none.
+    """
+    return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)

@@ -8,7 +8,7 @@ first look-up, not before.
 import importlib
 import logging
 from contextlib import contextmanager
-from types import CodeType
+from types import CodeType, FunctionType
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -53,13 +53,15 @@ PLACES = {
     },
     "dynamo": {
         "reset": "torch._dynamo:reset",
+        "config": "torch._dynamo:config",
+        "set_logs": "torch._logging:set_logs",
+    },
+    "around": {
         "explain": "torch._dynamo:explain",
         "list_backends": "torch._dynamo:list_backends",
         "mark_dynamic": "torch._dynamo:mark_dynamic",
         "graph_break": "torch._dynamo:graph_break",
         "counters": "torch._dynamo.utils:counters",
-        "config": "torch._dynamo:config",
-        "set_logs": "torch._logging:set_logs",
         "Unsupported": "torch._dynamo.exc:Unsupported",
         "TorchDynamoException": "torch._dynamo.exc:TorchDynamoException",
         "aot_autograd": "torch._dynamo.backends.common:aot_autograd",
@@ -144,6 +146,54 @@ def cache_entries(code: CodeType) -> list:
     Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`.
     """
     return list(__getattr__("cache_entry_list")(code))
+
+
+def inner_function(fn):
+    """Return the function that `torch.compile` wrapped, as torch does itself; others as given."""
+    return fn.__dict__.get("_torchdynamo_orig_callable", fn) if type(fn) is FunctionType else fn
+
+
+@contextmanager
+def translating(watcher):
+    """Tell `watcher` of every step of Dynamo's translation in the block.
+
+    It hears `before(tx)` and `after(tx, error)` around each instruction of a translator `tx`,
+    `cut(tx, reason)` when a graph is about to be handed to the backend, and `rewritten(old, new)`
+    of each new code object. What it raises goes into the list that the block gets, not to Dynamo.
+    Mirrors `InstructionTranslatorBase.step`, torch/_dynamo/symbolic_convert.py.
+    """
+    step, cut, lost = __getattr__("step"), __getattr__("compile_subgraph"), []
+
+    def tell(told, *facts):
+        try:
+            told(*facts)
+        except Exception as error:
+            lost.append(error)
+
+    def watched_step(tx):
+        tell(watcher.before, tx)
+        try:
+            more = step(tx)
+        except BaseException as error:
+            tell(watcher.after, tx, error)
+            raise
+        tell(watcher.after, tx, None)
+        return more
+
+    def watched_cut(output, *args, **kwargs):
+        given = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
+        tell(watcher.cut, given.get("tx"), given.get("reason"))
+        return cut(output, *args, **kwargs)
+
+    hook = __getattr__("register_bytecode_hook")
+    translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
+    handle = hook(lambda old, new: tell(watcher.rewritten, old, new))
+    translator.step, output.compile_subgraph = watched_step, watched_cut
+    try:
+        yield lost
+    finally:
+        translator.step, output.compile_subgraph = step, cut
+        handle.remove()
 
 
 @contextmanager

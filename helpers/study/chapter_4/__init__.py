@@ -3,5 +3,8 @@
 from helpers.study.chapter_4.hook_callback import HOOK_CALLBACK
 
 EXERCISES = (HOOK_CALLBACK,)
+from helpers.study.chapter_4.break_surgery import BREAK_SURGERY
+
+EXERCISES = (BREAK_SURGERY,)
 
 __all__ = ["EXERCISES"]
