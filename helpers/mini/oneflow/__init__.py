@@ -21,7 +21,7 @@ from helpers.mini.oneflow.session import (
     get_all_variables,
     load_variables,
 )
-from helpers.mini.oneflow.user_op_builder import UserOpConfBuilder as user_op_builder
+from helpers.mini.oneflow.user_op_builder import user_op_builder
 from helpers.mini.oneflow.variables import (
     constant_initializer,
     get_variable,
@@ -37,3 +37,41 @@ int8, int32, int64, uint8 = "int8", "int32", "int64", "uint8"
 experimental = SimpleNamespace(custom_op_module=CustomOpModule)
 scope = SimpleNamespace(placement=placement)
 math = SimpleNamespace(reduce_sum=reduce_sum, reduce_mean=reduce_mean)
+
+__all__ = [
+    "Job",
+    "Op",
+    "OpArg",
+    "OpError",
+    "REGISTER_USER_OP",
+    "REGISTER_USER_OP_GRAD",
+    "clear_default_session",
+    "constant_initializer",
+    "double",
+    "experimental",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "fresh_session",
+    "get_all_variables",
+    "get_variable",
+    "global_function",
+    "int32",
+    "int64",
+    "int8",
+    "load_variables",
+    "math",
+    "matmul",
+    "ones_initializer",
+    "optimizer",
+    "placement",
+    "random_uniform_initializer",
+    "scope",
+    "typing",
+    "uint8",
+    "user_op_builder",
+    "watch",
+    "watch_diff",
+    "zeros_initializer",
+]
