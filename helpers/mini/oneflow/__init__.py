@@ -9,8 +9,11 @@ from types import SimpleNamespace
 
 from helpers.mini.oneflow import optimizer, typing
 from helpers.mini.oneflow.blobs import matmul, reduce_mean, reduce_sum
+from helpers.mini.oneflow.catalogue import op_types
+from helpers.mini.oneflow.compiling import find_compiler
 from helpers.mini.oneflow.custom_op_module import CustomOpModule
 from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
+from helpers.mini.oneflow.differences import differences
 from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.gradient_rules import OpArg
 from helpers.mini.oneflow.job import Job, Op
@@ -47,8 +50,10 @@ __all__ = [
     "REGISTER_USER_OP_GRAD",
     "clear_default_session",
     "constant_initializer",
+    "differences",
     "double",
     "experimental",
+    "find_compiler",
     "float",
     "float16",
     "float32",
@@ -64,6 +69,7 @@ __all__ = [
     "math",
     "matmul",
     "ones_initializer",
+    "op_types",
     "optimizer",
     "placement",
     "random_uniform_initializer",
