@@ -8,7 +8,7 @@ from contextvars import ContextVar
 
 from helpers.mini.oneflow.attributes import REQUIRED, attr_value
 from helpers.mini.oneflow.definitions import check_inferred
-from helpers.mini.oneflow.errors import OpError, listed, need, place, stage
+from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.job import Job, Op, Output
 
 PLACED = ContextVar("placement", default="gpu")  # as in the original built with CUDA
@@ -59,6 +59,9 @@ class Writer:
     def definition(self, request, where, placement):
         """Return the OpDef that a request fits; fill in the request's defaults."""
         need(request.type, f'{where} has no op type: call .Op("op_type_name")')
+        words = [request.type, *request.outputs, *sum(request.inputs, ())]
+        for word in words:
+            need(isinstance(word, str), f"{where}: names are text, got {shown(word)}")
         try:
             definition = self.session.registry.op(request.type)
         except OpError as error:
@@ -181,12 +184,12 @@ def placement(device_tag, machine_device_ids="0:0"):
     """Place the ops of the block on a device. Mirrors flow.scope.placement."""
     need(
         device_tag in ("cpu", "gpu"),
-        f'placement: the device is "cpu" or "gpu", got {device_tag!r}',
+        f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}',
     )
     need(
         isinstance(machine_device_ids, str) and ":" in machine_device_ids,
         f'placement: the second argument is machine and device such as "0:0", '
-        f"got {machine_device_ids!r}",
+        f"got {shown(machine_device_ids)}",
     )
     token = PLACED.set(device_tag)
     try:

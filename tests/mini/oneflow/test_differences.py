@@ -253,5 +253,5 @@ def test_a_small_result_is_not_copied_needlessly(tmp_path, monkeypatch):
     )
     op = load(write(tmp_path, {**RELU, "py_kernel.py": kernel}))
     found = predict(op.api.relu)(X)
-    (address,) = session().registry.kernel_files["user_relu"].ADDRESSES
+    (address,) = session().registry.kernel_files["user_relu"][0].ADDRESSES
     assert sys.implementation.name != "cpython" or found.ctypes.data == address
