@@ -11,7 +11,7 @@ from helpers.mini.oneflow.definitions import check_inferred
 from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.job import Job, Op, Output
 
-PLACED = ContextVar("placement", default="gpu")  # as in the original built with CUDA
+PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
 _writing = ContextVar("job being written down", default=None)
 
 NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."  # the original's words
@@ -138,9 +138,10 @@ def check_kernel_kind(definition, where):
 
 def check_placement(device, where):
     """Raise OpError, with the original's words, for an op that is not on the cpu."""
+    placed = f'is placed on "{device}"' if device else 'has no placement, which means "gpu"'
     need(
         device == "cpu",
-        f'{where} is placed on "{device}": {NO_KERNEL} A numpy kernel runs on "cpu" only: '
+        f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
         'write the op inside `with flow.scope.placement("cpu", "0:0"):`',
     )
 

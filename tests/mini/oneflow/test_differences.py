@@ -175,6 +175,17 @@ def device(tmp):
         job.job
 
 
+def placement(tmp):
+    op = load(write(tmp)).api
+
+    @flow.global_function()
+    def job(x: tp.Numpy.Placeholder((5,))):
+        return op.relu(x)
+
+    with pytest.raises(flow.OpError, match='has no placement, which means "gpu"'):
+        job.job
+
+
 def attr_types(tmp):
     for kind in ("bool", "int32", "int64", "float", "double", "string"):
         write(
@@ -200,7 +211,7 @@ PROOFS = {
     "shape": shape, "surplus": surplus, "missing": missing, "read-only": read_only,
     "arguments": arguments, "several": several, "exception": exception, "attrs": attrs,
     "folder": folder, "stale": stale, "reload": reload, "crash": crash, "front-end": front_end,
-    "device": device, "attr-types": attr_types, "api-early": api_early,
+    "device": device, "placement": placement, "attr-types": attr_types, "api-early": api_early,
 }  # fmt: skip
 
 

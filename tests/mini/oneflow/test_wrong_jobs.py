@@ -64,7 +64,8 @@ JOBS = {
          "Cannot find the kernel matching Current OperatorConf.", 'placement("cpu", "0:0")'],
     ),
     "not placed": (
-        lambda op, tmp: unplaced(op)(X), "build", ['placed on "gpu"', 'placement("cpu"'],
+        lambda op, tmp: unplaced(op)(X), "build",
+        ['no placement, which means "gpu"', 'placement("cpu"'],
     ),
     "unknown device": (
         lambda op, tmp: flow.scope.placement("tpu", "0:0").__enter__(), None, ['"cpu" or "gpu"'],
