@@ -20,7 +20,7 @@ class CustomOpModule:
     def __init__(self, op_type_name, module_path="."):
         with stage("load"):
             need(
-                isinstance(op_type_name, str) and isinstance(module_path, (str, Path)),
+                isinstance(op_type_name, str) and isinstance(module_path, (str, os.PathLike)),
                 "custom_op_module takes the name of an op's folder and the path of the folder "
                 f"that holds it, got {shown(op_type_name)} "
                 f"and {shown(module_path)}",
