@@ -1,0 +1,164 @@
+"""A definition in C++ is compiled for real, and means what the one in Python means."""
+
+import numpy as np
+import pytest
+
+from helpers.mini import oneflow as flow
+from helpers.mini.oneflow.compiling import find_compiler
+from helpers.mini.oneflow.registry import Spec
+from helpers.mini.oneflow.session import session
+from tests.mini.oneflow.folders import RELU, RELU_CPP, X, load, train, write
+
+pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
+
+LEAKY = {
+    "cpp_def.cpp": """\
+#include "oneflow/core/framework/framework.h"
+namespace oneflow {
+REGISTER_USER_OP("leaky_forward")
+    .Input("in")
+    .Output("low")
+    .Output("high")
+    .Attr<double>("slope", 0.1)
+    .Attr<int64_t>("times")
+    .Attr<std::string>("device_sub_tag", "py")
+    .SetTensorDescInferFn([](user_op::InferContext* ctx) -> Maybe<void> {
+      const Shape in = *ctx->Shape4ArgNameAndIndex("in", 0);
+      CHECK_GT_OR_RETURN(in.NumAxes(), 0) << "the input has no axis";
+      *ctx->TensorDesc4ArgNameAndIndex("low", 0) = *ctx->TensorDesc4ArgNameAndIndex("in", 0);
+      *ctx->Shape4ArgNameAndIndex("high", 0) = Shape({in.At(0), ctx->Attr<int64_t>("times")});
+      *ctx->Dtype4ArgNameAndIndex("high", 0) = DataType::kInt32;
+      return Maybe<void>::Ok();
+    });
+}  // namespace oneflow
+""",
+    "op_def.py": """\
+import oneflow as flow
+
+
+def infer(ctx):
+    if not ctx.InputShape("in", 0):
+        raise ValueError("the input has no axis")
+    ctx.SetOutputShape("low", 0, ctx.InputShape("in", 0))
+    ctx.SetOutputShape("high", 0, (ctx.InputShape("in", 0)[0], ctx.Attr("times")))
+    ctx.SetOutputDType("high", 0, flow.int32)
+
+
+op = flow.REGISTER_USER_OP("leaky_forward").Input("in").Output("low").Output("high")
+op.Attr("slope", 0.1).Attr("times", type="int64").Attr("device_sub_tag", "py")
+op.SetTensorDescInferFn(infer)
+""",
+}
+
+
+def definitions(folder, front_end, name):
+    """Return what a front end registers, by kind and name."""
+    with flow.fresh_session() as own:
+        op = flow.experimental.custom_op_module(name, folder)
+        getattr(op, front_end)().build_load()
+        built_in = len(flow.op_types(built_in=True))
+        ops = list(own.registry.ops.values())[built_in:]
+        return {op.name: op for op in ops}, flow.op_types()
+
+
+@pytest.mark.parametrize(("name", "files"), [("user_relu", {**RELU, **RELU_CPP}), ("leaky", LEAKY)])
+def test_both_front_ends_define_the_same_ops(name, files, tmp_path):
+    write(tmp_path, files, name)
+    (py, py_types), (c, c_types) = (
+        definitions(tmp_path, front_end, name) for front_end in ("py_def", "cpp_def")
+    )
+    assert list(py) == list(c) != []
+    for op in py:
+        assert (py[op].inputs, py[op].outputs) == (c[op].inputs, c[op].outputs)
+        assert py[op].attrs == c[op].attrs
+        assert list(py[op].attrs) == list(c[op].attrs)
+    for one, other in zip(py_types, c_types, strict=True):
+        assert (one.front_end, other.front_end) == ("Python", "C++")
+        assert bool(one.gradient) == bool(other.gradient)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (0,), (2, 3, 4)])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8"])
+def test_both_front_ends_infer_the_same(shape, dtype, tmp_path):
+    write(tmp_path, {**RELU, **RELU_CPP})
+    specs = [
+        definitions(tmp_path, front_end, "user_relu")[0]["user_relu_forward"].infer(
+            {("in", 0): Spec(shape, dtype)}, {"device_sub_tag": "py"}
+        )
+        for front_end in ("py_def", "cpp_def")
+    ]
+    assert specs[0] == specs[1] == {"out": Spec(shape, dtype)}
+
+
+def test_both_front_ends_infer_two_outputs_alike(tmp_path):
+    write(tmp_path, LEAKY, "leaky")
+    attrs = {"slope": 0.5, "times": 7, "device_sub_tag": "py"}
+    found = [
+        definitions(tmp_path, front_end, "leaky")[0]["leaky_forward"].infer(
+            {("in", 0): Spec((3, 2), "float32")}, attrs
+        )
+        for front_end in ("py_def", "cpp_def")
+    ]
+    assert found[0] == found[1] == {"low": Spec((3, 2), "float32"), "high": Spec((3, 7), "int32")}
+
+
+def test_both_front_ends_append_the_same_backward_ops(tmp_path):
+    write(tmp_path, {**RELU, **RELU_CPP})
+    jobs, values = [], []
+    for front_end in ("py_def", "cpp_def"):
+        with flow.fresh_session():
+            seen = []
+            job = train(load(tmp_path, front_end=front_end).api.relu, seen=seen)
+            values.append((job(X).tobytes(), seen[0].tobytes()))
+            jobs.append(job.job)
+    py, c = (
+        [(op.name, op.type, op.inputs, op.outputs, op.attrs, op.part) for op in job.ops]
+        for job in jobs
+    )
+    assert py == c
+    assert [op.file for op in jobs[1].ops if op.file] == ["user_relu/user_relu_cpp_def.cpp"] * 2
+    assert values[0] == values[1]
+
+
+ATTRS = """\
+#include "oneflow/core/framework/framework.h"
+#include <cmath>
+namespace oneflow {
+REGISTER_USER_OP("attrs_forward")
+    .Input("in").Output("out").Attr<std::string>("device_sub_tag", "py")
+    .Attr<bool>("b", true).Attr<int32_t>("i", -7).Attr<int64_t>("l", 1099511627776)
+    .Attr<float>("f", 0.1f).Attr<double>("d", 1e-320).Attr<std::string>("s", "two\\n\\twords")
+    .Attr<double>("inf", HUGE_VAL)
+    .SetTensorDescInferFn([](user_op::InferContext* ctx) -> Maybe<void> {
+      CHECK_OR_RETURN(ctx->Attr<bool>("b"));
+      CHECK_EQ_OR_RETURN(ctx->Attr<int32_t>("i"), -7);
+      CHECK_EQ_OR_RETURN(ctx->Attr<int64_t>("l"), 1099511627776);
+      CHECK_EQ_OR_RETURN(ctx->Attr<float>("f"), 0.1f);
+      CHECK_EQ_OR_RETURN(ctx->Attr<double>("d"), 1e-320);
+      CHECK_EQ_OR_RETURN(ctx->Attr<double>("inf"), HUGE_VAL);
+      CHECK_EQ_OR_RETURN(ctx->Attr<std::string>("s"), "two\\n\\twords");
+      *ctx->Shape4ArgNameAndIndex("out", 0) = Shape({});
+      return Maybe<void>::Ok();
+    });
+}  // namespace oneflow
+"""
+
+
+def test_attributes_arrive_as_they_were_sent(tmp_path):
+    write(tmp_path, {"cpp_def.cpp": ATTRS}, "attrs")
+    ops, _ = definitions(tmp_path, "cpp_def", "attrs")
+    op = ops["attrs_forward"]
+    values = {name: attr.default for name, attr in op.attrs.items()}
+    assert values["f"] == float(np.float32(0.1)) and values["s"] == "two\n\twords"
+    assert (values["b"], values["i"], values["l"]) == (True, -7, 2**40)
+    assert op.infer({("in", 0): Spec((2,), "float32")}, values) == {"out": Spec((), "float32")}
+
+
+def test_two_libraries_keep_their_ops_apart(tmp_path):
+    write(tmp_path, RELU_CPP)
+    write(tmp_path, LEAKY, "leaky")
+    load(tmp_path, front_end="cpp_def")
+    flow.experimental.custom_op_module("leaky", tmp_path).cpp_def().build_load()
+    own = [op.name for op in flow.op_types()]
+    assert own == ["user_relu_forward", "user_relu_backward", "leaky_forward"]
+    assert list(session().registry.gradients)[-1] == "user_relu_forward"
