@@ -171,7 +171,11 @@ def _type_name(value) -> str:
     """Return what C calls tp_name: built-in and heap types have their bare name there."""
     kind = type(value)
     is_static = not kind.__flags__ & (1 << 9)
-    return f"{kind.__module__}.{kind.__name__}" if is_static and kind.__module__ != "builtins" else kind.__name__
+    return (
+        f"{kind.__module__}.{kind.__name__}"
+        if is_static and kind.__module__ != "builtins"
+        else kind.__name__
+    )
 
 
 _SCALARS = {

@@ -32,7 +32,7 @@ def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> li
     """
     inputs = checked(op_name, inputs, attrs, num_outputs)
     if len(attrs) % 2 == 0:
-        attrs = completed(definition_of(op_name), attrs)
+        attrs = completed(definition_of(op_name), inputs, attrs)
     return run(op_name, inputs, attrs, num_outputs)
 
 
@@ -62,6 +62,8 @@ def _set_device(op, status):
 
 def _add_inputs(op, inputs, status):
     for given in inputs:
+        if given == () or given == []:
+            continue  # TensorFlow would look at the first tensor; its length is an attribute
         if isinstance(given, (list, tuple)):
             handles = (POINTER * len(given))(*map(handle_of, given))
             api().TFE_OpAddInputList(op, handles, len(given), status.address)

@@ -8,12 +8,15 @@ path, and this does so here.
 FIELDS = ("s", "i", "f", "b", "type", "shape", "func")
 
 
-def completed(definition, attrs: tuple) -> tuple:
-    """Return `attrs` and, behind them, each default that they do not name."""
+def completed(definition, inputs: list, attrs: tuple) -> tuple:
+    """Return `attrs` and, behind them, each default that they do not name.
+
+    So with the length of an empty list of inputs: from others TensorFlow reads it off.
+    """
     if definition is None:
         return attrs
     named, inferred = set(attrs[::2]), _inferred(definition)
-    found = []
+    found = _empty(definition, inputs)
     for attr in definition.attr:
         if attr.HasField("default_value") and attr.name not in named | inferred:
             found += [attr.name, _value(attr.default_value)]
@@ -24,6 +27,16 @@ def _inferred(definition) -> set[str]:
     """Return the attributes that TensorFlow reads off the inputs."""
     arguments = definition.input_arg
     return {name for a in arguments for name in (a.type_attr, a.number_attr, a.type_list_attr)}
+
+
+def _empty(definition, inputs) -> list:
+    """Return the attributes that say how long an empty list is."""
+    found = []
+    for argument, given in zip(definition.input_arg, inputs, strict=True):
+        if isinstance(given, (list, tuple)) and not given:
+            found += [argument.number_attr, 0] if argument.number_attr else []
+            found += [argument.type_list_attr, []] if argument.type_list_attr else []
+    return found
 
 
 def _value(default):

@@ -56,7 +56,9 @@ def api() -> SimpleNamespace:
     ctypes lets go of the GIL during each call, as `TFE_Py_Execute` does around `TFE_Execute`.
     """
     library = ctypes.CDLL(_file())
-    return SimpleNamespace(**{name: _function(library, name, *PROTOTYPES[name]) for name in PROTOTYPES})
+    return SimpleNamespace(
+        **{name: _function(library, name, *PROTOTYPES[name]) for name in PROTOTYPES}
+    )
 
 
 def handle_of(tensor) -> int:
@@ -71,7 +73,9 @@ def handle_of(tensor) -> int:
 
 
 def tensor_of(handle: int):
-    """Return an EagerTensor that owns the handle at this address."""
+    """Return an EagerTensor that owns the handle at this address. ValueError for no address."""
+    if not handle:
+        raise ValueError("there is no handle at address 0")
     return _pair()[1](handle, False)
 
 
