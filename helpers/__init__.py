@@ -11,6 +11,8 @@ from helpers.capture import (
     adaptive,
     autograph,
     bytecode,
+    c_api,
+    children,
     code_objects,
     costs,
     environment,
@@ -34,7 +36,8 @@ from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.sandbox import signature_sandbox
-from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
+from helpers.study.switches import StartupSwitches
+from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
 from helpers.view import stack as stack_view
@@ -50,6 +53,7 @@ __all__ = [
     "show_binding_map",
     "show_bindings",
     "show_bytecode",
+    "show_c_api",
     "show_code",
     "show_coverage",
     "show_environment",
@@ -61,8 +65,11 @@ __all__ = [
     "show_names",
     "show_rosetta",
     "show_table",
+    "show_then_and_now",
     "show_traceback",
     "signature_sandbox",
+    "startup_switches",
+    "watch_child",
     "watch_costs",
     "watch_frames",
     "watch_mutations",
@@ -252,3 +259,27 @@ def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
 def watch_tracers(fn, *args) -> Exhibit:
     """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
     return Exhibit(tracers.tracer_costs(fn, *args), table)
+
+
+def show_c_api() -> Exhibit:
+    """List TensorFlow's shared libraries and the C functions that each file exports."""
+    return Exhibit(c_api.c_libraries(), table)
+
+
+def show_then_and_now() -> Exhibit:
+    """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
+    return Exhibit(c_api.then_and_now(), table)
+
+
+def watch_child(*what, title: str = "") -> Exhibit:
+    """Run functions without arguments, or source, each in a child interpreter of its own.
+
+    There `tf` is TensorFlow, and no op has run yet. TypeError for what is neither; ValueError for
+    a function whose source is not at hand.
+    """
+    return Exhibit(children.watch_child(*what, title=title), transcript)
+
+
+def startup_switches() -> StartupSwitches:
+    """Return TensorFlow's start-up switches, each tried in a fresh interpreter, to be tried again."""
+    return StartupSwitches()

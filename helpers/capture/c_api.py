@@ -132,7 +132,10 @@ def _stub():
 
 def _swig():
     count = sum(name.endswith(".i") or "swig" in name.lower() for name in _names())
-    return f"files named *.i or *swig* in the package: {count}", "yes" if count else "no"
+    common = next(path for path in _files() if "common" in path.name)
+    left = len(exported(common, "_ZNK?10tensorflow4swig"))
+    words = f"files named *.i or *swig* in the package: {count}; C++ names left in tensorflow::swig"
+    return f"{words}: {left}", _yes(bool(count))
 
 
 def _pybind():

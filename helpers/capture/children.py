@@ -25,6 +25,7 @@ CAN_FORK = sys.platform == "linux"
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 HOST = re.compile(r"(registered in binary running on )\S+(?=\. )")
 QUALIFIED = re.compile(r"^(?:\w+\.)+(\w+)")
+FRAMES = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*', re.MULTILINE)
 PLACE = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
 
 
@@ -43,7 +44,7 @@ def watch_child(*what, title: str = "") -> Transcripts:
 def transcript(label: str, source: str, shown: str | None = None) -> Transcript:
     """Run source in a child. `shown` is what a reader sees of it, by default all."""
     reply = run_child(source)
-    error = QUALIFIED.sub(r"\1", plain(reply["error"].strip().replace("\n", " ")))
+    error = QUALIFIED.sub(r"\1", plain(_one_line(reply["error"])))
     printed = "\n".join(map(plain, reply["printed"].splitlines()))
     return Transcript(label, source if shown is None else shown, printed, error, reply["code"])
 
@@ -58,8 +59,15 @@ def run_child(source: str, seconds: int = SECONDS) -> dict:
 
 def plain(words: str) -> str:
     """Return a line without addresses, the machine's name and places on its disk."""
-    line = PLACE.sub("", HOST.sub(r"\1this machine", ADDRESS.sub("", words.rstrip())))
+    words = words.rstrip().replace("\t", "    ")
+    line = PLACE.sub("", HOST.sub(r"\1this machine", ADDRESS.sub("", words)))
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _one_line(error: str) -> str:
+    """Return a message without the stack that TensorFlow may put before it."""
+    lines = FRAMES.sub("", error).split("\n")
+    return " ".join(line.strip() for line in lines if line.strip())
 
 
 def _transcript(what) -> Transcript:

@@ -90,7 +90,7 @@ def live_context() -> int:
 
 
 class Status:
-    """A TF_Status: where each C function writes what went wrong. `with` gives it back at the end."""
+    """A TF_Status: where a C function writes what went wrong. `with` gives it back at the end."""
 
     def __enter__(self):
         self.address = api().TF_NewStatus()
