@@ -281,5 +281,5 @@ def watch_child(*what, title: str = "") -> Exhibit:
 
 
 def startup_switches() -> StartupSwitches:
-    """Return TensorFlow's start-up switches, each tried in a fresh interpreter, to be tried again."""
+    """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     return StartupSwitches()

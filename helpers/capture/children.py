@@ -122,7 +122,8 @@ class _Parent:
             text=True,
             start_new_session=True,  # an interrupted kernel leaves it alone
         )
-        self._tell(f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{PREAMBLE}\n")
+        ready = f"{PREAMBLE}\n__import__('helpers.mini.eager')\n"
+        self._tell(f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{ready}")
 
     def ask(self, source: str, seconds: int) -> dict:
         self._tell({"source": source, "seconds": seconds})

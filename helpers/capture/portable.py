@@ -42,12 +42,21 @@ def _line(name: str, value: object, here: str) -> str:
     """Return the line that gives a name its value elsewhere; nothing where there is none."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}"
-    if type(value) in PLAIN and not name.startswith("__"):
+    if _is_plain(value) and not name.startswith("__"):
         return f"{name} = {value!r}"
     module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if isinstance(module, str) and isinstance(own, str) and own.isidentifier() and module != here:
         return f"from {module} import {own} as {name}"
     return ""
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value's repr is its source."""
+    if type(value) is dict:
+        return all(map(_is_plain, [*value, *value.values()]))
+    if type(value) in (tuple, list):
+        return all(map(_is_plain, value))
+    return type(value) in PLAIN
 
 
 def _source(fn: FunctionType) -> str:

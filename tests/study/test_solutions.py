@@ -1,5 +1,6 @@
 """The folded solutions are the one copy: splice each in and see it pass; likewise each mistake."""
 
+import linecache
 import re
 from pathlib import Path
 
@@ -38,7 +39,9 @@ ALL = {name: rest for name, *rest in exercises()}
 def verdict(name, answer):
     context, _, asked, _ = ALL[name]
     space = {name: getattr(helpers, name) for name in helpers.__all__} | {"__name__": "learner"}
-    exec(compile(f"{context}\n{answer}", "<answer>", "exec"), space)
+    source = f"{context}\n{answer}"
+    linecache.cache["<answer>"] = len(source), None, source.splitlines(True), "<answer>"
+    exec(compile(source, "<answer>", "exec"), space)
     *setup, call = asked.strip().split("\n")
     exec("\n".join(setup), space)
     return eval(call, space).model

@@ -62,11 +62,10 @@ def _set_device(op, status):
 
 def _add_inputs(op, inputs, status):
     for given in inputs:
-        if given == () or given == []:
-            continue  # TensorFlow would look at the first tensor; its length is an attribute
         if isinstance(given, (list, tuple)):
             handles = (POINTER * len(given))(*map(handle_of, given))
-            api().TFE_OpAddInputList(op, handles, len(given), status.address)
+            if given:  # of an empty list TensorFlow would look at the first tensor
+                api().TFE_OpAddInputList(op, handles, len(given), status.address)
         else:
             api().TFE_OpAddInput(op, handle_of(given), status.address)
         status.check()
