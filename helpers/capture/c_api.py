@@ -60,7 +60,7 @@ def c_libraries() -> Listing:
         Column("tfe", "TFE_…"),
         Column("tfe_py", "TFE_Py_… (C++)"),
         Column("holds", "of those asked for", code=True),
-        Column("module", "importable"),
+        Column("module", "a Python module"),
     )
     note = "Counts of exported names, from the symbol table of each file."
     return Listing("Which library holds what", columns, rows, note)
@@ -84,7 +84,7 @@ def _library(path: Path) -> Library:
         sum(name.startswith("TFE_") for name in names),
         sum(name.startswith("_Z") and "TFE_Py_" in name[:12] for name in names),
         ", ".join(holds),
-        "as a module" if any(name.startswith("PyInit_") for name in names) else "no",
+        _yes(any(name.startswith("PyInit_") for name in names)),
     )
 
 
