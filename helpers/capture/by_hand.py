@@ -14,6 +14,7 @@ from helpers.mini.eager.guard import definition_of
 from helpers.model.transcript import Transcript
 
 MARK = "\x1e"  # no learner prints it
+SECONDS = 30
 UNTRIED = "untried"
 KINDS = ("bool", "int", "float", "string", "type", "list(int)")
 
@@ -24,7 +25,9 @@ def by_hand(fn) -> str:
     TypeError or ValueError if its source cannot be had.
     """
     module = "helpers.capture.by_hand"
-    reply = run_child(f"{portable(fn)}\nfrom {module} import trial\ntrial({fn.__name__})\n")
+    reply = run_child(
+        f"{portable(fn)}\nfrom {module} import trial\ntrial({fn.__name__})\n", SECONDS
+    )
     told = [line for line in reply["printed"].split("\n") if line.startswith(MARK)]
     last = json.loads(told[-1].removeprefix(MARK)) if told else {"at": "the first call"}
     if "verdict" in last:

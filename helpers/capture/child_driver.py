@@ -59,9 +59,12 @@ def run(request: dict, space: dict, printed: int, error: int) -> None:
 
 
 def read(file) -> str:
-    """Return what was written, or its beginning."""
+    """Return what was written; of a flood, how it began and how it ended."""
     file.seek(0)
-    return file.read(MOST).decode(errors="replace")
+    words = file.read().decode(errors="replace")
+    if len(words) <= MOST:
+        return words
+    return f"{words[: MOST // 2]}\n…\n{words[-MOST // 2 :]}"
 
 
 if __name__ == "__main__":
