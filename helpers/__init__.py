@@ -26,6 +26,7 @@ from helpers.capture import (
     references,
     rosetta,
     stack,
+    startup,
     tf_graphs,
     tracers,
     traces,
@@ -36,7 +37,7 @@ from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.sandbox import signature_sandbox
-from helpers.study.switches import StartupSwitches
+from helpers.study.switches import Switches
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
@@ -280,6 +281,6 @@ def watch_child(*what, title: str = "") -> Exhibit:
     return Exhibit(children.watch_child(*what, title=title), transcript)
 
 
-def startup_switches() -> StartupSwitches:
+def startup_switches() -> Switches:
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
-    return StartupSwitches()
+    return Switches(startup.startup_switches(), startup.startup)

@@ -1,4 +1,4 @@
-"""Transcripts that can be run again -> a widget that asks the kernel; `transcript` has the rest."""
+"""Transcripts -> a widget that has the kernel run them again; `transcript` shows them without."""
 
 from collections.abc import Callable
 from functools import cache
