@@ -1,0 +1,7 @@
+"""The exercises of chapter 6."""
+
+from helpers.study.chapter_6.op_logger import OP_LOGGER
+from helpers.study.chapter_6.route import ROUTE
+from helpers.study.chapter_6.tape import TAPE
+
+EXERCISES = (ROUTE, OP_LOGGER, TAPE)
