@@ -47,12 +47,13 @@ def op_log(fn, *args, **kwargs) -> OpLog:
             fn(*args, **kwargs)
         except Exception as error:
             outcome = said(error)
-    rows, missing = recorder.rows[:MOST_OPS], len(recorder.rows) - MOST_OPS
-    notes = [f"{missing} more ops are left out."] if missing > 0 else []
+    rows, missing = recorder.rows, recorder.left_out
+    notes = [f"{missing} more ops are left out."] if missing else []
     notes += [f"Then it raised {outcome}"] if outcome else []
     used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
     name = getattr(fn, "__name__", "") or label(fn)
-    title = f"{name}: {len(recorder.rows)} op{'s' * (len(recorder.rows) != 1)}"
+    count = len(rows) + missing
+    title = f"{name}: {count} op{'s' * (count != 1)}"
     return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
 
 
@@ -126,7 +127,8 @@ class _Recorder:
     """Both hooks, and the numbers of the tensors that they have seen."""
 
     def __init__(self, names: Mapping[object, str]):
-        self.rows, self._names, self._numbers, self._kept = [], names, {}, []
+        self.rows, self.left_out = [], 0
+        self._names, self._numbers, self._kept = names, {}, []
 
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
@@ -141,6 +143,9 @@ class _Recorder:
             self._add(name, inputs, outputs, "eager")
 
     def _add(self, name: str, inputs, outputs, where: str) -> None:
+        if len(self.rows) >= MOST_OPS:
+            self.left_out += 1
+            return
         stage, layer = _asked_by(sys._getframe(2))
         if stage == "forward" and (name.startswith("Assign") or name.endswith("_")):
             stage = "update"  # in place, and asked for by no tape

@@ -63,7 +63,7 @@ def _branches(lines: tuple[Line, ...]) -> list[Branch]:
     root, path = [], []
     for line in lines:
         branch = Branch(line, [])
-        del path[min(line.depth, len(path)) :]
+        del path[min(line.depth, len(path), MOST_ROWS) :]
         (path[-1].branches if path else root).append(branch)
         path.append(branch)
     return root

@@ -17,9 +17,7 @@ class _Meant(Exception):
 def _judge_logger(op_logger):
     if not callable(op_logger):
         return f"op_logger must be a function, not {type(op_logger).__name__}"
-    if tried(_made(op_logger)) is None:
-        return "op_logger() gave None; it must return a context manager"
-    for scenario in (_plain, _after, _every_way, _raising, _nested, _nested_raising):
+    for scenario in (_made, _plain, _after, _every_way, _raising, _nested, _nested_raising):
         with callbacks_kept() as before:
             because = _told(scenario, op_logger)
             if not because and callbacks() != before:
@@ -29,9 +27,11 @@ def _judge_logger(op_logger):
     return None
 
 
-def _made(op_logger):
-    """Return the context manager; it may be made and never entered."""
-    return op_logger()
+def _made(op_logger) -> str | None:
+    """For op_logger() alone."""
+    if tried(op_logger()) is None:
+        return "op_logger() gave None; it must return a context manager"
+    return None
 
 
 def _told(scenario: Callable, op_logger) -> str | None:
