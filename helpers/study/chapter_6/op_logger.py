@@ -1,12 +1,16 @@
 """Chapter 6: a log of ops as a context manager, judged beside TensorFlow's own op callback."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Callable
 
+from helpers.capture.op_hooks import (
+    callbacks,
+    callbacks_kept,
+    reported,
+    run_every_route,
+    run_ops,
+)
 from helpers.capture.said import said
-from helpers.study.chapter_6.callbacks import callbacks, callbacks_kept
 from helpers.study.check import Exercise, Mistake, Untried, edited, tried
 
 
@@ -47,35 +51,27 @@ def _plain(op_logger):
     """For two ops in a row."""
     with op_logger() as log:
         tried(log)
-        _ops("MatMul", "Add")
+        run_ops("MatMul", "Add")
     return _compared(log, ["MatMul", "AddV2"], "a @ a + a")
 
 
 def _every_way(op_logger):
     """For a fallback, a tf.function and a gradient."""
-    import tensorflow as tf
-
-    function, x = _traced(), tf.constant(2.0)
-    with _reference() as truth, op_logger() as log:
-        tf.negative([1.0])
-        function(x)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = tf.sin(x)
-        tape.gradient(y, x)
+    with reported() as truth, op_logger() as log:
+        run_every_route()
     return _compared(log, truth, "a fallback, a tf.function and a gradient")
 
 
 def _after(op_logger):
     """For an op after the block."""
     with op_logger() as log:
-        _ops("MatMul")
+        run_ops("MatMul")
     many = len(log)
-    _ops("MatMul")
+    run_ops("MatMul")
     if len(log) != many:
         return "it still logs after the block has ended"
     with op_logger() as second:
-        _ops("Add")
+        run_ops("Add")
     return _compared(second, ["AddV2"], "a second block; each needs a log of its own")
 
 
@@ -83,10 +79,10 @@ def _raising(op_logger):
     """For a block that raises."""
     try:
         with op_logger() as log:
-            _ops("MatMul")
+            run_ops("MatMul")
             raise _Meant
     except _Meant:
-        _ops("Add")
+        run_ops("Add")
         if len(log) != 1:
             return "after a block that raised it still logs: remove the callback in a finally"
         return None
@@ -96,10 +92,10 @@ def _raising(op_logger):
 def _nested(op_logger):
     """For a block inside a block."""
     with op_logger() as outer:
-        _ops("MatMul")
+        run_ops("MatMul")
         with op_logger() as inner:
-            _ops("Add")
-        _ops("MatMul")
+            run_ops("Add")
+        run_ops("MatMul")
     because = _compared(inner, ["AddV2"], "the inner of two blocks")
     if not because and list(outer) == ["MatMul", "AddV2"]:
         return "when the inner block ended, the outer one went deaf: remove only your own callback"
@@ -113,26 +109,8 @@ def _nested_raising(op_logger):
             with op_logger():
                 raise _Meant
         except _Meant:
-            _ops("MatMul")
+            run_ops("MatMul")
     return _compared(outer, ["MatMul"], "an outer block, after the inner one raised")
-
-
-def _ops(*names: str) -> None:
-    import tensorflow as tf
-
-    a = tf.constant([[1.0]])
-    for name in names:
-        tf.matmul(a, a) if name == "MatMul" else a + a
-
-
-@cache
-def _traced():
-    """Return a tf.function that has been traced, so that only its run is logged."""
-    import tensorflow as tf
-
-    function = tf.function(lambda x: x * x, autograph=False)
-    function(tf.constant(1.0))
-    return function
 
 
 def _compared(log, truth: list[str], what: str) -> str | None:
@@ -152,24 +130,6 @@ def _compared(log, truth: list[str], what: str) -> str | None:
 def _plain_names(names: list) -> list:
     """Return the names without the counter that ends the name of a generated function."""
     return [re.sub(r"^(__inference_.*?)\d+$", r"\1", str(name)) for name in names]
-
-
-@contextmanager
-def _reference() -> Iterator[list[str]]:
-    """Give the list of ops that TensorFlow itself reports."""
-    from tensorflow.python.framework import op_callbacks
-
-    names = []
-
-    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
-        names.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
-
-    op_callbacks.add_op_callback(callback)
-    try:
-        yield names
-    finally:
-        if callback in callbacks():
-            op_callbacks.remove_op_callback(callback)
 
 
 _LOGGER = """
