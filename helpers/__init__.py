@@ -13,6 +13,7 @@ from helpers.capture import (
     bytecode,
     c_api,
     children,
+    calls,
     code_objects,
     costs,
     environment,
@@ -21,6 +22,7 @@ from helpers.capture import (
     grappler,
     mutations,
     names,
+    ops,
     rebinding,
     records,
     references,
@@ -30,6 +32,7 @@ from helpers.capture import (
     tf_graphs,
     tracers,
     traces,
+    variables,
 )
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
@@ -39,7 +42,10 @@ from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.sandbox import signature_sandbox
 from helpers.study.switches import Switches
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
+from helpers.study.variable_sandbox import variable_sandbox
+from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 from helpers.view import bytecode as bytecode_view
+from helpers.view import call_tree as call_tree_view
 from helpers.view import code as code_view
 from helpers.view import stack as stack_view
 
@@ -55,11 +61,13 @@ __all__ = [
     "show_bindings",
     "show_bytecode",
     "show_c_api",
+    "show_call_diff",
     "show_code",
     "show_coverage",
     "show_environment",
     "show_frame",
     "show_frames",
+    "show_grad_fn",
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
@@ -71,16 +79,25 @@ __all__ = [
     "signature_sandbox",
     "startup_switches",
     "watch_child",
+    "show_tape",
+    "show_traceback",
+    "signature_sandbox",
+    "variable_sandbox",
+    "watch_call",
+    "watch_calls",
     "watch_costs",
     "watch_frames",
     "watch_mutations",
     "watch_names",
+    "watch_ops",
     "watch_optimisation",
+    "watch_race",
     "watch_routes",
     "watch_specialising",
     "watch_stack",
     "watch_tracers",
     "watch_traces",
+    "watch_variables",
     "would_trace",
 ]
 
@@ -284,3 +301,55 @@ def watch_child(*what, title: str = "") -> Exhibit:
 def startup_switches() -> Switches:
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     return Switches(startup.startup_switches(), startup.startup)
+def watch_call(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
+
+    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
+    return Exhibit(calls.call_tree(fn, *args, **kwargs), call_tree_view)
+
+
+def watch_calls(cases) -> Exhibit:
+    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
+    return Exhibit(calls.calls_ledger(cases), ledger)
+
+
+def show_call_diff(left, right) -> Exhibit:
+    """Set two trees of `watch_call` side by side, line against line."""
+    both = [side.model if isinstance(side, Exhibit) else side for side in (left, right)]
+    return Exhibit(calls.calls_diff(*both), side_by_side)
+
+
+def watch_ops(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
+
+    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
+    return Exhibit(ops.op_log(fn, *args, **kwargs), table)
+
+
+def show_tape(title: str, **logs) -> Exhibit:
+    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
+
+    TypeError if there is none.
+    """
+    return Exhibit(ops.ops_graph({name: log.model for name, log in logs.items()}, title), diagram)
+
+
+def show_grad_fn(tensor) -> Exhibit:
+    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`."""
+    return Exhibit(ops.grad_fn_graph(tensor), diagram)
+
+
+def watch_variables(programs, runs: int = 100) -> Exhibit:
+    """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
+
+    `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
+    graph, that returns what is to be fetched.
+    """
+    return Exhibit(variables.variables_ledger(programs, runs), ledger)
+
+
+def watch_race(program, runs: int = 500) -> Exhibit:
+    """Run one such program often, and count what it saw with each kind of variable."""
+    return Exhibit(variables.race_histogram(program, runs), table)
