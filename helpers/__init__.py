@@ -12,8 +12,8 @@ from helpers.capture import (
     autograph,
     bytecode,
     c_api,
-    children,
     calls,
+    children,
     code_objects,
     costs,
     environment,
@@ -41,9 +41,8 @@ from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.sandbox import signature_sandbox
 from helpers.study.switches import Switches
-from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
 from helpers.study.variable_sandbox import variable_sandbox
-from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
+from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
 from helpers.view import bytecode as bytecode_view
 from helpers.view import call_tree as call_tree_view
 from helpers.view import code as code_view
@@ -74,17 +73,15 @@ __all__ = [
     "show_names",
     "show_rosetta",
     "show_table",
+    "show_tape",
     "show_then_and_now",
     "show_traceback",
     "signature_sandbox",
     "startup_switches",
-    "watch_child",
-    "show_tape",
-    "show_traceback",
-    "signature_sandbox",
     "variable_sandbox",
     "watch_call",
     "watch_calls",
+    "watch_child",
     "watch_costs",
     "watch_frames",
     "watch_mutations",
@@ -301,6 +298,8 @@ def watch_child(*what, title: str = "") -> Exhibit:
 def startup_switches() -> Switches:
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     return Switches(startup.startup_switches(), startup.startup)
+
+
 def watch_call(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
