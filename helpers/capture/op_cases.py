@@ -87,6 +87,12 @@ def raw_op(case: Case) -> list:
     return as_list(function(**inputs, **{RENAMED.get(name, name): value for name, value in attrs}))
 
 
+def agrees(execute: Callable, case: Case) -> bool:
+    """Return whether `execute(op, inputs, attrs, num_outputs)` gives what tf.raw_ops gives."""
+    expected = raw_op(case)
+    return same(execute(case.op, list(case.inputs), case.attrs, len(expected)), expected)
+
+
 def as_list(found) -> list:
     """Return outputs as a list, whichever way they were given back."""
     if found is None:
