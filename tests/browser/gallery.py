@@ -86,10 +86,18 @@ _EMPTY = """
 Exhibit(Timeline("A run that never began", "x = 1", ()), stepper)
 """
 
+_CALLS = """
+from helpers.model.calls import Call, CallTree
+from helpers.view import call_tree
+calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)]
+Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)
+"""
+
 _SAME_AGAIN = "Exhibit(loop, stepper)"
 
 CELLS = (
     _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STEPPER, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
+    _CALLS,
 )  # fmt: skip
 
 
