@@ -98,6 +98,11 @@ Exhibit(Transcripts("Two children", tuple(runs[:2]), HOSTILE[0]), transcript)
 _SWITCHES = """
 again = lambda label, source: Transcript(label, source, "42 " + HOSTILE[1], HOSTILE[0], 0)
 Switches(Transcripts("Switches, to be tried again", tuple(runs), HOSTILE[2]), again)
+_CALLS = """
+from helpers.model.calls import Call, CallTree
+from helpers.view import call_tree
+calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)]
+Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)
 """
 
 _SAME_AGAIN = "Exhibit(loop, stepper)"
@@ -105,6 +110,7 @@ _SAME_AGAIN = "Exhibit(loop, stepper)"
 CELLS = (
     _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STEPPER, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
     _TRANSCRIPTS, _SWITCHES,
+    _CALLS,
 )  # fmt: skip
 
 
