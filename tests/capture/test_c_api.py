@@ -9,6 +9,8 @@ from helpers import show_c_api, show_then_and_now
 from helpers.capture import c_api
 from helpers.capture.symbols import exported
 
+pytestmark = pytest.mark.own_process
+
 pytest.importorskip("tensorflow")
 
 

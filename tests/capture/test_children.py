@@ -34,7 +34,7 @@ def uses_its_neighbours():
 
 
 def raises():
-    raise ValueError("no such /home/me/lib/site-packages/pkg/place at 0x7f00aa")
+    raise ValueError("no such /opt/lib/site-packages/pkg/place at 0x7f00aa")
 
 
 def test_a_function_takes_what_it_uses_along():
@@ -79,7 +79,7 @@ def test_a_child_leaves_nothing_to_the_next():
 def test_a_flood_is_cut():
     flood = run_child("print('x' * 10**6); print('the end')")["printed"]
     assert len(flood) <= 20_010 and flood.endswith("the end\n")
-    assert len(one("print('x' * 10**5)").printed) <= 400
+    assert max(map(len, one("print('x' * 10**5)").printed.split("\n"))) <= 400
 
 
 @pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
