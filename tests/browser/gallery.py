@@ -98,6 +98,8 @@ Exhibit(Transcripts("Two children", tuple(runs[:2]), HOSTILE[0]), transcript)
 _SWITCHES = """
 again = lambda label, source: Transcript(label, source, "42 " + HOSTILE[1], HOSTILE[0], 0)
 Switches(Transcripts("Switches, to be tried again", tuple(runs), HOSTILE[2]), again)
+"""
+
 _CALLS = """
 from helpers.model.calls import Call, CallTree
 from helpers.view import call_tree
