@@ -11,6 +11,8 @@ from helpers.capture import (
     adaptive,
     autograph,
     bytecode,
+    c_api,
+    calls,
     children,
     code_objects,
     costs,
@@ -26,14 +28,17 @@ from helpers.capture import (
     hooked,
     mutations,
     names,
+    ops,
     rebinding,
     records,
     references,
     rosetta,
     stack,
+    startup,
     tf_graphs,
     tracers,
     traces,
+    variables,
 )
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
@@ -41,8 +46,11 @@ from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.sandbox import signature_sandbox
-from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
+from helpers.study.switches import Switches
+from helpers.study.variable_sandbox import variable_sandbox
+from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
 from helpers.view import bytecode as bytecode_view
+from helpers.view import call_tree as call_tree_view
 from helpers.view import code as code_view
 from helpers.view import dynamo as dynamo_view
 from helpers.view import stack as stack_view
@@ -58,6 +66,8 @@ __all__ = [
     "show_binding_map",
     "show_bindings",
     "show_bytecode",
+    "show_c_api",
+    "show_call_diff",
     "show_code",
     "show_coverage",
     "show_environment",
@@ -65,16 +75,23 @@ __all__ = [
     "show_frame",
     "show_frames",
     "show_fx",
+    "show_grad_fn",
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
     "show_names",
     "show_rosetta",
     "show_table",
+    "show_tape",
+    "show_then_and_now",
     "show_traceback",
     "signature_sandbox",
-    "watch_child",
+    "startup_switches",
+    "variable_sandbox",
     "watch_breaks",
+    "watch_call",
+    "watch_calls",
+    "watch_child",
     "watch_compile",
     "watch_costs",
     "watch_cures",
@@ -82,13 +99,16 @@ __all__ = [
     "watch_hooked",
     "watch_mutations",
     "watch_names",
+    "watch_ops",
     "watch_optimisation",
+    "watch_race",
     "watch_rewriting",
     "watch_routes",
     "watch_specialising",
     "watch_stack",
     "watch_tracers",
     "watch_traces",
+    "watch_variables",
     "would_trace",
 ]
 
@@ -293,18 +313,6 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
 
 
-def watch_child(source: str) -> Exhibit:
-    """Run a program in a fresh interpreter: what it printed, and how it ended, even if it died."""
-    return Exhibit(children.child_listing(source), table)
-def watch_compile(fn, *args, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
-
-    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
-    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
-    """
-    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
-
-
 def watch_breaks(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
@@ -327,3 +335,81 @@ def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
     Errors as `watch_compile`; ValueError if Dynamo made none.
     """
     return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)
+
+
+def show_c_api() -> Exhibit:
+    """List TensorFlow's shared libraries and the C functions that each file exports."""
+    return Exhibit(c_api.c_libraries(), table)
+
+
+def show_then_and_now() -> Exhibit:
+    """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
+    return Exhibit(c_api.then_and_now(), table)
+
+
+def startup_switches() -> Switches:
+    """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
+    return Switches(startup.startup_switches(), startup.startup)
+
+
+def watch_call(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
+
+    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
+    return Exhibit(calls.call_tree(fn, *args, **kwargs), call_tree_view)
+
+
+def watch_calls(cases) -> Exhibit:
+    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
+    return Exhibit(calls.calls_ledger(cases), ledger)
+
+
+def show_call_diff(left, right) -> Exhibit:
+    """Set two trees of `watch_call` side by side, line against line."""
+    both = [side.model if isinstance(side, Exhibit) else side for side in (left, right)]
+    return Exhibit(calls.calls_diff(*both), side_by_side)
+
+
+def watch_ops(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
+
+    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
+    return Exhibit(ops.op_log(fn, *args, **kwargs), table)
+
+
+def show_tape(title: str, **logs) -> Exhibit:
+    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
+
+    TypeError if there is none.
+    """
+    return Exhibit(ops.ops_graph({name: log.model for name, log in logs.items()}, title), diagram)
+
+
+def show_grad_fn(tensor) -> Exhibit:
+    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`."""
+    return Exhibit(ops.grad_fn_graph(tensor), diagram)
+
+
+def watch_variables(programs, runs: int = 100) -> Exhibit:
+    """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
+
+    `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
+    graph, that returns what is to be fetched.
+    """
+    return Exhibit(variables.variables_ledger(programs, runs), ledger)
+
+
+def watch_race(program, runs: int = 500) -> Exhibit:
+    """Run one such program often, and count what it saw with each kind of variable."""
+    return Exhibit(variables.race_histogram(program, runs), table)
+
+
+def watch_child(*what, title: str = "", imports: str = children.PREAMBLE) -> Exhibit:
+    """Run functions without arguments, or source, each in a child interpreter of its own.
+
+    There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. TypeError
+    for what is neither; ValueError for a function whose source is not at hand.
+    """
+    return Exhibit(children.watch_child(*what, title=title, imports=imports), transcript)

@@ -1,83 +1,149 @@
-"""A program -> how the child interpreter that ran it ended; it may die there, not in a kernel."""
+"""Source that may kill an interpreter -> what a child interpreter printed, and how it ended.
 
+On Linux the children that need TensorFlow are forked from one process that has imported it and
+done nothing else; all others are started anew, which takes as long as their imports do.
+"""
+
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+import threading
+from functools import cache
+from pathlib import Path
 
-from helpers.capture.said import said
-from helpers.model.listing import Column, Listing
+from helpers.capture.portable import portable
+from helpers.model.transcript import Transcript, Transcripts
 
-LONGEST = 60  # seconds
-MOST_LINES = 12
-START = "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"  # no core dumps
-
-
-@dataclass(frozen=True)
-class Told:
-    """One thing that the child left behind."""
-
-    what: str
-    words: str
-
-
-@dataclass(frozen=True)
-class Ending(Listing):
-    """How a child ended: `status` as subprocess has it, and the same in words (`ended`)."""
-
-    status: int = 0
-    ended: str = ""
-    printed: str = ""
+PREAMBLE = "import tensorflow as tf"
+SECONDS = 60
+NO_CORE = "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"  # no core dumps
+LONGEST = 400
+ROOT = Path(__file__).parents[2]
+DRIVER = Path(__file__).with_name("child_driver.py")
+CAN_FORK = sys.platform == "linux"
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
+HOST = re.compile(r"(registered in binary running on )\S+(?=\. )")
+QUALIFIED = re.compile(r"^(?:\w+\.)+(\w+)")
+FRAMES = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*', re.MULTILINE)
+PLACE = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
 
 
-def child_listing(source: str, title: str = "A child interpreter") -> Ending:
-    """Run `source` in a fresh interpreter; return what it printed and how it ended.
+def watch_child(*what, title: str = "", imports: str = PREAMBLE) -> Transcripts:
+    """Run each function, or piece of source, in a child of its own and return what came of it.
 
-    `status` is negative where a signal ended it. TypeError if the source is no text, SyntaxError
-    if it is no Python, and a child that does not end in a minute is ended.
+    A function takes no arguments; what it uses of the notebook's functions, modules and plain
+    values goes with it. In the child `tf` is TensorFlow, and no op has run yet, unless `imports`
+    is other source. TypeError for what is neither; SyntaxError for source that is no Python;
+    ValueError for a function whose source is not at hand.
     """
-    if not isinstance(source, str):
-        raise TypeError(f"the program must be a text, not {type(source).__name__}")
-    compile(source, "<child>", "exec")
-    limit = START if sys.platform != "win32" else ""
-    command = [sys.executable, "-c", limit + source]
+    made = [_transcript(one, imports) for one in what]
+    names = ", ".join(one.label for one in made if one.label)
+    return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))
+
+
+def transcript(
+    label: str, source: str, shown: str | None = None, imports: str = PREAMBLE
+) -> Transcript:
+    """Run source in a child. `shown` is what a reader sees of it, by default all."""
+    reply = run_child(source, imports=imports)
+    error = QUALIFIED.sub(r"\1", plain(_one_line(reply["error"])))
+    printed = "\n".join(map(plain, reply["printed"].splitlines()))
+    return Transcript(label, source if shown is None else shown, printed, error, reply["code"])
+
+
+def run_child(source: str, seconds: int = SECONDS, imports: str = PREAMBLE) -> dict:
+    """Run source in a child; return its `printed`, its `error` (last line) and its exit `code`.
+
+    A code below 0 is the signal that ended it.
+    """
+    if CAN_FORK and imports == PREAMBLE:
+        return _forked(source, seconds)
+    return _started(f"{imports}\n{source}", seconds)
+
+
+def plain(words: str) -> str:
+    """Return a line without addresses, the machine's name and places on its disk."""
+    words = words.rstrip().replace("\t", "    ")
+    line = PLACE.sub("", HOST.sub(r"\1this machine", ADDRESS.sub("", words)))
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _one_line(error: str) -> str:
+    """Return a message without the stack that TensorFlow may put before it."""
+    lines = FRAMES.sub("", error).split("\n")
+    return " ".join(line.strip() for line in lines if line.strip())
+
+
+def _transcript(what, imports: str) -> Transcript:
+    if isinstance(what, str):
+        compile(what, "<child>", "exec")
+        return transcript("", what, imports=imports)
+    if not callable(what):
+        raise TypeError(f"a child runs a function or source, not {type(what).__name__}")
+    source = f"{portable(what)}\n\n{what.__name__}()\n"
+    return transcript(f"{what.__name__}()", source, shown="", imports=imports)
+
+
+def _started(source: str, seconds: int) -> dict:
+    limit = NO_CORE if sys.platform != "win32" else ""
     try:
         done = subprocess.run(
-            command,
+            [sys.executable, "-c", limit + source],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""},
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=LONGEST,
-            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""},
+            timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _ending(title, "", "", -signal.SIGTERM, f"ended after {LONGEST} seconds")
-    return _ending(title, done.stdout, done.stderr, done.returncode, _words(done.returncode))
+        return {"printed": "", "error": "", "code": -int(signal.SIGTERM)}
+    last = done.stderr.strip().splitlines()[-1:] if done.returncode == 1 else []
+    return {"printed": done.stdout, "error": "".join(last), "code": done.returncode}
 
 
-def _ending(title: str, printed: str, errors: str, status: int, words: str) -> Ending:
-    lines = printed.splitlines()
-    rows = [Told("printed", line) for line in lines[:MOST_LINES]] or [Told("printed", "nothing")]
-    if len(lines) > MOST_LINES:
-        rows.append(Told("printed", f"… {len(lines) - MOST_LINES} lines more"))
-    if status == 1 and errors:
-        last = said(_Raised(errors.strip().splitlines()[-1]))
-        rows.append(Told("raised", last.removeprefix("_Raised: ")))
-    rows.append(Told("ended", words))
-    columns = (Column("what", "the child"), Column("words", "what is left of it", True))
-    return Ending(title, columns, tuple(rows), "", status, words, printed)
+def _forked(source: str, seconds: int) -> dict:
+    with _LOCK:
+        try:
+            return _parent().ask(source, seconds)
+        except (OSError, json.JSONDecodeError):  # it was killed: begin again, once
+            _parent.cache_clear()
+            return _parent().ask(source, seconds)
 
 
-class _Raised(Exception):
-    """The last line of a child's traceback."""
+_LOCK = threading.Lock()
 
 
-def _words(status: int) -> str:
-    if status >= 0:
-        return f"with exit status {status}"
-    try:
-        return f"killed by {signal.Signals(-status).name}, exit status {status}"
-    except ValueError:
-        return f"killed by signal {-status}"
+@cache
+def _parent():
+    return _Parent()
+
+
+class _Parent:
+    """The process that has imported TensorFlow and forks."""
+
+    def __init__(self):
+        command = [sys.executable, "-P", str(DRIVER)]
+        self._process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # an interrupted kernel leaves it alone
+        )
+        ready = f"{PREAMBLE}\n__import__('helpers.mini.eager')\n"
+        self._tell(f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{ready}")
+
+    def ask(self, source: str, seconds: int) -> dict:
+        self._tell({"source": source, "seconds": seconds})
+        return json.loads(self._process.stdout.readline())
+
+    def _tell(self, request) -> None:
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()

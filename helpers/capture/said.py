@@ -6,7 +6,7 @@ LONGEST = 300
 # JupyterLab would make a link of it, in a colour that cannot be told from the text.
 LINK = re.compile(r"\s*(?:[Ss]ee|[Vv]isit)?\s*https?://\S+(?: for more information)?\.?")
 PLACE = re.compile(r'\s*(File "|<stack traces unavailable>|Detected at node|in user code:)')
-OP = re.compile(r"\s*(\[\[\{\{.*\}\}\]\]|\[Op:[^\]]*\])")
+OP = re.compile(r"\s*(\[\[\{\{.*\}\}\]\]|\[Op:[^\]]*\]|\{\{function_node [^}]*\}\})")
 BINDING = re.compile(r"(Binding inputs to tf\.function failed due to `.*?`)\. Received args.*")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 

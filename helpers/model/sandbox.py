@@ -20,13 +20,20 @@ class Control:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Controls for a call, the `verdicts` that can be foretold, and the same in code."""
+    """Controls for a call, the `verdicts` that can be foretold, and the same in code.
+
+    `ask`, `button` and `nudge` are the words of the form; `style` is its class in the page.
+    """
 
     title: str
     note: str
     controls: tuple[Control, ...]
     verdicts: tuple[str, ...]
     code: str
+    ask: str = "This call will be a"
+    button: str = "Run the call"
+    nudge: str = "Predict first: hit, trace or error?"
+    style: str = "course-sandbox"
 
     def start(self) -> dict[str, str]:
         """Return what is picked at first: control -> option."""

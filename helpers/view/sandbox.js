@@ -1,5 +1,6 @@
 // Pick a call, foretell it, run it in the kernel, and see the truth.
-// State: title, note, controls ([name, options, of, matters]), verdicts, picked (name -> option),
+// State: title, note, words ({ask, button, nudge, style}), verdicts, picked (name -> option),
+// controls ([name, options, of, matters]),
 // call (code, from the kernel), answer ({says, right, rows, number}, from the kernel).
 
 const PATIENCE = 8000; // milliseconds; a first trace takes well under one of them
@@ -34,9 +35,9 @@ function select(name, options, picked, onPick) {
   return [label, box];
 }
 
-function radios(verdicts) {
+function radios(ask, verdicts) {
   const field = make("fieldset", "course-guess", "");
-  field.append(make("legend", "", "This call will be a"));
+  field.append(make("legend", "", ask));
   const buttons = verdicts.map((verdict) => {
     const label = make("label", "", "");
     const radio = make("input", "", "", { type: "radio", name: "guess", value: verdict });
@@ -49,7 +50,8 @@ function radios(verdicts) {
 
 function render({ model, el }) {
   const closing = new AbortController();
-  const form = make("form", "course-sandbox", "");
+  const words = model.get("words");
+  const form = make("form", words.style, "");
   const call = make("fieldset", "course-call", "");
   call.append(make("legend", "", model.get("title")), make("p", "", model.get("note")));
   const boxes = new Map();
@@ -66,9 +68,9 @@ function render({ model, el }) {
     call.append(label);
   }
   const code = make("code", "course-code", "");
-  const [field, guesses] = radios(model.get("verdicts"));
+  const [field, guesses] = radios(words.ask, model.get("verdicts"));
   const bar = make("div", "course-controls", "");
-  bar.append(make("button", "course-button", "Run the call", { type: "submit" }));
+  bar.append(make("button", "course-button", words.button, { type: "submit" }));
   const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
   const rows = make("div", "course-rows", "");
   form.append(call, code, field, bar, status, rows);
@@ -95,7 +97,7 @@ function render({ model, el }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const guess = guesses.find((radio) => radio.checked);
-    if (!guess) return void status.replaceChildren("Predict first: hit, trace or error?");
+    if (!guess) return void status.replaceChildren(words.nudge);
     status.replaceChildren("Running…");
     clearTimeout(waiting);
     waiting = setTimeout(() => status.replaceChildren(NO_KERNEL), PATIENCE);

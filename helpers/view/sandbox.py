@@ -8,6 +8,7 @@ from helpers.model.sandbox import Control, Sandbox
 from helpers.view.ink import grid, render
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
+WORDS = ("ask", "button", "nudge", "style")
 _HERE = Path(__file__)
 
 
@@ -37,6 +38,7 @@ def widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str
         note=model.note,
         controls=[[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls],
         verdicts=list(model.verdicts),
+        words={name: getattr(model, name) for name in WORDS},
         picked=model.start(),
         call=show(model.start()),
     )
@@ -68,6 +70,7 @@ def _widget_class():
         note = traitlets.Unicode().tag(sync=True)
         controls = traitlets.List().tag(sync=True)
         verdicts = traitlets.List(traitlets.Unicode()).tag(sync=True)
+        words = traitlets.Dict().tag(sync=True)
         picked = traitlets.Dict().tag(sync=True)
         call = traitlets.Unicode().tag(sync=True)
         answer = traitlets.Dict().tag(sync=True)

@@ -86,10 +86,33 @@ _EMPTY = """
 Exhibit(Timeline("A run that never began", "x = 1", ()), stepper)
 """
 
+_TRANSCRIPTS = """
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.study.switches import Switches
+from helpers.view import transcript
+
+runs = [Transcript(f"{i}: {s}", s, s, s, -11 * (i % 2)) for i, s in enumerate(HOSTILE)]
+Exhibit(Transcripts("Two children", tuple(runs[:2]), HOSTILE[0]), transcript)
+"""
+
+_SWITCHES = """
+again = lambda label, source: Transcript(label, source, "42 " + HOSTILE[1], HOSTILE[0], 0)
+Switches(Transcripts("Switches, to be tried again", tuple(runs), HOSTILE[2]), again)
+"""
+
+_CALLS = """
+from helpers.model.calls import Call, CallTree
+from helpers.view import call_tree
+calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)]
+Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)
+"""
+
 _SAME_AGAIN = "Exhibit(loop, stepper)"
 
 CELLS = (
     _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STEPPER, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
+    _TRANSCRIPTS, _SWITCHES,
+    _CALLS,
 )  # fmt: skip
 
 

@@ -152,6 +152,40 @@ def test_sandboxes_run_a_call_in_the_kernel(ran):
         expect(sandbox.locator("table")).to_contain_text("dtype float32 → int32")
 
 
+def test_switches_run_what_is_written_in_a_fresh_interpreter(ran):
+    for switches in ran.page.locator(".course-switches").all():
+        code, shown = switches.get_by_label("Lines to run"), switches.get_by_role("region")
+        switches.get_by_label("Switch", exact=True).select_option(index=1)
+        expect(code).not_to_have_value("")
+        code.fill("print(6 *")
+        before = ran.active_cell()
+        code.press("End")
+        code.press("Enter")
+        code.press_sequentially("7)")
+        expect(code).to_have_value("print(6 *\n7)")
+        switches.get_by_role("button").press("Enter")
+        expect(switches.get_by_role("status")).to_have_text("○ exit code 0", timeout=90_000)
+        expect(shown).to_contain_text("42")
+        assert ran.active_cell() == before
+        switches.get_by_label("Switch", exact=True).select_option(index=0)
+        expect(shown).to_be_empty()
+
+
+def test_what_ifs_run_a_program_in_the_kernel(ran):
+    for what_if in ran.page.locator(".course-what-if").all():
+        status, run = what_if.get_by_role("status"), what_if.get_by_role("button")
+        run.press("Enter")
+        expect(status).to_contain_text("Predict first")
+        what_if.get_by_role("radio", name="11", exact=True).press("Space")
+        run.press("Enter")
+        expect(status).to_contain_text("Right:")
+        expect(what_if.get_by_role("img", name="with a RefVariable")).to_be_visible()
+        what_if.locator("select").first.select_option("ResourceVariable")
+        what_if.get_by_role("radio", name="11", exact=True).check()
+        run.click()
+        expect(status).to_contain_text("Not this time: you said 11, and it is 10")
+
+
 def wrong(question):
     return "Not this time" in status(question).inner_text()
 

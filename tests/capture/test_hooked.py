@@ -110,7 +110,7 @@ def test_text_is_the_same_twice():
     for make in (
         lambda: watch_hooked(total, 4),
         lambda: show_evaluator(total),
-        lambda: watch_child("print({'a', 'b'})"),
+        lambda: watch_child("print({'a', 'b'})", imports=""),
     ):
         assert repr(make()) == repr(make())
         assert "0x" not in repr(make())
@@ -137,14 +137,16 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 
 
-def test_a_child_says_how_it_ended():
-    assert watch_child("print('hello')").model.printed == "hello\n"
-    assert watch_child("import sys; sys.exit(3)").model.status == 3
-    died = watch_child("import os; os.kill(os.getpid(), 11)").model
-    assert died.status == -11 and "SIGSEGV" in died.ended
-    raised = watch_child("raise KeyError('x')").model
-    assert raised.status == 1 and raised.rows[1].words == "KeyError: 'x'"
-    with pytest.raises(TypeError, match="must be a text"):
+def test_a_child_without_imports_says_how_it_ended():
+    def ran(source):
+        return watch_child(source, imports="").model.runs[0]
+
+    assert ran("import sys; print('tensorflow' in sys.modules)").printed == "False"
+    assert ran("import sys; sys.exit(3)").code == 3
+    died = ran("import os; os.kill(os.getpid(), 11)")
+    assert died.code == -11 and "SIGSEGV" in died.ending
+    assert ran("raise KeyError('x')").error == "KeyError: 'x'"
+    with pytest.raises(TypeError, match="function or source"):
         watch_child(3)
     with pytest.raises(SyntaxError):
         watch_child("def")

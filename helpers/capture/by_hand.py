@@ -1,0 +1,125 @@
+"""Somebody's `execute` in a child -> where it first parts from TensorFlow's, if anywhere.
+
+The child says which call comes before it makes it: what kills it is known by the last one said.
+"""
+
+import json
+
+from helpers.capture.children import run_child
+from helpers.capture.op_cases import Case, cases, py_execute, raised, same, wrong_cases
+from helpers.capture.portable import portable
+from helpers.capture.said import said
+from helpers.mini.eager.defaults import completed
+from helpers.mini.eager.guard import definition_of
+from helpers.model.transcript import Transcript
+
+MARK = "\x1e"  # no learner prints it
+SECONDS = 30
+UNTRIED = "untried"
+KINDS = ("bool", "int", "float", "string", "type", "list(int)")
+
+
+def by_hand(fn) -> str:
+    """Return why `fn` is not an eager call, in words; "" if it is one, "untried" for a stub.
+
+    TypeError or ValueError if its source cannot be had.
+    """
+    module = "helpers.capture.by_hand"
+    reply = run_child(
+        f"{portable(fn)}\nfrom {module} import trial\ntrial({fn.__name__})\n", SECONDS
+    )
+    told = [line for line in reply["printed"].split("\n") if line.startswith(MARK)]
+    last = json.loads(told[-1].removeprefix(MARK)) if told else {"at": "the first call"}
+    if "verdict" in last:
+        return last["verdict"]
+    ending = Transcript("", "", "", "", reply["code"]).ending
+    return f"{last['at']}: {reply['error'].strip() or ending}"
+
+
+def trial(fn) -> None:
+    """Run in the child: compare `fn` with TensorFlow call by call, and tell."""
+    _tell(verdict=next((because for because in _parted(fn) if because), ""))
+
+
+def _parted(fn):
+    outputs = {case.op: _outputs(case) for case in _calls(cases())}
+    yield _first(fn)
+    for case in [*_calls(cases()), *_calls(wrong_cases()), *_odd()]:
+        number = outputs.get(case.op, 1) if "outputs" not in case.wrong else 0
+        _tell(at=case.words)
+        yield _compared(fn, case, number)
+
+
+def _first(fn) -> str:
+    """Return what is wrong with the simplest call, and whether it went through the C API."""
+    import tensorflow as tf
+
+    a = tf.constant([1.0, 2.0])
+    _tell(at="Neg, without attributes")
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        try:
+            found = fn("Neg", [a])
+        except Exception as error:
+            return f"Neg, without attributes: yours raised {said(error)}"
+    if found is ...:
+        return UNTRIED
+    if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
+        return f"it must return a list of EagerTensors, not {type(found).__name__}"
+    if found and tape.gradient(found[0], a) is not None:
+        return "the tape saw the call: it went through one of TensorFlow's wrappers"
+    return ""
+
+
+def _compared(fn, case: Case, outputs: int) -> str:
+    theirs = raised(py_execute, case, outputs)
+    mine = raised(fn, case.op, list(case.inputs), case.attrs, outputs)
+    if theirs[0] and not mine[0]:
+        return f"{case.words}: TensorFlow raises {theirs[0]}, and yours raises nothing"
+    if mine[0] and not theirs[0]:
+        return f"{case.words}: yours raised {mine[0]}: {mine[1]}"
+    if mine != theirs:
+        return f"{case.words}: TensorFlow says {_said(theirs)}, and yours {_said(mine)}"
+    if theirs[0]:
+        return ""
+    found = fn(case.op, list(case.inputs), case.attrs, outputs)
+    expected = py_execute(case, outputs)
+    if len(found) != len(expected):
+        return f"{case.words}: TensorFlow gives {_count(len(expected))}, and yours {len(found)}"
+    return "" if same(found, expected) else f"{case.words}: another value than TensorFlow's"
+
+
+def _said(error: tuple[str, str]) -> str:
+    words = " ".join(error[1].split())
+    return f"{error[0]}: …{words[-80:]}" if len(words) > 80 else f"{error[0]}: {words}"
+
+
+def _count(number: int) -> str:
+    return f"{number} output{'' if number == 1 else 's'}"
+
+
+def _calls(found):
+    """Yield the cases with all their attributes, where these are of the kinds asked for."""
+    for case in found:
+        definition = definition_of(case.op)
+        kinds = {attr.name: attr.type for attr in definition.attr}
+        attrs = completed(definition, list(case.inputs), case.attrs)
+        lists = any(isinstance(given, list) for given in case.inputs)
+        if not lists and all(kinds[name] in KINDS for name in attrs[::2]):
+            yield Case(case.op, case.inputs, attrs, case.wrong)
+
+
+def _odd():
+    """Yield calls of ops and attributes that are not there."""
+    good = cases()[1]
+    yield Case("Negg", good.inputs, (), "an op that does not exist")
+    yield Case("Neg", good.inputs, ("nonsense", 1), "an attribute that does not exist")
+    yield Case("Neg", good.inputs, (), "no outputs asked for")
+
+
+def _outputs(case: Case) -> int:
+    return len(py_execute(case, 16))
+
+
+def _tell(**words) -> None:
+    print(f"{MARK}{json.dumps(words)}", flush=True)

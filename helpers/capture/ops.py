@@ -1,0 +1,211 @@
+"""A run -> the ops that it executed, in TensorFlow, in PyTorch, or in both.
+
+TensorFlow: tensorflow/python/framework/op_callbacks.py, which the fast path calls from C++
+(tensorflow/python/eager/pywrap_tfe_src.cc) and the fallback from execute.execute_with_callbacks.
+PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Mapping
+
+from helpers.capture.op_names import names_of
+from helpers.capture.said import said
+from helpers.capture.words import label, type_name
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.listing import Column
+from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+
+MOST_OPS = 500
+COLUMNS = (
+    Column("number", "#"),
+    Column("op", "op", True),
+    Column("inputs", "reads"),
+    Column("outputs", "makes"),
+    Column("stage", "stage"),
+    Column("layer", "in layer"),
+    Column("where", "where"),
+)
+RARE = {"layer": "", "where": "eager"}  # a column that would say this in every row is left out
+BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
+BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
+UPDATE = ("keras.src.optimizers", "torch.optim")
+LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_call_impl")}
+
+
+def op_log(fn, *args, **kwargs) -> OpLog:
+    """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order.
+
+    PyTorch is watched too if it has been imported. What the run raises becomes the log's
+    `outcome`. TypeError if `fn` cannot be called.
+    """
+    if not callable(fn):
+        raise TypeError(f"watch_ops needs a function and its arguments, not {type_name(fn)}")
+    recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
+    with _watching(recorder):
+        try:
+            fn(*args, **kwargs)
+        except Exception as error:
+            outcome = said(error)
+    rows, missing = recorder.rows, recorder.left_out
+    notes = [f"{missing} more ops are left out."] if missing else []
+    notes += [f"Then it raised {outcome}"] if outcome else []
+    used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
+    name = getattr(fn, "__name__", "") or label(fn)
+    count = len(rows) + missing
+    title = f"{name}: {count} op{'s' * (count != 1)}"
+    return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
+
+
+def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
+    """Return the graph of one log, or of several side by side."""
+    if not logs:
+        raise TypeError("show_tape needs a log of watch_ops, such as TensorFlow=log")
+    if len(logs) == 1:
+        return op_graph(*logs.values(), title)
+    note = "Values that came from outside without a name, such as shapes, are left out."
+    graphs = {name: op_graph(log, unnamed=False) for name, log in logs.items()}
+    return together(title, graphs, note)
+
+
+def grad_fn_graph(tensor) -> Graph:
+    """Return what a tensor of torch knows of its past: `grad_fn` and its `next_functions`.
+
+    TypeError if it is no tensor of torch, ValueError if it has no `grad_fn`.
+    """
+    start = getattr(tensor, "grad_fn", ...)
+    if start is ...:
+        raise TypeError(f"show_grad_fn needs a tensor of torch, not {type_name(tensor)}")
+    if start is None:
+        raise ValueError("this tensor has no grad_fn: none of its inputs asked for a gradient")
+    keys, nodes, edges, waiting = {start: "grad_fn 1"}, [], [], [start]
+    for found in waiting:  # grows while it is walked
+        leaf = getattr(found, "variable", None)
+        words = _words(leaf) if leaf is not None else ""
+        kind = "output" if leaf is not None else "call"
+        nodes.append(Node(keys[found], found.name().rpartition("::")[2], kind, words))
+        for after, _ in found.next_functions:
+            if after is not None:
+                if after not in keys:
+                    keys[after] = f"grad_fn {len(keys) + 1}"
+                    waiting.append(after)
+                edges.append(Edge(keys[found], keys[after]))
+    return Graph("What the result knows of its past", tuple(nodes), tuple(edges))
+
+
+def _told(column: Column, row: Op) -> bool:
+    return getattr(row, column.field) != RARE[column.field]
+
+
+@contextlib.contextmanager
+def _watching(recorder) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        if "torch" in sys.modules:
+            stack.enter_context(_torch_mode(recorder))
+        if "tensorflow" in sys.modules:
+            from tensorflow.python.framework import op_callbacks
+
+            callback = recorder.of_tensorflow
+            op_callbacks.add_op_callback(callback)
+            stack.callback(op_callbacks.remove_op_callback, callback)
+        yield
+
+
+def _torch_mode(recorder):
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watching(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            result = func(*args, **(kwargs or {}))
+            recorder.of_torch(func, (*args, *(kwargs or {}).values()), result)
+            return result
+
+    return Watching()
+
+
+class _Recorder:
+    """Both hooks, and the numbers of the tensors that they have seen."""
+
+    def __init__(self, names: Mapping[object, str]):
+        self.rows, self.left_out = [], 0
+        self._names, self._numbers, self._kept = names, {}, []
+
+    def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        """Write down one op; an op callback of TensorFlow."""
+        name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
+        where = "eager" if graph is None else "graph"
+        self._add(_plain(name), inputs, outputs, where)
+
+    def of_torch(self, func, inputs, outputs):
+        """Write down one op that torch dispatched."""
+        if func.namespace != "profiler":
+            name = f"{func.namespace}.{func.overloadpacket.__name__}"
+            self._add(name, inputs, outputs, "eager")
+
+    def _add(self, name: str, inputs, outputs, where: str) -> None:
+        if len(self.rows) >= MOST_OPS:
+            self.left_out += 1
+            return
+        stage, layer = _asked_by(sys._getframe(2))
+        if stage == "forward" and (name.startswith("Assign") or name.endswith("_")):
+            stage = "update"  # in place, and asked for by no tape
+        reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, layer, where))
+
+    def _value(self, tensor) -> Value:
+        key = _identity(tensor)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers) + 1
+            self._kept.append(tensor)  # a freed tensor would lend its identity to another
+        return Value(self._numbers[key], _words(tensor), self._names.get(key, ""))
+
+
+def _plain(name: str) -> str:
+    """Return an op's name; the counter of a generated function's name is left out."""
+    inner = name.removeprefix("__inference_").removeprefix("__forward_").removeprefix("__backward_")
+    return (
+        name if inner == name else f"{name[: len(name) - len(inner)]}{inner.rstrip('0123456789')}"
+    )
+
+
+def _identity(tensor) -> object:
+    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
+    number = getattr(tensor, "_id", None)
+    return number if number is not None else id(tensor)
+
+
+def _tensors(found) -> Iterator[object]:
+    """Yield the tensors in nested lists and tuples, in order."""
+    if isinstance(found, (list, tuple)):
+        for item in found:
+            yield from _tensors(item)
+    elif hasattr(found, "dtype") and hasattr(found, "shape"):
+        yield found
+
+
+def _words(tensor) -> str:
+    dtype = getattr(tensor.dtype, "name", None) or str(tensor.dtype).removeprefix("torch.")
+    try:
+        return f"{dtype} {tuple(tensor.shape)}"
+    except ValueError:  # the rank is not known yet
+        return f"{dtype} (?)"
+
+
+def _asked_by(frame) -> tuple[str, str]:
+    """Return stage and layer, read from the frames below the op."""
+    stage, layer = "forward", ""
+    while frame is not None:
+        place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
+        if place in BACKWARD:
+            stage = "backward"
+        elif place[0].startswith(UPDATE):
+            stage = "update" if stage == "forward" else stage
+        elif place in LAYERS and not layer:
+            layer = _layer(frame.f_locals.get("self"))
+        frame = frame.f_back
+    return stage, layer
+
+
+def _layer(owner) -> str:
+    name = getattr(owner, "name", "")
+    return name if isinstance(name, str) and name else type_name(owner)

@@ -1,0 +1,140 @@
+"""Choices for a small program on a variable -> its code, its graph, and what it must see.
+
+What is certain is read from the graph alone: the place that looks at the variable's memory, the
+place that writes it, and whether a way leads from one to the other.
+"""
+
+from dataclasses import replace
+
+from helpers.capture.variables import KINDS, outcomes, program_graph
+from helpers.model.graph import Graph
+from helpers.model.sandbox import Control, Sandbox
+
+OLD, NEW, EITHER = "10", "11", "either: a race"
+READS = ("v.read_value()", "v * 1", "v itself, where it is used")
+UPDATE = "AssignAdd"
+SANDBOX = Sandbox(
+    "What did the program see?",
+    "v starts at 0 and the program adds 1. `seen` is 10 plus what was read: 10 or 11.",
+    (
+        Control("variable", tuple(KINDS)),
+        Control("read", READS),
+        Control("the update waits for the read", ("yes", "no"), "read", READS[:2]),
+        Control("the use waits for the update", ("yes", "no")),
+    ),
+    (OLD, NEW, EITHER),
+    "sandbox.run('11', variable='RefVariable')  # says whether the guess was right",
+    ask="`seen` will be",
+    button="Run the program",
+    nudge="Predict first: 10, 11, or either?",
+    style="course-what-if",
+)
+
+
+def program_code(picked: dict[str, str]) -> str:
+    """Return the program as it would be typed."""
+    first, waits, after = _choices(picked)
+    lines = [] if first == READS[2] else [f"before = {first}"]
+    update = "update = v.assign_add(1)"
+    use = f"seen = {'v' if first == READS[2] else 'before'} + 10"
+    lines.append(f"with control_dependencies([before]): {update}" if waits else update)
+    lines.append(f"with control_dependencies([update]): {use}" if after else use)
+    return "\n".join(lines)
+
+
+def program(picked: dict[str, str]):
+    """Return the program of these choices, a function of a variable and the number 1."""
+    first, waits, after = _choices(picked)
+
+    def built(v, one):
+        import tensorflow as tf
+
+        before = {READS[0]: v.read_value, READS[1]: lambda: v * one}.get(first, lambda: v)()
+        with tf.control_dependencies([before] if waits else []):
+            update = v.assign_add(one)
+        with tf.control_dependencies([update] if after else []):
+            seen = tf.add(before, 10.0, name="seen")
+        return [seen, update]
+
+    return built
+
+
+def program_picture(picked: dict[str, str]) -> Graph:
+    """Return the program's graph: the place that looks and the place that writes pointed out."""
+    graph = program_graph(program(picked), picked["variable"])
+    kept = [n for n in graph.nodes if not _initialises(n.key)]
+    keys = {node.key for node in kept}
+    edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
+    graph = replace(graph, nodes=tuple(kept), edges=edges)
+    return replace(graph, found=(_looks(graph), _writes(graph)))
+
+
+def verdict(graph: Graph) -> str:
+    """Return what a program must see, from the ways in its graph alone."""
+    looks, writes = graph.found
+    if _leads(graph, writes, looks):
+        return NEW
+    return OLD if _leads(graph, looks, writes) else EITHER
+
+
+def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
+    """Return how often `seen` was what, over so many runs."""
+    counted = outcomes(program(picked), picked["variable"], runs)
+    found: dict[str, int] = {}
+    for words, count in counted.items():
+        value = words.partition(",")[0]
+        found[value] = found.get(value, 0) + count
+    return dict(sorted(found.items()))
+
+
+def _choices(picked: dict[str, str]) -> tuple[str, bool, bool]:
+    first = picked["read"]
+    waits = picked["the update waits for the read"] == "yes" and first != READS[2]
+    return first, waits, picked["the use waits for the update"] == "yes"
+
+
+def _initialises(key: str) -> bool:
+    return key.startswith("v/") and any(
+        part in key for part in ("initial_value", "Assign", "IsInitialized")
+    )
+
+
+def _writes(graph: Graph) -> str:
+    return next(node.key for node in graph.nodes if node.op.startswith(UPDATE))
+
+
+def _looks(graph: Graph) -> str:
+    """Return the node that looks at the memory.
+
+    A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
+    Identity, and whoever computes with it looks.
+    """
+    seen_at, path = _before(graph, "seen"), None
+    reads = [node.key for node in graph.nodes if node.op == "ReadVariableOp"]
+    own = [key for key in reads if key in seen_at]
+    if own:
+        return own[-1]
+    path = [n.key for n in graph.nodes if n.op == "Mul" and n.key in seen_at]
+    return path[0] if path else "seen"
+
+
+def _before(graph: Graph, key: str) -> set[str]:
+    """Return the nodes whose data, not only whose order, reaches this one."""
+    found, waiting = {key}, [key]
+    while waiting:
+        at = waiting.pop()
+        for edge in graph.edges:
+            if edge.target == at and edge.label != "control" and edge.source not in found:
+                found.add(edge.source)
+                waiting.append(edge.source)
+    return found
+
+
+def _leads(graph: Graph, start: str, end: str) -> bool:
+    reached, waiting = {start}, [start]
+    while waiting:
+        for key in graph.targets(waiting.pop()):
+            if key not in reached:
+                reached.add(key)
+                waiting.append(key)
+    return end in reached

@@ -1,0 +1,78 @@
+"""Chapter 6: which way does a call take? Judged by an X-ray of the very call."""
+
+from helpers.capture.calls import call_tree
+from helpers.model.calls import ROUTES
+from helpers.study.check import Exercise, Mistake, tried
+
+WHY = {
+    "fast path": "its arguments are tensors, numbers or variables, and C reads all of these itself",
+    "fallback": "FastPathExecute raised inside: an argument was a list, and Python converted it",
+    "function": "the whole graph is one op, and quick_execute runs it",
+    "graph": "nothing ran: a node was written into a graph",
+    "refused": "C raised, and there was no second way",
+    "no door": "no op was asked for at either door",
+}
+
+
+def _judge_route(answers, calls):
+    if not isinstance(answers, dict) or set(answers) != set(calls):
+        return f"give a dict with a route for each of: {', '.join(calls)}"
+    for name, run in calls.items():
+        answer = tried(answers[name])
+        if answer not in ROUTES:
+            return f"{name}: {answer!r} is no route; the routes are {', '.join(ROUTES)}"
+        truth = _route(run)
+        if answer != truth:
+            return f"{name} does not take the route {answer!r}: {WHY.get(truth, truth)}"
+    return None
+
+
+def _route(run) -> str:
+    """Return the route of a call; nodes of one graph are one route."""
+    tree = call_tree(run)
+    return tree.routes[0] if len(set(tree.routes)) == 1 else tree.route
+
+
+_RIGHT = {
+    "tf.add(a, 1.0)": "fast path",
+    "tf.sin([1.0])": "fallback",
+    "tf.sin(variable)": "fast path",
+    "tf.add(a, tf.constant(1))": "refused",
+    "doubled(a)": "function",
+    "tf.constant(1.0)": "no door",
+    "doubled in a graph": "graph",
+}
+
+
+def _answers(**changes: str) -> str:
+    """Return the right answers with some exchanged; `tf.sin` for a key that begins so."""
+    given = {
+        name: next((route for start, route in changes.items() if name.startswith(start)), right)
+        for name, right in _RIGHT.items()
+    }
+    return f"answers = {given!r}"
+
+
+ROUTE = Exercise(
+    "route",
+    _judge_route,
+    "You read a route off a call. The X-ray of each agrees.",
+    (
+        "For each call ask: does an op run now, or is it only written down? Is it one op of a "
+        "kernel, or a whole function?",
+        "The fast path takes tensors, and numbers and variables beside them. What else is among "
+        "the arguments, and do the dtypes meet?",
+        "A list falls back. tf.constant makes a tensor without an op. Whoever is in doubt asks "
+        "watch_call(...).model.route.",
+    ),
+    (
+        Mistake(_answers(**{"tf.sin([": "fast path"}), "FastPathExecute raised inside"),
+        Mistake(_answers(**{"tf.sin(v": "fallback"}), "C reads all of these itself"),
+        Mistake(_answers(**{"tf.add(a, tf": "fast path"}), "no second way"),
+        Mistake(_answers(**{"doubled(a)": "graph"}), "the whole graph is one op"),
+        Mistake(_answers(**{"tf.constant": "fast path"}), "at either door"),
+        Mistake(_answers(**{"doubled in": "function"}), "a node was written"),
+        Mistake(_answers(**{"tf.add(a, 1": "quick"}), "is no route"),
+        Mistake("answers = 'fast path'", "give a dict"),
+    ),
+)

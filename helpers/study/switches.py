@@ -1,0 +1,29 @@
+"""Source that can be run again -> what it did, and a way to try it again, changed or not."""
+
+from collections.abc import Callable
+
+from helpers.exhibit import Exhibit
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view import switches, transcript
+
+
+class Switches(Exhibit):
+    """Transcripts of one run each. In Jupyter a widget runs them anew; `.run(label)` does too."""
+
+    def __init__(self, model: Transcripts, run: Callable[..., Transcript]):
+        super().__init__(model, transcript)
+        self._run = run
+
+    def run(self, label: str, source: str | None = None) -> Exhibit:
+        """Run what has this label, or `source` in its place, in a fresh interpreter.
+
+        KeyError names the labels if there is none like it and no source.
+        """
+        again = self._run(label, source)
+        return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        data = {"text/plain": repr(self), "text/html": transcript.html(self.model)}
+        bundle = switches.widget(self.model, self._run)._repr_mimebundle_()
+        shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        return {**shown, **data}, metadata

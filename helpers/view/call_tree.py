@@ -1,0 +1,95 @@
+"""A tree of calls -> counts and nested lines: text with bars, or a strip above folding lists.
+
+The strip is read from above: each row is one call deeper, and a block is as wide as the number of
+calls inside it. It shows counts, never times.
+"""
+
+import base64
+from dataclasses import dataclass
+
+from helpers.model.call_outline import MOST_WHOLE, Line, outline
+from helpers.model.calls import CallTree
+from helpers.view.ink import one_line, render
+
+BAR = 16  # characters of the longest bar
+WIDTH, ROW, LETTER = 960, 19, 6.7  # pixels of the strip
+MOST_ROWS = 40
+HEADING = "calls inside"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One line and the lines below it, for the nested lists."""
+
+    line: Line
+    branches: list["Branch"]
+
+
+def text(model: CallTree) -> str:
+    """Return the outline with a count and a bar before each line."""
+    most, body = len(model.calls), []
+    for line in outline(model):
+        bar = "█" * max(1, round(BAR * line.inside / most))
+        body.append(f"{line.inside:>5} {bar:<{BAR}} {'  ' * line.depth}{_words(line)}".rstrip())
+    heading = [f"{HEADING}"] if body else ["no call of a framework"]
+    said = (one_line(model.title), *heading, *body, _ending(model), one_line(model.note))
+    return "\n".join(part for part in said if part)
+
+
+def html(model: CallTree) -> str:
+    """Return the strip as an image, and the outline as lists that fold."""
+    return render(
+        "call_tree.html",
+        model=model,
+        branches=_branches(outline(model)),
+        words=_words,
+        ending=_ending(model),
+        image=_image(model) if model.calls else "",
+        alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
+        width=WIDTH // 2,
+        opened=len(model.calls) <= MOST_WHOLE,
+    )
+
+
+def _words(line: Line) -> str:
+    return f"{'▶ ' * line.door}{one_line(line.words)}"
+
+
+def _ending(model: CallTree) -> str:
+    return f"It ended in {one_line(model.outcome)}" if model.outcome else ""
+
+
+def _branches(lines: tuple[Line, ...]) -> list[Branch]:
+    root, path = [], []
+    for line in lines:
+        branch = Branch(line, [])
+        del path[min(line.depth, len(path), MOST_ROWS) :]
+        (path[-1].branches if path else root).append(branch)
+        path.append(branch)
+    return root
+
+
+def _image(model: CallTree) -> str:
+    rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
+    picture = render("call_strip.svg", width=WIDTH, height=rows * ROW, **_blocks(model))
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
+
+
+def _blocks(model: CallTree) -> dict:
+    """Return the blocks of each kind as one SVG path, and the labels that have room."""
+    inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
+    paths, labels = {"plain": [], "way": [], "c": [], "door": []}, []
+    for at, call in enumerate(model.calls):
+        if call.depth >= MOST_ROWS:
+            continue
+        x, y, wide = round(at * unit, 1), call.depth * ROW, round(inside[at] * unit, 1)
+        kind = "door" if call.door else "c" if call.c else "way" if at in way else "plain"
+        paths[kind].append(f"M{x:g} {y}h{wide:g}v{ROW - 2}h-{wide:g}z")
+        room = int((wide - 6) / LETTER)
+        if room >= 8:
+            labels.append((round(x + 4, 1), y + 12, _cut(call.path, room)))
+    return {"paths": {kind: "".join(drawn) for kind, drawn in paths.items()}, "labels": labels}
+
+
+def _cut(words: str, room: int) -> str:
+    return words if len(words) <= room else f"{words[: room - 1]}…"

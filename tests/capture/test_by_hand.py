@@ -1,0 +1,87 @@
+"""A hand-made eager call is judged in a child: whatever it does there, a sentence comes back."""
+
+import pytest
+
+from helpers.capture import by_hand
+from helpers.capture.by_hand import UNTRIED
+from helpers.mini.eager import execute
+
+pytest.importorskip("tensorflow")
+
+
+def finished(op_name, inputs, attrs=(), num_outputs=1):
+    return execute(op_name, inputs, attrs, num_outputs)
+
+
+def stub(op_name, inputs, attrs=(), num_outputs=1):
+    return ...
+
+
+def leaves(op_name, inputs, attrs=(), num_outputs=1):
+    raise SystemExit(3)
+
+
+def talks(op_name, inputs, attrs=(), num_outputs=1):
+    print("x" * 10**5, flush=True)
+    return execute(op_name, inputs, attrs, num_outputs)
+
+
+def hangs(op_name, inputs, attrs=(), num_outputs=1):
+    while True:
+        pass
+
+
+def no_arguments():
+    return []
+
+
+def no_list(op_name, inputs, attrs=(), num_outputs=1):
+    return tuple(execute(op_name, inputs, attrs, num_outputs))
+
+
+def no_tensors(op_name, inputs, attrs=(), num_outputs=1):
+    return [one.numpy() for one in execute(op_name, inputs, attrs, num_outputs)]
+
+
+def swallows(op_name, inputs, attrs=(), num_outputs=1):
+    try:
+        return execute(op_name, inputs, attrs, num_outputs)
+    except Exception:
+        return []
+
+
+def names_it_by_hand(op_name, inputs, attrs=(), num_outputs=1):
+    try:
+        return execute(op_name, inputs, attrs, num_outputs)
+    except Exception as error:
+        raise ValueError(str(error)) from None
+
+
+@pytest.mark.parametrize(
+    ("fn", "says"),
+    [
+        (finished, ""),
+        (talks, ""),
+        (stub, UNTRIED),
+        (leaves, "Neg, without attributes: exit code 3"),
+        (no_arguments, "Neg, without attributes: yours raised TypeError"),
+        (no_list, "it must return a list of EagerTensors, not tuple"),
+        (no_tensors, "it must return a list of EagerTensors"),
+        (swallows, "TensorFlow raises InvalidArgumentError, and yours raises nothing"),
+        (names_it_by_hand, "and yours ValueError"),
+    ],
+)
+def test_what_is_wrong_is_told(fn, says):
+    because = by_hand.by_hand(fn)
+    assert says in because if says else because == ""
+
+
+def test_an_endless_call_is_stopped(monkeypatch):
+    monkeypatch.setattr(by_hand, "SECONDS", 1)
+    assert "it did not end in time" in by_hand.by_hand(hangs)
+
+
+@pytest.mark.parametrize("bad", [int, print, lambda: 1])
+def test_what_is_no_function_is_named(bad):
+    with pytest.raises(TypeError, match="no function made by def"):
+        by_hand.by_hand(bad)

@@ -1,0 +1,83 @@
+"""Symbols are read from files as the loader would find them; then and now is looked up."""
+
+import ctypes
+import struct
+
+import pytest
+
+from helpers import show_c_api, show_then_and_now
+from helpers.capture import c_api
+from helpers.capture.symbols import exported
+
+pytestmark = pytest.mark.own_process
+
+pytest.importorskip("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def libraries():
+    return {row.name: row for row in show_c_api().model.rows}
+
+
+def test_the_libraries_hold_what_the_loader_finds(libraries):
+    import tensorflow  # noqa: F401
+
+    for path in c_api._files():
+        loaded, row = ctypes.CDLL(str(path)), libraries[path.name.partition(".")[0]]
+        for name in row.holds.split(", "):
+            assert not name or name in c_api.CPP_NAMES or getattr(loaded, name)
+
+
+def test_each_function_is_in_one_library(libraries):
+    held = [name for row in libraries.values() for name in row.holds.split(", ") if name]
+    assert sorted(held) == sorted([*c_api.C_NAMES, *c_api.CPP_NAMES])
+    assert "TFE_Execute" in libraries["libtensorflow_cc"].holds
+    assert libraries["libtensorflow_cc"].tfe > 150 and libraries["_pywrap_tfe"].tfe == 0
+
+
+def test_then_and_now_is_looked_up():
+    rows = {row.then: row for row in show_then_and_now().model.rows}
+    assert len(rows) == len(c_api.CLAIMS)
+    assert rows["from tensorflow.python import pywrap_tensorflow"].now.endswith(": 0")
+    assert rows["pywrap_tensorflow_internal.py"].now.startswith("ModuleNotFoundError: ")
+    assert (
+        "pywrap_library_dependency_symbol"
+        in rows["pywrap_tensorflow_internal holds every C function"].now
+    )
+    assert "in the package: 0;" in rows["SWIG writes the wrappers, from *.i files"].now
+    assert "pybind11_type" in rows["SWIG's proxy classes"].now
+    assert rows["void TFE_Py_Execute(…), 7 parameters in C"].now.startswith("7 parameters")
+    assert rows["enable_eager_execution: if the default mode is not eager"].still == "yes"
+
+
+def test_exhibits_hold_no_path():
+    assert "/" not in repr(show_c_api())
+    assert "site-packages" not in repr(show_then_and_now())
+
+
+def test_a_mach_o_file_is_read_too(tmp_path):
+    names = b"\0_TFE_NewOp\0_local\0_TFE_Absent\0"
+    symbols = b"".join(
+        struct.pack("<IBBHQ", names.index(name), kind, 1, 0, 0)
+        for name, kind in ((b"_TFE_NewOp", 0x0F), (b"_local", 0x0E), (b"_TFE_Absent", 0x01))
+    )
+    header = struct.pack("<8I", 0xFEEDFACF, 0, 0, 6, 2, 16 + 24, 0, 0)
+    other, start = struct.pack("<IIQ", 0x1B, 16, 0), 32 + 16 + 24
+    table = struct.pack("<6I", 2, 24, start, 3, start + len(symbols), len(names))
+    path = tmp_path / "lib.dylib"
+    path.write_bytes(header + other + table + symbols + names)
+    assert exported(path, "") == ["TFE_NewOp"]
+
+
+@pytest.mark.parametrize("content", [b"text, and no library", b"\x7fELF\x01\x01" + b"\0" * 64])
+def test_another_kind_of_file_is_named(tmp_path, content):
+    path = tmp_path / "lib.so"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"lib\.so is neither ELF nor Mach-O of 64 bits"):
+        exported(path, "")
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setattr(c_api, "LIBRARIES", (("", "libnothing"),))
+    with pytest.raises(RuntimeError, match="has no file libnothing"):
+        c_api._files()

@@ -1,0 +1,119 @@
+"""The X-ray of a call: its route, the same each time, and nothing left behind."""
+
+import gc
+import sys
+
+import pytest
+
+from helpers.capture.calls import call_tree, calls_diff, calls_ledger
+
+pytestmark = pytest.mark.own_process
+torch = pytest.importorskip("torch")
+tf = pytest.importorskip("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def a():
+    return tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+
+def product(x, y):
+    return x @ y
+
+
+def in_a_graph(op, *values):
+    with tf.Graph().as_default():
+        return op(*(tf.constant(value) for value in values))
+
+
+def cases(a) -> dict[str, tuple]:
+    traced = tf.function(product)
+    return {
+        "fast path": (tf.matmul, a, a),
+        "fallback": (tf.negative, [1.0]),
+        "function": (traced, a, a),
+        "graph ×2": (in_a_graph, tf.negative, 1.0),
+        "refused": (tf.matmul, a, tf.ones([3, 1])),
+        "no door": (a.numpy,),
+        "fast path ×2": (lambda: a @ a + 1.0,),
+        "graph ×3, function": (lambda: tf.function(lambda x: -x, autograph=False)(a),),
+    }
+
+
+def test_every_route_is_named(a):
+    for route, (fn, *args) in cases(a).items():
+        found = call_tree(fn, *args)
+        assert found.route in (route, route.replace("×3", "×4")), found.title
+
+
+def test_the_tree_is_the_same_each_time(a):
+    for _, (fn, *args) in list(cases(a).items())[:7]:
+        assert call_tree(fn, *args) == call_tree(fn, *args)
+
+
+def test_the_wrappers_of_matmul_are_found_in_order(a):
+    names = [call.path for call in call_tree(tf.matmul, a, a).calls]
+    layers = ["weak_tensor_ops.wrapper", "traceback_utils.error_handler", "math_ops.matmul"]
+    layers += ["gen_math_ops.mat_mul", "_pywrap_tfe.TFE_Py_FastPathExecute"]
+    assert [names.index(layer) for layer in layers] == sorted(map(names.index, layers))
+
+
+def test_the_operator_calls_all_of_matmul_and_more(a):
+    matmul, operator = call_tree(tf.matmul, a, a), call_tree(product, a, a)
+    diff = calls_diff(matmul, operator)
+    assert all(pair.right for pair in diff.pairs)  # nothing of matmul is missing
+    assert any("binary_op_wrapper" in line for line in diff.made_up())
+    assert len(operator.calls) > len(matmul.calls)
+
+
+def test_torch_is_one_call_into_c():
+    (only,) = call_tree(torch.matmul, torch.ones(2), torch.ones(2)).calls
+    assert only.c and only.name.endswith("matmul")
+
+
+def test_what_a_call_raises_is_told_in_one_line(a):
+    found = call_tree(tf.matmul, a, tf.ones([3, 1]))
+    assert found.outcome.startswith("InvalidArgumentError: Matrix size-incompatible")
+    assert call_tree(lambda: 1 / 0).outcome == "ZeroDivisionError: division by zero"
+
+
+def test_the_ledger_marks_what_differs(a):
+    ledger = calls_ledger({"a": (tf.negative, a), "list": (tf.negative, [1.0])})
+    assert ledger.word("TFE_Py_FastPathExecute", "list") == "×1, raised"
+    assert ledger.word("TFE_Py_Execute", "a") == "–"
+    route = next(entry for entry in ledger.entries if entry.subject == "route")
+    assert [verdict.tone for verdict in route.verdicts] == ["plain", "changed"]
+
+
+def test_profiler_and_collector_are_as_before(a):
+    def mine(frame, event, argument):
+        pass
+
+    sys.setprofile(mine)
+    gc.disable()
+    try:
+        call_tree(tf.matmul, a, a)
+        assert sys.getprofile() is mine and not gc.isenabled()
+    finally:
+        gc.enable()
+        sys.setprofile(None)
+
+
+def test_hostile_callables_are_named_by_their_type():
+    class Hostile:
+        def __repr__(self):
+            raise RuntimeError
+
+        def __getattr__(self, name):
+            raise AttributeError(name)
+
+        def __call__(self):
+            return tf.constant(1)
+
+    assert call_tree(Hostile()).title.startswith("Hostile: ")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "tf.matmul", []])
+def test_what_cannot_be_called_is_refused(wrong):
+    with pytest.raises(TypeError, match="watch_call needs a function and its arguments"):
+        call_tree(wrong)

@@ -1,0 +1,169 @@
+"""The log of ops: every op of either framework, who asked for it, and no hook left behind."""
+
+import pytest
+
+from helpers.capture.ops import grad_fn_graph, op_log, ops_graph
+from helpers.model.op_log import op_graph
+
+pytestmark = pytest.mark.own_process
+torch = pytest.importorskip("torch")
+tf = pytest.importorskip("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def point():
+    return tf.constant([[1.0, 2.0]])
+
+
+@pytest.fixture(scope="module")
+def step(point):
+    weight = tf.Variable([[0.5], [0.25]])
+    optimizer = tf.keras.optimizers.SGD(0.1)
+    optimizer.build([weight])
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((point @ weight) ** 2)
+        optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
+
+    return step
+
+
+def torch_step_of(weight):
+    point = torch.tensor([[1.0, 2.0]])
+
+    def torch_step():
+        weight.grad = None
+        ((point @ weight) ** 2).sum().backward()
+        with torch.no_grad():
+            weight.sub_(weight.grad)
+
+    return torch_step
+
+
+def callbacks():
+    from tensorflow.python.eager import context
+
+    return list(context.context().op_callbacks)
+
+
+def test_the_log_agrees_with_tensorflow_s_own_callback(step):
+    from tensorflow.python.framework import op_callbacks
+
+    seen = []
+
+    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        seen.append(op_type if isinstance(op_type, str) else op_type.decode())
+
+    op_callbacks.add_op_callback(callback)
+    log = op_log(step)
+    op_callbacks.remove_op_callback(callback)
+    assert list(log.ops) == seen
+
+
+def test_stages_are_told_apart(step):
+    log = op_log(step)
+    assert log.stage("forward") == ("ReadVariableOp", "MatMul", "Pow", "Sum")
+    assert {"Reshape", "Tile", "MatMul"} <= set(log.stage("backward"))
+    assert "AssignSubVariableOp" in log.stage("update")
+    assert log.rows[1].inputs == "point: float32 (1, 2), float32 (2, 1)"
+    assert log.rows[0].inputs == "weight: resource ()"
+
+
+def test_a_layer_and_its_weights_are_named(point):
+    dense = tf.keras.layers.Dense(2, activation="relu", name="front")
+    dense(point)
+    log = op_log(dense, point)
+    assert log.ops == ("ReadVariableOp", "MatMul", "ReadVariableOp", "BiasAdd", "Relu")
+    assert {row.layer for row in log.rows} == {"front"}
+    assert log.rows[0].inputs == "front/kernel: resource ()"
+
+
+def test_torch_forward_backward_update():
+    log = op_log(torch_step_of(torch.ones(2, 1, requires_grad=True)))
+    assert log.stage("forward")[:3] == ("aten.mm", "aten.pow", "aten.sum")
+    assert "aten.mm" in log.stage("backward") and log.stage("update") == ("aten.sub_",)
+    assert log.rows[0].inputs == "point: float32 (1, 2), weight: float32 (2, 1)"
+    assert not any("record_function" in op for op in log.ops)
+
+
+def test_a_module_s_parameters_are_named():
+    log = op_log(torch.nn.Linear(2, 3), torch.ones(1, 2))
+    assert log.ops == ("aten.t", "aten.addmm") and log.rows[0].layer == "Linear"
+    assert log.rows[0].inputs == "layer.weight: float32 (3, 2)"
+
+
+def test_the_same_twice(step):
+    torch_step = torch_step_of(torch.ones(2, 1, requires_grad=True))
+    assert op_log(step) == op_log(step) and op_log(torch_step) == op_log(torch_step)
+
+
+def test_a_tracing_call_shows_graph_and_run_and_no_counter(point):
+    traced = tf.function(lambda x: -x, autograph=False)
+    log = op_log(traced, point)
+    assert [row.where for row in log.rows][-1] == "eager"
+    assert "Neg" in log.ops and log.ops[-1] == "__inference_<lambda>_"
+    assert log.columns[-1].heading == "where"
+    assert op_log(traced, point).columns[-1].heading == "stage"
+
+
+def test_the_graph_keeps_what_backward_reads(step):
+    graph = op_graph(op_log(step))
+    assert "op 2" in graph.sources("op 9")  # the product, for the gradient of its square
+    both = ops_graph({"one": op_log(step), "two": op_log(step)}, "both")
+    assert len([n for n in both.nodes if n.kind == "group"]) == 2
+    assert not [n for n in both.nodes if n.label == "a value"]
+
+
+def test_an_error_is_told_and_no_hook_stays(point):
+    before = callbacks()
+
+    def fails():
+        tf.matmul(point, point)
+
+    log = op_log(fails)
+    assert log.ops == () and log.outcome.startswith("InvalidArgumentError: Matrix size")
+    assert "InvalidArgumentError" in log.note and callbacks() == before
+
+
+def test_an_unknown_rank_and_many_ops():
+    graph = tf.Graph()
+
+    def unknown():
+        with graph.as_default():
+            tf.identity(tf.compat.v1.placeholder(tf.float32))
+
+    assert op_log(unknown).rows[0].outputs == "float32 (?)"
+
+    def many():
+        for _ in range(600):
+            torch.ones(1) + 1
+
+    log = op_log(many)
+    assert len(log.rows) == 500 and "more ops are left out" in log.note
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "f"])
+def test_what_cannot_be_called_is_refused(wrong):
+    with pytest.raises(TypeError, match="watch_ops needs a function and its arguments"):
+        op_log(wrong)
+
+
+def test_a_tape_of_nothing_is_refused():
+    with pytest.raises(TypeError, match="needs a log"):
+        ops_graph({}, "t")
+
+
+def test_grad_fn_is_walked_to_the_leaves():
+    w = torch.ones(2, requires_grad=True)
+    graph = grad_fn_graph((w * w + w).sum())
+    labels = [node.label for node in graph.nodes]
+    assert labels[0] == "SumBackward0" and labels.count("AccumulateGrad") == 1
+    assert len(graph.sources(graph.nodes[labels.index("AccumulateGrad")].key)) == 3
+
+
+def test_what_has_no_past_is_refused():
+    with pytest.raises(ValueError, match="has no grad_fn"):
+        grad_fn_graph(torch.ones(2))
+    with pytest.raises(TypeError, match="needs a tensor of torch, not int"):
+        grad_fn_graph(3)

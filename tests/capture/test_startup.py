@@ -1,0 +1,78 @@
+"""Every start-up switch does what chapter 6 says, each time, and can be tried again."""
+
+import pytest
+
+from helpers import startup_switches
+from helpers.capture.startup import SWITCHES, startup
+from helpers.view import switches as switches_view
+
+pytest.importorskip("tensorflow")
+
+SAYS = {
+    "nothing: the first op makes the context": "None\nTrue False\nTrue True",
+    "enable, when eager already: nothing is checked": "None\nTrue None",
+    "disable: the same line builds a graph": "SymbolicTensor False\n6.0",
+    "enable, after the global graph was used": "must be called at program startup",
+    "enable, after only a graph of one's own": "None True",
+    "enable, after the graph was reset": "None True",
+    "enable, with a policy that is none": "device_policy must be one of",
+    "enable, with options the live context does not have": "no attribute '_execution_mode'",
+    "enable, with options in time: a name is rebound": "context context_safe False",
+    "disable, after eager tensors were made": "without building a function",
+    "device policy: the public setter": "silent\nexplicit",
+    "sync: the error surfaces where it was made": "dividing",
+    "async: the error surfaces where you look": "divided: EagerTensor",
+    "async: the next op pays for it, until you clear": "cancels all future operations",
+    "TFE_Py_InitEagerTensor, a second time": "strict subclass of EagerTensor",
+}
+
+
+@pytest.fixture(scope="module")
+def switches():
+    return startup_switches()
+
+
+def test_each_switch_does_what_is_said_of_it(switches):
+    assert list(SAYS) == list(SWITCHES)
+    for run in switches.model.runs:
+        assert SAYS[run.label] in f"{run.printed}\n{run.error}", run.label
+        assert run.lived
+
+
+def test_sync_and_async_raise_the_same_at_another_place(switches):
+    early, late = (switches.model.of(label) for label in SAYS if "surfaces" in label)
+    assert early.printed == "dividing" and "divided" in late.printed
+    assert "Integer division by zero" in early.error and "Integer division by zero" in late.error
+
+
+def test_it_is_the_same_again(switches):
+    for label in (
+        "async: the error surfaces where you look",
+        "disable: the same line builds a graph",
+    ):
+        assert switches.run(label).model.runs[0] == switches.model.of(label)
+
+
+def test_own_lines_run_too(switches):
+    assert switches.run("mine", "print(context._context)").model.runs[0].printed == "None"
+    with pytest.raises(KeyError, match="'mine'; there are: nothing"):
+        switches.run("mine")
+
+
+def test_text_html_and_widget_hold_the_same(switches):
+    data, _ = switches._repr_mimebundle_()
+    assert data["text/plain"] == repr(switches)
+    for label in SWITCHES:
+        assert label in data["text/plain"] and label in data["text/html"].replace("&#39;", "'")
+    assert data["text/html"].count("<details") == len(SWITCHES)
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_the_widget_asks_for_a_new_run(switches):
+    made = switches_view.widget(switches.model, startup)
+    assert made.sources[0] == SWITCHES[made.labels[0]] and not made.answer
+    made._handle_custom_msg({"label": "x", "source": "print('<b>')"}, [])
+    assert made.answer["says"] == "○ exit code 0" and "&lt;b&gt;" in made.answer["shown"]
+    made._handle_custom_msg({"label": "x", "source": "import os; os.abort()"}, [])
+    assert made.answer["says"].startswith("✕") and made.answer["number"] == 2
+    assert repr(made).endswith(f"{len(SWITCHES)} switches)")

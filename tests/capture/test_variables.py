@@ -1,0 +1,126 @@
+"""What a graph says must be seen is what is seen, in every run of every program."""
+
+import itertools
+
+import pytest
+
+from helpers.capture import variable_programs as programs
+from helpers.capture.variables import KINDS, outcomes, race_histogram, variables_ledger
+
+tf = pytest.importorskip("tensorflow")
+after = tf.control_dependencies
+REF, RESOURCE = KINDS
+
+
+def read_then_use(v, one):
+    before = v.read_value()
+    with after([before]):
+        update = v.assign_add(one)
+    with after([update]):
+        return before + 10
+
+
+def read_and_update(v, one):
+    before = v.read_value()
+    with after([before]):
+        return [before, v.assign_add(one)]
+
+
+def three_updates(v, one):
+    reads = []
+    for _ in range(3):
+        with after(reads[-1:]):
+            update = v.assign_add(one)
+        with after([update]):
+            reads.append(v.read_value())
+    return reads
+
+
+def classic(v, one):
+    with after([v.assign_add(one)]):
+        return v + 0
+
+
+def unordered(v, one):
+    return [v.read_value(), v.assign_add(one)]
+
+
+def test_the_three_certain_differences_and_the_famous_example_without_one():
+    named = {f.__name__: f for f in (read_then_use, read_and_update, three_updates, classic)}
+    ledger = variables_ledger(named, runs=200)
+    told = {entry.subject: [v.word for v in entry.verdicts] for entry in ledger.entries}
+    assert told == {
+        "read_then_use": ["11", "10"],
+        "read_and_update": ["1, 1", "0, 1"],
+        "three_updates": ["3, 3, 3", "1, 2, 3"],
+        "classic": ["1", "1"],
+    }
+    assert "200 times" in ledger.note and ledger.entries[0].verdicts[1].tone == "changed"
+
+
+def test_a_race_stays_within_what_is_allowed():
+    histogram = race_histogram(unordered, runs=300)
+    assert histogram.saw(REF) == ("1, 1",)
+    assert set(histogram.saw(RESOURCE)) <= {"0, 1", "1, 1"}
+    assert sum(row.runs for row in histogram.rows) == 600
+
+
+def choices():
+    """Yield every choice of the sandbox that matters."""
+    for picked in itertools.product(*(c.options for c in programs.SANDBOX.controls)):
+        named = dict(zip(programs.SANDBOX.start(), picked, strict=True))
+        if named["read"] != programs.READS[2] or picked[2] == "yes":
+            yield named
+
+
+def test_what_the_graph_makes_certain_is_seen_in_every_run():
+    certain = races = 0
+    for picked in choices():
+        must, seen = programs.verdict(programs.program_picture(picked)), programs.seen(picked, 60)
+        assert set(seen) <= {"10", "11"} and sum(seen.values()) == 60
+        if must == programs.EITHER:
+            races += 1
+        else:
+            certain += 1
+            assert set(seen) == {must}, (picked, must, seen)
+    assert (certain, races) == (10, 10)
+
+
+def test_the_picture_has_only_the_program():
+    graph = programs.program_picture(programs.SANDBOX.start())
+    assert graph.found == ("seen", "AssignAdd")
+    assert not [n.key for n in graph.nodes if "initial" in n.key or n.key == "v/Assign"]
+    assert graph == programs.program_picture(programs.SANDBOX.start())
+
+
+def test_the_code_says_what_is_picked():
+    assert programs.program_code(programs.SANDBOX.start()) == (
+        "before = v.read_value()\n"
+        "with control_dependencies([before]): update = v.assign_add(1)\n"
+        "with control_dependencies([update]): seen = before + 10"
+    )
+    loose = programs.SANDBOX.picked(
+        read=programs.READS[2], **{"the use waits for the update": "no"}
+    )
+    assert programs.program_code(loose) == "update = v.assign_add(1)\nseen = v + 10"
+
+
+def test_an_error_in_a_run_is_an_outcome():
+    def divides(v, one):
+        return tf.compat.v1.assert_equal(
+            v.read_value(), one, data=[one]
+        ).outputs or tf.check_numerics((v - v) / (v - v), "not a number")
+
+    (saw,) = outcomes(divides, RESOURCE, 2)
+    assert saw.startswith("InvalidArgumentError")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, [unordered]])
+def test_what_is_no_program_is_refused(wrong):
+    with pytest.raises(TypeError, match="a program must be a function"):
+        outcomes(wrong, REF, 1)
+
+
+def test_an_unknown_kind_is_named():
+    with pytest.raises(ValueError, match="'Variable' is unknown; use one of RefVariable"):
+        outcomes(unordered, "Variable", 1)

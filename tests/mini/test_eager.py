@@ -1,0 +1,230 @@
+"""The hand-made eager call gives what TensorFlow gives: values, dtypes, words for what is wrong."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.own_process
+
+tf = pytest.importorskip("tensorflow")
+
+from helpers.capture import op_cases  # noqa: E402
+from helpers.capture.op_cases import py_execute, raised, raw_op, same  # noqa: E402
+from helpers.mini import eager  # noqa: E402
+from helpers.mini.eager import execute  # noqa: E402
+
+
+def mine(case, outputs):
+    return execute(case.op, list(case.inputs), case.attrs, outputs)
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    return {case.op: len(raw_op(case)) for case in op_cases.cases()}
+
+
+def parted(cases, theirs, outputs):
+    """Yield the calls after which the two differ, in values or in the exception."""
+    for case in cases:
+        number = outputs[case.op]
+        errors = raised(theirs, case), raised(mine, case, number)
+        if errors[0] != errors[1]:
+            yield case.words, errors
+        elif not errors[0][0] and not same(mine(case, number), theirs(case)):
+            yield case.words, "another value"
+
+
+# ------------------------------------------------------------------ the table
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_it_gives_what_raw_ops_gives(seed, outputs):
+    cases = op_cases.cases(seed)
+    assert len({case.op for case in cases}) >= 60
+    assert list(parted(cases, raw_op, outputs)) == []
+
+
+def test_a_wrong_input_gives_the_words_of_raw_ops(outputs):
+    wrong = list(op_cases.wrong_cases())
+    assert sum(bool(raised(raw_op, case)[0]) for case in wrong) > 150
+    assert list(parted(wrong, raw_op, outputs)) == []
+
+
+def test_a_wrong_attribute_gives_the_words_of_py_execute(outputs):
+    wrong = list(op_cases.wrong_attributes())
+    assert sum(bool(raised(py_execute, case, outputs[case.op])[0]) for case in wrong) > 400
+    assert list(parted(wrong, lambda case: py_execute(case, outputs[case.op]), outputs)) == []
+
+
+def test_the_comparison_would_find_another_value_and_another_error(outputs):
+    neg, wrong = op_cases.cases()[1], next(op_cases.wrong_cases())
+    assert list(parted([neg], lambda case: [tf.constant(1.0)], outputs))
+    assert list(parted([wrong], lambda case: [tf.constant(1.0)], outputs))
+
+
+# ------------------------------------------------------------------ names of ops and functions
+
+A = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+
+def py(op, inputs, attrs=(), outputs=1):
+    return py_execute(op_cases.Case(op, tuple(inputs), attrs), outputs)
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attrs", "outputs"),
+    [
+        ("MatMull", [A, A], (), 1),
+        ("", [A], (), 1),
+        ("MatMul", [A, tf.constant([[1.0]])], (), 1),
+        ("MatMul", [A, tf.cast(A, tf.float64)], (), 1),
+        ("MatMul", [A, 1.0], (), 1),
+        ("MatMul", [A, [[1.0]]], (), 1),
+        ("MatMul", [A, tf.Variable(A)], (), 1),
+        ("MatMul", [A, A], (), 0),
+        ("Softmax", [tf.constant([1])], (), 1),
+        ("Unique", [tf.constant([1])], ("out_idx", tf.int32), 1),
+        ("Cast", [A], ("DstT", 999), 1),
+        ("Cast", [A], (), 1),
+        ("VarHandleOp", [], (), 1),
+        ("Const", [], ("value", A), 1),
+        ("PartitionedCall_", [A], (), 1),
+    ],
+)
+def test_the_error_is_tensorflows_own_letter_for_letter(op, inputs, attrs, outputs):
+    theirs = raised(py, op, inputs, attrs, outputs)
+    assert theirs[0] and raised(execute, op, inputs, attrs, outputs) == theirs
+
+
+def test_a_registered_function_is_an_op_by_its_name():
+    concrete = tf.function(lambda x: x * 2.0 + 1.0).get_concrete_function(tf.TensorSpec([2, 2]))
+    name = concrete.name.decode() if isinstance(concrete.name, bytes) else concrete.name
+    assert (execute(name, [A])[0].numpy() == concrete(A).numpy()).all()
+    for inputs in ([], [A, A]):
+        assert raised(execute, name, inputs) == raised(py, name, inputs)
+    del concrete
+    assert raised(execute, name, [A])[0] == "NotFoundError"
+
+
+def test_more_outputs_asked_for_than_there_are_is_no_error():
+    assert len(execute("Neg", [A], num_outputs=5)) == 1
+
+
+def test_it_runs_where_tf_device_says():
+    with tf.device("/device:CPU:0"):
+        assert execute("Neg", [A])[0].device.endswith("CPU:0")
+    with tf.device("/job:elsewhere"):
+        assert raised(execute, "Neg", [A]) == raised(py, "Neg", [A])
+    with tf.device("/device:GPU:99"):  # soft placement
+        assert execute("Neg", [A])[0].shape == A.shape
+    with pytest.raises(ValueError, match="Unknown attribute 'nonsense'"):
+        with tf.device("nonsense"):
+            execute("Neg", [A])
+
+
+def test_no_tape_sees_it():
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(A)
+        by_hand, wrapped = execute("Neg", [A])[0], tf.raw_ops.Neg(x=A)
+        direct = py("Neg", [A])[0]
+    assert tape.gradient(by_hand, A) is None and tape.gradient(direct, A) is None
+    assert tape.gradient(wrapped, A) is not None
+
+
+def test_it_runs_in_a_graph_and_in_a_trace_too_and_eagerly():
+    with tf.Graph().as_default():
+        assert execute("Neg", [A])[0].numpy()[0, 0] == -1
+        symbolic = tf.constant(1.0)
+    assert "SymbolicTensor" in raised(execute, "Neg", [symbolic])[1]
+
+
+# ------------------------------------------------------------------ the guard
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attrs", "outputs", "says"),
+    [
+        ("MatMul", [A, A, A], (), 1, r"MatMul takes 2 inputs \(a, b\), got 3"),
+        ("MatMul", [A], (), 1, r"MatMul takes 2 inputs \(a, b\), got 1"),
+        ("Neg", [], (), 1, r"Neg takes 1 input \(x\), got 0"),
+        ("NoOp", [A], (), 0, r"NoOp takes 0 inputs \(none\), got 1"),
+        ("AddN", [A], (), 1, "input inputs of AddN is a list of tensors, not EagerTensor"),
+        ("AddN", [[A, 1]], (), 1, "Item 1 is type: int"),
+        ("Neg", [[A]], (), 1, "Item 0 is type: list"),
+        ("Neg", A, (), 1, "inputs must be a list of EagerTensors, not EagerTensor"),
+        ("Neg", 3, (), 1, "inputs must be a list of EagerTensors, not int"),
+        ("MatMul", [A, A], ["transpose_a", True], 1, "attrs must be a tuple .* not list"),
+        ("MatMul", [A, A], {"transpose_a": True}, 1, "attrs must be a tuple .* not dict"),
+        ("MatMul", [A, A], None, 1, "attrs must be a tuple .* not NoneType"),
+        ("MatMul", [A, A], (True, "transpose_a"), 1, "item 0 must be a name, not bool"),
+        ("MatMul", [A, A], ("a\0", True), 1, "item 0 must be a name"),
+        ("MatMul", [A, A], ("T", tf.float64), 1, "attr T of MatMul says float64, but input a is"),
+        ("MatMul", [A, A], ("T", 999), 1, "says 999, which is no dtype"),
+        ("AddN", [[A, A]], ("T", tf.int32), 1, "attr T of AddN says int32, but input inputs is"),
+        ("Cumsum", [A, A], ("exclusive", 2**70), 1, "Expecting bool value"),
+        ("StringToHashBucketFast", [tf.constant("a")], ("num_buckets", 2**70), 1, "fit 64 bits"),
+        ("Neg", [A], (), -1, "num_outputs must be an int from 0"),
+        ("Neg", [A], (), True, "num_outputs must be an int from 0"),
+        ("Neg", [A], (), 2**40, "num_outputs must be an int from 0"),
+        (b"Neg", [A], (), 1, "an op's name is a str, not bytes"),
+        ("Neg\0", [A], (), 1, "an op's name is a str"),
+        (None, [A], (), 1, "an op's name is a str, not NoneType"),
+    ],
+)
+def test_what_could_kill_is_told_in_a_sentence(op, inputs, attrs, outputs, says):
+    with pytest.raises((TypeError, ValueError, OverflowError, tf.errors.OpError), match=says):
+        execute(op, inputs, attrs, outputs)
+
+
+def test_strings_and_resources_are_inputs_like_any_other():
+    assert execute("StringLower", [tf.constant("ABC")])[0].numpy() == b"abc"
+    variable = tf.Variable(3.0)
+    assert execute("ReadVariableOp", [variable.handle], ("dtype", tf.float32))[0].numpy() == 3
+    assert raised(execute, "Neg", [variable.handle]) == raised(py, "Neg", [variable.handle])
+
+
+def test_an_empty_list_of_inputs_says_how_long_it_is():
+    assert "must be at least minimum 1" in raised(execute, "IdentityN", [[]])[1]
+    attrs = "Tout", [], "f", "nobody"
+    assert "Can't find a function" in raised(execute, "PartitionedCall", [[]], attrs, 0)[1]
+
+
+def test_no_object_of_another_kind_becomes_a_handle():
+    for value in (1, None, tf.Variable(1.0), "text"):
+        with pytest.raises(TypeError, match="only an EagerTensor has a handle"):
+            eager.handle_of(value)
+    with pytest.raises(ValueError, match="no handle at address 0"):
+        eager.tensor_of(0)
+
+
+def test_a_tensor_of_another_context_is_an_input_like_any_other():
+    from tensorflow.python.eager import context
+
+    old = tf.constant([1.0, 2.0])
+    context._reset_context()
+    assert execute("AddV2", [old, tf.constant([1.0, 1.0])])[0].numpy().tolist() == [2.0, 3.0]
+
+
+# ------------------------------------------------------------------ without the guard
+
+
+def test_without_the_guard_a_third_input_kills():
+    source = (
+        "import tensorflow as tf; from helpers.mini.eager import run; a = tf.ones((2, 2));"
+        "print('alive', flush=True); run('MatMul', [a, a, a], (), 1)"
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, check=False)
+    assert done.stdout == b"alive\n" and done.returncode < 0
+
+
+def test_without_its_defaults_an_op_has_none():
+    with pytest.raises(tf.errors.NotFoundError, match="No attr named 'out_idx'"):
+        eager.run("Unique", [tf.constant([1])], (), 2)
+
+
+def test_a_library_without_the_function_is_named():
+    from helpers.mini.eager import library
+
+    with pytest.raises(RuntimeError, match="does not export TFE_Nothing"):
+        library._function(library.ctypes.CDLL(library._file()), "TFE_Nothing", None)

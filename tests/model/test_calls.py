@@ -1,0 +1,61 @@
+"""A tree of calls counts what is inside each, and its outline leaves no call uncounted."""
+
+import pytest
+
+from helpers.model.call_outline import MOST_WHOLE, outline
+from helpers.model.calls import Call, CallTree
+
+
+def tree(*calls: tuple, routes=()) -> CallTree:
+    """Return a tree of (depth, name) or (depth, name, door)."""
+    made = [Call(c[0], "pkg.mod", c[1], door=bool(c[2:] and c[2])) for c in calls]
+    return CallTree("t", tuple(made), routes)
+
+
+SMALL = tree((0, "a"), (1, "b"), (2, "c", True), (1, "d"), (0, "e"))
+
+
+def test_inside_counts_the_call_itself_and_all_below():
+    assert SMALL.inside() == (4, 2, 1, 1, 1)
+    assert tree().inside() == ()
+
+
+def test_the_way_to_a_landmark_is_every_call_above_it():
+    assert SMALL.on_the_way() == {0, 1, 2}
+    assert SMALL.doors() == ("c",) and SMALL.count("d") == 1
+
+
+def test_a_small_tree_is_shown_whole():
+    assert [(line.depth, line.words) for line in outline(SMALL)] == [
+        (0, "mod.a"), (1, "mod.b"), (2, "mod.c"), (1, "mod.d"), (0, "mod.e"),
+    ]  # fmt: skip
+
+
+def test_neighbours_that_say_the_same_become_one_line():
+    lines = outline(tree((0, "a"), (1, "b"), (1, "b"), (1, "b")))
+    assert [(line.words, line.inside) for line in lines] == [("mod.a", 4), ("mod.b ×3", 3)]
+
+
+def test_a_large_tree_folds_what_is_off_the_way_and_counts_it():
+    off = [(1, f"off{n % 6}") for n in range(MOST_WHOLE)]
+    large = tree((0, "a"), *off, (2, "deep"), (1, "way"), (2, "door", True), (1, "after"))
+    lines = outline(large)
+    assert [line.words for line in lines] == [
+        "mod.a",
+        "… mod.off0 ×9, mod.off1 ×9, mod.off2 ×8, mod.off3 ×8 and 2 more",
+        "mod.way",
+        "mod.door",
+        "… mod.after",
+    ]
+    assert [line.inside for line in lines] == [54 + 1, 51, 2, 1, 1]
+
+
+def test_a_large_tree_without_a_landmark_is_shown_whole():
+    assert len(outline(tree((0, "a"), *((n, f"n{n}") for n in range(1, 80))))) == 80
+
+
+def test_routes_are_told_in_words():
+    assert SMALL.route == "no door"
+    assert tree(routes=("graph", "function", "graph")).route == "graph ×2, function"
+    with pytest.raises(ValueError, match="'quick' is unknown"):
+        tree(routes=("quick",))

@@ -1,0 +1,37 @@
+"""A log of ops becomes a graph of who reads whose result."""
+
+import pytest
+
+from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+
+W, X, Y, Z = (Value(n, "float32 ()", name) for n, name in enumerate(("w", "", "", ""), 1))
+LOG = OpLog("two ops", (), (Op(1, "Mul", (W, X), (Y,)), Op(2, "Neg", (Y,), (Z, W), "backward")), "")
+
+
+def test_arrows_lead_from_the_maker_to_the_reader():
+    graph = op_graph(LOG)
+    assert graph.sources("op 1") == ("value 1", "value 2") and graph.targets("op 1") == ("op 2",)
+    assert [n.kind for n in graph.nodes] == ["input", "constant", "object", "call"]
+    assert LOG.ops == ("Mul", "Neg") and LOG.stage("backward") == ("Neg",)
+
+
+def test_values_without_a_name_can_be_left_out():
+    assert [n.label for n in op_graph(LOG, unnamed=False).nodes] == ["w", "1 Mul", "2 Neg"]
+
+
+def test_a_value_that_is_written_anew_has_its_last_writer():
+    log = OpLog("t", (), (*LOG.rows, Op(3, "Abs", (W,), ())))
+    assert [(e.source, e.label) for e in op_graph(log).edges if e.target == "op 3"] == [
+        ("op 2", ":1")
+    ]
+
+
+def test_several_logs_keep_their_boxes_apart():
+    graph = together("both", {"one": op_graph(LOG), "two": op_graph(LOG)}, "note")
+    assert len(graph.nodes) == 2 * (1 + 4) and graph.note == "note"
+    assert set(graph.targets("one|")) == {"one|value 1", "one|value 2"}
+
+
+def test_an_unknown_stage_is_refused():
+    with pytest.raises(ValueError, match="'sideways' is unknown"):
+        Op(1, "Mul", (), (), "sideways")

@@ -1,0 +1,93 @@
+"""helpers/study/chapter_6: the judges leave TensorFlow as it was, whatever an answer does."""
+
+import pytest
+
+from helpers import check
+from helpers.capture.gradients import functions
+from helpers.capture.op_hooks import DOORS, callbacks
+
+tf = pytest.importorskip("tensorflow")
+
+
+def doors():
+    from tensorflow.python import pywrap_tfe
+
+    return [getattr(pywrap_tfe, door) for door in DOORS]
+
+
+def never_leaves():
+    from tensorflow.python.framework import op_callbacks
+
+    log = []
+
+    class Block:
+        def __enter__(self):
+            op_callbacks.add_op_callback(lambda *args, **kwargs: log.append(args[0]))
+            return log
+
+        def __exit__(self, *error):
+            return None
+
+    return Block()
+
+
+def breaks_a_door():
+    from tensorflow.python import pywrap_tfe
+
+    pywrap_tfe.TFE_Py_FastPathExecute = None
+    raise RuntimeError("gone")
+
+
+@pytest.mark.parametrize("answer", [never_leaves, breaks_a_door, None, 3, lambda: 5])
+def test_a_bad_logger_fails_and_leaves_nothing_behind(answer):
+    before, kept = callbacks(), doors()
+    assert check.op_logger(answer).model.state == "failed"
+    assert (callbacks(), doors()) == (before, kept)
+    assert (tf.constant(1) + 1).numpy() == 2
+
+
+@pytest.mark.parametrize("answer", [never_leaves, breaks_a_door, None, 3, int])
+def test_a_bad_tape_fails_and_leaves_nothing_behind(answer):
+    before, kept = callbacks(), doors()
+    assert check.tape(answer).model.state == "failed"
+    assert (callbacks(), doors()) == (before, kept)
+
+
+def test_the_tape_is_compared_with_gradient_tape_on_twenty_functions():
+    assert len(functions()) >= 20
+
+    class Borrowed:
+        """GradientTape itself, behind the exercise's interface."""
+
+        def __enter__(self):
+            self.tape = tf.GradientTape()
+            self.tape.__enter__()
+            self.tape.watch(sources)
+            return self
+
+        def __exit__(self, *error):
+            self.tape.__exit__(None, None, None)
+
+        def gradient(self, y, x):
+            return None
+
+    sources = tf.constant(1.0)
+    outcome = check.tape(Borrowed).model
+    assert "for y = sin(x), GradientTape gives a tensor of shape (2, 3), and yours None" in (
+        outcome.because
+    )
+
+
+@pytest.mark.parametrize("answers", [None, {}, {"a": "graph"}, "graph"])
+def test_answers_that_are_no_dict_of_the_calls_are_named(answers):
+    outcome = check.route(answers, {"f()": lambda: None}).model
+    assert outcome.state == "failed" and "give a dict with a route for each of: f()" in (
+        outcome.because
+    )
+
+
+def test_a_route_that_the_calls_do_not_have_is_explained():
+    outcome = check.route({"f()": "graph"}, {"f()": lambda: None}).model
+    assert "no op was asked for at either door" in outcome.because
+    assert check.route({"f()": "no door"}, {"f()": lambda: None}).model.state == "passed"
+    assert check.route({"f()": ...}, {"f()": lambda: None}).model.state == "untried"

@@ -1,0 +1,54 @@
+"""A tree of calls: text and HTML hold the same lines and counts, and nothing is markup."""
+
+import base64
+import re
+
+from helpers.model.call_outline import outline
+from helpers.model.calls import Call, CallTree
+from helpers.view import call_tree
+
+NASTY = "<script>alert(1)</script>"
+CALLS = (
+    Call(0, "pkg.mod", "outer"),
+    Call(1, "pkg.mod", NASTY),
+    Call(2, "pkg.ext", "door", c=True, raised=True, door=True),
+    Call(1, "pkg.mod", "line\nbreak"),
+)
+MODEL = CallTree("outer: 4 calls", CALLS, ("refused",), "ValueError: no", "a note")
+
+
+def test_text_counts_and_marks_every_line():
+    lines = call_tree.text(MODEL).split("\n")
+    assert lines[0] == "outer: 4 calls" and lines[1] == "calls inside"
+    assert lines[2].split() == ["4", "█" * call_tree.BAR, "mod.outer"]
+    assert lines[4].endswith("    ▶ [C] ext.door (raised)")
+    assert lines[5].endswith("mod.line\\nbreak")
+    assert lines[6:] == ["It ended in ValueError: no", "a note"]
+
+
+def test_html_holds_the_same_lines_escaped_and_nested():
+    html = call_tree.html(MODEL)
+    assert "<script" not in html and "&lt;script&gt;" in html
+    for line in outline(MODEL):
+        assert line.words.split(".")[0] in html
+    assert html.count("<details") == 3 and "It ended in ValueError" in html
+    assert 'alt="outer: 4 calls: a strip of 4 calls, listed below"' in html
+
+
+def test_the_strip_is_as_wide_as_its_calls():
+    picture = base64.b64decode(
+        re.search(r"base64,([^\"]+)", call_tree.html(MODEL)).group(1)
+    ).decode()
+    assert f"M0 0h{call_tree.WIDTH}v" in picture and f"M240 19h{call_tree.WIDTH // 2}v" in picture
+    assert 'class="door"' in picture and "<script" not in picture
+
+
+def test_no_call_at_all_is_said():
+    empty = CallTree("f: 0 calls", ())
+    assert "no call of a framework" in call_tree.text(empty)
+    assert "no call of a framework" in call_tree.html(empty) and "<img" not in call_tree.html(empty)
+
+
+def test_a_deep_tree_is_drawn_within_its_height():
+    deep = CallTree("deep", tuple(Call(n, "m", f"f{n}") for n in range(300)))
+    assert len(call_tree.html(deep)) < 200_000
