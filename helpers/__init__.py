@@ -11,6 +11,7 @@ from helpers.capture import (
     adaptive,
     autograph,
     bytecode,
+    call_compare,
     calls,
     code_objects,
     costs,
@@ -278,13 +279,13 @@ def watch_call(fn, *args, **kwargs) -> Exhibit:
 
 def watch_calls(cases) -> Exhibit:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
-    return Exhibit(calls.calls_ledger(cases), ledger)
+    return Exhibit(call_compare.calls_ledger(cases), ledger)
 
 
 def show_call_diff(left, right) -> Exhibit:
     """Set two trees of `watch_call` side by side, line against line."""
     both = [side.model if isinstance(side, Exhibit) else side for side in (left, right)]
-    return Exhibit(calls.calls_diff(*both), side_by_side)
+    return Exhibit(call_compare.calls_diff(*both), side_by_side)
 
 
 def watch_ops(fn, *args, **kwargs) -> Exhibit:

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from helpers.capture.calls import call_tree, calls_diff, calls_ledger
+from helpers.capture.call_compare import calls_diff, calls_ledger
+from helpers.capture.calls import call_tree
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")
@@ -105,7 +106,7 @@ def test_hostile_callables_are_named_by_their_type():
             raise RuntimeError
 
         def __getattr__(self, name):
-            raise AttributeError(name)
+            raise RuntimeError(name)
 
         def __call__(self):
             return tf.constant(1)
