@@ -299,9 +299,10 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
 def show_tape(title: str, **logs) -> Exhibit:
     """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
 
-    TypeError if there is none.
+    TypeError if there is none, or one is no log.
     """
-    return Exhibit(ops.ops_graph({name: log.model for name, log in logs.items()}, title), diagram)
+    found = {name: getattr(log, "model", log) for name, log in logs.items()}
+    return Exhibit(ops.ops_graph(found, title), diagram)
 
 
 def show_grad_fn(tensor) -> Exhibit:

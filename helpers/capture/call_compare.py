@@ -6,6 +6,7 @@ from itertools import groupby
 
 from helpers.capture.call_routes import DOORS
 from helpers.capture.calls import call_tree
+from helpers.capture.words import type_name
 from helpers.model.calls import CallTree
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.side_by_side import Pair, SideBySide
@@ -15,8 +16,10 @@ def calls_ledger(cases: Mapping[str, object]) -> Ledger:
     """Return which landmarks each case passes, how often, and how many calls it takes.
 
     `cases`: name -> a function, or (function, *arguments). What differs from the first case has
-    the tone `changed`.
+    the tone `changed`. TypeError if there are no cases, or one cannot be called.
     """
+    if not isinstance(cases, Mapping) or not cases:
+        raise TypeError("watch_calls needs a dict: name -> function, or (function, *arguments)")
     trees = {name: call_tree(*_called(case)) for name, case in cases.items()}
     doors = [door for door in DOORS if any(tree.count(door) for tree in trees.values())]
     rows = {"route": [tree.route for tree in trees.values()]}
@@ -31,7 +34,13 @@ def calls_ledger(cases: Mapping[str, object]) -> Ledger:
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
-    """Return two trees line against line; what only one of them calls has no partner."""
+    """Return two trees line against line; what only one of them calls has no partner.
+
+    TypeError if one is no tree.
+    """
+    for tree in (left, right):
+        if not isinstance(tree, CallTree):
+            raise TypeError(f"show_call_diff needs two calls of watch_call, not {type_name(tree)}")
     sides = [_lines(tree) for tree in (left, right)]
     names = [[line.strip() for line in side] for side in sides]
     pairs = []

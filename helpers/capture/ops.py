@@ -59,8 +59,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     """Return the graph of one log, or of several side by side."""
-    if not logs:
-        raise TypeError("show_tape needs a log of watch_ops, such as TensorFlow=log")
+    if not logs or not all(isinstance(log, OpLog) for log in logs.values()):
+        raise TypeError("show_tape needs logs of watch_ops, such as TensorFlow=log")
     if len(logs) == 1:
         return op_graph(*logs.values(), title)
     note = "Values that came from outside without a name, such as shapes, are left out."
