@@ -12,6 +12,7 @@ from helpers.capture import (
     autograph,
     bytecode,
     c_api,
+    call_compare,
     calls,
     children,
     code_objects,
@@ -362,13 +363,13 @@ def watch_call(fn, *args, **kwargs) -> Exhibit:
 
 def watch_calls(cases) -> Exhibit:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
-    return Exhibit(calls.calls_ledger(cases), ledger)
+    return Exhibit(call_compare.calls_ledger(cases), ledger)
 
 
 def show_call_diff(left, right) -> Exhibit:
     """Set two trees of `watch_call` side by side, line against line."""
     both = [side.model if isinstance(side, Exhibit) else side for side in (left, right)]
-    return Exhibit(calls.calls_diff(*both), side_by_side)
+    return Exhibit(call_compare.calls_diff(*both), side_by_side)
 
 
 def watch_ops(fn, *args, **kwargs) -> Exhibit:
@@ -382,9 +383,10 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
 def show_tape(title: str, **logs) -> Exhibit:
     """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
 
-    TypeError if there is none.
+    TypeError if there is none, or one is no log.
     """
-    return Exhibit(ops.ops_graph({name: log.model for name, log in logs.items()}, title), diagram)
+    found = {name: getattr(log, "model", log) for name, log in logs.items()}
+    return Exhibit(ops.ops_graph(found, title), diagram)
 
 
 def show_grad_fn(tensor) -> Exhibit:

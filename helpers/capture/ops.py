@@ -9,9 +9,10 @@ import contextlib
 import sys
 from collections.abc import Iterator, Mapping
 
+from helpers.capture.calls import name_of
 from helpers.capture.op_names import names_of
 from helpers.capture.said import said
-from helpers.capture.words import label, type_name
+from helpers.capture.words import type_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
@@ -51,16 +52,15 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     notes = [f"{missing} more ops are left out."] if missing else []
     notes += [f"Then it raised {outcome}"] if outcome else []
     used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
-    name = getattr(fn, "__name__", "") or label(fn)
     count = len(rows) + missing
-    title = f"{name}: {count} op{'s' * (count != 1)}"
+    title = f"{name_of(fn)}: {count} op{'s' * (count != 1)}"
     return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     """Return the graph of one log, or of several side by side."""
-    if not logs:
-        raise TypeError("show_tape needs a log of watch_ops, such as TensorFlow=log")
+    if not logs or not all(isinstance(log, OpLog) for log in logs.values()):
+        raise TypeError("show_tape needs logs of watch_ops, such as TensorFlow=log")
     if len(logs) == 1:
         return op_graph(*logs.values(), title)
     note = "Values that came from outside without a name, such as shapes, are left out."

@@ -109,13 +109,11 @@ def _looks(graph: Graph) -> str:
     A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
     Identity, and whoever computes with it looks.
     """
-    seen_at, path = _before(graph, "seen"), None
+    reaching = _before(graph, "seen")
     reads = [node.key for node in graph.nodes if node.op == "ReadVariableOp"]
-    own = [key for key in reads if key in seen_at]
-    if own:
-        return own[-1]
-    path = [n.key for n in graph.nodes if n.op == "Mul" and n.key in seen_at]
-    return path[0] if path else "seen"
+    products = [node.key for node in graph.nodes if node.op == "Mul"]
+    own = [key for key in (*products, *reads) if key in reaching]
+    return own[-1] if own else "seen"
 
 
 def _before(graph: Graph, key: str) -> set[str]:

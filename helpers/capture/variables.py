@@ -45,6 +45,8 @@ def variables_ledger(programs: Mapping[str, Callable], runs: int = 100) -> Ledge
     A program is a function of a variable of one number and of the number 1 as a tensor; it builds
     its ops and returns what is to be fetched. What differs between runs is told with its counts.
     """
+    if not isinstance(programs, Mapping) or not programs:
+        raise TypeError("watch_variables needs a dict: name -> a program, a function of (v, one)")
     entries = []
     for name, program in programs.items():
         words = [_told(outcomes(program, kind, runs)) for kind in KINDS]

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from helpers.capture.calls import call_tree, calls_diff, calls_ledger
+from helpers.capture.call_compare import calls_diff, calls_ledger
+from helpers.capture.calls import call_tree
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")
@@ -105,7 +106,7 @@ def test_hostile_callables_are_named_by_their_type():
             raise RuntimeError
 
         def __getattr__(self, name):
-            raise AttributeError(name)
+            raise RuntimeError(name)
 
         def __call__(self):
             return tf.constant(1)
@@ -117,3 +118,11 @@ def test_hostile_callables_are_named_by_their_type():
 def test_what_cannot_be_called_is_refused(wrong):
     with pytest.raises(TypeError, match="watch_call needs a function and its arguments"):
         call_tree(wrong)
+
+
+def test_what_cannot_be_compared_is_refused(a):
+    for wrong in ({}, [a], None):
+        with pytest.raises(TypeError, match="watch_calls needs a dict"):
+            calls_ledger(wrong)
+    with pytest.raises(TypeError, match="show_call_diff needs two calls of watch_call, not int"):
+        calls_diff(call_tree(a.numpy), 3)

@@ -150,8 +150,9 @@ def test_what_cannot_be_called_is_refused(wrong):
 
 
 def test_a_tape_of_nothing_is_refused():
-    with pytest.raises(TypeError, match="needs a log"):
-        ops_graph({}, "t")
+    for wrong in ({}, {"step": 3}):
+        with pytest.raises(TypeError, match="needs logs of watch_ops"):
+            ops_graph(wrong, "t")
 
 
 def test_grad_fn_is_walked_to_the_leaves():

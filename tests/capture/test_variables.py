@@ -124,3 +124,9 @@ def test_what_is_no_program_is_refused(wrong):
 def test_an_unknown_kind_is_named():
     with pytest.raises(ValueError, match="'Variable' is unknown; use one of RefVariable"):
         outcomes(unordered, "Variable", 1)
+
+
+@pytest.mark.parametrize("wrong", [{}, None, unordered])
+def test_no_programs_are_refused(wrong):
+    with pytest.raises(TypeError, match="watch_variables needs a dict"):
+        variables_ledger(wrong)
