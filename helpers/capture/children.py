@@ -31,13 +31,13 @@ FRAMES = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*'
 PLACE = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
 
 
-def watch_child(*what, title: str = "", imports: str = PREAMBLE) -> Transcripts:
+def watch_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
     """Run each function, or piece of source, in a child of its own and return what came of it.
 
     A function takes no arguments; what it uses of the notebook's functions, modules and plain
     values goes with it. In the child `tf` is TensorFlow, and no op has run yet, unless `imports`
-    is other source. TypeError for what is neither; SyntaxError for source that is no Python;
-    ValueError for a function whose source is not at hand.
+    is other source. TypeError for what is neither; ValueError for a function whose source is not
+    at hand.
     """
     made = [_transcript(one, imports) for one in what]
     names = ", ".join(one.label for one in made if one.label)
@@ -45,7 +45,7 @@ def watch_child(*what, title: str = "", imports: str = PREAMBLE) -> Transcripts:
 
 
 def transcript(
-    label: str, source: str, shown: str | None = None, imports: str = PREAMBLE
+    label: str, source: str, shown: str | None = None, imports: str | None = None
 ) -> Transcript:
     """Run source in a child. `shown` is what a reader sees of it, by default all."""
     reply = run_child(source, imports=imports)
@@ -54,14 +54,14 @@ def transcript(
     return Transcript(label, source if shown is None else shown, printed, error, reply["code"])
 
 
-def run_child(source: str, seconds: int = SECONDS, imports: str = PREAMBLE) -> dict:
+def run_child(source: str, seconds: int = SECONDS, imports: str | None = None) -> dict:
     """Run source in a child; return its `printed`, its `error` (last line) and its exit `code`.
 
     A code below 0 is the signal that ended it.
     """
-    if CAN_FORK and imports == PREAMBLE:
+    if CAN_FORK and imports is None:
         return _forked(source, seconds)
-    return _started(f"{imports}\n{source}", seconds)
+    return _started(f"{PREAMBLE if imports is None else imports}\n{source}", seconds)
 
 
 def plain(words: str) -> str:
@@ -77,9 +77,8 @@ def _one_line(error: str) -> str:
     return " ".join(line.strip() for line in lines if line.strip())
 
 
-def _transcript(what, imports: str) -> Transcript:
+def _transcript(what, imports: str | None) -> Transcript:
     if isinstance(what, str):
-        compile(what, "<child>", "exec")
         return transcript("", what, imports=imports)
     if not callable(what):
         raise TypeError(f"a child runs a function or source, not {type(what).__name__}")

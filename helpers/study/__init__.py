@@ -1,7 +1,6 @@
 """The learner's turn: predict, expect, check."""
 
-from helpers.study import chapter_0, chapter_1, chapter_2, chapter_3, chapter_4
-from helpers.study import chapter_0, chapter_1, chapter_2, chapter_3, chapter_6
+from helpers.study import chapter_0, chapter_1, chapter_2, chapter_3, chapter_4, chapter_6
 from helpers.study.check import Checks
 from helpers.study.expect import expect
 from helpers.study.predict import predict
