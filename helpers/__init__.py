@@ -16,6 +16,7 @@ from helpers.capture import (
     environment,
     frames,
     frames_run,
+    fx_graphs,
     grappler,
     mutations,
     names,
@@ -55,6 +56,7 @@ __all__ = [
     "show_environment",
     "show_frame",
     "show_frames",
+    "show_fx",
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
@@ -174,6 +176,11 @@ def watch_optimisation(fn, *args, **kwargs) -> Exhibit:
 def show_autograph(fn) -> Exhibit:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
     return Exhibit(autograph.autograph_side_by_side(fn), side_by_side)
+
+
+def show_fx(graph, title: str = "") -> Exhibit:
+    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others."""
+    return Exhibit(fx_graphs.fx_graph(graph, title), diagram)
 
 
 def show_table(title: str, *rows: dict) -> Exhibit:
