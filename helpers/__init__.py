@@ -12,12 +12,14 @@ from helpers.capture import (
     autograph,
     bytecode,
     code_objects,
+    compiles,
     costs,
     environment,
     frames,
     frames_run,
     fx_graphs,
     grappler,
+    guards,
     mutations,
     names,
     rebinding,
@@ -60,11 +62,13 @@ __all__ = [
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
+    "show_guards",
     "show_names",
     "show_rosetta",
     "show_table",
     "show_traceback",
     "signature_sandbox",
+    "watch_compiles",
     "watch_costs",
     "watch_frames",
     "watch_mutations",
@@ -259,3 +263,22 @@ def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
 def watch_tracers(fn, *args) -> Exhibit:
     """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
     return Exhibit(tracers.tracer_costs(fn, *args), table)
+
+
+def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
+    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`; `.model.guards` lists them.
+
+    `find` points out the guards that have these words; `as_table` lists the guards (those alone).
+    LookupError if nothing was compiled, or nothing found.
+    """
+    if as_table:
+        return Exhibit(guards.guard_table(fn, find), table)
+    return Exhibit(guards.guard_graph(fn, find), diagram)
+
+
+def watch_compiles(fn, **options) -> LiveExhibit:
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
+
+    A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
+    """
+    return LiveExhibit(compiles.watch(fn, **options), ledger)

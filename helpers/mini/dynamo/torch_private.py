@@ -37,6 +37,7 @@ PLACES = {
     },
     "cache": {
         "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
+        "get_code_state": "torch._dynamo.pgo:get_code_state",
     },
     "fake": {
         "FakeTensor": f"{_FAKE}:FakeTensor",
@@ -144,6 +145,17 @@ def cache_entries(code: CodeType) -> list:
     Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`.
     """
     return list(__getattr__("cache_entry_list")(code))
+
+
+def forget_sizes(code: CodeType) -> None:
+    """Forget which sizes Dynamo saw change in this function: what makes a size dynamic by itself.
+
+    Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
+    """
+    state = __getattr__("get_code_state")()
+    own = (code.co_filename, code.co_firstlineno, code.co_name)
+    for key in [k for k in state if (k.filename, k.firstlineno, k.name) == own]:
+        del state[key]
 
 
 @contextmanager
