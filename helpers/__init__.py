@@ -31,6 +31,7 @@ from helpers.capture import (
     tracers,
     traces,
 )
+from helpers.capture.guard_sets import agreement as guard_sets_search
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit
@@ -71,6 +72,7 @@ __all__ = [
     "watch_compiles",
     "watch_costs",
     "watch_frames",
+    "watch_guard_sets",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
@@ -266,10 +268,10 @@ def watch_tracers(fn, *args) -> Exhibit:
 
 
 def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
-    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`; `.model.guards` lists them.
+    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`.
 
-    `find` points out the guards that have these words; `as_table` lists the guards (those alone).
-    LookupError if nothing was compiled, or nothing found.
+    `find` points out what has these words; `as_table` lists the guards instead (those alone).
+    LookupError if nothing was compiled, or nothing is found.
     """
     if as_table:
         return Exhibit(guards.guard_table(fn, find), table)
@@ -282,3 +284,12 @@ def watch_compiles(fn, **options) -> LiveExhibit:
     A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
     """
     return LiveExhibit(compiles.watch(fn, **options), ledger)
+
+
+def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
+    """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
+
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them; with one
+    alone, Dynamo's own guards are the other.
+    """
+    return Exhibit(guard_sets_search(fn, args, **guard_sets), ledger)

@@ -11,9 +11,10 @@ import threading
 from types import FunctionType, MethodType
 
 from helpers.capture.brief import brief
-from helpers.capture.guards import copied, entries, failure, frame_locals, python_function
+from helpers.capture.compiled import copied, entries, frame_locals, python_function
+from helpers.capture.guard_failures import failure
 from helpers.capture.said import said
-from helpers.capture.words import label, type_name
+from helpers.capture.words import type_name
 from helpers.mini.dynamo import torch_private
 from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
 

@@ -118,3 +118,16 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     if not rows:
         raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
     return Listing(graph.title, COLUMNS, rows, graph.note)
+
+
+@dataclass(frozen=True)
+class Agreement(Ledger):
+    """A ledger of the calls about which two guard sets differ, of so many `tried`."""
+
+    tried: int = 0
+
+
+def agreement_entry(subject: str, verdicts, note: str = "") -> Entry:
+    """Return a row with a verdict per guard set: accepts, refuses or raises."""
+    tones = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
+    return Entry(subject, tuple(Verdict(word, tones[word]) for word in verdicts), note)
