@@ -20,9 +20,11 @@ from helpers.capture import (
     fx_graphs,
     grappler,
     guards,
+    inductor,
     mutations,
     names,
     rebinding,
+    recordings,
     records,
     references,
     rosetta,
@@ -64,6 +66,7 @@ __all__ = [
     "show_graph_diff",
     "show_graph_steps",
     "show_guards",
+    "show_recording",
     "show_names",
     "show_rosetta",
     "show_table",
@@ -73,9 +76,11 @@ __all__ = [
     "watch_costs",
     "watch_frames",
     "watch_guard_sets",
+    "watch_inductor",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
+    "watch_recorders",
     "watch_routes",
     "watch_specialising",
     "watch_stack",
@@ -293,3 +298,27 @@ def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
     alone, Dynamo's own guards are the other.
     """
     return Exhibit(guard_sets_search(fn, args, **guard_sets), ledger)
+
+
+def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
+    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+
+    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    """
+    return Exhibit(inductor.inductor_side_by_side(fn, *args, run=run), side_by_side)
+
+
+def watch_recorders() -> Exhibit:
+    """Run programs twice through Python, tf.function, Dynamo and fx; judge the second call.
+
+    TensorFlow runs in a child interpreter; RuntimeError if that dies.
+    """
+    return Exhibit(recordings.recordings(), ledger)
+
+
+def show_recording(program: str) -> Exhibit:
+    """List what each recorder of `watch_recorders` wrote down of one of its programs.
+
+    KeyError lists the programs.
+    """
+    return Exhibit(recordings.recorded_listing(program), table)

@@ -86,18 +86,17 @@ def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
     What cannot be reached (a key that is gone) is not asked: the guard above it fails.
     """
     scope = {"L": seen, "G": fn.__globals__}
-    first = failure(number, entry, fn, seen)
-    if first is None:
+    told = entry.guard_manager.root.check_verbose(seen)
+    if told.result:
         return ()
-    broken = dict.fromkeys(
-        leaf.guard(number) for leaf in leaves(entry) if _fails(leaf, scope, first)
-    )
-    return tuple(broken)
+    part = " ".join(told.verbose_code_parts)
+    broken = [leaf.guard(number) for leaf in leaves(entry) if _fails(leaf, scope, part)]
+    return tuple(dict.fromkeys(broken))
 
 
-def _fails(leaf, scope, first: Failure) -> bool:
+def _fails(leaf, scope, part: str) -> bool:
     if leaf.kind == "NO_TENSOR_ALIASING":
-        return first.kind == leaf.kind  # has a state of its own, so only the whole tree can tell
+        return DUPLICATE in part  # has a state of its own, so only the whole tree can tell
     value = scope["L"] if leaf.source in ("L", BETWEEN) else resolve(leaf.source, scope)
     try:
         return value is not MISSING and not leaf.check(value)

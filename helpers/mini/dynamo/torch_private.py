@@ -52,6 +52,13 @@ PLACES = {
         "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
         "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
     },
+    "inductor": {
+        "compile_fx": "torch._inductor.compile_fx:compile_fx",
+        "compile_fx_inner": "torch._inductor.compile_fx:compile_fx_inner",
+        "GraphLowering": "torch._inductor.graph:GraphLowering",
+        "save_output_code": "torch._inductor.graph:GraphLowering.save_output_code",
+        "inductor_config": "torch._inductor:config",
+    },
     "dynamo": {
         "reset": "torch._dynamo:reset",
         "explain": "torch._dynamo:explain",
@@ -156,6 +163,22 @@ def forget_sizes(code: CodeType) -> None:
     own = (code.co_filename, code.co_firstlineno, code.co_name)
     for key in [k for k in state if (k.filename, k.firstlineno, k.name) == own]:
         del state[key]
+
+
+@contextmanager
+def output_code(written: list[str]):
+    """Append to `written` each module of Python that Inductor writes in the block."""
+    lowering, kept = __getattr__("GraphLowering"), __getattr__("save_output_code")
+    lowering.save_output_code = staticmethod(written.append)
+    try:
+        yield
+    finally:
+        lowering.save_output_code = staticmethod(kept) if callable(kept) else kept
+
+
+def one_compile_worker():
+    """Have Inductor compile in this process, one kernel after the other, while the block lasts."""
+    return __getattr__("inductor_config").patch(compile_threads=1)
 
 
 @contextmanager
