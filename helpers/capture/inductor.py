@@ -76,4 +76,4 @@ def _kernels(code: str) -> list[str]:
 
 def _beside(left: list[str], right: list[str]):
     """Return rows that stand level; no line on the right says which line it came from."""
-    return tuple([*align(left, [], {}), *align([], right, {})])
+    return (*align(left, [], {}), *align([], right, {}))

@@ -16,11 +16,7 @@ def number_if(x, n):
 
 def tensor_if(x):
     """Branch on a number inside the tensor."""
-    if x[0] > 0:
-        y = x * 2
-    else:
-        y = x + 1
-    return y
+    return x * 2 if x[0] > 0 else x + 1
 
 
 def loop(x, n):

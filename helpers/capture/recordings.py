@@ -153,7 +153,7 @@ def _dynamo(fn, graphs):
 
 
 def _symbolic(fn, graphs):
-    """Trace with stand-ins at the first call, as fx does: numbers are fixed, tensors are proxies."""
+    """Trace at the first call, as fx does: numbers are fixed, tensors are stand-ins."""
     import inspect
 
     import torch.fx
