@@ -14,6 +14,8 @@ from helpers.capture import (
     code_objects,
     compiles,
     costs,
+    dynamo_breaks,
+    dynamo_run,
     environment,
     frames,
     frames_run,
@@ -43,6 +45,7 @@ from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
+from helpers.view import dynamo as dynamo_view
 from helpers.view import stack as stack_view
 
 __all__ = [
@@ -66,20 +69,23 @@ __all__ = [
     "show_graph_diff",
     "show_graph_steps",
     "show_guards",
-    "show_recording",
     "show_names",
+    "show_recording",
     "show_rosetta",
     "show_table",
     "show_traceback",
     "signature_sandbox",
-    "watch_compiles",
+    "watch_breaks",
+    "watch_compile",
     "watch_costs",
+    "watch_cures",
     "watch_frames",
     "watch_guard_sets",
     "watch_inductor",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
+    "watch_recompiles",
     "watch_recorders",
     "watch_routes",
     "watch_specialising",
@@ -283,7 +289,7 @@ def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
     return Exhibit(guards.guard_graph(fn, find), diagram)
 
 
-def watch_compiles(fn, **options) -> LiveExhibit:
+def watch_recompiles(fn, **options) -> LiveExhibit:
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
     A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
@@ -322,3 +328,28 @@ def show_recording(program: str) -> Exhibit:
     KeyError lists the programs.
     """
     return Exhibit(recordings.recorded_listing(program), table)
+
+
+def watch_compile(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
+
+    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
+    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
+    """
+    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
+
+
+def watch_breaks(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
+
+    `.model.graphs` says how many graphs there were. Errors as `watch_compile`.
+    """
+    return Exhibit(dynamo_breaks.breaks_listing(fn, *args, **kwargs), table)
+
+
+def watch_cures(cases, *args) -> Exhibit:
+    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+
+    `cases`: name -> (function, cured function). A result that is not the same is told, too.
+    """
+    return Exhibit(dynamo_breaks.cures_ledger(cases, *args), ledger)

@@ -5,12 +5,9 @@ Torch writes a guard as `check  # the line it is for  # its place`; see torch/_d
 
 import re
 
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|\b0x[0-9a-fA-F]+\b")
-UUID = re.compile(r"_?[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}")
-ID = re.compile(r"\b\d{9,}\b")
-BUILTINS = re.compile(r"G\['__builtins_dict__\w*'\]")
+from helpers.capture.dynamo_words import same
+
 IMPORTED = re.compile(r"G\['__import_(\w+)'\]")
-NUMBERED = re.compile(r"_(\d+)_c\d+\b")
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
@@ -30,9 +27,8 @@ STATE = "(the state of torch)"
 
 def clean(words: str) -> str:
     """Return words without ids, addresses, uuids, and with torch's made-up globals by name."""
-    words = BUILTINS.sub("builtins", UUID.sub("", ADDRESS.sub("", words)))
-    words = IMPORTED.sub(lambda found: found[1].replace("_dot_", "."), words)
-    words = " ".join(ID.sub("…", words).split())
+    words = IMPORTED.sub(lambda found: found[1].replace("_dot_", "."), same(words))
+    words = " ".join(words.replace("G['builtins']", "builtins").split())
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 

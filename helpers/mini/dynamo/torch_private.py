@@ -182,6 +182,41 @@ def one_compile_worker():
 
 
 @contextmanager
+def translating(watcher):
+    """Tell `watcher` of every step of Dynamo's translation in the block.
+
+    It hears `before(tx)` and `after(tx, error)` around each instruction of a translator `tx`,
+    `cut(tx, reason)` when a graph is about to be handed to the backend, and `rewritten(old, new)`
+    of each new code object. It must not raise. Mirrors `InstructionTranslatorBase.step`.
+    """
+    step, cut = __getattr__("step"), __getattr__("compile_subgraph")
+    handle = __getattr__("register_bytecode_hook")(lambda old, new: watcher.rewritten(old, new))
+
+    def watched_step(tx):
+        watcher.before(tx)
+        try:
+            more = step(tx)
+        except BaseException as error:
+            watcher.after(tx, error)
+            raise
+        watcher.after(tx, None)
+        return more
+
+    def watched_cut(output, *args, **kwargs):
+        given = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
+        watcher.cut(given.get("tx"), given.get("reason"))
+        return cut(output, *args, **kwargs)
+
+    translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
+    translator.step, output.compile_subgraph = watched_step, watched_cut
+    try:
+        yield
+    finally:
+        translator.step, output.compile_subgraph = step, cut
+        handle.remove()
+
+
+@contextmanager
 def logs(**artifacts):
     """Collect what torch logs in the block, as a list of messages: `logs(recompiles=True)`.
 

@@ -1,0 +1,270 @@
+"""One call of a function under `torch.compile` -> a record of what Dynamo did, event by event."""
+
+import contextlib
+import dis
+import re
+import threading
+import warnings
+from dataclasses import dataclass, field
+from types import CodeType
+
+from helpers.capture import dynamo_words as words
+from helpers.capture.bytecode import argument
+from helpers.capture.fx_graphs import fx_graph
+from helpers.capture.tracing import Printed
+from helpers.mini.dynamo import torch_private
+from helpers.model.graph import Graph
+
+MOST_EVENTS = 2000
+SO_FAR = "graph so far"
+_TRACED = re.compile(r"TRACE (\S+) (.*) \[(.*)\]$", re.DOTALL)
+_BROKE = re.compile(
+    r"Graph Break Reason:\s*(?:.*?(?:encountered|f\(x, y\)|\]):\s*)?(.*)", re.DOTALL
+)
+
+
+@dataclass
+class Instruction:
+    """One instruction, with what was known before it and what it added."""
+
+    code: CodeType
+    offset: int
+    opname: str
+    argrepr: str
+    lineno: int
+    prologue: bool
+    stack: tuple[str, ...]
+    graph: Graph
+    guards: tuple[str, ...]
+    made: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
+    failed: str = ""
+
+
+@dataclass
+class Happened:
+    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`."""
+
+    kind: str
+    code: CodeType | None
+    words: str
+    lineno: int = 0
+    graph: Graph | None = None
+    names: tuple[str, ...] = ()
+    sizes: tuple[int, int] = (0, 0)
+
+
+@dataclass
+class Record:
+    """All events of one call, the graphs the backend got, what it printed and how it ended."""
+
+    events: list = field(default_factory=list)
+    graphs: list[Graph] = field(default_factory=list)
+    printed: Printed = field(default_factory=Printed)
+    value: object = None
+    error: BaseException | None = None
+    cut_off: bool = False
+    elsewhere: int = 0
+    from_logs: bool = False
+
+
+def record(call, code: CodeType, home: dict, args=(), kwargs=None) -> Record:
+    """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
+
+    `code`: that of the function that `call` starts with. Followed are the functions whose globals
+    are `home`; instructions of others are only counted.
+    What Dynamo compiled before is dropped first, as a shape seen before would change what it does.
+    RuntimeError, in one sentence, where torch is missing or does not have what this reads.
+    """
+    torch_private.needed("dynamo")
+    kept = Record()
+    watcher = _Watcher(kept, home)
+    torch_private.reset()
+    if torch_private.missing("tracing"):
+        with torch_private.logs(trace_bytecode=True, graph_breaks=True) as messages:
+            _run(call, watcher, args, kwargs)
+        kept.events = logged(messages, code)
+        kept.from_logs = True
+    else:
+        with torch_private.logs(), torch_private.translating(watcher):
+            _run(call, watcher, args, kwargs)
+    return kept
+
+
+def _run(call, watcher, args, kwargs):
+    import torch
+
+    kept = watcher.kept
+    with contextlib.redirect_stdout(kept.printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            kept.value = torch.compile(call, backend=watcher.backend)(*args, **(kwargs or {}))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            kept.error = error
+
+
+def logged(messages: list[str], code: CodeType) -> list:
+    """Return the events that can be read from what torch logs: less than it lets be watched.
+
+    The log names no function, line, graph or guard; each stack is one text.
+    """
+    events = []
+    for message in messages:
+        if found := _TRACED.match(message):
+            opname, argval, stack = found.groups()
+            shown = (words.clipped(words.same(stack)),) if stack else ()
+            empty = Graph(SO_FAR, (), ())
+            told = words.same(argval) if argval != "None" else ""
+            events.append(Instruction(code, -1, opname, told, 0, False, shown, empty, ()))
+        elif found := _BROKE.search(message):
+            kind = "given up" if "Skipping the function" in message else "break"
+            events.append(Happened(kind, code, found[1]))
+    return events
+
+
+class _Watcher:
+    """What `torch_private.translating` tells, written down; nothing here raises."""
+
+    def __init__(self, kept: Record, home: dict):
+        self.kept, self._home, self._thread = kept, home, threading.get_ident()
+        self._open: dict[int, Instruction] = {}
+        self._known: dict[int, _Known] = {}
+        self._names: dict[CodeType, dict] = {}
+
+    def backend(self, graph_module, example_inputs):
+        """Write the graph down and run it as it is."""
+        graph = fx_graph(graph_module, f"graph {len(self.kept.graphs) + 1}")
+        self.kept.graphs.append(graph)
+        return graph_module.forward
+
+    def before(self, tx):
+        """Note the instruction that `tx` is about to translate."""
+        if threading.get_ident() != self._thread or tx.instruction_pointer is None:
+            return
+        if tx.f_globals is not self._home:
+            self.kept.elsewhere += 1
+            return
+        with contextlib.suppress(Exception):
+            self._open[id(tx)] = self._instruction(tx)
+
+    def after(self, tx, error):
+        """Note what the instruction added, and what went wrong with it."""
+        event = self._open.pop(id(tx), None)
+        if event is None:
+            return
+        with contextlib.suppress(Exception):
+            made, guarded = self._read(tx).growth(tx.output)
+            event.made, event.guarded = event.made + made, event.guarded + guarded
+            if error is not None and _is_internal(error):
+                self._failed(tx, event, error)
+
+    def cut(self, tx, reason):
+        """Note that the graph of `tx` ends here."""
+        if threading.get_ident() != self._thread or tx.f_globals is not self._home:
+            return
+        with contextlib.suppress(Exception):
+            kind = "break" if reason.graph_break else "graph"
+            graph = fx_graph(tx.output.graph, SO_FAR)
+            self._add(Happened(kind, tx.f_code, reason.reason, tx.lineno or 0, graph))
+
+    def rewritten(self, old: CodeType, new: CodeType):
+        """Note that Dynamo has made new code for a code object that was translated here."""
+        if threading.get_ident() == self._thread and old in self._names:
+            sizes = _length(old), _length(new)
+            self._add(Happened("code", old, "", names=tuple(new.co_names), sizes=sizes))
+
+    def _add(self, event):
+        if len(self.kept.events) < MOST_EVENTS:
+            self.kept.events.append(event)
+        else:
+            self.kept.cut_off = True
+
+    def _instruction(self, tx) -> Instruction:
+        step = tx.instructions[tx.instruction_pointer]
+        known = self._read(tx)
+        made, guarded = known.growth(tx.output)
+        event = Instruction(
+            tx.f_code,
+            step.offset if step.offset is not None else -1,
+            step.opname,
+            self._argument(tx.f_code, step),
+            getattr(step.positions, "lineno", None) or tx.lineno or 0,
+            bool(getattr(tx, "is_tracing_resume_prologue", False)),
+            tuple(words.symbol(value) for value in tx.stack),
+            known.graph,
+            tuple(known.guards),
+            made,
+            guarded,
+        )
+        self._add(event)
+        return event
+
+    def _argument(self, code: CodeType, step) -> str:
+        if code not in self._names:
+            self._names[code] = {i.offset: i for i in dis.get_instructions(code)}
+        real = self._names[code].get(step.offset)
+        if real is not None and real.opname == step.opname:
+            return argument(real, code)
+        return "" if step.argval is None else words.same(str(step.argval))
+
+    def _read(self, tx) -> "_Known":
+        known = self._known.get(id(tx.output))
+        if known is None:
+            known = self._known[id(tx.output)] = _Known(tx.output)
+        return known
+
+    def _failed(self, tx, event, error):
+        said = getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
+        event.failed = said
+        if tx.parent is None:
+            self._add(Happened(_kind(error), tx.f_code, said, event.lineno))
+
+
+class _Known:
+    """The graph and the guards of one translation, as they were when last read."""
+
+    def __init__(self, output):
+        self._output = output  # kept, so that its id stays its own
+        self._nodes, self.guards = {}, []
+        self.graph = Graph(SO_FAR, (), ())
+
+    def growth(self, output) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the lines that the graph grew by since the last reading, and the new guards."""
+        nodes = {node: node.name for node in output.graph.nodes if node.op != "output"}
+        made = ()
+        if nodes != self._nodes:
+            drawn = {node.key: node for node in fx_graph(output.graph, SO_FAR).nodes}
+            made = tuple(self._told(node, drawn) for node in nodes if self._is_new(node))
+            self.graph, self._nodes = fx_graph(output.graph, SO_FAR), nodes
+        new = [guard for guard in map(words.guard_words, output.guards) if guard not in self.guards]
+        self.guards += new
+        return made, tuple(words.grouped(new))
+
+    def _is_new(self, node) -> bool:
+        return self._nodes.get(node) != node.name
+
+    def _told(self, node, drawn) -> str:
+        before = self._nodes.get(node)
+        return f"{before} gets the name {node.name}" if before else line(drawn[node.name])
+
+
+def line(node) -> str:
+    """Return one node of a graph as a line, with the dtype and shape where they are known."""
+    return f"{node.label}  {node.detail}".rstrip()
+
+
+def _kind(error: BaseException) -> str:
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if "RestartAnalysis" in names:
+        return "start over"
+    return "given up" if names & {"Unsupported", "SkipFrame"} else "error"
+
+
+def _is_internal(error: BaseException) -> bool:
+    return any(kind.__name__ == "TorchDynamoException" for kind in type(error).__mro__)
+
+
+def _length(code: CodeType) -> int:
+    return sum(1 for _ in dis.get_instructions(code))

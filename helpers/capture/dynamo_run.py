@@ -1,0 +1,294 @@
+"""One call of a function under `torch.compile` -> Dynamo's translation of it, to step through.
+
+Each step is one instruction with the symbolic stack before it, the graph and the guards so far.
+Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instruction.
+"""
+
+import re
+from dataclasses import dataclass
+from types import CodeType
+
+from helpers.capture import dynamo_words as words
+from helpers.capture.brief import brief
+from helpers.capture.dynamo_record import Happened, Instruction, Record, record
+from helpers.capture.functions import function_of, refuse_async
+from helpers.capture.pages import Pages
+from helpers.capture.said import said
+from helpers.model.dynamo import Break, DynamoRun, DynamoStep
+from helpers.model.graph import Graph
+from helpers.model.listing import Column, Listing
+from helpers.model.timeline import Panel
+
+MOST_STEPS = 400
+RETURNED = "the function ends here: its graph goes to the backend"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel."""
+
+    place: str
+    words: str
+
+
+def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
+    """Return a step per instruction that Dynamo translates while `fn(*args, **kwargs)` runs.
+
+    `fn`: a Python function, a method or an nn.Module, compiled here with a backend that runs each
+    graph as it is; what Dynamo had compiled before is dropped. Followed are the functions of the
+    same module. What `fn` raises is part of the record.
+
+    Raises:
+        TypeError: there is no Python function to translate.
+        RuntimeError: torch is missing, or does not have what this reads.
+    """
+    return watched(fn, args, kwargs)[0]
+
+
+def watched(fn, args=(), kwargs=None) -> tuple[DynamoRun, Record]:
+    """Return the run of `dynamo_run` and the record it was made of, with the value returned."""
+    call, function = compilable(fn, "watch_compile")
+    kept = record(call, function.__code__, function.__globals__, args, kwargs)
+    return _Draft(kept, function).run(), kept
+
+
+def compilable(fn, verb: str):
+    """Return what to compile and the function that it starts with; TypeError if there is none."""
+    known = getattr(fn, "_torchdynamo_orig_callable", fn)
+    if hasattr(type(known), "forward") and not isinstance(known, type):
+        return known, function_of(type(known).forward, verb)[0]
+    function = function_of(known, verb)[0]
+    refuse_async(function, verb)
+    return known, function
+
+
+class _Draft:
+    """A record on its way to steps."""
+
+    def __init__(self, kept: Record, function):
+        self.kept, self.function = kept, function
+        self.pages = Pages()
+        self._homes: dict[tuple[str, str], CodeType] = {}
+        self.pages.place(self._home(function.__code__))
+        self.breaks: list[Break] = []
+        self.resumed: list[str] = []
+        self._why = ""
+        self._graph, self._guards = Graph("graph so far", (), ()), ()
+
+    def run(self) -> DynamoRun:
+        """Return the finished run."""
+        for event in self.kept.events:
+            self._home(event.code)
+        steps = tuple(self._steps())
+        return DynamoRun(
+            f"Dynamo translates {self.function.__name__}",
+            self.pages.text,
+            steps[:MOST_STEPS],
+            self._note(len(steps)),
+            breaks=tuple(self.breaks),
+            graphs=tuple(self.kept.graphs),
+            resumed=tuple(dict.fromkeys(self.resumed)),
+            outcome=self._outcome(),
+        )
+
+    def _steps(self):
+        events, position, tried = self.kept.events, 0, []
+        while position < len(events):
+            event = events[position]
+            if isinstance(event, Happened):
+                tried = self._places(events[:position]) if event.kind == "start over" else []
+                position += 1
+                yield self._happened(event)
+                continue
+            count = _repeated(events[position:], tried) if tried else 0
+            count, words_ = (count, AGAIN) if count else (_prologue(events[position:]), PUT_BACK)
+            tried = []
+            if count:
+                yield self._folded(events[position : position + count], words_)
+            else:
+                yield self._instruction(event)
+            position += max(count, 1)
+
+    def _places(self, events):
+        """Return the (code, offset) of each instruction of the try that ends here."""
+        places = []
+        for event in reversed(events):
+            if not isinstance(event, Instruction):
+                break
+            places.append((event.code, event.offset))
+        return places[::-1]
+
+    def _instruction(self, event: Instruction) -> DynamoStep:
+        who = self._who(event.code)
+        cause = f"cannot be translated: {words.message(event.failed)[0]}" if event.failed else ""
+        self._graph, self._guards = event.graph, event.guards
+        stack = _listing("symbolic stack", event.stack, "value")
+        offset = f"{event.offset} " if event.offset >= 0 else ""
+        label = f"{self._prefix(who)}{offset}{event.opname} {event.argrepr}".rstrip()
+        return DynamoStep(
+            f"{label} · {cause}" if cause else label,
+            self._line(event.code, event.lineno),
+            (stack, *self._panels()),
+            function=who,
+            opname=event.opname,
+            argrepr=event.argrepr,
+            stack=event.stack,
+            made=event.made,
+            guarded=event.guarded,
+        )
+
+    def _folded(self, events, words_: str) -> DynamoStep:
+        last = events[-1]
+        self._graph, self._guards = last.graph, last.guards
+        who = self._who(last.code)
+        made = tuple(made for event in events for made in event.made)
+        guarded = tuple(guard for event in events for guard in event.guarded)
+        label = f"{self._prefix(who)}{words_.format(len(events))}"
+        line = self._line(last.code, last.lineno)
+        return DynamoStep(label, line, self._panels(), "again", who, made=made, guarded=guarded)
+
+    def _happened(self, event: Happened) -> DynamoStep:
+        label, ending = _TOLD[event.kind](self, event)
+        who = self._who(event.code)
+        panels = [Panel("why", ending)] if ending else []
+        graph = event.graph or self._graph
+        if event.kind in ("break", "graph"):
+            panels.append(Panel("the graph that is handed over", graph))
+        line = self._line(event.code, event.lineno)
+        return DynamoStep(
+            f"{self._prefix(who)}{label}", line, tuple(panels), event.kind, who, ending=ending
+        )
+
+    def _over(self, event: Happened):
+        self._why = event.words
+        cause, why = words.message(event.words)
+        return f"start over, and stop before this instruction: {cause}", why
+
+    def _broke(self, event: Happened):
+        reason = self._why if event.words == "step_unsupported" else event.words
+        self._why = ""
+        return self._broken(event, reason, "graph break")
+
+    def _gave_up(self, event: Happened):
+        return self._broken(event, event.words, "given up, Python runs the whole function", True)
+
+    def _broken(self, event: Happened, reason: str, told: str, given_up: bool = False):
+        cause, why = words.message(reason)
+        line = self._line(event.code, event.lineno)
+        code = self.pages.text.split("\n")[line - 1].strip() if line else ""
+        self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up))
+        return f"{told}: {cause}", why
+
+    def _raised(self, event: Happened):
+        cause, why = words.message(event.words)
+        return f"Dynamo raises: {cause}", why
+
+    def _ended(self, event: Happened):
+        return RETURNED, ""
+
+    def _rewrote(self, event: Happened):
+        names = [words.same(name) for name in event.names]
+        calls = ["its graph"] if "__compiled_fn" in names else []
+        calls += [f"the resume function at {n[12:]}" for n in names if n.startswith("__resume_at_")]
+        before, after = event.sizes
+        called = f"; it calls {', then '.join(calls[:2])}" if calls else ""
+        called += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
+        return f"new code, {after} instructions in place of {before}{called}", ""
+
+    def _panels(self):
+        graph = self._graph if self._graph.nodes else "empty"
+        guards = _listing("guards so far", words.grouped(self._guards), "guard")
+        return Panel("graph so far", graph), guards
+
+    def _home(self, code: CodeType) -> CodeType:
+        """Return the code that a resume function was made from, the code itself for any other."""
+        name, line = words.resumed(code.co_name)
+        key = code.co_filename, re.sub(r"\W", "_", name)
+        return self._homes.get(key, code) if line else self._homes.setdefault(key, code)
+
+    def _line(self, code: CodeType, lineno: int) -> int:
+        return self.pages.line(self._home(code), lineno)
+
+    def _who(self, code: CodeType) -> str:
+        name, lineno = words.resumed(code.co_name)
+        if not lineno:
+            return name
+        line = self._line(code, lineno)
+        who = f"{name}, resumed at line {line}" if line else f"{name}, resumed"
+        self.resumed.append(who)
+        return who
+
+    def _prefix(self, who: str) -> str:
+        name = self.function.__code__.co_name
+        return "" if who == name else f"{who.removeprefix(f'{name}, ')} · "
+
+    def _outcome(self) -> str:
+        if self.kept.error is not None:
+            return f"The call raised {said(self.kept.error)}."
+        return f"The call returned {brief(self.kept.value)}."
+
+    def _note(self, steps: int) -> str:
+        graphs, breaks = len(self.kept.graphs), len(self.breaks)
+        parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
+        if not steps:
+            parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+        if self.kept.from_logs:
+            parts.append("Read from torch's log: it names no lines, graphs and guards.")
+        if self.kept.elsewhere:
+            parts.append(
+                f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
+            )
+        if self.kept.cut_off or steps > MOST_STEPS:
+            parts.append(f"Only the first {MOST_STEPS} steps are shown.")
+        if self.kept.printed.size:
+            parts.append(f"It printed {brief(self.kept.printed.text())}.")
+        return " ".join(parts)
+
+
+AGAIN = "the same {} instructions again"
+PUT_BACK = "{} instructions put stack and names back and jump to where it left off"
+_TOLD = {
+    "start over": _Draft._over,
+    "break": _Draft._broke,
+    "graph": _Draft._ended,
+    "code": _Draft._rewrote,
+    "given up": _Draft._gave_up,
+    "error": _Draft._raised,
+}
+
+
+def _repeated(events, tried) -> int:
+    """Return how many instructions repeat the try before, without the one that it stops at."""
+    count = 0
+    for event, place in zip(events, tried, strict=False):
+        if not isinstance(event, Instruction) or (event.code, event.offset) != place:
+            break
+        count += 1
+    stops = count < len(events) and isinstance(events[count], Happened)
+    return count - 1 if count and stops else count
+
+
+def _prologue(events) -> int:
+    """Return how many instructions from here on are the prologue of a resume function."""
+    if events[0].offset or not words.resumed(events[0].code.co_name)[1]:
+        return 0
+    own = []
+    for event in events:
+        if not isinstance(event, Instruction) or event.code is not events[0].code:
+            break
+        own.append(event)
+    last = max((n for n, event in enumerate(own) if event.prologue), default=-1)
+    jumps = last + 1 < len(own) and own[last + 1].opname.startswith("JUMP")
+    return last + 1 + (last >= 0 and jumps)
+
+
+def _listing(title: str, lines, heading: str) -> Panel:
+    rows = [Line(str(n), words_) for n, words_ in enumerate(lines, 1)]
+    if title == "symbolic stack":
+        rows = rows[::-1]
+    columns = (Column("place", "place"), Column("words", heading, code=True))
+    return Panel(title, Listing(title, columns, tuple(rows), "" if rows else "empty"))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
