@@ -13,6 +13,7 @@ from helpers.model.guards import Failure, Guard
 
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
+CHANGED = "GLOBAL_STATE changed: "
 DUPLICATE = "Duplicate tensor"
 SIZED = (list, tuple, dict, str, set)
 
@@ -61,7 +62,8 @@ def _failure(number, leaf, part, scope) -> Failure:
         value = ", ".join(f"{plain_source(size)} is {_asked(size, scope)}" for size in sizes)
         return Failure(number, "", leaf.kind, plain_source(check_of(part)), value)
     if leaf.source == "L":
-        return Failure(number, "", leaf.kind, guard.checks)
+        value = f"{clean(part).partition(': ')[2]} has changed" if CHANGED in part else ""
+        return Failure(number, "", leaf.kind, guard.checks, value)
     value = _value_words(leaf.kind, resolve(leaf.source, scope))
     return Failure(number, plain_source(leaf.source), leaf.kind, guard.checks, value)
 
