@@ -300,8 +300,8 @@ def watch_recompiles(fn, **options) -> LiveExhibit:
 def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
     """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
 
-    `guard_sets`: name -> a function of the arguments that says whether it accepts them; with one
-    alone, Dynamo's own guards are the other.
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
+    any, the mini-Dynamo's guards. Dynamo's own are always asked.
     """
     return Exhibit(guard_sets_search(fn, args, **guard_sets), ledger)
 

@@ -73,6 +73,13 @@ class Compiled:
             self._write(words, before, failures, error)
             error = None
 
+    def each(self, *calls: tuple) -> str:
+        """Call with each tuple of arguments; return the verdicts of these calls in a row."""
+        before = len(self._rows)
+        for args in calls:
+            self(*args)
+        return " ".join(row.verdict for row in self._rows[before:])
+
     @property
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""

@@ -56,6 +56,24 @@ class Real:
         return stale(*args, **kwargs)
 
 
+class Mini:
+    """What the mini-Dynamo compiles for one call, asked about its guards in the same way."""
+
+    def __init__(self, fn, *args, **kwargs):
+        from helpers.mini import dynamo
+
+        self.compiled = dynamo.compile(copied(python_function(fn)))
+        self.compiled(*args, **kwargs)
+        if not self.compiled.entries or self.compiled.why:
+            raise LookupError(f"the mini-Dynamo compiles nothing here: {self.compiled.why}")
+
+    def why_not(self, *args, **kwargs):
+        """Return the text of the first guard that these arguments fail, or None."""
+        values = first_call(self.compiled.fn, args, kwargs).values()
+        failed = self.compiled.entries[0].first_failing(tuple(values))
+        return None if failed is None else f"not {failed.text}"
+
+
 def first_call(fn, args, kwargs) -> dict:
     """Return the arguments of a call by name, defaults among them."""
     bound = inspect.signature(fn).bind(*args, **kwargs)
@@ -66,13 +84,13 @@ def first_call(fn, args, kwargs) -> dict:
 def agreement(fn, args, **guard_sets) -> Agreement:
     """Ask each guard set of `fn` about the calls next to `fn(*args)`; keep where they differ.
 
-    `guard_sets`: name -> a function of the arguments that says whether it accepts them. With one
-    alone, the other is Dynamo's. TypeError for what cannot be called.
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them. Without
+    any, the mini-Dynamo's are asked; Dynamo's own always. TypeError for what cannot be called.
     """
     real = Real(fn, *args)
-    sets = guard_sets if len(guard_sets) > 1 else {**guard_sets, "Dynamo": real}
+    sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     for name, accepts in sets.items():
-        if not callable(accepts):
+        if not callable(accepts) and not isinstance(accepts, Mini):
             raise TypeError(f"{name} must be a function of the arguments that says True or False")
     calls = neighbours(real.function, real.first)
     rows = [row for row in (_row(call, sets) for call in calls) if row is not None]
@@ -95,7 +113,7 @@ def _row(call: Call, sets):
 
 def _verdict(accepts, call: Call) -> tuple[str, str]:
     try:
-        if isinstance(accepts, Real):
+        if isinstance(accepts, (Real, Mini)):
             because = accepts.why_not(**call.arguments)
             return ("accepts", "") if because is None else ("refuses", str(because))
         return ("accepts" if accepts(**call.arguments) else "refuses"), ""
