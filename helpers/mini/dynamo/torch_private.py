@@ -35,6 +35,12 @@ PLACES = {
         "GuardManagerWrapper": f"{_GUARDS}:GuardManagerWrapper",
         "dispatch_keys": "torch._C:_dispatch_keys",
     },
+    "state": {
+        "len_torch_function_stack": "torch._C:_len_torch_function_stack",
+        "len_torch_dispatch_stack": "torch._C:_len_torch_dispatch_stack",
+        "maybe_current_level": "torch._C._functorch:maybe_current_level",
+        "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
+    },
     "cache": {
         "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
         "get_code_state": "torch._dynamo.pgo:get_code_state",
