@@ -57,15 +57,18 @@ class Real:
 
 
 class Mini:
-    """What the mini-Dynamo compiles for one call, asked about its guards in the same way."""
+    """What the mini-Dynamo compiles for one call, asked about its guards in the same way.
+
+    Raises LookupError if it runs the call as plain Python, or in several pieces.
+    """
 
     def __init__(self, fn, *args, **kwargs):
         from helpers.mini import dynamo
 
         self.compiled = dynamo.compile(copied(python_function(fn)))
         self.compiled(*args, **kwargs)
-        if not self.compiled.entries or self.compiled.why:
-            raise LookupError(f"the mini-Dynamo compiles nothing here: {self.compiled.why}")
+        if because := self.compiled.why or "; ".join(self.compiled.breaks):
+            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {because}")
 
     def why_not(self, *args, **kwargs):
         """Return the text of the first guard that these arguments fail, or None."""

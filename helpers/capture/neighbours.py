@@ -76,9 +76,10 @@ def _other_scalars(value):
         float: (value + 1, -value, math.nan, int(value)) if _finite(value) else (),
         str: (f"{value}s", "") if type(value) is str else (),
     }.get(type(value), ())
-    for other in dict.fromkeys(others):
-        if repr(other) != repr(value):
-            yield f"= {other!r}", other
+    by_words = {repr(other): other for other in others}  # 1, 1.0 and True are equal
+    for words in by_words:
+        if words != repr(value):
+            yield f"= {words}", by_words[words]
 
 
 def _finite(value) -> bool:

@@ -152,7 +152,9 @@ class Calls:
             raise Break("the arguments do not fit") from None
         code = f.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        defaults = dict(enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ())))
+        defaults = dict(
+            enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ()))
+        )
         local = dict(bound)
         for at, name in enumerate(names):
             if name in local:
