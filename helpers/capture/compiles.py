@@ -36,7 +36,7 @@ def watch(fn, **options) -> "Compiled":
     if isinstance(fn, Compiled):
         return fn
     function = python_function(fn)
-    if type(fn) not in (FunctionType, MethodType) or "_torchdynamo_orig_callable" in vars(function):
+    if type(fn) is not MethodType and fn is not function:
         if options:
             raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
         return Compiled(fn, function)

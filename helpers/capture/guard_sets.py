@@ -29,7 +29,8 @@ class Real:
         self.function = copied(python_function(fn))
         torch_private.forget_sizes(self.function.__code__)
         self.first = first_call(self.function, args, kwargs)
-        torch.compile(self.function, backend="eager")(*args, **kwargs)
+        self.compiled = torch.compile(self.function, backend="eager")
+        self.compiled(*args, **kwargs)
         kept = entries(self.function.__code__)
         if len(kept) != 1:
             raise LookupError(f"Dynamo compiles nothing for this call of {fn.__name__}()")

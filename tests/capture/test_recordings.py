@@ -1,5 +1,7 @@
 """Each recorder is judged by what its second call gives; no verdict is typed in."""
 
+import shutil
+
 import pytest
 
 from helpers import show_recording, watch_recorders
@@ -45,6 +47,6 @@ def test_a_recording_lists_every_recorder(model):
 
 
 def test_a_child_that_dies_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(recordings.sys, "path", ["nowhere"])
+    monkeypatch.setattr(recordings.sys, "executable", shutil.which("false"))
     with pytest.raises(RuntimeError, match="the child with TensorFlow ended with 1"):
         recordings._in_a_child()
