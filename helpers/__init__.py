@@ -15,6 +15,7 @@ from helpers.capture import (
     compiles,
     costs,
     dynamo_breaks,
+    dynamo_code,
     dynamo_run,
     environment,
     frames,
@@ -87,6 +88,7 @@ __all__ = [
     "watch_optimisation",
     "watch_recompiles",
     "watch_recorders",
+    "watch_rewriting",
     "watch_routes",
     "watch_specialising",
     "watch_stack",
@@ -353,3 +355,11 @@ def watch_cures(cases, *args) -> Exhibit:
     `cases`: name -> (function, cured function). A result that is not the same is told, too.
     """
     return Exhibit(dynamo_breaks.cures_ledger(cases, *args), ledger)
+
+
+def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
+
+    Errors as `watch_compile`; ValueError if Dynamo made none.
+    """
+    return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)

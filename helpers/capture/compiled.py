@@ -14,9 +14,10 @@ from helpers.mini.dynamo import torch_private
 
 def python_function(fn) -> FunctionType:
     """Return the Python function behind a compiled or watched one. TypeError if there is none."""
-    for _ in range(10):
-        inner = next(filter(None, (_attribute(fn, name) for name in _INSIDE)), None)
-        if inner is None:
+    for _ in range(10):  # watched, then compiled, then bound
+        inner = torch_private.inner_function(_watched(fn))
+        inner = inner.__func__ if type(inner) is MethodType else inner
+        if inner is fn:
             break
         fn = inner
     if type(fn) is not FunctionType:
@@ -27,16 +28,13 @@ def python_function(fn) -> FunctionType:
     return fn
 
 
-_INSIDE = ("_torchdynamo_orig_callable", "compiled_function", "__func__")
-
-
-def _attribute(fn, name):
-    if type(fn) is FunctionType:
-        return fn.__dict__.get(name)
+def _watched(fn):
+    """Return the function behind a ledger, anything else as given."""
     try:
-        return getattr(fn, name, None)
-    except Exception:
-        return None
+        found = getattr(fn, "compiled_function", fn)
+    except Exception:  # hostile attributes
+        return fn
+    return found if type(found) is FunctionType else fn
 
 
 def entries(code: CodeType) -> list:

@@ -103,7 +103,7 @@ class Compiled:
         return ids, None if None in failures else tuple(failures)
 
     def _bound(self, args):
-        target = getattr(self._compiled, "_torchdynamo_orig_callable", self._compiled)
+        target = torch_private.inner_function(self._compiled)
         return (target.__self__, *args) if type(target) is MethodType else args
 
     def _write(self, words, before, failures, error) -> None:

@@ -8,7 +8,7 @@ import copy
 import warnings
 
 from helpers.capture.brief import brief
-from helpers.capture.dynamo_run import compilable, dynamo_run, watched
+from helpers.capture.dynamo_run import compilable, watched
 from helpers.capture.said import said
 from helpers.capture.tracing import Printed
 from helpers.model.dynamo import BreakListing, DynamoRun
@@ -28,7 +28,7 @@ BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
-    run = dynamo_run(fn, *args, **kwargs)
+    run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     name = compilable(fn, "watch_breaks")[1].__name__
     graphs, resumed = len(run.graphs), len(run.resumed)
     went_on = f" It went on in {resumed} resume function{'s' * (resumed != 1)}." if resumed else ""
@@ -36,7 +36,8 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
         f"Graph breaks of {name}",
         COLUMNS,
         run.breaks,
-        f"{graphs} graph{'s' * (graphs != 1)}.{went_on} {run.outcome}",
+        f"{'' if run.breaks else 'No graph break. '}{graphs} graph{'s' * (graphs != 1)}."
+        f"{went_on} {run.outcome}",
         graphs=graphs,
         outcome=run.outcome,
     )
@@ -57,8 +58,8 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
 
     The last is empty where plain Python and both compiled runs end alike, printing aside.
     """
-    first, _ = watched(before, copy.deepcopy(args))
-    second, kept = watched(after, copy.deepcopy(args))
+    first, _ = watched(before, copy.deepcopy(args), None, "watch_cures", steps=0)
+    second, kept = watched(after, copy.deepcopy(args), None, "watch_cures", steps=0)
     wanted, plain = _ending(before, args), _ending(after, args)
     if not equal(wanted, plain):
         return first, second, f"plain Python gives {_told(plain)}, not {_told(wanted)}"
@@ -66,6 +67,13 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     if not equal(wanted, compiled):
         return first, second, f"compiled, it gives {_told(compiled)}, not {_told(wanted)}"
     return first, second, ""
+
+
+def tensor(values):
+    """Return a tensor of a number or of (nested) lists of numbers."""
+    import torch
+
+    return torch.tensor(values)
 
 
 def equal(one, other) -> bool:
@@ -93,8 +101,14 @@ def _ending(fn, args):
 
 def _told(value) -> str:
     if hasattr(value, "tolist") and hasattr(value, "numel") and value.numel() <= MOST_SHOWN:
-        return brief(value.tolist())
+        return _numbers(value.tolist())
     return value if isinstance(value, str) else brief(value)
+
+
+def _numbers(value) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_numbers, value))}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _pair(name, pair):

@@ -2,92 +2,43 @@
 
 import contextlib
 import dis
-import re
 import threading
 import warnings
-from dataclasses import dataclass, field
 from types import CodeType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.bytecode import argument
+from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
+from helpers.capture.dynamo_logs import logged
 from helpers.capture.fx_graphs import fx_graph
-from helpers.capture.tracing import Printed
+from helpers.capture.said import said
 from helpers.mini.dynamo import torch_private
 from helpers.model.graph import Graph
 
-MOST_EVENTS = 2000
-SO_FAR = "graph so far"
-_TRACED = re.compile(r"TRACE (\S+) (.*) \[(.*)\]$", re.DOTALL)
-_BROKE = re.compile(
-    r"Graph Break Reason:\s*(?:.*?(?:encountered|f\(x, y\)|\]):\s*)?(.*)", re.DOTALL
-)
+MOST_INSTRUCTIONS, MOST_EVENTS = 500, 1000
 
 
-@dataclass
-class Instruction:
-    """One instruction, with what was known before it and what it added."""
-
-    code: CodeType
-    offset: int
-    opname: str
-    argrepr: str
-    lineno: int
-    prologue: bool
-    stack: tuple[str, ...]
-    graph: Graph
-    guards: tuple[str, ...]
-    made: tuple[str, ...] = ()
-    guarded: tuple[str, ...] = ()
-    failed: str = ""
-
-
-@dataclass
-class Happened:
-    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`."""
-
-    kind: str
-    code: CodeType | None
-    words: str
-    lineno: int = 0
-    graph: Graph | None = None
-    names: tuple[str, ...] = ()
-    sizes: tuple[int, int] = (0, 0)
-
-
-@dataclass
-class Record:
-    """All events of one call, the graphs the backend got, what it printed and how it ended."""
-
-    events: list = field(default_factory=list)
-    graphs: list[Graph] = field(default_factory=list)
-    printed: Printed = field(default_factory=Printed)
-    value: object = None
-    error: BaseException | None = None
-    cut_off: bool = False
-    elsewhere: int = 0
-    from_logs: bool = False
-
-
-def record(call, code: CodeType, home: dict, args=(), kwargs=None) -> Record:
+def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
-    `code`: that of the function that `call` starts with. Followed are the functions whose globals
-    are `home`; instructions of others are only counted.
+    `function`: what `call` starts with. Followed are the functions of its module; instructions of
+    others are only counted. No more than `steps` instructions are written down.
     What Dynamo compiled before is dropped first, as a shape seen before would change what it does.
     RuntimeError, in one sentence, where torch is missing or does not have what this reads.
     """
     torch_private.needed("dynamo")
     kept = Record()
-    watcher = _Watcher(kept, home)
+    watcher = _Watcher(kept, function.__globals__, steps)
     torch_private.reset()
     if torch_private.missing("tracing"):
         with torch_private.logs(trace_bytecode=True, graph_breaks=True) as messages:
             _run(call, watcher, args, kwargs)
-        kept.events = logged(messages, code)
+        kept.events = logged(messages, function.__code__)
         kept.from_logs = True
     else:
-        with torch_private.logs(), torch_private.translating(watcher):
+        with torch_private.logs(), torch_private.translating(watcher) as lost:
             _run(call, watcher, args, kwargs)
+        kept.lost = said(lost[0]) if lost else ""
     return kept
 
 
@@ -105,33 +56,16 @@ def _run(call, watcher, args, kwargs):
             kept.error = error
 
 
-def logged(messages: list[str], code: CodeType) -> list:
-    """Return the events that can be read from what torch logs: less than it lets be watched.
-
-    The log names no function, line, graph or guard; each stack is one text.
-    """
-    events = []
-    for message in messages:
-        if found := _TRACED.match(message):
-            opname, argval, stack = found.groups()
-            shown = (words.clipped(words.same(stack)),) if stack else ()
-            empty = Graph(SO_FAR, (), ())
-            told = words.same(argval) if argval != "None" else ""
-            events.append(Instruction(code, -1, opname, told, 0, False, shown, empty, ()))
-        elif found := _BROKE.search(message):
-            kind = "given up" if "Skipping the function" in message else "break"
-            events.append(Happened(kind, code, found[1]))
-    return events
-
-
 class _Watcher:
-    """What `torch_private.translating` tells, written down; nothing here raises."""
+    """What `torch_private.translating` tells, written down."""
 
-    def __init__(self, kept: Record, home: dict):
-        self.kept, self._home, self._thread = kept, home, threading.get_ident()
+    def __init__(self, kept: Record, home: dict, steps: int):
+        self.kept, self._home, self._steps = kept, home, steps
+        self._thread = threading.get_ident()
         self._open: dict[int, Instruction] = {}
         self._known: dict[int, _Known] = {}
         self._names: dict[CodeType, dict] = {}
+        self._seen: set[CodeType] = set()
 
     def backend(self, graph_module, example_inputs):
         """Write the graph down and run it as it is."""
@@ -146,32 +80,35 @@ class _Watcher:
         if tx.f_globals is not self._home:
             self.kept.elsewhere += 1
             return
-        with contextlib.suppress(Exception):
-            self._open[id(tx)] = self._instruction(tx)
+        self._seen.add(tx.f_code)
+        if self._steps <= 0:
+            self.kept.cut_off = True
+            return
+        self._steps -= 1
+        self._open[id(tx)] = self._instruction(tx)
 
     def after(self, tx, error):
         """Note what the instruction added, and what went wrong with it."""
-        event = self._open.pop(id(tx), None)
-        if event is None:
+        if threading.get_ident() != self._thread or tx.f_globals is not self._home:
             return
-        with contextlib.suppress(Exception):
+        event = self._open.pop(id(tx), None)
+        if event is not None:
             made, guarded = self._read(tx).growth(tx.output)
             event.made, event.guarded = event.made + made, event.guarded + guarded
-            if error is not None and _is_internal(error):
-                self._failed(tx, event, error)
+        if error is not None and _is_internal(error):
+            self._failed(tx, event, error)
 
     def cut(self, tx, reason):
         """Note that the graph of `tx` ends here."""
         if threading.get_ident() != self._thread or tx.f_globals is not self._home:
             return
-        with contextlib.suppress(Exception):
-            kind = "break" if reason.graph_break else "graph"
-            graph = fx_graph(tx.output.graph, SO_FAR)
-            self._add(Happened(kind, tx.f_code, reason.reason, tx.lineno or 0, graph))
+        kind = "break" if reason.graph_break else "graph"
+        graph = fx_graph(tx.output.graph, SO_FAR)
+        self._add(Happened(kind, tx.f_code, reason.reason, tx.lineno or 0, graph))
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
-        if threading.get_ident() == self._thread and old in self._names:
+        if threading.get_ident() == self._thread and old in self._seen:
             sizes = _length(old), _length(new)
             self._add(Happened("code", old, "", names=tuple(new.co_names), sizes=sizes))
 
@@ -217,9 +154,10 @@ class _Watcher:
 
     def _failed(self, tx, event, error):
         said = getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
-        event.failed = said
+        if event is not None:
+            event.failed = said
         if tx.parent is None:
-            self._add(Happened(_kind(error), tx.f_code, said, event.lineno))
+            self._add(Happened(_kind(error), tx.f_code, said, tx.lineno or 0))
 
 
 class _Known:
@@ -235,9 +173,10 @@ class _Known:
         nodes = {node: node.name for node in output.graph.nodes if node.op != "output"}
         made = ()
         if nodes != self._nodes:
-            drawn = {node.key: node for node in fx_graph(output.graph, SO_FAR).nodes}
+            self.graph = fx_graph(output.graph, SO_FAR)
+            drawn = {node.key: node for node in self.graph.nodes}
             made = tuple(self._told(node, drawn) for node in nodes if self._is_new(node))
-            self.graph, self._nodes = fx_graph(output.graph, SO_FAR), nodes
+            self._nodes = nodes
         new = [guard for guard in map(words.guard_words, output.guards) if guard not in self.guards]
         self.guards += new
         return made, tuple(words.grouped(new))
@@ -259,7 +198,8 @@ def _kind(error: BaseException) -> str:
     names = {kind.__name__ for kind in type(error).__mro__}
     if "RestartAnalysis" in names:
         return "start over"
-    return "given up" if names & {"Unsupported", "SkipFrame"} else "error"
+    kinds = {"SkipFrame": "skipped", "Unsupported": "given up"}
+    return next((kind for name, kind in kinds.items() if name in names), "error")
 
 
 def _is_internal(error: BaseException) -> bool:

@@ -10,10 +10,13 @@ from types import CodeType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.brief import brief
-from helpers.capture.dynamo_record import Happened, Instruction, Record, record
+from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
+from helpers.capture.dynamo_folds import places, prologue, repeated
+from helpers.capture.dynamo_record import record
 from helpers.capture.functions import function_of, refuse_async
 from helpers.capture.pages import Pages
 from helpers.capture.said import said
+from helpers.mini.dynamo import torch_private
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
@@ -45,21 +48,31 @@ def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     return watched(fn, args, kwargs)[0]
 
 
-def watched(fn, args=(), kwargs=None) -> tuple[DynamoRun, Record]:
-    """Return the run of `dynamo_run` and the record it was made of, with the value returned."""
-    call, function = compilable(fn, "watch_compile")
-    kept = record(call, function.__code__, function.__globals__, args, kwargs)
+def watched(
+    fn, args=(), kwargs=None, verb: str = "watch_compile", steps: int = MOST_STEPS
+) -> tuple[DynamoRun, Record]:
+    """Return the run of `dynamo_run` and the record it was made of, with the value returned.
+
+    Without `steps` the run has the graphs and the breaks only, and is quicker.
+    """
+    call, function = compilable(fn, verb)
+    kept = record(call, function, args, kwargs, steps)
     return _Draft(kept, function).run(), kept
 
 
 def compilable(fn, verb: str):
     """Return what to compile and the function that it starts with; TypeError if there is none."""
-    known = getattr(fn, "_torchdynamo_orig_callable", fn)
-    if hasattr(type(known), "forward") and not isinstance(known, type):
-        return known, function_of(type(known).forward, verb)[0]
-    function = function_of(known, verb)[0]
+    if _is_module(fn):
+        return fn, function_of(type(fn).forward, verb)[0]
+    inner = torch_private.inner_function(fn)
+    function = function_of(inner, verb)[0]
     refuse_async(function, verb)
-    return known, function
+    return inner, function
+
+
+def _is_module(thing) -> bool:
+    kinds = type.__dict__["__mro__"].__get__(type(thing))
+    return any(k.__name__ == "Module" and k.__module__.startswith("torch.nn") for k in kinds)
 
 
 class _Draft:
@@ -73,7 +86,7 @@ class _Draft:
         self.breaks: list[Break] = []
         self.resumed: list[str] = []
         self._why = ""
-        self._graph, self._guards = Graph("graph so far", (), ()), ()
+        self._graph, self._guards = Graph(SO_FAR, (), ()), ()
 
     def run(self) -> DynamoRun:
         """Return the finished run."""
@@ -83,12 +96,13 @@ class _Draft:
         return DynamoRun(
             f"Dynamo translates {self.function.__name__}",
             self.pages.text,
-            steps[:MOST_STEPS],
-            self._note(len(steps)),
+            steps,
+            self._note(),
             breaks=tuple(self.breaks),
             graphs=tuple(self.kept.graphs),
             resumed=tuple(dict.fromkeys(self.resumed)),
             outcome=self._outcome(),
+            printed=self.kept.printed.text(),
         )
 
     def _steps(self):
@@ -96,27 +110,18 @@ class _Draft:
         while position < len(events):
             event = events[position]
             if isinstance(event, Happened):
-                tried = self._places(events[:position]) if event.kind == "start over" else []
+                tried = places(events[:position]) if event.kind == "start over" else []
                 position += 1
                 yield self._happened(event)
                 continue
-            count = _repeated(events[position:], tried) if tried else 0
-            count, words_ = (count, AGAIN) if count else (_prologue(events[position:]), PUT_BACK)
+            count = repeated(events[position:], tried) if tried else 0
+            count, words_ = (count, AGAIN) if count else (prologue(events[position:]), PUT_BACK)
             tried = []
             if count:
                 yield self._folded(events[position : position + count], words_)
             else:
                 yield self._instruction(event)
             position += max(count, 1)
-
-    def _places(self, events):
-        """Return the (code, offset) of each instruction of the try that ends here."""
-        places = []
-        for event in reversed(events):
-            if not isinstance(event, Instruction):
-                break
-            places.append((event.code, event.offset))
-        return places[::-1]
 
     def _instruction(self, event: Instruction) -> DynamoStep:
         who = self._who(event.code)
@@ -179,6 +184,10 @@ class _Draft:
         self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up))
         return f"{told}: {cause}", why
 
+    def _skipped(self, event: Happened):
+        cause, why = words.message(event.words)
+        return f"nothing to compile, Python runs the function: {cause}", why
+
     def _raised(self, event: Happened):
         cause, why = words.message(event.words)
         return f"Dynamo raises: {cause}", why
@@ -198,7 +207,7 @@ class _Draft:
     def _panels(self):
         graph = self._graph if self._graph.nodes else "empty"
         guards = _listing("guards so far", words.grouped(self._guards), "guard")
-        return Panel("graph so far", graph), guards
+        return Panel(SO_FAR, graph), guards
 
     def _home(self, code: CodeType) -> CodeType:
         """Return the code that a resume function was made from, the code itself for any other."""
@@ -227,19 +236,21 @@ class _Draft:
             return f"The call raised {said(self.kept.error)}."
         return f"The call returned {brief(self.kept.value)}."
 
-    def _note(self, steps: int) -> str:
+    def _note(self) -> str:
         graphs, breaks = len(self.kept.graphs), len(self.breaks)
         parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
-        if not steps:
+        if not self.kept.events and not graphs:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
         if self.kept.from_logs:
             parts.append("Read from torch's log: it names no lines, graphs and guards.")
+        if self.kept.lost:
+            parts.append(f"Not all of it could be read on this torch ({self.kept.lost}).")
         if self.kept.elsewhere:
             parts.append(
                 f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
             )
-        if self.kept.cut_off or steps > MOST_STEPS:
-            parts.append(f"Only the first {MOST_STEPS} steps are shown.")
+        if self.kept.cut_off:
+            parts.append("Only the first instructions are shown.")
         if self.kept.printed.size:
             parts.append(f"It printed {brief(self.kept.printed.text())}.")
         return " ".join(parts)
@@ -253,33 +264,9 @@ _TOLD = {
     "graph": _Draft._ended,
     "code": _Draft._rewrote,
     "given up": _Draft._gave_up,
+    "skipped": _Draft._skipped,
     "error": _Draft._raised,
 }
-
-
-def _repeated(events, tried) -> int:
-    """Return how many instructions repeat the try before, without the one that it stops at."""
-    count = 0
-    for event, place in zip(events, tried, strict=False):
-        if not isinstance(event, Instruction) or (event.code, event.offset) != place:
-            break
-        count += 1
-    stops = count < len(events) and isinstance(events[count], Happened)
-    return count - 1 if count and stops else count
-
-
-def _prologue(events) -> int:
-    """Return how many instructions from here on are the prologue of a resume function."""
-    if events[0].offset or not words.resumed(events[0].code.co_name)[1]:
-        return 0
-    own = []
-    for event in events:
-        if not isinstance(event, Instruction) or event.code is not events[0].code:
-            break
-        own.append(event)
-    last = max((n for n, event in enumerate(own) if event.prologue), default=-1)
-    jumps = last + 1 < len(own) and own[last + 1].opname.startswith("JUMP")
-    return last + 1 + (last >= 0 and jumps)
 
 
 def _listing(title: str, lines, heading: str) -> Panel:

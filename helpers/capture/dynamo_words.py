@@ -5,20 +5,21 @@ says. Nothing here makes Dynamo look at a value that it has not looked at yet.
 """
 
 import re
+from itertools import islice
 from types import FunctionType
 
 from helpers.capture.brief import brief, plain
 from helpers.capture.words import type_name
 
 LONGEST = 300
-MOST_KINDS = 3
+MOST_KINDS, MOST_ITEMS = 3, 4
 LAZY = "lazy"
 GLOBAL_STATE = "torch's global state"
 JUMP = "Data-dependent branching"
 _JUMP_WHY = (
     "where to jump depends on the value of a tensor, and Dynamo knows only its shape and dtype"
 )
-_RESUME = re.compile(r"torch_dynamo_resume_in_(\w+)_at_(\d+)")
+_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 _IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
 _SAME = (
     (re.compile(r"__compiled_fn_\d+\w*"), "__compiled_fn"),
@@ -110,9 +111,9 @@ def _symbol(value) -> str:
     fields = vars(value)
     if "_cache" in fields:  # a LazyVariableTracker: asking it for anything makes it look
         return _lazy(fields)
-    for field, words in _FIELDS:
+    for field, told in _FIELDS:
         if fields.get(field) is not None:
-            return words(fields[field], fields)
+            return told(fields[field], fields)
     return "NULL" if type_name(value) == "NullVariable" else _kind(value)
 
 
@@ -135,7 +136,8 @@ def _proxy(proxy, fields) -> str:
 def _items(items, fields) -> str:
     if isinstance(items, dict):
         return f"dict of {len(items)}"
-    return f"[{', '.join(_symbol(item) for item in items)}]"
+    parts = [symbol(item) for item in islice(items, MOST_ITEMS)]
+    return f"[{', '.join(parts)}{', …' if len(items) > MOST_ITEMS else ''}]"
 
 
 def _plain(value, fields) -> str:

@@ -6,7 +6,17 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Listing
 from helpers.model.timeline import Step, Timeline
 
-KINDS = ("instruction", "again", "start over", "break", "graph", "code", "given up", "error")
+KINDS = (
+    "instruction",
+    "again",
+    "start over",
+    "break",
+    "graph",
+    "code",
+    "given up",
+    "skipped",
+    "error",
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,7 @@ class DynamoRun(Timeline):
     graphs: tuple[Graph, ...] = ()
     resumed: tuple[str, ...] = ()
     outcome: str = ""
+    printed: str = ""
 
     def of_kind(self, kind: str) -> tuple[DynamoStep, ...]:
         """Return the steps of one kind, in order; KeyError names the kinds there are."""

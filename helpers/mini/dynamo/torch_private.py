@@ -8,7 +8,7 @@ first look-up, not before.
 import importlib
 import logging
 from contextlib import contextmanager
-from types import CodeType
+from types import CodeType, FunctionType
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -57,6 +57,14 @@ PLACES = {
         "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
         "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
         "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
+    },
+    "guard tree": {
+        "check_verbose": f"{_GUARDS_C}:RootGuardManager.check_verbose",
+        "get_leaf_guards": f"{_GUARDS_C}:RootGuardManager.get_leaf_guards",
+        "get_child_managers": f"{_GUARDS_C}:RootGuardManager.get_child_managers",
+        "get_epilogue_lambda_guards": f"{_GUARDS_C}:RootGuardManager.get_epilogue_lambda_guards",
+        "get_source": f"{_GUARDS_C}:RootGuardManager.get_source",
+        "verbose_code_parts": f"{_GUARDS_C}:LeafGuard.verbose_code_parts",
     },
     "inductor": {
         "compile_fx": "torch._inductor.compile_fx:compile_fx",
@@ -187,36 +195,49 @@ def one_compile_worker():
     return __getattr__("inductor_config").patch(compile_threads=1)
 
 
+def inner_function(fn):
+    """Return the function that `torch.compile` wrapped, as torch does itself; others as given."""
+    return fn.__dict__.get("_torchdynamo_orig_callable", fn) if type(fn) is FunctionType else fn
+
+
 @contextmanager
 def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
 
     It hears `before(tx)` and `after(tx, error)` around each instruction of a translator `tx`,
     `cut(tx, reason)` when a graph is about to be handed to the backend, and `rewritten(old, new)`
-    of each new code object. It must not raise. Mirrors `InstructionTranslatorBase.step`.
+    of each new code object. What it raises goes into the list that the block gets, not to Dynamo.
+    Mirrors `InstructionTranslatorBase.step`, torch/_dynamo/symbolic_convert.py.
     """
-    step, cut = __getattr__("step"), __getattr__("compile_subgraph")
-    handle = __getattr__("register_bytecode_hook")(lambda old, new: watcher.rewritten(old, new))
+    step, cut, lost = __getattr__("step"), __getattr__("compile_subgraph"), []
+
+    def tell(told, *facts):
+        try:
+            told(*facts)
+        except Exception as error:
+            lost.append(error)
 
     def watched_step(tx):
-        watcher.before(tx)
+        tell(watcher.before, tx)
         try:
             more = step(tx)
         except BaseException as error:
-            watcher.after(tx, error)
+            tell(watcher.after, tx, error)
             raise
-        watcher.after(tx, None)
+        tell(watcher.after, tx, None)
         return more
 
     def watched_cut(output, *args, **kwargs):
         given = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
-        watcher.cut(given.get("tx"), given.get("reason"))
+        tell(watcher.cut, given.get("tx"), given.get("reason"))
         return cut(output, *args, **kwargs)
 
+    hook = __getattr__("register_bytecode_hook")
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
+    handle = hook(lambda old, new: tell(watcher.rewritten, old, new))
     translator.step, output.compile_subgraph = watched_step, watched_cut
     try:
-        yield
+        yield lost
     finally:
         translator.step, output.compile_subgraph = step, cut
         handle.remove()

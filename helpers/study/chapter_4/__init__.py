@@ -1,6 +1,7 @@
 """The exercises of chapter 4."""
 
+from helpers.study.chapter_4.break_surgery import BREAK_SURGERY
 from helpers.study.chapter_4.guard_breaker import GUARD_BREAKER
 from helpers.study.chapter_4.guard_set import GUARD_SET
 
-EXERCISES = (GUARD_BREAKER, GUARD_SET)
+EXERCISES = (BREAK_SURGERY, GUARD_BREAKER, GUARD_SET)

@@ -1,0 +1,50 @@
+"""A function under `torch.compile` -> the bytecode that Dynamo puts in the place of its own.
+
+Names that Dynamo numbers or marks with a uuid are shown without; nothing else of the code changes.
+Mirrors torch/_dynamo/convert_frame.py, where the new code object is made.
+"""
+
+import contextlib
+from dataclasses import replace
+from types import CodeType
+
+from helpers.capture import dynamo_words as words
+from helpers.capture.bytecode import bytecode
+from helpers.capture.dynamo_record import record
+from helpers.capture.dynamo_run import compilable
+from helpers.capture.said import said
+from helpers.mini.dynamo import torch_private
+from helpers.model.bytecode import Bytecode
+
+TIMING = "record_runtime_overhead"  # a setting: without it, no calls that only measure time
+
+
+def rewritten(fn, *args, **kwargs) -> Bytecode:
+    """Return the bytecode that Dynamo made for `fn` when it was called with these arguments.
+
+    Raises:
+        TypeError: there is no Python function to translate.
+        RuntimeError: torch is missing or not one that this reads.
+        ValueError: Dynamo made no new code for it.
+    """
+    torch_private.needed("cache", "dynamo")
+    call, function = compilable(fn, "watch_rewriting")
+    with _without_timing():
+        kept = record(call, function, args, kwargs, steps=0)
+    entries = torch_private.cache_entries(function.__code__)
+    if not entries:
+        why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"
+        raise ValueError(f"Dynamo made no new code for {function.__name__}: {why}")
+    listed = bytecode(_same(entries[0].code))
+    return replace(listed, title=f"What Dynamo made of {function.__name__}")
+
+
+def _without_timing():
+    config = torch_private.config
+    if hasattr(config, TIMING):
+        return config.patch(**{TIMING: False})
+    return contextlib.nullcontext()
+
+
+def _same(code: CodeType) -> CodeType:
+    return code.replace(co_names=tuple(words.same(name) for name in code.co_names))

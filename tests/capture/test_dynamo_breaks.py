@@ -1,0 +1,86 @@
+"""Graph breaks of real functions, and cures: fewer breaks with the same results, or it is told."""
+
+import pytest
+
+from helpers import watch_breaks, watch_cures
+from helpers.capture.dynamo_breaks import equal
+
+torch = pytest.importorskip("torch")
+from tests.capture import dynamo_programs as programs  # noqa: E402
+
+pytestmark = pytest.mark.own_process
+
+X = torch.tensor([1.0, -2.0, 3.0])
+
+
+@pytest.fixture(scope="module")
+def cures():
+    return watch_cures(programs.CURES, X).model
+
+
+def test_at_least_six_causes_break_and_every_cure_holds(cures):
+    everything = set(programs.CURES)
+    assert len(everything) >= 6
+    assert set(cures.subjects("1", "graphs after")) == everything
+    assert set(cures.subjects("same", "result")) == everything
+    assert not set(cures.subjects("1", "graphs before"))
+
+
+def test_every_cause_is_named(cures):
+    assert all(entry.note and entry.note != "it does not break" for entry in cures.entries)
+
+
+def test_function_given_up_says_so(cures):
+    assert "given up" in cures.word("loop", "graphs before")
+
+
+def test_cure_that_computes_something_else_is_told():
+    model = watch_cures({"bad": (programs.CURES["if"][0], lambda x: x - 1)}, X).model
+    assert model.word("bad", "result") == "differs"
+    assert "plain Python gives" in model.entries[0].note
+
+
+def test_cure_that_is_another_function_when_compiled_is_told():
+    def cheat(x):
+        return x if torch.compiler.is_compiling() else programs.CURES["if"][0](x)
+
+    model = watch_cures({"cheat": (programs.CURES["if"][0], cheat)}, X).model
+    assert "compiled, it gives" in model.entries[0].note
+
+
+def test_function_that_raises_ends_the_same_way():
+    def fails(x):
+        raise ValueError("by design")
+
+    assert watch_cures({"raise": (fails, fails)}, X).model.word("raise", "result") == "same"
+
+
+@pytest.mark.parametrize("case", [1, (len,), (len, len)])
+def test_no_pair_of_functions_is_one_sentence(case):
+    with pytest.raises(TypeError):
+        watch_cures({"case": case}, X)
+
+
+def test_breaks_have_their_lines_and_counts():
+    model = watch_breaks(programs.outer, *programs.inputs()).model
+    assert model.graphs == 3
+    assert [row.code for row in model.rows] == [
+        "return torch.sin(a) * flip(b + 1)",
+        "if b.sum() < 0:",
+    ]
+    assert "resume function" in model.note
+
+
+def test_function_without_a_break_says_so():
+    model = watch_breaks(programs.whole, *programs.inputs()).model
+    assert model.rows == () and model.graphs == 1
+    assert model.note.startswith("No graph break")
+
+
+def test_equal_results_have_the_same_type_shape_and_values():
+    nan = torch.tensor([float("nan")])
+    assert equal(nan, nan.clone()) and equal((X, 1), (X.clone(), 1))
+    assert not equal(X, X.double())
+    assert not equal(X, X[:2])
+    assert not equal((X,), [X])
+    assert not equal(1, True)

@@ -1,0 +1,277 @@
+"""Dynamo's own translation, step by step: held against its log, its backend and plain Python."""
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from helpers import expect, watch_compile, watch_rewriting
+from helpers.capture.dynamo_events import Instruction
+from helpers.capture.dynamo_record import record
+from helpers.mini.dynamo import torch_private
+from helpers.view import dynamo as view
+
+torch = pytest.importorskip("torch")
+from tests.capture import dynamo_programs as programs  # noqa: E402
+
+pytestmark = pytest.mark.own_process
+
+LOGGED = re.compile(r"TRACE (\S+) ")
+UNSTABLE = re.compile(
+    r"0x[0-9a-f]{5,}|[0-9a-f]{8}[-_][0-9a-f]{4}|/(?:home|root|tmp|usr|work)/|ipykernel_\d|___\d"
+)
+
+
+class Hostile:
+    def __getattr__(self, name):
+        raise RuntimeError("not you")
+
+    def __repr__(self):
+        raise RuntimeError("nor you")
+
+    def __eq__(self, other):
+        raise RuntimeError("nor that")
+
+    __hash__ = None
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return watch_compile(programs.toy, *programs.inputs()).model
+
+
+def run(fn):
+    return watch_compile(fn, *programs.inputs()).model
+
+
+@pytest.mark.parametrize("name", ["toy", "whole", "chatty", "outer", "looped", "with_numpy"])
+def test_instructions_are_those_that_torch_logs(name):
+    fn = getattr(programs, name)
+    events = record(fn, fn, programs.inputs()).events
+    torch_private.reset()
+    with torch_private.logs(trace_bytecode=True) as messages:
+        torch.compile(fn, backend=lambda graph, _: graph.forward)(*programs.inputs())
+    logged = [found[1] for message in messages if (found := LOGGED.match(message))]
+    assert logged == [event.opname for event in events if isinstance(event, Instruction)]
+
+
+def test_stack_is_as_deep_as_bytecode_says(toy):
+    from helpers.capture.bytecode import bytecode
+
+    rows = {row.offset: row.before for row in bytecode(programs.toy).rows}
+    own = [step for step in toy.of_kind("instruction") if step.function == "toy"]
+    assert own
+    for step in own:
+        assert len(step.stack) == rows[int(step.label.split()[0])]
+
+
+@pytest.mark.parametrize("name", ["toy", "whole", "chatty", "outer", "tried", "with_numpy", "long"])
+def test_graphs_are_what_a_backend_gets(name):
+    fn, got = getattr(programs, name), []
+    torch_private.reset()
+
+    def backend(module, _):
+        got.append([node.name for node in module.graph.nodes])
+        return module.forward
+
+    torch.compile(fn, backend=backend)(*programs.inputs())
+    assert [[node.key for node in graph.nodes] for graph in run(fn).graphs] == got
+
+
+def test_graph_grows_line_by_line(toy):
+    nodes = [node for graph in toy.graphs for node in graph.nodes if node.kind != "output"]
+    grown = [line for step in toy.steps for line in step.made if "gets the name" not in line]
+    assert len(grown) == len(nodes)
+    assert all(len(step.made) == 0 for step in toy.steps if step.opname.startswith("STORE_NAME"))
+
+
+def test_break_stands_on_the_line_of_the_if(toy):
+    (found,) = toy.breaks
+    assert found.code == "if b.sum() < 0:"
+    assert toy.source.splitlines()[found.line - 1].strip() == found.code
+    assert not found.given_up
+    assert found.cause and found.explanation
+
+
+def test_guard_is_taken_where_the_value_is_used(toy):
+    at = {guard: step for step in reversed(toy.steps) for guard in step.guarded}
+    taken = [step.opname for guard, step in at.items() if guard.startswith(("a: ", "b: "))]
+    assert taken
+    assert not any(opname.startswith("LOAD_FAST") for opname in taken)
+
+
+def test_value_not_looked_at_is_lazy_until_it_is_used(toy):
+    stacks = [step.stack for step in toy.of_kind("instruction") if step.function == "toy"]
+    assert any("a (lazy)" in stack for stack in stacks)
+    assert not any("a (lazy)" in stack for stack in stacks[-3:])
+
+
+def test_rest_of_the_function_is_one_resumed_at_the_break(toy):
+    assert toy.resumed == (f"toy, resumed at line {toy.breaks[0].line}",)
+    last = [step for step in toy.steps if step.function == toy.resumed[0]]
+    assert last[0].kind == "again"
+    assert {step.line for step in last[1:] if step.kind == "instruction"} == {5}
+
+
+def test_failing_call_starts_the_translation_over():
+    model = run(programs.chatty)
+    kinds = [step.kind for step in model.steps if step.kind != "instruction"]
+    assert kinds[:3] == ["start over", "again", "break"]
+    assert model.printed == "halfway\n"
+
+
+def test_inlined_function_is_followed():
+    model = run(programs.outer)
+    assert "flip" in {step.function for step in model.steps}
+    assert "def flip" in model.source and "def outer" in model.source
+    assert [found.function for found in model.breaks] == ["outer", "flip"]
+
+
+@pytest.mark.parametrize("name", ["tried", "looped"])
+def test_function_that_cannot_resume_is_given_up(name):
+    model = run(getattr(programs, name))
+    assert not model.graphs
+    assert [found.given_up for found in model.breaks] == [True]
+    assert model.of_kind("given up")
+
+
+def test_function_without_tensors_has_nothing_to_compile():
+    model = run(programs.numbers)
+    assert not model.graphs and not model.breaks
+    assert model.outcome == "The call returned 3."
+
+
+def test_generator_function_is_not_translated():
+    model = run(programs.generating)
+    assert model.steps == ()
+    assert "translated no instruction" in model.note
+    assert "No steps" in view.text(model)
+
+
+def test_error_of_the_function_is_part_of_the_record():
+    model = run(programs.raising)
+    assert model.outcome == "The call raised ValueError: by design."
+
+
+def test_device_that_is_not_there_is_one_sentence():
+    if torch.cuda.is_available():
+        pytest.skip("this machine has the device")
+    assert "The call raised" in run(programs.far).outcome
+    assert "\n" not in run(programs.far).outcome
+
+
+def test_long_run_says_that_it_is_cut():
+    model = run(programs.long)
+    assert "Only the first instructions" in model.note
+    assert len(model.graphs[0].nodes) > 200
+
+
+def test_module_and_compiled_function_are_taken_as_they_are(toy):
+    linear = watch_compile(torch.nn.Linear(3, 2), torch.ones(3)).model
+    assert len(linear.graphs) == 1
+    compiled = torch.compile(programs.toy, backend="eager")
+    assert watch_compile(compiled, *programs.inputs()).model.steps == toy.steps
+
+
+def test_no_function_is_one_sentence(capsys):
+    things = (len, 3, None, torch.nn.Linear, torch.sin, Hostile(), functools.partial(print))
+    for thing in things:
+        with expect(TypeError):
+            watch_compile(thing, 1)
+    assert capsys.readouterr().out.count("\n") == len(things)
+
+
+def test_hostile_and_cyclic_arguments_are_harmless():
+    cycle = []
+    cycle.append(cycle)
+
+    def takes(x, *rest):
+        return x + len(rest)
+
+    for arguments in ((Hostile(),), (cycle,), (list(range(10_000)), {1: cycle})):
+        model = watch_compile(takes, torch.ones(2), *arguments).model
+        assert model.outcome.startswith("The call returned")
+
+
+def test_nothing_stays_patched():
+    before = torch_private.step, torch_private.compile_subgraph
+    run(programs.toy)
+    run(programs.raising)
+    assert (torch_private.step, torch_private.compile_subgraph) == before
+
+
+def test_watching_changes_no_result():
+    for name in ("toy", "whole", "outer", "tried", "looped", "with_numpy", "long"):
+        fn = getattr(programs, name)
+        kept = record(fn, fn, programs.inputs())
+        assert kept.error is None and not kept.lost
+        assert torch.allclose(kept.value, fn(*programs.inputs()))
+
+
+def test_stored_form_is_small(toy):
+    assert len(toy.steps) > 20
+    assert len(view.html(toy)) + len(view.text(toy)) < 120_000
+
+
+def test_texts_are_the_same_twice_and_over_hash_seeds():
+    texts = []
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.capture.dynamo_programs"],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        texts.append(json.loads(done.stdout))
+    assert texts[0] == texts[1] == programs.texts()
+    assert not [found for text in texts[0] for found in UNSTABLE.findall(text)]
+
+
+def test_log_is_read_where_torch_cannot_be_watched(monkeypatch, toy):
+    monkeypatch.setitem(torch_private.PLACES["tracing"], "step", "torch._dynamo:no_such_step")
+    model = run(programs.toy)
+    assert "Read from torch's log" in model.note
+    assert len(model.graphs) == len(toy.graphs)
+    assert len(model.breaks) == len(toy.breaks)
+    assert "BINARY_OP" in {step.opname for step in model.steps}
+
+
+def test_missing_name_is_one_sentence(monkeypatch):
+    monkeypatch.setitem(torch_private.PLACES["dynamo"], "reset", "torch._dynamo:no_such_reset")
+    with pytest.raises(RuntimeError, match="no_such_reset"):
+        run(programs.toy)
+
+
+def test_what_could_not_be_read_is_told(monkeypatch):
+    monkeypatch.setattr("helpers.capture.dynamo_words.guard_words", lambda guard: guard.no_such)
+    assert "Not all of it could be read on this torch (AttributeError" in run(programs.toy).note
+
+
+def test_unknown_kind_is_named(toy):
+    with pytest.raises(KeyError, match="the kinds are"):
+        toy.of_kind("surprise")
+    assert toy.on_line(2) and not toy.on_line(99)
+
+
+def test_new_code_calls_the_graph_and_no_operation():
+    rows = watch_rewriting(programs.whole, *programs.inputs()).model.rows
+    names = [row.argument for row in rows]
+    assert any(name.endswith("__compiled_fn") for name in names)
+    assert not any("sin" in name for name in names)
+
+
+def test_function_that_gets_no_new_code_is_one_sentence():
+    with pytest.raises(ValueError, match="made no new code for tried: Python runs it as it is"):
+        watch_rewriting(programs.tried, *programs.inputs())
+    with pytest.raises(ValueError, match="by design"):
+        watch_rewriting(programs.raising, *programs.inputs())
+
+
+def test_another_hook_of_torch_may_be_set(toy):
+    with torch_private.hooked(lambda *frame: torch_private.skipped(again=True)):
+        assert run(programs.toy).steps == toy.steps

@@ -1,0 +1,82 @@
+"""What Dynamo says, with all that differs from run to run taken out; no torch is needed here."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from helpers.capture import dynamo_words as words
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("__compiled_fn_3_1c2d3e4f_8bea_4387_a740_9ab084429f72", "__compiled_fn"),
+        ("__resume_at_114_2", "__resume_at_114"),
+        ("G['__builtins_dict___6']['len']", "G['builtins']['len']"),
+        ("<function f at 0x7f1cfc10df80>", "<function f>"),
+        ("___check_type_id(L['a'], 94212345678)", "___check_type_id(L['a'], <id>)"),
+        ('File "/home/me/lib/python3.11/site-packages/torch/a.py"', 'File "torch/a.py"'),
+        ('File "/tmp/ipykernel_123/456.py", line 3', 'File "<cell>", line 3'),
+        ("it took 0.123s", "it took <time>"),
+        ("1c2d3e4f-8bea-4387-a740-9ab084429f72", "<uuid>"),
+        ("1.5 + 22 == x[3]", "1.5 + 22 == x[3]"),
+    ],
+)
+def test_what_differs_between_runs_is_taken_out(said, told):
+    assert words.same(said) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("L['a']", "a"),
+        ("G['torch'].abs", "torch.abs"),
+        ("G['__builtins_dict___0']['print']", "print"),
+        ("G['__import_torch_dot_nn_dot_functional'].relu", "torch.nn.functional.relu"),
+        ("L['___stack0']", "stack 0"),
+        ("L['self']._modules['l']", "self._modules['l']"),
+    ],
+)
+def test_sources_read_as_in_a_program(name, told):
+    assert words.source_words(name) == told
+
+
+def test_guards_of_one_value_share_a_line():
+    assert words.grouped(["a: X", "b: Y", "a: Z"]) == ["a: X, Z", "b: Y"]
+    assert words.grouped([f"a: KIND_{n}" for n in range(5)]) == ["a: KIND_0, KIND_1 and 3 more"]
+
+
+def test_message_is_split_into_cause_and_explanation():
+    said = (
+        "Failed to trace\n  Explanation: it is in C.\n  Hint: none\n\n Developer debug context: x"
+    )
+    assert words.message(said) == ("Failed to trace", "it is in C.")
+    assert words.message("") == ("no reason given", "")
+    assert words.message("generic_jump TensorVariable()")[0] == words.JUMP
+    assert len(words.message("x" * 1000)[0]) <= words.LONGEST
+
+
+@pytest.mark.parametrize("name", ["f", "<lambda>", "a_at_3"])
+def test_resume_functions_are_known_by_name(name):
+    assert words.resumed(f"torch_dynamo_resume_in_{name}_at_12") == (name, 12)
+    assert words.resumed(name) == (name, 0)
+
+
+def test_lazy_value_is_not_looked_at():
+    class Cache:
+        vt = None
+
+        @property
+        def value(self):
+            raise AssertionError("looked at")
+
+    lazy = SimpleNamespace(_cache=Cache(), source=SimpleNamespace(name="L['a']"))
+    assert words.symbol(lazy) == "a (lazy)"
+
+
+def test_value_of_an_unknown_kind_has_the_name_of_its_type():
+    class StrangeVariable:
+        pass
+
+    assert words.symbol(StrangeVariable()) == "Strange"
+    assert words.symbol(object()) == "object"
