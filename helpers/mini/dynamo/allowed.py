@@ -5,8 +5,10 @@ graph break, and never a wrong result. Mirrors torch/_dynamo/trace_rules.py.
 """
 
 import builtins
+import inspect
 import math
 import operator
+import sys
 
 import torch
 import torch.nn.functional as functional
@@ -66,7 +68,7 @@ FOLDED = {
 # These look at the frame that calls them, and a generated one would show.
 FRAME_READERS = {
     *(locals, globals, vars, dir, eval, exec, super, breakpoint),
-    *(getattr(builtins, "__import__"),),
+    *(sys._getframe, inspect.currentframe, inspect.stack),
 }
 
 
@@ -85,5 +87,4 @@ def may_fold(function) -> bool:
 
 def reads_frames(function) -> bool:
     """Return whether a function depends on the frame that calls it."""
-    named = getattr(function, "__name__", "") in ("_getframe", "currentframe", "stack")
-    return named or any(function is reader for reader in FRAME_READERS)
+    return any(function is reader for reader in FRAME_READERS)

@@ -88,10 +88,12 @@ class Compiled:
         self.entries.append(entry)
         return entry
 
-    def _resumed(self, frame) -> "Compiled":
-        """Return the rest of the function for this frame; the same one for the same place."""
-        key = frame.fn.__code__, frame.parameters
+    def _resumed(self, key, stem: str, make) -> "Compiled":
+        """Return the rest of the function for a place; the same one for the same place."""
         if key not in self._resumes:
+            names = [one.__name__ for one in self._resumes.values()]
+            alike = sum(name == stem or name.startswith(f"{stem}_") for name in names)
+            frame = make(f"{stem}_{alike + 1}" if alike else stem)
             self._resumes[key] = Compiled(frame, self._backend, self._parts, self._resumes)
         return self._resumes[key]
 
