@@ -11,13 +11,16 @@ from helpers.capture import (
     adaptive,
     autograph,
     bytecode,
+    children,
     code_objects,
     costs,
     environment,
+    evaluators,
     frames,
     frames_run,
     fx_graphs,
     grappler,
+    hooked,
     mutations,
     names,
     rebinding,
@@ -54,6 +57,7 @@ __all__ = [
     "show_code",
     "show_coverage",
     "show_environment",
+    "show_evaluator",
     "show_frame",
     "show_frames",
     "show_fx",
@@ -65,8 +69,10 @@ __all__ = [
     "show_table",
     "show_traceback",
     "signature_sandbox",
+    "watch_child",
     "watch_costs",
     "watch_frames",
+    "watch_hooked",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
@@ -248,14 +254,37 @@ def show_traceback(error: BaseException) -> Exhibit:
     return Exhibit(frames.traceback_listing(error), table)
 
 
-def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
+def watch_specialising(fn, stages, times: int = adaptive.TIMES, inside=None) -> Exhibit:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
-    `stages`: heading -> the arguments of its `times` calls, as a tuple.
+    `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
+    makes a context manager for the calls of that stage.
     """
-    return Exhibit(adaptive.specialising(fn, stages, times), table)
+    return Exhibit(adaptive.specialising(fn, stages, times, inside), table)
 
 
 def watch_tracers(fn, *args) -> Exhibit:
     """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
     return Exhibit(tracers.tracer_costs(fn, *args), table)
+
+
+def show_evaluator(fn) -> Exhibit:
+    """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
+
+    TypeError if it is no Python function.
+    """
+    return Exhibit(evaluators.evaluator_graph(fn), diagram)
+
+
+def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+
+    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
+    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    """
+    return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+
+
+def watch_child(source: str) -> Exhibit:
+    """Run a program in a fresh interpreter: what it printed, and how it ended, even if it died."""
+    return Exhibit(children.child_listing(source), table)
