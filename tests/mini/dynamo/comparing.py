@@ -29,12 +29,12 @@ def hooked(fn, backend=None):
 DOORS = {"decorator": decorated, "hook": hooked}
 
 
-def differences(fn, cases, door, backend=None) -> list[str]:
+def differences(fn, cases, door, backend=None, rounds=ROUNDS) -> list[str]:
     """Return every difference between a function and itself through a door, over some rounds."""
     found = []
     wanted = [outcome(fn, fn, args) for args in cases]
     with door(fn, backend) as called:
-        for turn in range(ROUNDS):
+        for turn in range(rounds):
             for args, want in zip(cases, wanted, strict=True):
                 got = outcome(called, fn, args)
                 parts = zip(("result", "arguments", "printed", "random", "globals"), got, want)
