@@ -11,6 +11,7 @@ from helpers.capture import (
     adaptive,
     autograph,
     bytecode,
+    children,
     code_objects,
     compiles,
     costs,
@@ -18,12 +19,14 @@ from helpers.capture import (
     dynamo_code,
     dynamo_run,
     environment,
+    evaluators,
     frames,
     frames_run,
     fx_graphs,
     grappler,
     guards,
     inductor,
+    hooked,
     mutations,
     names,
     rebinding,
@@ -63,6 +66,7 @@ __all__ = [
     "show_code",
     "show_coverage",
     "show_environment",
+    "show_evaluator",
     "show_frame",
     "show_frames",
     "show_fx",
@@ -78,11 +82,13 @@ __all__ = [
     "signature_sandbox",
     "watch_breaks",
     "watch_compile",
+    "watch_child",
     "watch_costs",
     "watch_cures",
     "watch_frames",
     "watch_guard_sets",
     "watch_inductor",
+    "watch_hooked",
     "watch_mutations",
     "watch_names",
     "watch_optimisation",
@@ -267,12 +273,13 @@ def show_traceback(error: BaseException) -> Exhibit:
     return Exhibit(frames.traceback_listing(error), table)
 
 
-def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
+def watch_specialising(fn, stages, times: int = adaptive.TIMES, inside=None) -> Exhibit:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
-    `stages`: heading -> the arguments of its `times` calls, as a tuple.
+    `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
+    makes a context manager for the calls of that stage.
     """
-    return Exhibit(adaptive.specialising(fn, stages, times), table)
+    return Exhibit(adaptive.specialising(fn, stages, times, inside), table)
 
 
 def watch_tracers(fn, *args) -> Exhibit:
@@ -363,3 +370,23 @@ def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
     Errors as `watch_compile`; ValueError if Dynamo made none.
     """
     return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)
+def show_evaluator(fn) -> Exhibit:
+    """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
+
+    TypeError if it is no Python function.
+    """
+    return Exhibit(evaluators.evaluator_graph(fn), diagram)
+
+
+def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+
+    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
+    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    """
+    return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+
+
+def watch_child(source: str) -> Exhibit:
+    """Run a program in a fresh interpreter: what it printed, and how it ended, even if it died."""
+    return Exhibit(children.child_listing(source), table)

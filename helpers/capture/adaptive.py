@@ -2,6 +2,7 @@
 
 import dis
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import make_dataclass
 from types import FunctionType
 
@@ -12,23 +13,28 @@ from helpers.model.listing import Column, Listing
 TIMES = 200
 
 
-def specialising(fn, stages: Mapping[str, tuple], times: int = TIMES) -> Listing:
+def specialising(fn, stages: Mapping[str, tuple], times: int = TIMES, inside=None) -> Listing:
     """Return the instructions before the first call and after `times` calls of each stage.
 
-    `stages`: heading -> the arguments of its calls. A fresh copy of the function is run, so that
+    `stages`: heading -> the arguments of its calls. `inside`: heading -> a callable that returns a
+    context manager around the calls of that stage. A fresh copy of the function is run, so that
     earlier calls have no say; what it raises is raised. Mirrors Python/specialize.c. TypeError if
-    `fn` is no Python function or a stage's arguments are no tuple.
+    `fn` is no Python function or a stage's arguments are no tuple, KeyError where `inside` names
+    no stage.
     """
     function, own = function_of(fn, "watch_specialising")
     refuse_async(function, "watch_specialising")
     for heading, args in stages.items():
         if type(args) is not tuple:
             raise TypeError(f"the arguments of stage {heading!r} must be a tuple, such as (1, 2)")
+    if unknown := set(inside or ()) - set(stages):
+        raise KeyError(f"inside names {min(unknown)!r}, which is no stage")
     copy = _fresh(function)
     shots = {"before": _shot(copy)}
     for heading, args in stages.items():
-        for _ in range(times):
-            copy(*own, *args)
+        with (inside or {}).get(heading, nullcontext)():
+            for _ in range(times):
+                copy(*own, *args)
         shots[heading] = _shot(copy)
     return _listing(copy, shots, times)
 

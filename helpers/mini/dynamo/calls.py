@@ -152,9 +152,7 @@ class Calls:
             raise Break("the arguments do not fit") from None
         code = f.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        defaults = dict(
-            enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ()))
-        )
+        defaults = dict(enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ())))
         local = dict(bound)
         for at, name in enumerate(names):
             if name in local:
@@ -245,6 +243,12 @@ class Calls:
                 return True
         raise Refuse("the truth of an object that may decide it in its own code")
 
+    def tuple_of(self, values: list):
+        """Return a tuple of symbolic values, a constant if all of them are."""
+        if all(map(_plain, values)) and is_immutable(known := tuple(v.value for v in values)):
+            return Known(known)
+        return Items(tuple, list(values))
+
     def items(self, value) -> list:
         """Return the items of what can be unrolled; Refuse for the rest."""
         if isinstance(value, Items):
@@ -326,7 +330,7 @@ def _sequence(kind):
         if len(args) == 1 and isinstance(args[0], (Items, Known, Loop)):
             if kind is tuple and isinstance(args[0], Items) and args[0].kind is tuple:
                 return args[0]
-            return Items(kind, list(frame.items(args[0])))
+            return frame.tuple_of(frame.items(args[0])) if kind is tuple else Items(kind, list(frame.items(args[0])))
         return Items(kind, []) if not args else None
 
     return make

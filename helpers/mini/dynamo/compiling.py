@@ -39,7 +39,7 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
         if why := unsupported(frame.fn.__code__):
             raise Refuse(why)
         code = frame.fn.__code__
-        trace = Tracing(parts, (*code.co_varnames, frame.name), frame.fn.__globals__)
+        trace = Tracing(parts, (*code.co_varnames, frame.fn.__name__), frame.fn.__globals__)
         return _traced(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
@@ -126,26 +126,28 @@ class _Resumes:
         words = [self.output.words(run.local[name]) for name in names]
         words += [self.output.words(v) for v in stack if v is not NULL and v is not RESULT]
         layout = tuple(NULL if value is NULL else "value" for value in stack)
-        rest = self._rest_frame(position, layout, names, bool(called) and RESULT not in stack)
-        compiled = self._resumed(rest)
+        ignored = ("ignored",) if called and RESULT not in stack else ()
+        compiled = self._compiled_rest(position, layout, tuple(names), ignored)
         if compiled not in self._made:
             self._made.append(compiled)
-        name = self.output.trace.name(compiled, rest.fn.__name__)
+        name = self.output.trace.name(compiled, compiled.__name__)
         return f"{name}({', '.join([*words, *([called] if called else [])])})"
 
-    def _rest_frame(self, position, layout, names, ignores_result) -> Frame:
+    def _compiled_rest(self, position, layout, names, ignored):
         frame, step = self.frame, self.run.code.steps[position]
-        offset, line = step.offset - frame.moved, step.line
-        written = frame.rest_of
-        named = [name for name in names if name in written.__code__.co_varnames]
-        if offset < 0 or len(named) < len(names):
+        offset, written = step.offset - frame.moved, frame.rest_of
+        own = written.__code__.co_varnames
+        if offset < 0 or not set(names) <= set(own):
             raise Refuse("a graph break before the rest of the function has begun")
-        name = f"{frame.name}_from_line_{line}"
-        made = resume_function(written, offset, layout, name)
-        moved = prologue_length(layout, len(written.__code__.co_varnames), offset)
-        stack = made.__code__.co_varnames[len(written.__code__.co_varnames) :]
-        parameters = (*names, *stack, *(["ignored"] if ignores_result else []))
-        return Frame(made, parameters, written, moved)
+
+        def make(name: str) -> Frame:
+            made = resume_function(written, offset, layout, name)
+            moved = prologue_length(layout, len(own), offset)
+            stack = made.__code__.co_varnames[len(own) :]
+            return Frame(made, (*names, *stack, *ignored), written, moved)
+
+        key = offset, layout, names, ignored
+        return self._resumed(key, f"{frame.name}_from_line_{step.line}", make)
 
 
 def _unbound(code, position, bound) -> list[str]:

@@ -4,6 +4,8 @@ import functools
 from contextlib import contextmanager
 from types import FunctionType, MethodType
 
+import torch
+
 from helpers.mini.dynamo import compiling
 from helpers.mini.dynamo.calls import UNSUPPORTED
 from helpers.mini.dynamo.entries import Entry
@@ -21,19 +23,22 @@ class Compiled:
     """A function that is traced when it is called. It never gives what plain Python would not.
 
     `entries` is its cache, `misses` the first failing guard of each entry at the last call that
-    none fitted, `why` why the last call that ran as plain Python did so.
+    none fitted.
     """
 
     def __init__(self, frame, backend=eager, parts=PARTS, resumes=None):
         self.fn = frame.fn
         functools.update_wrapper(self, frame.fn)
-        self.entries, self.misses, self.why = [], [], ""
+        self.entries, self.misses, self._why = [], [], ""
         self._frame, self._backend, self._parts = frame, backend, parts
         self._resumes = {} if resumes is None else resumes
-        self._count = len(frame.parameters)
+        by_name_only = frame.fn.__code__.co_kwonlyargcount
+        self._count = -1 if by_name_only else len(frame.parameters)
         self._variable = bool(frame.fn.__code__.co_flags & UNSUPPORTED)
 
     def __call__(self, *args, **kwargs):
+        if torch.compiler.is_compiling():  # the real one is tracing: it sees the function itself
+            return self.fn(*args, **kwargs)
         if kwargs or len(args) != self._count or self._variable:
             values = self._bound(args, kwargs)
             if values is None:
@@ -55,13 +60,13 @@ class Compiled:
             entry = self._new_entry(values, misses)
         entry.hits += 1
         if entry.run is None:
-            self.why = entry.why
+            self._why = entry.why
         return entry.run
 
     def frame_ready(self, values: tuple):
         """Return what to run instead of a frame with these values, None for the frame itself."""
         if self._variable:
-            self.why = compiling.unsupported(self.fn.__code__)
+            self._why = compiling.unsupported(self.fn.__code__)
             return None
         return self.ready(values)
 
@@ -88,10 +93,12 @@ class Compiled:
         self.entries.append(entry)
         return entry
 
-    def _resumed(self, frame) -> "Compiled":
-        """Return the rest of the function for this frame; the same one for the same place."""
-        key = frame.fn.__code__, frame.parameters
+    def _resumed(self, key, stem: str, make) -> "Compiled":
+        """Return the rest of the function for a place; the same one for the same place."""
         if key not in self._resumes:
+            names = [one.__name__ for one in self._resumes.values()]
+            alike = sum(name == stem or name.startswith(f"{stem}_") for name in names)
+            frame = make(f"{stem}_{alike + 1}" if alike else stem)
             self._resumes[key] = Compiled(frame, self._backend, self._parts, self._resumes)
         return self._resumes[key]
 
@@ -99,7 +106,7 @@ class Compiled:
         """Return the values of all parameters in order, None where they do not fit or vary."""
         code, fn = self.fn.__code__, self.fn
         if self._variable:
-            self.why = compiling.unsupported(code)
+            self._why = compiling.unsupported(code)
             return None
         names = self._frame.parameters
         if len(args) > code.co_argcount or kwargs.keys() & set(names[: len(args)]):
@@ -116,6 +123,11 @@ class Compiled:
     # --- to look at
 
     @property
+    def why(self) -> str:
+        """Return why a part of this function ran as plain Python; nothing if none did."""
+        return next((one._why for one in self._parts_of_it() if one._why), "")
+
+    @property
     def source(self) -> str:
         """Return the Python that was generated: of every entry, then of what goes on after it."""
         return "\n".join(entry.source for entry in self._all_entries() if entry.source)
@@ -130,14 +142,18 @@ class Compiled:
         """Return why the graph broke, once for each break."""
         return [entry.broke for entry in self._all_entries() if entry.broke]
 
-    def _all_entries(self):
+    def _parts_of_it(self) -> list["Compiled"]:
+        """Return this and what goes on after its graph breaks, in the order of the source."""
         seen, waiting = [], [self]
         while waiting:
             compiled = waiting.pop(0)
             if compiled not in seen:
                 seen.append(compiled)
                 waiting += [rest for entry in compiled.entries for rest in entry.resumes]
-        return [entry for compiled in seen for entry in compiled.entries]
+        return seen
+
+    def _all_entries(self):
+        return [entry for part in self._parts_of_it() for entry in part.entries]
 
 
 def compile(fn=None, backend=None, parts=PARTS):

@@ -6,6 +6,8 @@ Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
 import operator
 import sys
 
+import torch
+
 from helpers.mini.dynamo.calls import Calls
 from helpers.mini.dynamo.code import Code
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
@@ -164,11 +166,14 @@ class Interpreter(Calls):
 
     def IS_OP(self, step):
         right, left = self.pop(), self.pop()
+        if isinstance(left, Tensor) and isinstance(right, Tensor) and left is not right:
+            fn = operator.is_not if step.arg else operator.is_
+            raise Break("whether two tensors are one object", Known(fn), [left, right])
         self.push(Known(_identical(left, right) != bool(step.arg)))
 
     def CONTAINS_OP(self, step):
         container, item = self.pop(), self.pop()
-        if not _plain(container) or not _plain(item):
+        if not _plain(container) or not _plain(item) or item.value != item.value:
             raise Refuse("`in` on what is not a plain constant")
         self.push(Known((item.value in container.value) != bool(step.arg)))
 
@@ -199,14 +204,12 @@ class Interpreter(Calls):
 
     def STORE_ATTR(self, step):
         value, owner = self.pop_many(2)
-        raise Break(
-            "an attribute is stored", Known(setattr), [owner, Known(step.value), value], {}, []
-        )
+        raise Break("an attribute is stored", Known(setattr), [owner, Known(step.value), value], {}, [])
 
     # --- small containers, strings
 
     def BUILD_TUPLE(self, step):
-        self.push(Items(tuple, self.pop_many(step.arg)))
+        self.push(self.tuple_of(self.pop_many(step.arg)))
 
     def BUILD_LIST(self, step):
         self.push(Items(list, self.pop_many(step.arg)))
@@ -251,8 +254,9 @@ class Interpreter(Calls):
         self.push(self.call(Known({1: str, 2: repr, 3: ascii}[step.arg]), [value], {}))
 
     def formatted(self, value, spec, convert=None):
-        if convert is not None:
-            value = self.call(Known(convert), [value], {})
+        if convert is not None and not _plain(value):
+            raise Refuse("an f-string that converts what is not a plain constant")
+        value = value if convert is None else Known(convert(value.value))
         self.push(self.call(Known(format), [value, spec], {}))
 
     def BUILD_STRING(self, step):
@@ -360,6 +364,7 @@ def _identical(left, right) -> bool:
         return True
     known = [value.value for value in (left, right) if isinstance(value, Known)]
     singleton = any(value is None or type(value) is bool for value in known)
+    singleton = singleton or any(type(value) is torch.dtype for value in known)
     if len(known) == 2 and (singleton or not any(map(is_immutable, known))):
         return known[0] is known[1]
     if len(known) == 1 and (singleton or isinstance(left, Tensor) or isinstance(right, Tensor)):

@@ -4,7 +4,9 @@ Everything from outside comes in through `take`, which is where guards are made.
 torch/_dynamo/output_graph.py and torch/_dynamo/variables/builder.py.
 """
 
+import logging
 import re
+from contextlib import contextmanager
 from types import ModuleType
 
 import torch
@@ -21,6 +23,7 @@ from helpers.mini.dynamo.values import (
     Unread,
 )
 
+FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 TENSORS = (torch.Tensor, torch.nn.Parameter)
 ALWAYS = {
     "torch": torch,
@@ -28,7 +31,7 @@ ALWAYS = {
     "usual_state": state.usual_state,
     "hookless": state.hookless,
 }
-USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list"}
+USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list", "tuple"}
 
 
 class Tracing:
@@ -152,7 +155,7 @@ class Tracing:
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]
         try:
-            with self.mode:
+            with self.mode, _quiet():
                 if isinstance(fn, str):
                     result = getattr(fakes[0], fn)(*fakes[1:], **named)
                 else:
@@ -187,6 +190,17 @@ class Tracing:
         for node in reversed(list(self.recorder.graph.nodes)):
             if node not in mark and node.op != "placeholder":
                 self.recorder.graph.erase_node(node)
+
+
+@contextmanager
+def _quiet():
+    """Let torch not log what its fakes raise: it is raised for real, once it is run for real."""
+    level = FAKES_LOGGER.level
+    FAKES_LOGGER.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        FAKES_LOGGER.setLevel(level)
 
 
 def _fake(value):

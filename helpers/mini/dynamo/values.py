@@ -96,8 +96,8 @@ class Loop:
 
 def is_immutable(value: object, depth: int = 4) -> bool:
     """Return whether a value can never change, by its exact type and what it holds."""
-    if type(value) is tuple:
-        return depth > 0 and all(is_immutable(item, depth - 1) for item in value)
+    if type(value) is tuple:  # a nan in it is found by identity, which no guard knows
+        return depth > 0 and all(is_immutable(v, depth - 1) and v == v for v in value)
     if type(value) is slice:
         return all(type(part) in SCALARS for part in (value.start, value.stop, value.step))
     return type(value) in IMMUTABLE

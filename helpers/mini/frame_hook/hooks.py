@@ -1,0 +1,131 @@
+"""A callback, and functions to watch -> the hook, on for a `with` block and always off after it."""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from types import CodeType, FunctionType, MethodType
+
+from helpers.mini.frame_hook import building
+
+
+@cache
+def _door():
+    """Return (what switches hooks on and off, its name, why not); the first that works here."""
+    try:
+        return building.extension(), "the course's C extension", ""
+    except building.NotBuilt as error:
+        because = str(error)
+    try:
+        building.refuse_python()
+        from helpers.mini.frame_hook import torch_door
+
+        return torch_door.door(), "torch's own hook", ""
+    except (ImportError, building.NotBuilt):
+        return None, "", f"{because}; torch, whose hook would do as well, is not usable either"
+
+
+def available() -> str:
+    """Return which hook this machine has, in words; empty where it has none."""
+    return _door()[1]
+
+
+def why_not() -> str:
+    """Return in one sentence why there is no hook here; empty where there is one."""
+    return _door()[2]
+
+
+def addresses() -> tuple[int, int]:
+    """Return the addresses of our evaluator and of what it goes on to; zeros without it."""
+    try:
+        return building.extension().addresses()
+    except building.NotBuilt:
+        return 0, 0
+
+
+class watching:  # noqa: N801 (used like a function, as contextlib names its own)
+    """Ask `callback(code, arguments)` before each frame of this thread, in a `with` block.
+
+    `arguments` are the values of the frame's parameters, as a tuple, in the order of
+    `code.co_varnames`. The callback returns None (evaluate the frame), a code object of the same
+    layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
+    `only`: functions, methods or code objects; without it every frame is told. The callback's own
+    frames are not. Frames go on unasked where fewer than 100 levels of recursion are left.
+
+    What the callback raises does not reach the code that it watches: the frame is evaluated, the
+    callback is asked no more, and the error is raised when the block ends (if the block itself
+    raises, it is added to that as a note). Ctrl-C alone comes through at once.
+
+    Of two blocks, one in the other, the inner callback is asked first; its first answer counts.
+    TypeError for what cannot be called or has no code, RuntimeError where there is no hook.
+    """
+
+    def __init__(self, callback: Callable, only: Iterable | None = None):
+        if not callable(callback):
+            raise TypeError(f"the callback must be callable, not {_kind(callback)}")
+        self._callback, self._number = callback, None
+        self._codes = None if only is None else _codes(only)
+
+    def __enter__(self):
+        door, _, because = _door()
+        if door is None:
+            raise RuntimeError(because)
+        if self._number is not None:
+            raise RuntimeError("this hook is on already; make another one for another block")
+        self._number = door.on(self._callback, self._codes, watching.__exit__.__code__)
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        number, self._number = self._number, None
+        raised = _door()[0].off(number)
+        if raised is None:
+            return
+        if error is None:
+            raise raised
+        error.add_note(f"the hook's callback raised {type(raised).__name__} before that: {raised}")
+
+
+def replaced(function, replacement: Callable) -> watching:
+    """Let `replacement(*arguments)` stand for every frame of `function`, in a `with` block.
+
+    `function`: a Python function, a method or a code object. It keeps its name, its code and its
+    callers; only its frames are no longer evaluated. While the replacement runs they are, so it
+    may call the function. Errors are those of `watching`.
+    """
+    if not callable(replacement):
+        raise TypeError(f"the replacement must be callable, not {_kind(replacement)}")
+    inside = False
+
+    def stand_in(*arguments):
+        nonlocal inside
+        inside = True
+        try:
+            return replacement(*arguments)
+        finally:
+            inside = False
+
+    return watching(lambda code, arguments: None if inside else stand_in, only=[function])
+
+
+def code_of(thing: object) -> CodeType:
+    """Return the code object of a function or a method, or a code object as it is."""
+    if type(thing) is CodeType:
+        return thing
+    if type(thing) is MethodType:
+        thing = thing.__func__
+    if type(thing) is FunctionType:
+        return thing.__code__
+    raise TypeError(f"only functions of Python and code objects have frames, not {_kind(thing)}")
+
+
+def _codes(only: Iterable) -> tuple[CodeType, ...]:
+    if type(only) in (FunctionType, MethodType, CodeType):
+        only = (only,)
+    if not isinstance(only, Iterable):
+        raise TypeError(f"only must be a list of functions or code objects, not {_kind(only)}")
+    codes = tuple(map(code_of, only))
+    if not codes:
+        raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
+    return codes
+
+
+def _kind(thing: object) -> str:
+    return f"{type.__dict__['__name__'].__get__(type(thing))} object"

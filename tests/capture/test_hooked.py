@@ -1,0 +1,159 @@
+"""Frames seen through the hook, the evaluator in one picture, and what kills a child."""
+
+import pytest
+
+from helpers import show_evaluator, watch_child, watch_hooked, watch_specialising
+from helpers.mini import frame_hook
+
+pytestmark = pytest.mark.own_process
+
+
+def square(n):
+    return n * n
+
+
+def total(n):
+    return sum(square(i) for i in range(n))
+
+
+def fall(n):
+    return 0 if n == 0 else 1 + fall(n - 1)
+
+
+def boom(n):
+    raise ValueError("on purpose")
+
+
+def calls(n):
+    for i in range(n):
+        square(i)
+
+
+def shout(who):
+    return str(who)
+
+
+class Pair:
+    @property
+    def first(self):
+        return square(2)
+
+    @staticmethod
+    def second():
+        return square(3)
+
+
+def use(pair):
+    return pair.first + pair.second()
+
+
+class Hostile:
+    def __repr__(self):
+        raise RuntimeError("no")
+
+    __class__ = property(lambda self: 1 / 0)
+
+
+def test_frames_are_told_in_order_with_depth_and_count():
+    seen = watch_hooked(total, 3).model
+    assert [(row.name, row.depth, row.nth) for row in seen.rows] == [
+        ("total", 0, 1),
+        ("<genexpr>", 1, 1),
+        *[("square", 2, n) for n in (1, 2, 3)],
+    ]
+    assert seen.rows[-1].arguments == "n=2"
+    assert seen.count("square") == 3 and seen.count("nobody") == 0
+
+
+def test_methods_and_properties_of_the_module_are_watched():
+    names = [row.name for row in watch_hooked(use, Pair()).model.rows]
+    assert names == ["use", "first", "square", "second", "square"]
+
+
+def test_only_what_was_asked_is_told():
+    seen = watch_hooked(total, 3, only=square).model
+    assert {row.name for row in seen.rows} == {"square"} and seen.rows[0].depth == 2
+    with pytest.raises(TypeError, match="watch_hooked needs a Python function"):
+        watch_hooked(total, 3, only=[len])
+
+
+def test_a_long_run_is_counted_and_cut():
+    seen = watch_hooked(total, 500).model
+    assert seen.count("square") == 500 and len(seen.rows) == 60
+    assert "Only the first 60 are shown" in seen.note
+
+
+def test_what_the_run_raises_is_told():
+    assert "It raised ValueError: on purpose." in watch_hooked(boom, 1).model.note
+    deep = watch_hooked(fall, 10**6).model
+    assert "RecursionError" in deep.note and deep.count("fall") > 300
+    with pytest.raises(KeyboardInterrupt):
+        watch_hooked(lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+
+
+def test_hostile_arguments_are_told_by_their_type():
+    cycle = []
+    cycle.append(cycle)
+    seen = watch_hooked(lambda a, b, c: None, Hostile(), cycle, "<b>" * 1000).model
+    assert "Hostile object" in seen.rows[0].arguments
+    assert "&lt;b&gt;" in watch_hooked(shout, "<b>")._repr_mimebundle_()[0]["text/html"]
+
+
+@pytest.mark.parametrize("thing", [len, 3, Pair, None])
+def test_what_has_no_frame_is_refused(thing):
+    for verb in (watch_hooked, show_evaluator):
+        with pytest.raises(TypeError, match="needs a Python function"):
+            verb(thing)
+
+
+def test_text_is_the_same_twice():
+    for make in (
+        lambda: watch_hooked(total, 4),
+        lambda: show_evaluator(total),
+        lambda: watch_child("print({'a', 'b'})"),
+    ):
+        assert repr(make()) == repr(make())
+        assert "0x" not in repr(make())
+
+
+def test_evaluator_is_told_from_the_interpreter():
+    before = show_evaluator(total).model
+    with frame_hook.watching(lambda code, arguments: None):
+        during = show_evaluator(total).model
+    after = show_evaluator(total).model
+    assert before == after and before.node("evaluator 0").label == "_PyEval_EvalFrameDefault"
+    assert during.node("evaluator 0").label == "evaluate"
+    assert during.targets("evaluator 0") == ("evaluator 1",)
+    assert during.node("evaluator 1").label == "_PyEval_EvalFrameDefault"
+
+
+def test_torchs_evaluator_is_told_by_its_owner():
+    pytest.importorskip("torch")
+    from helpers.mini.dynamo import torch_private
+
+    with torch_private.hooked(lambda *_: torch_private.skipped(again=True)):
+        owner = frame_hook.installed()[0].owner
+    assert owner == "torch"
+
+
+def test_specialised_calls_fall_back_under_a_hook_and_return():
+    stages = {"alone": (9,), "hooked": (9,), "alone again": (9,)}
+    hook = {"hooked": lambda: frame_hook.watching(lambda code, arguments: None, only=[total])}
+    rows = watch_specialising(calls, stages, inside=hook).model.rows
+    call = next(row for row in rows if "CALL_PY_" in row.stage_1)
+    assert call.stage_2 and "CALL_PY_" not in call.stage_2 and call.stage_3 == call.stage_1
+    with pytest.raises(KeyError, match="which is no stage"):
+        watch_specialising(calls, stages, inside={"nowhere": lambda: None})
+
+
+def test_a_child_says_how_it_ended():
+    assert watch_child("print('hello')").model.printed == "hello\n"
+    assert watch_child("import sys; sys.exit(3)").model.status == 3
+    died = watch_child("import os; os.kill(os.getpid(), 11)").model
+    assert died.status == -11 and "SIGSEGV" in died.ended
+    raised = watch_child("raise KeyError('x')").model
+    assert raised.status == 1 and raised.rows[1].words == "KeyError: 'x'"
+    with pytest.raises(TypeError, match="must be a text"):
+        watch_child(3)
+    with pytest.raises(SyntaxError):
+        watch_child("def")

@@ -1,0 +1,125 @@
+"""The hook where it must be built, where it cannot be, and where only torch's own is left."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from helpers.mini.frame_hook import building
+from tests.pythons import BARE
+
+pytestmark = pytest.mark.own_process
+
+NO_TORCH = "import sys; sys.modules['torch'] = None\n"
+TELL = "from helpers.mini import frame_hook as fh; print(fh.available() or fh.why_not())\n"
+CASES = (
+    "order_and_count depth_is_that_of_the_callers every_kind_of_parameter exceptions_and_tracebacks"
+    " generators coroutines other_threads_are_left_alone swapped_code"
+    " replaced_frames replacement_that_raises callback_that_raises callback_and_block_that_raise"
+    " callback_that_gives_nonsense callback_that_runs_out_of_stack entered_twice a_hook_in_a_hook"
+    " arguments_that_live_in_cells"
+)
+
+
+def child(code, tmp_path, **changed):
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), **changed}
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", BARE + code],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_built_once_and_found_again(tmp_path):
+    assert "C extension" in child(TELL, tmp_path)
+    (built,) = tmp_path.rglob("_frame_hook*")
+    stamp = built.stat().st_mtime_ns
+    assert "C extension" in child(TELL, tmp_path)
+    assert [path.stat().st_mtime_ns for path in tmp_path.rglob("_frame_hook*")] == [stamp]
+
+
+def test_damaged_file_is_built_again(tmp_path):
+    child(TELL, tmp_path)
+    (built,) = tmp_path.rglob("_frame_hook*")
+    built.unlink()
+    built.write_bytes(b"no extension")
+    assert "C extension" in child(TELL, tmp_path)
+
+
+def test_other_source_is_another_file(tmp_path, monkeypatch):
+    before = building._key()
+    changed = tmp_path / "hook.c"
+    changed.write_bytes(building.SOURCE.read_bytes() + b"\n")
+    monkeypatch.setattr(building, "SOURCE", changed)
+    assert building._key() != before
+
+
+def test_two_processes_may_build_at_once(tmp_path):
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", BARE + TELL], env=env, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    assert all("C extension" in one.communicate()[0] for one in children)
+    assert len(list(tmp_path.rglob("*.so"))) == 1
+
+
+def test_unwritable_cache_is_no_obstacle(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert "C extension" in child(TELL, blocked)
+
+
+def test_without_compiler_and_torch_one_sentence(tmp_path):
+    told = child(NO_TORCH + TELL, tmp_path, PATH="/nowhere")
+    assert told.count("\n") == 1
+    assert "no C compiler" in told and "torch" in told
+    code = "try:\n    fh.watching(print).__enter__()\nexcept RuntimeError as e: print(e)"
+    assert child(NO_TORCH + TELL + code, tmp_path, PATH="/nowhere") == told * 2
+
+
+def test_compiler_that_fails_is_told(tmp_path):
+    told = child(NO_TORCH + TELL, tmp_path, CC="false")
+    assert "could not build the frame hook" in told and told.count("\n") == 1
+    assert not list(tmp_path.rglob("*.so"))
+
+
+@pytest.mark.parametrize(("name", "value"), [("PYTHONS", ((3, 9),)), ("LONGEST", 0)])
+def test_python_or_compiler_that_will_not_do(name, value, tmp_path):
+    code = (
+        f"{NO_TORCH}import helpers.mini.frame_hook.building as b; b.{name} = {value!r}\n{TELL}"
+        "print(fh.installed()[0].name)"
+    )
+    sentence, evaluator = child(code, tmp_path).splitlines()
+    words = {"PYTHONS": "knows the frames of CPython 3.11 to 3.13", "LONGEST": "did not run"}
+    assert words[name] in sentence and evaluator == "_PyEval_EvalFrameDefault"
+
+
+def test_torchs_hook_where_there_is_no_compiler(tmp_path):
+    code = (
+        f"{TELL}from tests.mini.frame_hook import cases\n"
+        f"for name in {CASES!r}.split():\n    cases.CASES[name](); cases.off()\n"
+        "import torch\n"
+        "with fh.watching(lambda code, args: None): now = fh.installed()[0].owner\n"
+        "print(now)\n"
+        "c = torch.compile(cases.add, backend='eager')\n"
+        "with fh.replaced(cases.add, max): print(cases.add(1, 2))\n"
+        "print(c(torch.ones(1), 2).item(), cases.add(1, 2))\n"
+    )
+    told = child(code, tmp_path, PATH="/nowhere").splitlines()
+    assert told == ["torch's own hook", "torch", "2", "3.0 3"]
+
+
+def test_built_in_about_a_second(tmp_path, record_property):
+    """Only told: nothing is asserted on a clock."""
+    start = time.perf_counter()
+    building._compile(tmp_path / "out.so")
+    record_property("seconds to build the hook", round(time.perf_counter() - start, 2))
+    assert (tmp_path / "out.so").stat().st_size > 10_000

@@ -1,0 +1,145 @@
+"""The hook and torch.compile meet in one process, in every order, and both go on working."""
+
+import gc
+
+import pytest
+
+from helpers.mini.frame_hook import installed, replaced, watching
+from tests.mini.frame_hook.cases import off
+
+pytestmark = pytest.mark.own_process
+torch = pytest.importorskip("torch")
+
+
+def f(x):
+    return torch.sin(x) + 1
+
+
+@pytest.fixture
+def x():
+    torch._dynamo.reset()
+    yield torch.linspace(-1, 1, 4)
+    off()
+
+
+@pytest.fixture
+def seen():
+    return []
+
+
+@pytest.fixture
+def note(seen):
+    return lambda code, arguments: seen.append(code.co_name)
+
+
+def test_dynamo_compiles_under_the_hook(x, seen, note):
+    compiled = torch.compile(f, backend="eager")
+    with watching(note):
+        assert torch.equal(compiled(x), f(x))
+    assert len(seen) > 1000  # Dynamo itself is Python
+    seen.clear()
+    with watching(note, only=[f]):
+        assert torch.equal(compiled(x), f(x))
+    assert seen.count("f") >= 1
+
+
+def test_hook_after_dynamo_has_compiled(x, seen, note):
+    compiled = torch.compile(f, backend="eager")
+    expected = compiled(x)
+    with watching(note, only=[f]):
+        assert torch.equal(f(x), expected)
+    assert seen == ["f"] and torch.equal(compiled(x), expected)
+
+
+def test_hook_inside_a_compiled_function(x, seen, note):
+    @torch._dynamo.disable
+    def inner():
+        with watching(note, only=[f]):
+            return f(x)
+
+    def outer(x):
+        return torch.cos(x) + inner()
+
+    assert torch.allclose(torch.compile(outer, backend="eager")(x), torch.cos(x) + f(x))
+    assert seen == ["f"]
+
+
+def test_compiled_function_in_a_hook_in_a_compiled_function(x, seen, note):
+    compiled = torch.compile(f, backend="eager")
+
+    @torch._dynamo.disable
+    def inner():
+        with watching(note, only=[f]):
+            return compiled(x) + f(x)
+
+    def outer(x):
+        return torch.cos(x) + inner()
+
+    again = torch.compile(outer, backend="eager")
+    assert torch.allclose(again(x), torch.cos(x) + 2 * f(x))
+    assert torch.allclose(again(x), torch.cos(x) + 2 * f(x))
+    assert "f" in seen
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_hook_switched_on_while_dynamos_is_on(x, seen, note):
+    hook = watching(note, only=[f])
+
+    def outer(x):
+        torch._dynamo.graph_break()
+        hook.__enter__()
+        torch._dynamo.graph_break()
+        return f(x)
+
+    assert torch.equal(torch.compile(outer, backend="eager")(x), f(x))
+    hook.__exit__(None, None, None)
+    f(x)
+    off()
+    seen.clear()
+    with watching(note, only=[f]):
+        f(x)
+    assert seen == ["f"]
+
+
+def test_dynamos_hook_under_ours_is_still_asked(x, seen, note):
+    torch_private = pytest.importorskip("helpers.mini.dynamo.torch_private")
+    asked = []
+
+    def theirs(frame, entry, state):
+        asked.append(frame.f_code.co_name)
+        return torch_private.skipped(again=True)
+
+    before = torch_private.set_eval_frame(theirs)
+    try:
+        assert installed()[0].owner == "torch"
+        with watching(note, only=[f]):
+            assert [one.owner for one in installed()][1] == "torch"
+            f(x)
+        assert installed()[0].owner == "torch"
+        with watching(note, only=[f]):
+            previous = torch_private.set_eval_frame(None)
+            f(x)  # torch puts back what it found before it, and ours is gone with that
+            torch_private.set_eval_frame(previous)
+            f(x)
+        f(x)
+    finally:
+        torch_private.set_eval_frame(before)
+    assert asked.count("f") >= 3 and seen.count("f") >= 1
+    f(x)
+
+
+def test_replaced_and_then_compiled(x):
+    with replaced(f, lambda x: x * 2):
+        assert torch.equal(f(x), x * 2)
+        compiled = torch.compile(f, backend="eager")
+    assert torch.equal(compiled(x), torch.sin(x) + 1)
+    compiled = torch.compile(f, backend="eager")
+    assert torch.equal(compiled(x), torch.sin(x) + 1)
+
+
+def test_gradients_and_modules_under_the_hook(x, seen, note):
+    layer = torch.nn.Linear(4, 2)
+    with watching(note, only=[torch.nn.Linear.forward]):
+        layer(x).sum().backward()
+    assert seen == ["forward"] and layer.weight.grad is not None
+    gc.collect()
