@@ -11,6 +11,7 @@ from helpers.capture.compiled import copied, entries, frame_locals, python_funct
 from helpers.capture.guard_failures import failure
 from helpers.capture.neighbours import Call, neighbours
 from helpers.capture.said import said
+from helpers.capture.words import label
 from helpers.mini.dynamo import torch_private
 from helpers.model.guards import Agreement, agreement_entry
 
@@ -91,6 +92,8 @@ def agreement(fn, args, **guard_sets) -> Agreement:
     `guard_sets`: name -> a function of the arguments that says whether it accepts them. Without
     any, the mini-Dynamo's are asked; Dynamo's own always. TypeError for what cannot be called.
     """
+    if type(args) not in (tuple, list):
+        raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     real = Real(fn, *args)
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     for name, accepts in sets.items():

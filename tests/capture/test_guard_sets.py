@@ -102,3 +102,5 @@ def test_what_has_no_one_guard_set_is_refused_in_a_sentence():
         watch_guard_sets(lambda n: n + 1, (3,), mine=lambda n: True)
     with pytest.raises(TypeError, match="mine must be a function"):
         watch_guard_sets(both, CASES["both"][1], mine=True)
+    with pytest.raises(TypeError, match="args must be a tuple"):
+        watch_guard_sets(both, torch.ones(3), mine=both)
