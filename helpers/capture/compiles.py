@@ -8,6 +8,7 @@ import functools
 import inspect
 import logging
 import threading
+from dataclasses import replace
 from types import FunctionType, MethodType
 
 from helpers.capture.brief import brief
@@ -54,6 +55,7 @@ class Compiled:
     def __init__(self, compiled, function: FunctionType):
         self._compiled, self.compiled_function = compiled, function
         self._rows: list[CompileEntry] = []
+        self._calls = 0
         self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = inspect.signature(compiled)
@@ -75,10 +77,10 @@ class Compiled:
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
-        before = len(self._rows)
+        before = self._calls
         for args in calls:
             self(*args)
-        return " ".join(row.verdict for row in self._rows[before:])
+        return " ".join(self.model.verdicts[before:])
 
     @property
     def model(self) -> CompileLedger:
@@ -111,8 +113,16 @@ class Compiled:
         made = any(str(entry.compile_id) not in before for entry in kept)
         verdict, note = self._verdict(made, before, failures, error)
         with self._lock:
-            number = str(len(self._rows) + 1)
-            self._rows.append(compile_entry(number, words, verdict, note, failures or ()))
+            self._calls += 1
+            row = compile_entry(str(self._calls), words, verdict, note, failures=failures or ())
+            last = self._rows[-1] if self._rows else None
+            if last and verdict == "hit" and last.verdicts == row.verdicts:
+                first = last.subject.partition("–")[0]
+                self._rows[-1] = replace(
+                    last, subject=f"{first}–{self._calls}", calls=last.calls + 1
+                )
+            else:
+                self._rows.append(row)
 
     def _verdict(self, made, before, failures, error) -> tuple[str, str]:
         because = _because(failures or ())
@@ -146,18 +156,18 @@ def value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     import torch
 
-    if type(value) in (torch.Tensor, torch.nn.Parameter):
-        kind = "" if type(value) is torch.Tensor else "Parameter "
-        grad = ", requires_grad" if value.requires_grad and not kind else ""
-        sizes = ", ".join(map(str, value.shape))
-        return f"{kind}{str(value.dtype).removeprefix('torch.')} [{sizes}]{grad}"
-    return brief(value) if not isinstance(value, torch.Tensor) else type_name(value)
+    if type(value) not in (torch.Tensor, torch.nn.Parameter):
+        return type_name(value) if issubclass(type(value), torch.Tensor) else brief(value)
+    kind = "" if type(value) is torch.Tensor else "Parameter "
+    grad = ", requires_grad" if value.requires_grad and not kind else ""
+    sizes = ", ".join(map(str, value.shape))
+    return f"{kind}{str(value.dtype).removeprefix('torch.')} [{sizes}]{grad}"
 
 
 def _summary(rows, cached: int) -> str:
-    verdicts = [row.verdict for row in rows]
+    verdicts = [row.verdict for row in rows for _ in range(row.calls)]
     words = [f"{verdicts.count(v):,} {v}" for v in dict.fromkeys(verdicts)]
-    total = f"{len(rows):,} call{'s' * (len(rows) != 1)}"
+    total = f"{len(verdicts):,} call{'s' * (len(verdicts) != 1)}"
     kept = f"{cached} {'entry' if cached == 1 else 'entries'} in the cache"
     return f"{total}: {', '.join(words)}; {kept}." if rows else "no call yet."
 

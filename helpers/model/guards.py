@@ -73,9 +73,13 @@ class Failure:
 
 @dataclass(frozen=True)
 class CompileEntry(Entry):
-    """One call. `failures`: for each cache entry that refused it, the guard that it failed."""
+    """One call, or a run of `calls` that were the same hit.
+
+    `failures`: for each cache entry that refused the call, the guard that it failed.
+    """
 
     failures: tuple[Failure, ...] = ()
+    calls: int = 1
 
     @property
     def verdict(self) -> str:
@@ -92,7 +96,7 @@ class CompileLedger(Ledger):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Return one word per call."""
-        return tuple(entry.verdict for entry in self.entries)
+        return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
 
     @property
     def compiles(self) -> int:
@@ -105,10 +109,10 @@ class CompileLedger(Ledger):
         return tuple(failure for entry in self.entries for failure in entry.failures)
 
 
-def compile_entry(subject: str, arguments: str, verdict: str, note="", failures=()) -> CompileEntry:
+def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -> CompileEntry:
     """Return a row under the headings arguments and verdict, with the verdict's tone."""
     words = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
-    return CompileEntry(subject, words, note, failures)
+    return CompileEntry(subject, words, note, **more)
 
 
 def guard_listing(graph: GuardGraph, find: str = "") -> Listing:

@@ -165,3 +165,23 @@ def test_hostile_arguments_break_no_row():
     live.each(*((torch.ones(2), thing) for thing in (Hostile(), cyclic, "x" * 10**6, {1: 2})))
     assert set(live.model.verdicts) <= {"compile", "hit", "recompile"}
     assert len(repr(live)) < 4000
+
+
+def test_a_run_of_the_same_hit_is_one_row():
+    live = watch_recompiles(times)
+    assert live.each(*((torch.ones(2), 3) for _ in range(500))) == "compile" + " hit" * 499
+    assert [entry.subject for entry in live.model.entries] == ["1", "2–500"]
+    assert len(live.model.verdicts) == 500 and "499 hit" in live.model.note
+
+
+class Claims:
+    @property
+    def __class__(self):
+        raise RuntimeError("asked")
+
+
+def test_an_object_that_dynamo_cannot_bear_has_its_row():
+    live = watch_recompiles(lambda x, thing: x + 1)
+    with pytest.raises(Exception, match="asked"):
+        live(torch.ones(2), Claims())
+    assert live.model.verdicts == ("error",) and "Claims object" in repr(live)
