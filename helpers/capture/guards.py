@@ -44,15 +44,11 @@ class _Draft:
         self._number, self._entry = number, f"entry {number}"
         root = entry.guard_manager.root
         top = self._box("", f"{self._name}(), entry {number}", "call", "all of this must hold")
-        state = self._box(STATE, STATE, "constant")
-        self._edges.append(Edge(top, state))
-        self._leaves(state, own_leaves(root))
+        self._branch(top, self._entry, STATE, "constant", own_leaves(root))
         for child in children(root):
-            self._tree(top, child)
+            self._tree(top, self._entry, child)
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
-            box = self._box(BETWEEN, BETWEEN, "input")
-            self._edges.append(Edge(top, box))
-            self._leaves(box, between)
+            self._branch(top, self._entry, BETWEEN, "input", between)
 
     def graph(self) -> GuardGraph:
         """Return the graph as it is now."""
@@ -63,26 +59,29 @@ class _Draft:
             title, tuple(self._nodes), tuple(self._edges), note, (), tuple(self._guards)
         )
 
-    def _tree(self, parent: str, manager) -> None:
+    def _tree(self, parent: str, group: str, manager) -> None:
         source = manager.get_source()
-        box = self._box(source, clean(source), "input")
-        self._edges.append(Edge(parent, box))
-        self._leaves(box, own_leaves(manager))
+        box, group = self._branch(parent, group, source, "input", own_leaves(manager))
         for child in children(manager):
-            self._tree(box, child)
+            self._tree(box, group, child)
 
-    def _leaves(self, parent: str, found) -> None:
+    def _branch(self, parent: str, group: str, source: str, kind: str, found) -> tuple[str, str]:
+        """Add a box for a value, with a box for each guard on it; return its key and its group."""
+        group = f"{group}/{clean(source).replace('/', '|')}"
+        box = self._box(source, clean(source), kind, group=group)
+        self._edges.append(Edge(parent, box))
         for leaf in found:
             guard = leaf.guard(self._number)
-            box = self._box(guard.name, leaf.kind, "object", guard.checks, guard.checks)
+            check = self._box(guard.name, leaf.kind, "object", guard.checks, guard.checks, group)
             if guard not in self._guards:  # one between two values hangs on both
                 self._guards.append(guard)
-            self._edges.append(Edge(parent, box))
+            self._edges.append(Edge(box, check))
+        return box, group
 
-    def _box(self, name: str, words: str, kind: str, detail="", op="") -> str:
+    def _box(self, name: str, words: str, kind: str, detail="", op="", group="") -> str:
         key = clean(f"{self._entry} {name}".strip())
         while key in self._keys:
             key += "′"
         self._keys.add(key)
-        self._nodes.append(Node(key, words, kind, detail, self._entry, op))
+        self._nodes.append(Node(key, words, kind, detail, group or self._entry, op))
         return key

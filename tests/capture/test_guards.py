@@ -13,6 +13,7 @@ from helpers.capture.compiled import entries, frame_locals, python_function
 from helpers.capture.guard_failures import all_failures, failure
 from helpers.capture.guard_tree import leaves, managers, resolve
 from helpers.capture.guard_words import clean, meaning
+from helpers.view.folding import fold
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")
@@ -141,6 +142,16 @@ def test_no_word_holds_an_id_an_address_or_a_path():
         live.each(*calls)
         text = f"{show_guards(live)!r}{show_guards(live, as_table=True)!r}{live!r}"
         assert not NUMBERS_THAT_CHANGE.search(text), NUMBERS_THAT_CHANGE.search(text)
+
+
+def test_a_large_tree_folds_its_deepest_branches_first():
+    model = torch.nn.Sequential(*[torch.nn.Linear(2, 2) for _ in range(8)])
+    live = watch_recompiles(lambda x: model(x))
+    live(torch.ones(1, 2))
+    graph = show_guards(live, find="['7']._parameters['bias']").model
+    shown = fold(graph)
+    assert len(graph.nodes) > len(shown.nodes) and set(graph.found) <= {n.key for n in shown.nodes}
+    assert any(node.key.startswith("entry 1") and node.kind == "call" for node in shown.nodes)
 
 
 def test_an_unknown_kind_keeps_torchs_words_without_ids():
