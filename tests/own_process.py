@@ -43,6 +43,8 @@ def pytest_runtest_protocol(item, nextitem):
     if not own or own[-1]["when"] != "teardown":
         item.ihook.pytest_runtest_logreport(report=_unfinished(item, ending))
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    # What an earlier test here has set up for its folder must not outlive the folder.
+    item.session._setupstate.teardown_exact(nextitem)
     return True
 
 
@@ -90,6 +92,8 @@ def _run_child(items):
 def _report(item, data):
     report = pytest.TestReport._from_json(data)
     report.nodeid, report.location = item.nodeid, item.location
+    if isinstance(report.longrepr, list):  # of a skipped test; JSON knows no tuples
+        report.longrepr = tuple(report.longrepr)
     return report
 
 

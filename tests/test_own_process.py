@@ -40,8 +40,11 @@ def test_here(): assert "COURSE_CHILD_REPORTS" not in os.environ
 def test_reports_of_the_child_are_replayed(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.own_process"]\n')
-    for name, source in {"sample": SAMPLE, "grouped": GROUPED, "here": HERE}.items():
-        (tmp_path / f"test_{name}.py").write_text(source)
+    (tmp_path / "a").mkdir()
+    samples = {"test_sample": SAMPLE, "test_grouped": GROUPED, "test_here": HERE}
+    samples |= {"a/test_before": HERE, "a/test_own": GROUPED}
+    for name, source in samples.items():
+        (tmp_path / f"{name}.py").write_text(source)
     env = {name: v for name, v in os.environ.items() if name != "COURSE_CHILD_REPORTS"}
     command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
     done = subprocess.run(
@@ -62,6 +65,7 @@ def test_reports_of_the_child_are_replayed(tmp_path):
         "test_grouped.py::test_grouped[a] PASSED",
         "test_grouped.py::test_grouped[b] FAILED",
         "test_here.py::test_here PASSED",
+        "a/test_own.py::test_grouped[a] PASSED",
         "assert 1 == 2",
         "not finished: the child interpreter ended with -6",
         "not finished: the child interpreter ended with 3",

@@ -247,6 +247,16 @@ def test_missing_name_is_one_sentence(monkeypatch):
         run(programs.toy)
 
 
+def test_absent_torch_is_one_sentence():
+    lines = (
+        "import sys; sys.modules['torch'] = None; from helpers import expect, watch_compile\n"
+        "with expect(RuntimeError): watch_compile(lambda x: x, 1)"
+    )
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("RuntimeError: torch cannot be imported")
+    assert done.stdout.count("\n") == 1
+
+
 def test_what_could_not_be_read_is_told(monkeypatch):
     monkeypatch.setattr("helpers.capture.dynamo_words.guard_words", lambda guard: guard.no_such)
     assert "Not all of it could be read on this torch (AttributeError" in run(programs.toy).note

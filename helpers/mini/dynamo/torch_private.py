@@ -75,13 +75,15 @@ PLACES = {
     },
     "dynamo": {
         "reset": "torch._dynamo:reset",
+        "config": "torch._dynamo:config",
+        "set_logs": "torch._logging:set_logs",
+    },
+    "around": {
         "explain": "torch._dynamo:explain",
         "list_backends": "torch._dynamo:list_backends",
         "mark_dynamic": "torch._dynamo:mark_dynamic",
         "graph_break": "torch._dynamo:graph_break",
         "counters": "torch._dynamo.utils:counters",
-        "config": "torch._dynamo:config",
-        "set_logs": "torch._logging:set_logs",
         "Unsupported": "torch._dynamo.exc:Unsupported",
         "TorchDynamoException": "torch._dynamo.exc:TorchDynamoException",
         "aot_autograd": "torch._dynamo.backends.common:aot_autograd",
