@@ -152,7 +152,9 @@ class Calls:
             raise Break("the arguments do not fit") from None
         code = f.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        defaults = dict(enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ())))
+        defaults = dict(
+            enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ()))
+        )
         local = dict(bound)
         for at, name in enumerate(names):
             if name in local:
@@ -330,7 +332,11 @@ def _sequence(kind):
         if len(args) == 1 and isinstance(args[0], (Items, Known, Loop)):
             if kind is tuple and isinstance(args[0], Items) and args[0].kind is tuple:
                 return args[0]
-            return frame.tuple_of(frame.items(args[0])) if kind is tuple else Items(kind, list(frame.items(args[0])))
+            return (
+                frame.tuple_of(frame.items(args[0]))
+                if kind is tuple
+                else Items(kind, list(frame.items(args[0])))
+            )
         return Items(kind, []) if not args else None
 
     return make

@@ -178,6 +178,13 @@ def frame_of(fn) -> compiling.Frame:
     return compiling.Frame(fn, names)
 
 
+def entry_for(fn, *values) -> Entry:
+    """Return the cache entry that a call of `fn` with these values makes."""
+    compiled = compile(fn)
+    compiled.ready(values)
+    return compiled.entries[0]
+
+
 @contextmanager
 def hooked(backend=None, only=()):
     """Trace the frames of these functions in a `with` block, whoever calls them.

@@ -33,10 +33,10 @@ class Recorder:
         self.inputs = {}  # source -> node, in the order in which they were first used
 
     def input(self, source: str):
-        """Return the input node of a tensor from outside; the same source is the same node."""
-        if source not in self.inputs:
-            self.inputs[source] = self.graph.placeholder(f"arg{len(self.inputs)}")
-        return self.inputs[source]
+        """Add an input for a tensor from outside, asked for once per source, and return it."""
+        node = self.graph.placeholder(f"arg{len(self.inputs)}")
+        self.inputs[source] = node
+        return node
 
     def call(self, fn, args: tuple, kwargs: dict):
         """Add a node that calls `fn`, or the method of that name, and return it."""

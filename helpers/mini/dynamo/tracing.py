@@ -31,7 +31,7 @@ ALWAYS = {
     "usual_state": state.usual_state,
     "hookless": state.hookless,
 }
-USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list", "tuple"}
+USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list"}
 
 
 class Tracing:

@@ -114,8 +114,13 @@ def _same_tensor(a, b) -> bool:
     if a.layout is not torch.strided:
         return torch.equal(a.to_dense(), b.to_dense())
     a_numbers, b_numbers = (t.detach().resolve_conj().as_subclass(torch.Tensor) for t in (a, b))
-    bits = [t.contiguous().clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8) for t in (a_numbers, b_numbers)]
+    bits = [
+        t.contiguous().clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8)
+        for t in (a_numbers, b_numbers)
+    ]
     alike = a.stride() == b.stride() and torch.equal(*bits)
-    return alike and (a.grad is None) == (b.grad is None) and (
-        a.grad is None or _same_tensor(a.grad, b.grad)
+    return (
+        alike
+        and (a.grad is None) == (b.grad is None)
+        and (a.grad is None or _same_tensor(a.grad, b.grad))
     )
