@@ -1,4 +1,7 @@
-"""A function and the values of one call -> a cache entry. Mirrors torch/_dynamo/convert_frame.py."""
+"""A function and the values of one call -> a cache entry.
+
+Mirrors torch/_dynamo/convert_frame.py.
+"""
 
 from types import FunctionType
 

@@ -1,4 +1,4 @@
-"""Small programs, and how one of them parts from eager torch when it is compiled with other parts."""
+"""Small programs, and how one, compiled with other parts, parts from eager torch."""
 
 import torch
 
@@ -61,7 +61,7 @@ def scaled(x, k):
 
 def branch(a, b):
     x = a + 1
-    y = a * 2
+    y = a * 2  # noqa: F841 - it is dead, which the rest of the function must not receive
     if b.sum() < 0:
         b = b * -1
     return x * b

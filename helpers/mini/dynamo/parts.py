@@ -56,8 +56,9 @@ def written(value):
 def guards(source: str, value) -> list[str]:
     """Return expressions that are true as long as `source` is a value like this one."""
     if isinstance(value, torch.Tensor):
+        kind = "Tensor" if type(value) is torch.Tensor else "nn.Parameter"
         return [
-            f"type({source}) is torch.{'Tensor' if type(value) is torch.Tensor else 'nn.Parameter'}",
+            f"type({source}) is torch.{kind}",
             f"{source}.dtype is {value.dtype}",
             f"{source}.shape == {tuple(value.shape)}",
             f"{source}.stride() == {value.stride()}",

@@ -1,4 +1,4 @@
-"""The five steps of the mini-Dynamo: a learner's part runs in the finished one, against eager torch.
+"""The five steps of the mini-Dynamo: a learner's part runs in the finished one.
 
 Torch is imported when a step is judged, not before.
 """
@@ -257,8 +257,8 @@ STEP_EXERCISES = (
         "Your graph holds the same calls as the finished one's, and gives eager's numbers.",
         (
             "self.graph.placeholder(name) adds an input node. Who needs to know which is which?",
-            "Note each input: self.inputs[source] = node, in order. written(value) turns a symbolic "
-            "value into its node or its constant.",
+            "Note each input: self.inputs[source] = node, in order. written(value) turns a "
+            "symbolic value into its node or its constant.",
             "self.graph.call_method(fn, args, kwargs) if fn is a str, else "
             "self.graph.call_function(fn, args, kwargs), both with a tuple and a dict of written "
             "values.",
@@ -333,7 +333,8 @@ STEP_EXERCISES = (
         "The rest of each function receives what it can still read, and nothing else.",
         (
             "Which names does the rest of the function read before it stores them itself?",
-            "Go backwards: before a step, live is (live after it - what it stores) | what it reads.",
+            "Go backwards. Before a step, live is (live after it - what it stores) | what it "
+            "reads.",
             "code.after(at) gives one or two positions: unite them. A loop jumps back, so repeat "
             "until nothing changes.",
         ),

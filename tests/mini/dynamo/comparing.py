@@ -37,7 +37,9 @@ def differences(fn, cases, door, backend=None, rounds=ROUNDS) -> list[str]:
         for turn in range(rounds):
             for args, want in zip(cases, wanted, strict=True):
                 got = outcome(called, fn, args)
-                parts = zip(("result", "arguments", "printed", "random", "globals"), got, want)
+                parts = zip(
+                    ("result", "arguments", "printed", "random", "globals"), got, want, strict=True
+                )
                 found += [
                     f"{fn.__name__}, round {turn}: {part} {a!r}, not {b!r}"
                     for part, a, b in parts
