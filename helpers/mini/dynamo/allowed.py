@@ -34,8 +34,8 @@ REDUCING = _words(
 )
 SHAPING = _words(
     """broadcast_to cat chunk concat diag diagonal flatten flip gather hstack index_select
-    movedim narrow permute repeat_interleave reshape roll scatter select split squeeze stack swapaxes
-    t take tile transpose tril triu unbind unsqueeze vstack outer kron meshgrid"""
+    movedim narrow permute repeat_interleave reshape roll scatter select split squeeze stack
+    swapaxes t take tile transpose tril triu unbind unsqueeze vstack outer kron meshgrid"""
 )
 LINEAR = _words("""addmm baddbmm bmm cross dot einsum matmul mm mv tensordot""")
 MAKING = _words(

@@ -223,7 +223,7 @@ class Calls:
             return self.trace.take(own[name], f"{source}.{name}")
         for part in ("_parameters", "_buffers", "_modules") if module else ():
             if name in own[part] and on_class is None:
-                return self.trace.take(own[part][name], f"{source}.{name}")
+                return self.trace.take(own[part][name], f"{source}.{part}[{name!r}]")
         if type(on_class) is FunctionType:
             self.trace.guard(f"{name!r} not in {source}.__dict__")
             return Method(owner, name)

@@ -56,13 +56,14 @@ def written(value):
 def guards(source: str, value) -> list[str]:
     """Return expressions that are true as long as `source` is a value like this one."""
     if isinstance(value, torch.Tensor):
+        # Tensors that are not on the CPU get a guard on their device from `Tracing`.
         kind = "Tensor" if type(value) is torch.Tensor else "nn.Parameter"
         return [
             f"type({source}) is torch.{kind}",
             f"{source}.dtype is {value.dtype}",
             f"{source}.shape == {tuple(value.shape)}",
             f"{source}.stride() == {value.stride()}",
-            f"{source}.device.type == {value.device.type!r}",
+            f"{source}.is_cpu is {value.is_cpu}",
             f"{source}.requires_grad is {value.requires_grad}",
         ]
     if value is None or isinstance(value, bool):
