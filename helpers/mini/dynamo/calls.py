@@ -10,7 +10,7 @@ from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 import torch
 
 from helpers.mini.dynamo import allowed, state
-from helpers.mini.dynamo.code import Code
+from helpers.mini.dynamo.code import decoded
 from helpers.mini.dynamo.spaces import Spaces
 from helpers.mini.dynamo.values import (
     Break,
@@ -138,7 +138,7 @@ class Calls:
         named = self.trace.name(code, f"code_of_{f.__name__}")
         self.trace.guard(f"{source}.__code__ is {named}")
         local = self._bound(f, source, args, kwargs)
-        inner = type(self)(self.trace, Code(code), local, Spaces(f), depth=self.depth + 1)
+        inner = type(self)(self.trace, decoded(code), local, Spaces(f), depth=self.depth + 1)
         try:
             return inner.run()
         except (Break, Refuse) as reason:
