@@ -5,7 +5,22 @@ order: values, parts (the five decisive parts), interpreter, calls, tracing, out
 compiling, entries, doors.
 """
 
-from helpers.mini.dynamo.doors import Compiled, compile, eager, hooked
-from helpers.mini.dynamo.parts import PARTS, Parts
+from helpers.mini.dynamo.code import Code
+from helpers.mini.dynamo.doors import Compiled, compile, eager, entry_for, hooked
+from helpers.mini.dynamo.parts import OPERATORS, PARTS, Parts, written
+from helpers.mini.dynamo.values import Known, Tensor
 
-__all__ = ["PARTS", "Compiled", "Parts", "compile", "eager", "hooked"]
+__all__ = [
+    "OPERATORS",
+    "PARTS",
+    "Code",
+    "Compiled",
+    "Known",
+    "Parts",
+    "Tensor",
+    "compile",
+    "eager",
+    "entry_for",
+    "hooked",
+    "written",
+]

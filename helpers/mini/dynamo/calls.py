@@ -10,7 +10,7 @@ from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 import torch
 
 from helpers.mini.dynamo import allowed, state
-from helpers.mini.dynamo.code import Code
+from helpers.mini.dynamo.code import decoded
 from helpers.mini.dynamo.spaces import Spaces
 from helpers.mini.dynamo.values import (
     Break,
@@ -138,7 +138,7 @@ class Calls:
         named = self.trace.name(code, f"code_of_{f.__name__}")
         self.trace.guard(f"{source}.__code__ is {named}")
         local = self._bound(f, source, args, kwargs)
-        inner = type(self)(self.trace, Code(code), local, Spaces(f), depth=self.depth + 1)
+        inner = type(self)(self.trace, decoded(code), local, Spaces(f), depth=self.depth + 1)
         try:
             return inner.run()
         except (Break, Refuse) as reason:
@@ -152,7 +152,9 @@ class Calls:
             raise Break("the arguments do not fit") from None
         code = f.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        defaults = dict(enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ())))
+        defaults = dict(
+            enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ()))
+        )
         local = dict(bound)
         for at, name in enumerate(names):
             if name in local:
@@ -221,7 +223,7 @@ class Calls:
             return self.trace.take(own[name], f"{source}.{name}")
         for part in ("_parameters", "_buffers", "_modules") if module else ():
             if name in own[part] and on_class is None:
-                return self.trace.take(own[part][name], f"{source}.{name}")
+                return self.trace.take(own[part][name], f"{source}.{part}[{name!r}]")
         if type(on_class) is FunctionType:
             self.trace.guard(f"{name!r} not in {source}.__dict__")
             return Method(owner, name)
@@ -330,7 +332,11 @@ def _sequence(kind):
         if len(args) == 1 and isinstance(args[0], (Items, Known, Loop)):
             if kind is tuple and isinstance(args[0], Items) and args[0].kind is tuple:
                 return args[0]
-            return frame.tuple_of(frame.items(args[0])) if kind is tuple else Items(kind, list(frame.items(args[0])))
+            return (
+                frame.tuple_of(frame.items(args[0]))
+                if kind is tuple
+                else Items(kind, list(frame.items(args[0])))
+            )
         return Items(kind, []) if not args else None
 
     return make

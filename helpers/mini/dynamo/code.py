@@ -5,6 +5,7 @@ The differences of 3.11, 3.12 and 3.13 that do not touch the stack end here.
 
 import dis
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType
 
 RENAMED = {
@@ -27,6 +28,12 @@ class Step:
     offset: int
     line: int
     target: int = -1
+
+
+@lru_cache(maxsize=512)
+def decoded(code: CodeType) -> "Code":
+    """Return the steps of a code object, decoded once."""
+    return Code(code)
 
 
 class Code:

@@ -1,9 +1,12 @@
-"""A function and the values of one call -> a cache entry. Mirrors torch/_dynamo/convert_frame.py."""
+"""A function and the values of one call -> a cache entry.
+
+Mirrors torch/_dynamo/convert_frame.py.
+"""
 
 from types import FunctionType
 
 from helpers.mini.dynamo.calls import unsupported
-from helpers.mini.dynamo.code import Code
+from helpers.mini.dynamo.code import decoded
 from helpers.mini.dynamo.entries import Entry, guarded
 from helpers.mini.dynamo.interpreter import Interpreter
 from helpers.mini.dynamo.output import Output, called_for_real
@@ -56,7 +59,7 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     local = {
         name: Unread(value, name) for name, value in zip(frame.parameters, values, strict=True)
     }
-    run = Interpreter(trace, Code(frame.fn.__code__), local, Spaces(frame.fn))
+    run = Interpreter(trace, decoded(frame.fn.__code__), local, Spaces(frame.fn))
     output, broke, resumes = Output(trace), "", []
     try:
         lines = _returned(output, run.run())
@@ -75,8 +78,8 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
     made = space[frame.fn.__name__]
     entry = Entry(guards, accepts, made, source, module, broke, resumes=tuple(resumes))
-    if not all(guard.holds(values) for guard in guards):
-        raise Refuse("a guard does not hold for the values that it was made for")
+    if failing := entry.first_failing(values):
+        raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
 
 

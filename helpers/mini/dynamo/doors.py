@@ -37,6 +37,7 @@ class Compiled:
         self._variable = bool(frame.fn.__code__.co_flags & UNSUPPORTED)
 
     def __call__(self, *args, **kwargs):
+        """Return what the function returns, by a cache entry that fits or as plain Python."""
         if torch.compiler.is_compiling():  # the real one is tracing: it sees the function itself
             return self.fn(*args, **kwargs)
         if kwargs or len(args) != self._count or self._variable:
@@ -176,6 +177,13 @@ def frame_of(fn) -> compiling.Frame:
     code = fn.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return compiling.Frame(fn, names)
+
+
+def entry_for(fn, *values) -> Entry:
+    """Return the cache entry that a call of `fn` with these values makes."""
+    compiled = compile(fn)
+    compiled.ready(values)
+    return compiled.entries[0]
 
 
 @contextmanager

@@ -2,14 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 
 @dataclass(frozen=True)
 class Guard:
-    """One expression over a function's parameters; `holds(values)` never raises."""
+    """One expression over a function's parameters; `holds(values)` never raises.
+
+    It is compiled when it is asked alone for the first time: a hit asks all of them at once.
+    """
 
     text: str
-    test: Callable
+    _head: str
+    _space: dict
+
+    @cached_property
+    def test(self) -> Callable:
+        """Return the expression as a function of the parameters."""
+        return eval(self._head + self.text, self._space)
 
     def holds(self, values: tuple) -> bool:
         """Return whether the expression is true of these values; what raises is not true."""
@@ -54,6 +64,6 @@ def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Gua
     """Return the guards, and one function that tests all of them at once."""
     signature = ", ".join(parameters)
     head = f"lambda {signature}: " if signature else "lambda: "
-    guards = tuple(Guard(text, eval(head + text, space)) for text in texts)
+    guards = tuple(Guard(text, head, space) for text in texts)
     every = " and ".join(f"({text})" for text in texts) or "True"
     return guards, eval(head + every, space)

@@ -204,7 +204,9 @@ class Interpreter(Calls):
 
     def STORE_ATTR(self, step):
         value, owner = self.pop_many(2)
-        raise Break("an attribute is stored", Known(setattr), [owner, Known(step.value), value], {}, [])
+        raise Break(
+            "an attribute is stored", Known(setattr), [owner, Known(step.value), value], {}, []
+        )
 
     # --- small containers, strings
 

@@ -33,10 +33,10 @@ class Recorder:
         self.inputs = {}  # source -> node, in the order in which they were first used
 
     def input(self, source: str):
-        """Return the input node of a tensor from outside; the same source is the same node."""
-        if source not in self.inputs:
-            self.inputs[source] = self.graph.placeholder(f"arg{len(self.inputs)}")
-        return self.inputs[source]
+        """Add an input for a tensor from outside, asked for once per source, and return it."""
+        node = self.graph.placeholder(f"arg{len(self.inputs)}")
+        self.inputs[source] = node
+        return node
 
     def call(self, fn, args: tuple, kwargs: dict):
         """Add a node that calls `fn`, or the method of that name, and return it."""
@@ -56,12 +56,14 @@ def written(value):
 def guards(source: str, value) -> list[str]:
     """Return expressions that are true as long as `source` is a value like this one."""
     if isinstance(value, torch.Tensor):
+        # Tensors that are not on the CPU get a guard on their device from `Tracing`.
+        kind = "Tensor" if type(value) is torch.Tensor else "nn.Parameter"
         return [
-            f"type({source}) is torch.{'Tensor' if type(value) is torch.Tensor else 'nn.Parameter'}",
+            f"type({source}) is torch.{kind}",
             f"{source}.dtype is {value.dtype}",
             f"{source}.shape == {tuple(value.shape)}",
             f"{source}.stride() == {value.stride()}",
-            f"{source}.device.type == {value.device.type!r}",
+            f"{source}.is_cpu is {value.is_cpu}",
             f"{source}.requires_grad is {value.requires_grad}",
         ]
     if value is None or isinstance(value, bool):

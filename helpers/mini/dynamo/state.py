@@ -8,8 +8,9 @@ _function_modes = torch_private.len_torch_function_stack
 _dispatch_modes = torch_private.len_torch_dispatch_stack
 _transforms = torch_private.maybe_current_level
 _global_hooks = torch_private.has_any_global_hook
+_autocast = torch_private.is_any_autocast_enabled
 _keys = torch_private.dispatch_keys
-_usual_keys: dict = {}
+_cpu_keys = _keys(torch.empty(0))
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -17,7 +18,7 @@ def unusual_state() -> str:
     """Return what is on that a graph cannot be made under; nothing if all is as usual."""
     if torch.is_inference_mode_enabled():
         return "inference mode is on"
-    if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
+    if _autocast():
         return "autocast is on"
     if _function_modes() or _dispatch_modes():
         return "a mode that changes what torch functions do is on, such as a default device"
@@ -26,7 +27,13 @@ def unusual_state() -> str:
 
 def usual_state() -> bool:
     """Return whether nothing is on that changes what torch's functions do."""
-    return not unusual_state()
+    return not (
+        torch.is_inference_mode_enabled()
+        or _autocast()
+        or _function_modes()
+        or _dispatch_modes()
+        or _transforms() is not None
+    )
 
 
 def unusual_tensor(tensor) -> str:
@@ -37,23 +44,25 @@ def unusual_tensor(tensor) -> str:
         return "it is sparse, nested or quantized"
     if _keys(tensor) != _keys_of_a_plain_one(tensor):
         return "it is a lazy view, a named tensor or one of inference mode"
-    return "" if not getattr(tensor, "__dict__", None) else "it has attributes of its own"
+    return "it has attributes of its own" if _attributes(tensor) else ""
+
+
+def _attributes(tensor) -> list[str]:
+    """Return the names that someone has set on a tensor; the real Dynamo leaves marks there."""
+    return [name for name in tensor.__dict__ if not name.startswith("_dynamo")]
 
 
 def usual(tensor) -> bool:
     """Return whether `unusual_tensor` has nothing to say; the guard's form of it."""
     return (
         tensor._backward_hooks is None
-        and _keys(tensor) == _usual_keys.get((tensor.device.type, tensor.dtype))
-        and not unusual_tensor(tensor)
+        and (_keys(tensor) == _cpu_keys or not unusual_tensor(tensor))
+        and not (tensor.__dict__ and _attributes(tensor))
     )
 
 
 def _keys_of_a_plain_one(tensor):
-    kind = tensor.device.type, tensor.dtype
-    if kind not in _usual_keys:
-        _usual_keys[kind] = _keys(torch.empty(0, device=tensor.device, dtype=tensor.dtype))
-    return _usual_keys[kind]
+    return _keys(torch.empty(0, device=tensor.device, dtype=tensor.dtype))
 
 
 def hookless(module) -> bool:

@@ -38,6 +38,7 @@ PLACES = {
     "state": {
         "len_torch_function_stack": "torch._C:_len_torch_function_stack",
         "len_torch_dispatch_stack": "torch._C:_len_torch_dispatch_stack",
+        "is_any_autocast_enabled": "torch._C:_is_any_autocast_enabled",
         "maybe_current_level": "torch._C._functorch:maybe_current_level",
         "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
     },

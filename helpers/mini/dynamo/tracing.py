@@ -31,7 +31,7 @@ ALWAYS = {
     "usual_state": state.usual_state,
     "hookless": state.hookless,
 }
-USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list", "tuple"}
+USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list"}
 
 
 class Tracing:
@@ -68,7 +68,7 @@ class Tracing:
 
     def free_name(self, hint: str) -> str:
         """Return a name that nothing has yet, and take it."""
-        stem = re.sub(r"\W", "", hint) or "thing"
+        stem = re.sub(r"\W", "_", hint) or "thing"
         stem, name, count = f"_{stem}" if stem[0].isdigit() else stem, "", 1
         while not name or name in self._taken or name in self.names:
             name = stem if count == 1 else f"{stem}_{count}"
@@ -106,6 +106,8 @@ class Tracing:
         if why := state.unusual_tensor(value):
             raise Refuse(f"{source} is an unusual tensor: {why}")
         self._add_guards(source, value)
+        if not value.is_cpu:
+            self.guard(f"str({source}.device) == {str(value.device)!r}")
         self.guard(f"usual({source})")
         node = self.recorder.input(source)
         node.meta["example_value"] = fake = self.mode.from_tensor(value)
@@ -183,24 +185,25 @@ class Tracing:
 
     def mark(self):
         """Return where the graph stands, for `undo`."""
-        return set(self.recorder.graph.nodes)
+        return next(iter(reversed(self.recorder.graph.nodes)), None)
 
     def undo(self, mark) -> None:
         """Take out the calls that came after a mark; inputs stay, and so do guards."""
-        for node in reversed(list(self.recorder.graph.nodes)):
-            if node not in mark and node.op != "placeholder":
+        for node in list(reversed(self.recorder.graph.nodes)):
+            if node is mark:
+                break
+            if node.op != "placeholder":
                 self.recorder.graph.erase_node(node)
 
 
 @contextmanager
 def _quiet():
     """Let torch not log what its fakes raise: it is raised for real, once it is run for real."""
-    level = FAKES_LOGGER.level
-    FAKES_LOGGER.setLevel(logging.CRITICAL)
+    before, FAKES_LOGGER.disabled = FAKES_LOGGER.disabled, True
     try:
         yield
     finally:
-        FAKES_LOGGER.setLevel(level)
+        FAKES_LOGGER.disabled = before
 
 
 def _fake(value):

@@ -37,7 +37,9 @@ def differences(fn, cases, door, backend=None, rounds=ROUNDS) -> list[str]:
         for turn in range(rounds):
             for args, want in zip(cases, wanted, strict=True):
                 got = outcome(called, fn, args)
-                parts = zip(("result", "arguments", "printed", "random", "globals"), got, want)
+                parts = zip(
+                    ("result", "arguments", "printed", "random", "globals"), got, want, strict=True
+                )
                 found += [
                     f"{fn.__name__}, round {turn}: {part} {a!r}, not {b!r}"
                     for part, a, b in parts
@@ -114,8 +116,13 @@ def _same_tensor(a, b) -> bool:
     if a.layout is not torch.strided:
         return torch.equal(a.to_dense(), b.to_dense())
     a_numbers, b_numbers = (t.detach().resolve_conj().as_subclass(torch.Tensor) for t in (a, b))
-    bits = [t.contiguous().clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8) for t in (a_numbers, b_numbers)]
+    bits = [
+        t.contiguous().clone(memory_format=torch.contiguous_format).view(-1).view(torch.uint8)
+        for t in (a_numbers, b_numbers)
+    ]
     alike = a.stride() == b.stride() and torch.equal(*bits)
-    return alike and (a.grad is None) == (b.grad is None) and (
-        a.grad is None or _same_tensor(a.grad, b.grad)
+    return (
+        alike
+        and (a.grad is None) == (b.grad is None)
+        and (a.grad is None or _same_tensor(a.grad, b.grad))
     )

@@ -1,7 +1,7 @@
 """Functions whose graph has to break: a value is needed, or something else happens in between."""
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812
 
 from tests.mini.dynamo.table import numbers as n
 from tests.mini.dynamo.table import tried_on
@@ -97,7 +97,12 @@ def truth_of_many(x):
 
 @tried_on(*BOTH)
 def deep_stack(x):
-    return (x + 1, x.sum().item(), [x.max().item(), F.relu(x)], torch.stack([x, x * float(x.min())]))
+    return (
+        x + 1,
+        x.sum().item(),
+        [x.max().item(), F.relu(x)],
+        torch.stack([x, x * float(x.min())]),
+    )
 
 
 @tried_on(*BOTH)
@@ -188,12 +193,16 @@ def stores_an_attribute(x, box):
     return box.value * 2
 
 
-@tried_on((UP, Box()),)
+@tried_on(
+    (UP, Box()),
+)
 def reads_attributes(x, box):
     return x * box.scale, box.scaled(x), box.twice
 
 
-@tried_on((UP, Box()),)
+@tried_on(
+    (UP, Box()),
+)
 def reads_before_it_stores(x, box):
     scale = box.scale
     box.scale = 7
@@ -205,7 +214,9 @@ def _changes(box):
     return box.scale
 
 
-@tried_on((UP, Box()),)
+@tried_on(
+    (UP, Box()),
+)
 def read_before_and_after_a_call(x, box):
     before = box.scale
     after = _changes(box)

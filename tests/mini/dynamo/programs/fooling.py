@@ -5,7 +5,7 @@ import math
 import random
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812
 
 from tests.mini.dynamo.table import numbers as n
 from tests.mini.dynamo.table import tried_on
@@ -329,7 +329,9 @@ def argument_list_changed(x, xs):
     return ys is xs, xs, x
 
 
-@tried_on((n(3), [[1], [2]]),)
+@tried_on(
+    (n(3), [[1], [2]]),
+)
 def inner_list_kept(x, xs):
     inner = xs[0]
     return inner, [inner, inner], inner is xs[0], x + 1

@@ -61,7 +61,11 @@ def _hooked():
     return model
 
 
-SMALL, CHAIN, DROPPING = Small(), torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh()), _dropping()
+SMALL, CHAIN, DROPPING = (
+    Small(),
+    torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh()),
+    _dropping(),
+)
 
 
 @tried_on((n(5, 4),), (n(2, 4),), (n(2, 3),))
@@ -104,7 +108,9 @@ def batch_norm(model, x):
     return model(x), model.running_mean
 
 
-@tried_on((torch.nn.LayerNorm(4), n(3, 4)), (torch.nn.GELU(), n(3)), (torch.nn.Flatten(), n(2, 2, 2)))
+@tried_on(
+    (torch.nn.LayerNorm(4), n(3, 4)), (torch.nn.GELU(), n(3)), (torch.nn.Flatten(), n(2, 2, 2))
+)
 def layers(model, x):
     return model(x)
 

@@ -1,7 +1,7 @@
 """Python between the tensors: branches, loops, calls, containers, names."""
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812
 
 from tests.mini.dynamo.table import numbers as n
 from tests.mini.dynamo.table import tried_on

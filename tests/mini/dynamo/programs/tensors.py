@@ -3,7 +3,7 @@
 import math
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812
 
 from tests.mini.dynamo.table import numbers as n
 from tests.mini.dynamo.table import tried_on
