@@ -1,13 +1,9 @@
 """The exercises of chapter 4."""
 
 from helpers.study.chapter_4.break_surgery import BREAK_SURGERY
+from helpers.study.chapter_4.dynamo_steps import STEP_EXERCISES
+from helpers.study.chapter_4.evicting import EVICTING
 from helpers.study.chapter_4.guard_breaker import GUARD_BREAKER
 from helpers.study.chapter_4.guard_set import GUARD_SET
 
-EXERCISES = (BREAK_SURGERY, GUARD_BREAKER, GUARD_SET)
-from helpers.study.chapter_4.dynamo_steps import STEP_EXERCISES
-from helpers.study.chapter_4.evicting import EVICTING
-
-EXERCISES = (*STEP_EXERCISES, EVICTING)
-
-__all__ = ["EXERCISES"]
+EXERCISES = (*STEP_EXERCISES, BREAK_SURGERY, EVICTING, GUARD_BREAKER, GUARD_SET)
