@@ -94,11 +94,11 @@ def test_a_lambda_can_be_compiled():
 
 
 def test_what_a_backend_raises_is_heard():
-    def broken(module, example_inputs):
+    def failing(module, example_inputs):
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        dynamo.compile(lambda x: x + 1, backend=broken)(torch.ones(2))
+        dynamo.compile(lambda x: x + 1, backend=failing)(torch.ones(2))
 
 
 def test_a_failure_of_its_own_makes_it_run_plain_python(monkeypatch):
