@@ -255,8 +255,9 @@ class Calls:
         """Return the items of what can be unrolled; Refuse for the rest."""
         if isinstance(value, Items):
             return list(value.items)
-        if isinstance(value, Loop):
-            return value.items
+        if isinstance(value, Loop):  # an iterator can be gone through once
+            taken, value.items = value.items, []
+            return taken
         if isinstance(value, Known) and is_immutable(value.value):
             try:
                 return [Known(item) for item in value.value]
@@ -343,13 +344,15 @@ def _sequence(kind):
 
 
 def _enumerate(frame, args):
-    if len(args) == 1:
+    if len(args) == 1 and not isinstance(args[0], Loop):
         pairs = enumerate(frame.items(args[0]))
         return Loop([Items(tuple, [Known(at), item]) for at, item in pairs])
     return None
 
 
 def _zip(frame, args):
+    if any(isinstance(a, Loop) for a in args):  # it would be asked in turns
+        return None
     rows = zip(*(frame.items(a) for a in args), strict=False)
     return Loop([Items(tuple, list(row)) for row in rows])
 

@@ -3,13 +3,15 @@
 Mirrors torch/_dynamo/convert_frame.py.
 """
 
+import re
 from types import FunctionType
 
 from helpers.mini.dynamo.calls import unsupported
 from helpers.mini.dynamo.code import decoded
 from helpers.mini.dynamo.entries import Entry, guarded
 from helpers.mini.dynamo.interpreter import Interpreter
-from helpers.mini.dynamo.output import Output, called_for_real
+from helpers.mini.dynamo.output import BackendFailed, Output, called_for_real
+from helpers.mini.dynamo.parts import PARTS, receives
 from helpers.mini.dynamo.resume import prologue_length, resume_function
 from helpers.mini.dynamo.spaces import Spaces
 from helpers.mini.dynamo.tracing import Tracing
@@ -29,7 +31,16 @@ class Frame:
     @property
     def name(self) -> str:
         """Return the name of the function that was written."""
-        return self.rest_of.__code__.co_name
+        return _word(self.rest_of.__code__.co_name)
+
+    @property
+    def made_name(self) -> str:
+        """Return the name of what is generated: the function's own, as far as it is one."""
+        return _word(self.fn.__name__)
+
+
+def _word(name: str) -> str:
+    return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
@@ -42,10 +53,18 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
         if why := unsupported(frame.fn.__code__):
             raise Refuse(why)
         code = frame.fn.__code__
-        trace = Tracing(parts, (*code.co_varnames, frame.fn.__name__), frame.fn.__globals__)
+        trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
         return _traced(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
+    except BackendFailed as failed:
+        raise failed.__cause__ from None
+    except RecursionError:
+        raise
+    except Exception as error:
+        if parts is not PARTS:  # a learner's own part is to be heard
+            raise
+        return refused(frame, trace, f"the mini-Dynamo failed with {type(error).__name__}: {error}")
 
 
 def refused(frame: Frame, trace, why: str) -> Entry:
@@ -69,14 +88,14 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
         lines = resume.after_branch() if why.fn is None else resume.after_call(why)
     module, calls = output.finish(backend)
     lines = [*calls, *output.lines, *lines]
-    source = f"def {frame.fn.__name__}({', '.join(frame.parameters)}):\n" + "".join(
+    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n" + "".join(
         f"    {line}\n" for line in lines
     )
     trace.names["__name__"] = frame.fn.__module__
     space = dict(trace.names)
     exec(compile(source, f"<made from {frame.fn.__name__}>", "exec"), space)
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
-    made = space[frame.fn.__name__]
+    made = space[frame.made_name]
     entry = Entry(guards, accepts, made, source, module, broke, resumes=tuple(resumes))
     if failing := entry.first_failing(values):
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
@@ -155,7 +174,5 @@ class _Resumes:
 
 def _unbound(code, position, bound) -> list[str]:
     """Return the names that may be read from here on without having been bound."""
-    from helpers.mini.dynamo.parts import receives
-
     others = [name for name in code.code.co_varnames if name not in bound]
     return receives(code, position, others)

@@ -27,7 +27,7 @@ class Compiled:
     """
 
     def __init__(self, frame, backend=eager, parts=PARTS, resumes=None):
-        self.fn = frame.fn
+        self.fn, self._code = frame.fn, frame.fn.__code__
         functools.update_wrapper(self, frame.fn)
         self.entries, self.misses, self._why = [], [], ""
         self._frame, self._backend, self._parts = frame, backend, parts
@@ -39,6 +39,9 @@ class Compiled:
     def __call__(self, *args, **kwargs):
         """Return what the function returns, by a cache entry that fits or as plain Python."""
         if torch.compiler.is_compiling():  # the real one is tracing: it sees the function itself
+            return self.fn(*args, **kwargs)
+        if self.fn.__code__ is not self._code:
+            self._why = "its code has been replaced since it was compiled"
             return self.fn(*args, **kwargs)
         if kwargs or len(args) != self._count or self._variable:
             values = self._bound(args, kwargs)

@@ -19,6 +19,10 @@ from helpers.mini.dynamo.values import (
 REPEATABLE = (int, bool, str, type(None))
 
 
+class BackendFailed(Exception):
+    """What the backend raised is the cause of this; the caller of the function hears it."""
+
+
 class Output:
     """The lines of one generated function."""
 
@@ -91,9 +95,13 @@ class Output:
         graph.output(tuple(self._results))
         module = fx.GraphModule(torch.nn.Module(), graph)
         examples = [node.meta["example_value"] for node in used.values()]
-        run = backend(module, examples)
+        try:
+            run = backend(module, examples)
+        except Exception as error:
+            raise BackendFailed from error
         if not callable(run):
-            raise TypeError(f"a backend must return something to call, not {type(run).__name__}")
+            words = f"a backend must return something to call, not {type(run).__name__}"
+            raise BackendFailed from TypeError(words)
         called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"
         names = ", ".join(self._results.values())
         comma = "," * (len(self._results) == 1)

@@ -87,6 +87,30 @@ def test_the_decorator_with_and_without_a_backend():
     assert len(graphs) == 1 and plain.__name__ == "plain"
 
 
+def test_a_lambda_can_be_compiled():
+    compiled = dynamo.compile(lambda x, k: x * k if x.sum() > 0 else x)
+    assert torch.equal(compiled(torch.ones(2), 3), torch.full((2,), 3.0))
+    assert len(compiled.graphs) == 2 and compiled.why == ""
+
+
+def test_what_a_backend_raises_is_heard():
+    def failing(module, example_inputs):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        dynamo.compile(lambda x: x + 1, backend=failing)(torch.ones(2))
+
+
+def test_a_failure_of_its_own_makes_it_run_plain_python(monkeypatch):
+    def fails(self, step):
+        raise AssertionError("a mistake in the handler")
+
+    monkeypatch.setattr(dynamo.compiling.Interpreter, "BINARY_OP", fails)
+    compiled = dynamo.compile(lambda x: x + 1)
+    assert torch.equal(compiled(torch.ones(2)), torch.full((2,), 2.0))
+    assert "a mistake in the handler" in compiled.why
+
+
 def test_a_method_can_be_compiled():
     class Scaler:
         k = 3

@@ -141,6 +141,19 @@ def test_the_function_itself_may_get_other_defaults():
     assert torch.equal(compiled(X), X + 4)
 
 
+def test_the_function_itself_may_get_other_code():
+    def f(x):
+        return x + 1
+
+    def g(x, k=3):
+        return x * k
+
+    compiled = dynamo.compile(f)
+    compiled(X)
+    f.__code__, f.__defaults__ = g.__code__, (3,)
+    assert torch.equal(compiled(X), X * 3) and "replaced" in compiled.why
+
+
 def test_a_builtin_may_be_hidden(monkeypatch):
     def sized(x):
         return x * len(x)

@@ -318,6 +318,43 @@ def pops_from_an_iterator(x):
 
 
 @tried_on(X)
+def iterators_gone_through_twice(x):
+    pairs = enumerate([x, x + 1])
+    first = list(pairs)
+    again = list(pairs)
+    twos = zip([1, 2, 3, 4], [5, 6, 7, 8])
+    for a, _ in twos:
+        x = x * a
+        break
+    return first, again, list(twos), x
+
+
+@tried_on(X)
+def an_iterator_zipped_with_itself(x):
+    items = enumerate([x, x, x, x])
+    return list(zip(items, items))
+
+
+@tried_on((n(3), [n(3), n(3)]))
+def one_iterator_in_two_loops(x, xs):
+    items = reversed(xs)
+    for item in items:
+        x = x + item
+        break
+    for item in items:
+        x = x * item
+    return x
+
+
+@tried_on((n(3), [n(3)], [n(3)]))
+def lists_joined_and_sliced(x, xs, ys):
+    zs = xs + ys
+    head = xs[:]
+    head.append(x)
+    return zs, head, xs, head is xs
+
+
+@tried_on(X)
 def enumerated_list(x):
     return list(enumerate([x, x]))
 

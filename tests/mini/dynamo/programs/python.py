@@ -77,7 +77,7 @@ def loop_over_tensors(xs):
 @tried_on(([n(2), n(2)], [n(2), 3]), ([n(2)], [2.0, 3]))
 def zipped(xs, ys):
     total = 0
-    for x, y in zip(xs, ys):  # noqa: B905
+    for x, y in zip(xs, ys):
         total = total + x * y
     return total
 
