@@ -25,8 +25,8 @@ from helpers.capture import (
     fx_graphs,
     grappler,
     guards,
-    inductor,
     hooked,
+    inductor,
     mutations,
     names,
     rebinding,
@@ -370,6 +370,8 @@ def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
     Errors as `watch_compile`; ValueError if Dynamo made none.
     """
     return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)
+
+
 def show_evaluator(fn) -> Exhibit:
     """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
 
