@@ -16,6 +16,7 @@ from helpers.capture import (
     calls,
     children,
     code_objects,
+    compiles,
     costs,
     dynamo_breaks,
     dynamo_code,
@@ -26,11 +27,14 @@ from helpers.capture import (
     frames_run,
     fx_graphs,
     grappler,
+    guards,
     hooked,
+    inductor,
     mutations,
     names,
     ops,
     rebinding,
+    recordings,
     records,
     references,
     rosetta,
@@ -41,6 +45,7 @@ from helpers.capture import (
     traces,
     variables,
 )
+from helpers.capture.guard_sets import agreement as guard_sets_search
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit
@@ -80,7 +85,9 @@ __all__ = [
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
+    "show_guards",
     "show_names",
+    "show_recording",
     "show_rosetta",
     "show_table",
     "show_tape",
@@ -94,15 +101,20 @@ __all__ = [
     "watch_calls",
     "watch_child",
     "watch_compile",
+    "watch_child",
     "watch_costs",
     "watch_cures",
     "watch_frames",
+    "watch_guard_sets",
+    "watch_inductor",
     "watch_hooked",
     "watch_mutations",
     "watch_names",
     "watch_ops",
     "watch_optimisation",
     "watch_race",
+    "watch_recompiles",
+    "watch_recorders",
     "watch_rewriting",
     "watch_routes",
     "watch_specialising",
@@ -297,21 +309,65 @@ def watch_tracers(fn, *args) -> Exhibit:
     return Exhibit(tracers.tracer_costs(fn, *args), table)
 
 
-def show_evaluator(fn) -> Exhibit:
-    """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
+def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
+    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`.
 
-    TypeError if it is no Python function.
+    `find` points out what has these words; `as_table` lists the guards instead (those alone).
+    LookupError if nothing was compiled, or nothing is found.
     """
-    return Exhibit(evaluators.evaluator_graph(fn), diagram)
+    if as_table:
+        return Exhibit(guards.guard_table(fn, find), table)
+    return Exhibit(guards.guard_graph(fn, find), diagram)
 
 
-def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+def watch_recompiles(fn, **options) -> LiveExhibit:
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
-    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
-    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
     """
-    return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+    return LiveExhibit(compiles.watch(fn, **options), ledger)
+
+
+def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
+    """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
+
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
+    any, the mini-Dynamo's guards. Dynamo's own are always asked.
+    """
+    return Exhibit(guard_sets_search(fn, args, **guard_sets), ledger)
+
+
+def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
+    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+
+    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    """
+    return Exhibit(inductor.inductor_side_by_side(fn, *args, run=run), side_by_side)
+
+
+def watch_recorders() -> Exhibit:
+    """Run programs twice through Python, tf.function, Dynamo and fx; judge the second call.
+
+    TensorFlow runs in a child interpreter; RuntimeError if that dies.
+    """
+    return Exhibit(recordings.recordings(), ledger)
+
+
+def show_recording(program: str) -> Exhibit:
+    """List what each recorder of `watch_recorders` wrote down of one of its programs.
+
+    KeyError lists the programs.
+    """
+    return Exhibit(recordings.recorded_listing(program), table)
+
+
+def watch_compile(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
+
+    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
+    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
+    """
+    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
 
 
 def watch_breaks(fn, *args, **kwargs) -> Exhibit:
@@ -415,3 +471,23 @@ def watch_child(*what, title: str = "", imports: str = children.PREAMBLE) -> Exh
     for what is neither; ValueError for a function whose source is not at hand.
     """
     return Exhibit(children.watch_child(*what, title=title, imports=imports), transcript)
+def show_evaluator(fn) -> Exhibit:
+    """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
+
+    TypeError if it is no Python function.
+    """
+    return Exhibit(evaluators.evaluator_graph(fn), diagram)
+
+
+def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+
+    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
+    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    """
+    return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+
+
+def watch_child(source: str) -> Exhibit:
+    """Run a program in a fresh interpreter: what it printed, and how it ended, even if it died."""
+    return Exhibit(children.child_listing(source), table)

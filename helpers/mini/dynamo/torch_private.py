@@ -35,8 +35,16 @@ PLACES = {
         "GuardManagerWrapper": f"{_GUARDS}:GuardManagerWrapper",
         "dispatch_keys": "torch._C:_dispatch_keys",
     },
+    "state": {
+        "len_torch_function_stack": "torch._C:_len_torch_function_stack",
+        "len_torch_dispatch_stack": "torch._C:_len_torch_dispatch_stack",
+        "is_any_autocast_enabled": "torch._C:_is_any_autocast_enabled",
+        "maybe_current_level": "torch._C._functorch:maybe_current_level",
+        "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
+    },
     "cache": {
         "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
+        "get_code_state": "torch._dynamo.pgo:get_code_state",
     },
     "fake": {
         "FakeTensor": f"{_FAKE}:FakeTensor",
@@ -50,6 +58,21 @@ PLACES = {
         "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
         "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
         "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
+    },
+    "guard tree": {
+        "check_verbose": f"{_GUARDS_C}:RootGuardManager.check_verbose",
+        "get_leaf_guards": f"{_GUARDS_C}:RootGuardManager.get_leaf_guards",
+        "get_child_managers": f"{_GUARDS_C}:RootGuardManager.get_child_managers",
+        "get_epilogue_lambda_guards": f"{_GUARDS_C}:RootGuardManager.get_epilogue_lambda_guards",
+        "get_source": f"{_GUARDS_C}:RootGuardManager.get_source",
+        "verbose_code_parts": f"{_GUARDS_C}:LeafGuard.verbose_code_parts",
+    },
+    "inductor": {
+        "compile_fx": "torch._inductor.compile_fx:compile_fx",
+        "compile_fx_inner": "torch._inductor.compile_fx:compile_fx_inner",
+        "GraphLowering": "torch._inductor.graph:GraphLowering",
+        "save_output_code": "torch._inductor.graph:GraphLowering.save_output_code",
+        "inductor_config": "torch._inductor:config",
     },
     "dynamo": {
         "reset": "torch._dynamo:reset",
@@ -146,6 +169,33 @@ def cache_entries(code: CodeType) -> list:
     Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`.
     """
     return list(__getattr__("cache_entry_list")(code))
+
+
+def forget_sizes(code: CodeType) -> None:
+    """Forget which sizes Dynamo saw change in this function: what makes a size dynamic by itself.
+
+    Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
+    """
+    state = __getattr__("get_code_state")()
+    own = (code.co_filename, code.co_firstlineno, code.co_name)
+    for key in [k for k in state if (k.filename, k.firstlineno, k.name) == own]:
+        del state[key]
+
+
+@contextmanager
+def output_code(written: list[str]):
+    """Append to `written` each module of Python that Inductor writes in the block."""
+    lowering, kept = __getattr__("GraphLowering"), __getattr__("save_output_code")
+    lowering.save_output_code = staticmethod(written.append)
+    try:
+        yield
+    finally:
+        lowering.save_output_code = staticmethod(kept) if callable(kept) else kept
+
+
+def one_compile_worker():
+    """Have Inductor compile in this process, one kernel after the other, while the block lasts."""
+    return __getattr__("inductor_config").patch(compile_threads=1)
 
 
 def inner_function(fn):

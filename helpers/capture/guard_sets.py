@@ -1,0 +1,128 @@
+"""Two guard sets for one function -> the calls that one accepts and the other refuses.
+
+The calls tried are the neighbours of a first call. A guard set is a function of the arguments; the
+real one is what Dynamo compiled for the first call.
+"""
+
+import inspect
+from types import FunctionType
+
+from helpers.capture.compiled import copied, entries, frame_locals, python_function
+from helpers.capture.guard_failures import failure
+from helpers.capture.neighbours import Call, neighbours
+from helpers.capture.said import said
+from helpers.capture.words import label
+from helpers.mini.dynamo import torch_private
+from helpers.model.guards import Agreement, agreement_entry
+
+MOST = 12
+
+
+class Real:
+    """What Dynamo compiles for one call of a function: code, and the guards that it runs behind.
+
+    Raises LookupError if Dynamo compiles nothing for it, or more than one piece.
+    """
+
+    def __init__(self, fn, *args, **kwargs):
+        import torch
+
+        self.function = copied(python_function(fn))
+        torch_private.forget_sizes(self.function.__code__)
+        self.first = first_call(self.function, args, kwargs)
+        self.compiled = torch.compile(self.function, backend="eager")
+        self.compiled(*args, **kwargs)
+        kept = entries(self.function.__code__)
+        if len(kept) != 1:
+            raise LookupError(f"Dynamo compiles nothing for this call of {fn.__name__}()")
+        self.entry = kept[0]
+
+    def __call__(self, *args, **kwargs) -> bool:
+        """Return whether the guards hold for these arguments."""
+        return self.why_not(*args, **kwargs) is None
+
+    def why_not(self, *args, **kwargs):
+        """Return the first guard that these arguments fail, or None."""
+        return failure(1, self.entry, self.function, self.seen(*args, **kwargs))
+
+    def seen(self, *args, **kwargs) -> dict:
+        """Return the locals that the guards are asked about."""
+        return frame_locals(self.function, args, kwargs)
+
+    def unguarded(self, *args, **kwargs):
+        """Run the compiled code without asking the guards, as a guard set that is too lax would."""
+        fn = self.function
+        stale = FunctionType(
+            self.entry.code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__
+        )
+        return stale(*args, **kwargs)
+
+
+class Mini:
+    """What the mini-Dynamo compiles for one call, asked about its guards in the same way.
+
+    Raises LookupError if it runs the call as plain Python, or in several pieces.
+    """
+
+    def __init__(self, fn, *args, **kwargs):
+        from helpers.mini import dynamo
+
+        self.compiled = dynamo.compile(copied(python_function(fn)))
+        self.compiled(*args, **kwargs)
+        if because := self.compiled.why or "; ".join(self.compiled.breaks):
+            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {because}")
+
+    def why_not(self, *args, **kwargs):
+        """Return the text of the first guard that these arguments fail, or None."""
+        values = first_call(self.compiled.fn, args, kwargs).values()
+        failed = self.compiled.entries[0].first_failing(tuple(values))
+        return None if failed is None else f"not {failed.text}"
+
+
+def first_call(fn, args, kwargs) -> dict:
+    """Return the arguments of a call by name, defaults among them."""
+    bound = inspect.signature(fn).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def agreement(fn, args, **guard_sets) -> Agreement:
+    """Ask each guard set of `fn` about the calls next to `fn(*args)`; keep where they differ.
+
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them. Without
+    any, the mini-Dynamo's are asked; Dynamo's own always. TypeError for what cannot be called.
+    """
+    if type(args) not in (tuple, list):
+        raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
+    real = Real(fn, *args)
+    sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
+    for name, accepts in sets.items():
+        if not callable(accepts) and not isinstance(accepts, Mini):
+            raise TypeError(f"{name} must be a function of the arguments that says True or False")
+    calls = neighbours(real.function, real.first)
+    rows = [row for row in (_row(call, sets) for call in calls) if row is not None]
+    note = f"{len(calls) - len(rows)} of {len(calls)} calls: all agree."
+    if len(rows) > MOST:
+        note += f" The first {MOST} of {len(rows)} counter-examples."
+    title = f"Calls of {real.function.__name__} that one accepts and another refuses"
+    return Agreement(title, "call", tuple(sets), tuple(rows[:MOST]), note, len(calls))
+
+
+def _row(call: Call, sets):
+    verdicts, notes = [], []
+    with call.world():
+        for name, accepts in sets.items():
+            word, note = _verdict(accepts, call)
+            verdicts.append(word)
+            notes += [f"{name}: {note}"] if note else []
+    return agreement_entry(call.words, verdicts, "; ".join(notes)) if len({*verdicts}) > 1 else None
+
+
+def _verdict(accepts, call: Call) -> tuple[str, str]:
+    try:
+        if isinstance(accepts, (Real, Mini)):
+            because = accepts.why_not(**call.arguments)
+            return ("accepts", "") if because is None else ("refuses", str(because))
+        return ("accepts" if accepts(**call.arguments) else "refuses"), ""
+    except Exception as error:
+        return "raises", said(error)

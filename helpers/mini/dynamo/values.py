@@ -1,0 +1,103 @@
+"""What lies on the symbolic stack instead of real objects, and the two ways to stop.
+
+Mirrors torch/_dynamo/variables/: TensorVariable, ConstantVariable, ListVariable, LazyVariable.
+"""
+
+from dataclasses import dataclass, field
+from types import EllipsisType, NoneType
+
+import torch
+
+SCALARS = (int, float, bool, str, NoneType)
+IMMUTABLE = (
+    *SCALARS,
+    *(complex, bytes, range, slice, EllipsisType, torch.Size, torch.dtype, torch.device),
+    *(torch.layout, torch.memory_format),
+)
+
+
+class Refuse(Exception):
+    """The whole frame is to run as plain Python; the sentence says why."""
+
+
+class Break(Exception):
+    """The graph ends here: `fn(*args, **kwargs)` has to run for real, then a resume function.
+
+    `fn` is a symbolic value; None stands for a jump on a tensor. `pushes` is what the instruction
+    leaves on the stack: RESULT, NULL, both, or nothing.
+    """
+
+    def __init__(self, why, fn=None, args=(), kwargs=None, pushes=None):
+        super().__init__(why)
+        self.fn, self.args_for_real, self.kwargs = fn, list(args), kwargs or {}
+        self.pushes = [RESULT] if pushes is None else pushes
+
+
+class _Mark:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+NULL, RESULT = _Mark("NULL"), _Mark("RESULT")
+
+
+@dataclass(eq=False)
+class Tensor:
+    """A tensor: its node in the graph, and a fake that has shape and dtype but no numbers."""
+
+    node: object
+    fake: object
+    source: str = ""  # how generated code reaches it, if it came from outside
+
+
+@dataclass(eq=False)
+class Known:
+    """An object that is known now; if it came from outside, guards stand behind that."""
+
+    value: object
+    source: str = ""
+
+
+@dataclass(eq=False)
+class Items:
+    """A tuple or list of symbolic values; `node` if one torch function returned all of them."""
+
+    kind: type
+    items: list
+    source: str = ""
+    node: object = None
+
+
+@dataclass(eq=False)
+class Method:
+    """A bound method, looked up by name on a symbolic value."""
+
+    owner: object
+    name: str
+
+
+@dataclass(eq=False)
+class Unread:
+    """A value from outside that nothing has looked at yet, so that no guard stands for it."""
+
+    value: object
+    source: str
+
+
+@dataclass(eq=False)
+class Loop:
+    """An iterator whose items are all known: the loop is unrolled."""
+
+    items: list = field(default_factory=list)
+
+
+def is_immutable(value: object, depth: int = 4) -> bool:
+    """Return whether a value can never change, by its exact type and what it holds."""
+    if type(value) is tuple:  # a nan in it is found by identity, which no guard knows
+        return depth > 0 and all(is_immutable(v, depth - 1) and v == v for v in value)
+    if type(value) is slice:
+        return all(type(part) in SCALARS for part in (value.start, value.stop, value.step))
+    return type(value) in IMMUTABLE

@@ -1,0 +1,137 @@
+"""Guards of compiled code -> records, a graph, a table; calls of it -> a ledger of compiles."""
+
+from dataclasses import dataclass
+
+from helpers.model.graph import Graph
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column, Listing
+
+HEADINGS = ("arguments", "verdict")
+TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
+COLUMNS = (
+    Column("entry", "entry"),
+    Column("source", "what is looked at", code=True),
+    Column("kind", "guard"),
+    Column("checks", "holds if"),
+    Column("line", "taken at", code=True),
+)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """One guard of cache entry number `entry` (from 1, in the order in which they were compiled).
+
+    `source`: the value it looks at, such as `L['x']`; `kind`: torch's name for it; `checks`: what
+    must hold, in plain words; `line`: the line of source that it was taken for, where torch knows.
+    """
+
+    entry: int
+    source: str
+    kind: str
+    checks: str
+    line: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return source and kind, which tell the guards of one entry apart."""
+        return f"{self.source} {self.kind}"
+
+
+@dataclass(frozen=True)
+class GuardGraph(Graph):
+    """The guard trees of a function's cache entries; `guards` holds the leaves as records."""
+
+    guards: tuple[Guard, ...] = ()
+
+    def of(self, source: str) -> tuple[Guard, ...]:
+        """Return the guards on this source, such as `L['x']`."""
+        return tuple(guard for guard in self.guards if guard.source == source)
+
+    def kinds(self, entry: int = 1) -> tuple[str, ...]:
+        """Return the kinds of guard of one entry, in the order in which they are checked."""
+        return tuple(guard.kind for guard in self.guards if guard.entry == entry)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A guard that a call failed, in the words of `Guard`, and the `value` that failed it.
+
+    `value` follows the word is: `3`, `of type float`, `of length 1`.
+    """
+
+    entry: int
+    source: str
+    kind: str
+    checks: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        if not self.value:
+            return f"{self.source}: {self.checks}".removeprefix(": ")
+        return f"{self.source} is {self.value} (guard: {self.checks})".removeprefix(" is ")
+
+
+@dataclass(frozen=True)
+class CompileEntry(Entry):
+    """One call, or a run of `calls` that were the same hit.
+
+    `failures`: for each cache entry that refused the call, the guard that it failed.
+    """
+
+    failures: tuple[Failure, ...] = ()
+    calls: int = 1
+
+    @property
+    def verdict(self) -> str:
+        """Return compile (the first), recompile, hit, eager (no compiled code ran) or error."""
+        return self.verdicts[1].word
+
+
+@dataclass(frozen=True)
+class CompileLedger(Ledger):
+    """A ledger of calls of a compiled function, in order; `cached`: its cache entries now."""
+
+    cached: int = 0
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """Return one word per call."""
+        return tuple(entry.verdict for entry in self.entries for _ in range(entry.calls))
+
+    @property
+    def compiles(self) -> int:
+        """Return how many calls compiled the function."""
+        return sum(word in ("compile", "recompile") for word in self.verdicts)
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Return the guards that failed, of all calls, in order."""
+        return tuple(failure for entry in self.entries for failure in entry.failures)
+
+
+def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -> CompileEntry:
+    """Return a row under the headings arguments and verdict, with the verdict's tone."""
+    words = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
+    return CompileEntry(subject, words, note, **more)
+
+
+def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
+    """Return the guards of a graph as a table, of those only that have `find` in their words."""
+    asked = find.casefold()
+    rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
+    if not rows:
+        raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
+    return Listing(graph.title, COLUMNS, rows, graph.note)
+
+
+@dataclass(frozen=True)
+class Agreement(Ledger):
+    """A ledger of the calls about which two guard sets differ, of so many `tried`."""
+
+    tried: int = 0
+
+
+def agreement_entry(subject: str, verdicts, note: str = "") -> Entry:
+    """Return a row with a verdict per guard set: accepts, refuses or raises."""
+    tones = {"accepts": "plain", "refuses": "changed", "raises": "failed"}
+    return Entry(subject, tuple(Verdict(word, tones[word]) for word in verdicts), note)

@@ -1,0 +1,106 @@
+"""Chapter 4: write the guards of one compiled call; the real ones and the results judge them."""
+
+from helpers.capture.brief import brief
+from helpers.capture.guard_sets import Real
+from helpers.capture.neighbours import neighbours
+from helpers.capture.said import said
+from helpers.study.check import Exercise, Mistake, edited, tried
+
+
+def _judge_guard_set(holds, fn, *first):
+    if not callable(holds):
+        return "holds must be a function of the arguments that says True or False"
+    real = Real(fn, *first)
+    for call in neighbours(real.function, real.first):
+        with call.world():
+            if because := _parted(holds, real, fn, call):
+                return f"counter-example ({call.words}): {because}"
+    return None
+
+
+def _parted(holds, real, fn, call) -> str | None:
+    """Return how the answer parts from the real guards at this call, if it does."""
+    try:
+        mine = bool(tried(holds(**call.arguments)))
+    except Exception as error:
+        if type(error).__name__ == "Untried":
+            raise
+        return f"your guards raised {said(error)}; a guard looks and says no, and never raises"
+    because = real.why_not(**call.arguments)
+    if mine == (because is None):
+        return None
+    if not mine:
+        return "too strict: yours refuse, and Dynamo hits; this would compile anew for nothing"
+    stale, fresh = (_gives(f, call.arguments) for f in (real.unguarded, fn))
+    if stale != fresh:
+        return (
+            f"too lax: yours accept, and the compiled code gives {stale} where Python gives {fresh}"
+        )
+    return (
+        f"too lax: yours accept, and Dynamo refuses ({because}). This backend would give the "
+        "right numbers even so; one that wrote machine code for the first call need not"
+    )
+
+
+def _gives(fn, arguments) -> str:
+    try:
+        result = fn(**arguments)
+        return brief(result.detach().flatten().tolist())
+    except Exception as error:
+        return said(error)
+
+
+_GUARDS = """
+import torch
+def holds(x, n, names):
+    return (
+        type(x) is torch.Tensor
+        and x.dtype == torch.float32
+        and x.shape == (3,)
+        and x.stride() == (1,)
+        and not x.requires_grad
+        and type(n) is int
+        and n == 2
+        and type(names) is list
+        and len(names) == 2
+        and SCALE == 1.5
+        and torch.is_grad_enabled()
+    )
+"""
+
+
+def _without(line: str, says: str) -> Mistake:
+    return Mistake(edited(_GUARDS, f"        and {line}\n", ""), says)
+
+
+GUARD_SET = Exercise(
+    "guard_set",
+    _judge_guard_set,
+    "No call next to the first one tells your guards from Dynamo's.",
+    (
+        "Which of the values became part of the compiled code? Each needs a guard. Which did not? "
+        "Those need none: a guard on them only costs recompiles.",
+        "A tensor's numbers are no part of the code; its type, dtype, shape, stride and "
+        "requires_grad are. Of the list, only len(names) is used.",
+        "Besides the arguments, the function reads a global, and torch records gradients or does "
+        "not: SCALE and torch.is_grad_enabled(). Mind that 2.0 == 2: ask for the type as well.",
+    ),
+    (
+        Mistake("def holds(x, n, names):\n    return True", "too lax"),
+        Mistake("def holds(x, n, names):\n    return False", "too strict"),
+        Mistake("holds = True", "must be a function"),
+        _without("x.dtype == torch.float32", "x of float64"),
+        _without("x.stride() == (1,)", "stride"),
+        _without("n == 2", "the compiled code gives"),
+        _without("type(n) is int", "n = 2.0"),
+        _without("len(names) == 2", "the compiled code gives"),
+        _without("SCALE == 1.5", "global SCALE"),
+        _without("torch.is_grad_enabled()", "no_grad"),
+        Mistake(edited(_GUARDS, "len(names) == 2", 'names == ["a", "b"]'), "too strict"),
+        Mistake(edited(_GUARDS, "and n == 2", "and n == 2 and float(x[0]) == 0.5"), "too strict"),
+        Mistake(
+            edited(_GUARDS, "type(x) is torch.Tensor\n        and", "x[0, 0] is not None and"),
+            "never raises",
+        ),
+    ),
+)

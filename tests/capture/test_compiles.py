@@ -1,0 +1,187 @@
+"""The ledger tells hit from recompile as the backend is called, and changes no result."""
+
+import logging
+import random
+
+import pytest
+
+from helpers import watch_recompiles
+from helpers.capture.compiles import watch
+
+pytestmark = pytest.mark.own_process
+torch = pytest.importorskip("torch")
+
+
+def counting():
+    """Return a backend, and the list that it appends to when it is called."""
+    called = []
+
+    def backend(graph, examples):
+        called.append(1)
+        return graph.forward
+
+    return backend, called
+
+
+def times(x, n):
+    return x * n + 1
+
+
+def named(x, options):
+    return x + len(options["names"]) if options["on"] else x * 2
+
+
+def call_of_times(choose):
+    x = torch.ones(choose((1, 2, 3, 4)), dtype=choose((torch.float32, torch.float64)))
+    return x.requires_grad_(choose((True, False, False))), choose((0, 1, 2, 2.5, True))
+
+
+def call_of_named(choose):
+    names = ["a"] * choose((0, 1, 2))
+    return torch.ones(3), {"on": choose((True, False)), "names": choose((list, tuple))(names)}
+
+
+@pytest.mark.parametrize(("fn", "make"), [(times, call_of_times), (named, call_of_named)])
+@pytest.mark.parametrize("seed", range(4))
+def test_compiles_are_the_calls_of_the_backend(fn, make, seed):
+    choose = random.Random(seed).choice
+    backend, called = counting()
+    live = watch_recompiles(fn, backend=backend)
+    for _ in range(10):
+        args, before = make(choose), len(called)
+        result = live(*args)
+        compiled = live.model.verdicts[-1] in ("compile", "recompile")
+        assert compiled == (len(called) > before)
+        assert torch.equal(result, fn(*args)) and result.dtype == fn(*args).dtype
+    assert live.model.compiles == live.model.cached == len(called)
+
+
+def test_each_recompile_names_a_guard_of_every_entry():
+    live = watch(times)
+    live.each((torch.ones(3), 2), (torch.ones(4), 2), (torch.ones(1), 2))
+    last = live.model.entries[-1]
+    assert [f.entry for f in last.failures] == [1, 2]
+    assert all(f.source == "x" or "x.size()" in f.checks for f in last.failures)
+
+
+def test_the_value_that_failed_is_named():
+    live = watch(named)
+    live.each(*((torch.ones(3), {"on": True, "names": names}) for names in (["a"], [], ("a",))))
+    first, second = live.model.entries[1].failures[0], live.model.entries[2].failures[0]
+    assert (first.source, first.value) == ("options['names']", "of length 0")
+    assert (second.source, second.value) == ("options['names']", "of type tuple")
+
+
+def test_a_second_ledger_starts_afresh():
+    calls = [(torch.ones(n), 2) for n in (3, 4, 5)]
+    assert watch(times).each(*calls) == watch(times).each(*calls) == "compile recompile hit"
+
+
+def test_the_limit_is_said_in_the_ledger_and_not_logged(caplog):
+    with torch._dynamo.config.patch(recompile_limit=2), caplog.at_level(logging.WARNING):
+        live = watch(lambda x, tag: x + len(tag))
+        words = live.each(*((torch.ones(2), tag) for tag in ("", "a", "bb", "ccc", "a")))
+        assert "recompile_limit is 2" in live.model.entries[2].note
+    assert words == "compile recompile eager eager hit"
+    assert not caplog.records
+
+
+def test_what_it_raises_is_the_functions_own():
+    live = watch_recompiles(times)
+    with pytest.raises(TypeError):
+        live(torch.ones(2))
+    with pytest.raises(Exception, match="size"):
+        watch_recompiles(lambda x, y: x + y)(torch.ones(2), torch.ones(3))
+    assert live.model.verdicts == ("error",)
+    live(torch.ones(2), 2)
+    assert live.model.verdicts == ("error", "compile")
+
+
+def test_a_function_without_a_graph_runs_as_plain_python():
+    live = watch_recompiles(lambda n: n + 1)
+    assert live(3) == 4
+    assert live.model.verdicts == ("eager",)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = 3
+
+    def forward(self, x, *, bias=0.0):
+        return x * self.scale + bias
+
+
+def test_methods_closures_keywords_and_compiled_functions():
+    model, x = Model(), torch.ones(2)
+    live = watch(model.forward)
+    live(x, bias=1.5)
+    model.scale = 4
+    assert live(x, bias=1.5).tolist() == [5.5, 5.5]
+    assert live.model.verdicts == ("compile", "recompile")
+    assert live.model.failures[0].source == "self.scale"
+    factor = 2
+    closed = watch(lambda x: x * factor)
+    assert closed.each((x,), (x,)) == "compile hit"
+    compiled = watch(torch.compile(lambda x: x + 1, backend="eager"))
+    assert compiled.each((x,), (x.double(),)) == "compile recompile"
+
+
+def test_another_backend_is_named_as_the_cause():
+    def plain(x):
+        return x + 1
+
+    watch(torch.compile(plain, backend="eager"))(torch.ones(2))
+    other = watch(torch.compile(plain, backend=counting()[0]))
+    other(torch.ones(2))
+    assert "backend" in other.model.entries[0].note
+
+
+@pytest.mark.parametrize("bad", [3, None, torch.nn.ReLU(), "f"])
+def test_only_functions_can_be_watched(bad):
+    with pytest.raises(TypeError, match="a Python function is needed"):
+        watch_recompiles(bad)
+
+
+def test_options_are_for_plain_functions():
+    with pytest.raises(TypeError, match="give dynamic to torch.compile"):
+        watch_recompiles(torch.compile(times), dynamic=True)
+
+
+class Hostile:
+    def __repr__(self):
+        raise RuntimeError("repr")
+
+    def __eq__(self, other):
+        raise RuntimeError("eq")
+
+    __hash__ = None
+
+
+def test_hostile_arguments_break_no_row():
+    cyclic = []
+    cyclic.append(cyclic)
+    live = watch_recompiles(lambda x, thing: x + 1)
+    live.each(*((torch.ones(2), thing) for thing in (Hostile(), cyclic, "x" * 10**6, {1: 2})))
+    assert set(live.model.verdicts) <= {"compile", "hit", "recompile"}
+    assert len(repr(live)) < 4000
+
+
+def test_a_run_of_the_same_hit_is_one_row():
+    live = watch_recompiles(times)
+    assert live.each(*((torch.ones(2), 3) for _ in range(500))) == "compile" + " hit" * 499
+    assert [entry.subject for entry in live.model.entries] == ["1", "2–500"]
+    assert len(live.model.verdicts) == 500 and "499 hit" in live.model.note
+
+
+class Claims:
+    @property
+    def __class__(self):
+        raise RuntimeError("asked")
+
+
+def test_an_object_that_dynamo_cannot_bear_has_its_row():
+    live = watch_recompiles(lambda x, thing: x + 1)
+    with pytest.raises(Exception, match="asked"):
+        live(torch.ones(2), Claims())
+    assert live.model.verdicts == ("error",) and "Claims object" in repr(live)

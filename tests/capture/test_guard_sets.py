@@ -1,0 +1,106 @@
+"""The search finds what is too lax and what is too strict, and the real guards are torch's."""
+
+import pytest
+
+from helpers import watch_guard_sets
+from helpers.capture.guard_sets import Mini, Real
+from helpers.capture.neighbours import neighbours
+
+pytestmark = pytest.mark.own_process
+torch = pytest.importorskip("torch")
+
+SCALE = 1.5
+
+
+def scaled(x, n, names):
+    return x * n * SCALE + len(names)
+
+
+def both(x, y):
+    return x + y
+
+
+def picked(x, options):
+    return x * 2 if options["on"] else x + options["by"]
+
+
+CASES = {
+    "scaled": (scaled, (torch.ones(3), 2, ["a", "b"])),
+    "both": (both, (torch.ones(2, 2), torch.zeros(2, 2))),
+    "picked": (picked, (torch.ones(3), {"on": False, "by": 2.5})),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_real_guards_accept_what_torch_does_not_recompile(name):
+    fn, first = CASES[name]
+    real = Real(fn, *first)
+    for call in neighbours(real.function, real.first):
+        with call.world(), torch.compiler.set_stance("fail_on_recompile"):
+            accepted = real(**call.arguments)
+            try:
+                real.compiled(**call.arguments)
+            except RuntimeError:
+                assert not accepted, call.words
+            else:
+                assert accepted, call.words
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_neighbour_is_another_call(name):
+    fn, first = CASES[name]
+    words = [call.words for call in neighbours(fn, Real(fn, *first).first)]
+    assert len(words) == len(set(words)) > 10
+
+
+def test_globals_are_put_back():
+    watch_guard_sets(scaled, CASES["scaled"][1], mine=lambda **given: True)
+    assert SCALE == 1.5
+
+
+def test_both_kinds_of_counter_example_are_found():
+    fn, first = CASES["scaled"]
+    lax = watch_guard_sets(fn, first, mine=lambda x, n, names: True).model
+    strict = watch_guard_sets(fn, first, mine=lambda x, n, names: False).model
+    assert {e.verdicts[0].word for e in lax.entries} == {"accepts"}
+    assert "n = 3" in lax.subjects("accepts", "mine")
+    assert "x with other numbers" in strict.subjects("refuses", "mine")
+
+
+def test_the_same_guards_have_no_counter_example():
+    fn, first = CASES["scaled"]
+    found = watch_guard_sets(fn, first, twin=Real(fn, *first)).model
+    assert found.entries == () and found.tried > 15
+
+
+def test_a_guard_set_that_raises_is_said_to():
+    found = watch_guard_sets(both, CASES["both"][1], mine=lambda x, y: 1 / 0).model
+    assert found.entries[0].verdicts[0].word == "raises"
+    assert "ZeroDivisionError" in found.entries[0].note
+
+
+def test_the_mini_dynamo_is_never_laxer_where_results_differ():
+    for fn, first in ((scaled, CASES["scaled"][1]), (both, CASES["both"][1])):
+        real, mini = Real(fn, *first), Mini(fn, *first)
+        for call in neighbours(fn, real.first):
+            with call.world():
+                if mini.why_not(**call.arguments) is None:
+                    stale, fresh = real.unguarded(**call.arguments), fn(**call.arguments)
+                    assert torch.equal(stale, fresh) and stale.dtype == fresh.dtype
+
+
+def test_a_zero_without_its_sign_tells_the_two_apart():
+    def times(x, n):
+        return x * n
+
+    found = watch_guard_sets(times, (torch.ones(3), 0.0)).model
+    assert "n = -0.0" not in found.subjects("accepts", "mini")
+
+
+def test_what_has_no_one_guard_set_is_refused_in_a_sentence():
+    with pytest.raises(LookupError, match="Dynamo compiles nothing"):
+        watch_guard_sets(lambda n: n + 1, (3,), mine=lambda n: True)
+    with pytest.raises(TypeError, match="mine must be a function"):
+        watch_guard_sets(both, CASES["both"][1], mine=True)
+    with pytest.raises(TypeError, match="args must be a tuple"):
+        watch_guard_sets(both, torch.ones(3), mine=both)

@@ -1,0 +1,48 @@
+"""Inductor runs only when asked to; what it writes is shown without its includes and hashes."""
+
+import pytest
+
+from helpers import watch_inductor
+from helpers.capture import inductor
+
+pytestmark = pytest.mark.own_process
+pytest.importorskip("torch")
+
+MODULE = """
+cpp_fused_add_0 = async_compile.cpp_pybinding(['const float*', 'float*'], '''
+#include "/some/folder/cabc.h"
+extern "C"  void  kernel(const float* in_ptr0)
+{
+}
+''')
+async_compile.wait(globals())
+"""
+
+
+def wave(x):
+    return x + 1
+
+
+def test_nothing_runs_unless_asked(monkeypatch):
+    monkeypatch.setattr(inductor, "_generated", lambda *args: pytest.fail("it ran"))
+    shown = watch_inductor(wave, 3).model
+    assert "not asked to run" in shown.note
+    assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
+
+
+def test_without_a_compiler_it_says_so(monkeypatch):
+    monkeypatch.setattr(inductor.shutil, "which", lambda name: None)
+    assert "no C++ compiler" in watch_inductor(wave, 3, run=True).model.note
+
+
+def test_kernels_are_shown_without_includes(monkeypatch):
+    monkeypatch.setattr(inductor, "has_compiler", lambda: True)
+    monkeypatch.setattr(inductor, "_generated", lambda *args: [MODULE])
+    shown = watch_inductor(wave, 3, run=True).model
+    assert [line for line in shown.made_up() if line][0].startswith('extern "C"')
+    assert "include" not in repr(shown) and shown.note == "1 kernel for this graph."
+
+
+def test_only_a_python_function_can_be_given():
+    with pytest.raises(TypeError, match="a Python function is needed"):
+        watch_inductor(print, 3)

@@ -1,0 +1,52 @@
+"""Each recorder is judged by what its second call gives; no verdict is typed in."""
+
+import shutil
+
+import pytest
+
+from helpers import show_recording, watch_recorders
+from helpers.capture import recordings
+from helpers.capture.recorder_programs import PROGRAMS
+
+pytestmark = pytest.mark.own_process
+pytest.importorskip("torch")
+pytest.importorskip("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return watch_recorders().model
+
+
+def test_python_is_always_right(model):
+    assert set(model.subjects("right", "Python")) == {program.words for program in PROGRAMS}
+
+
+def test_dynamo_is_never_wrong(model):
+    assert all(model.word(p.words, "Dynamo").startswith("right") for p in PROGRAMS)
+
+
+def test_what_nobody_guards_goes_wrong(model):
+    for recorder in ("tf.function", "fx.symbolic_trace"):
+        assert model.word("a global changes", recorder) == "wrong"
+
+
+def test_a_branch_on_a_tensor_is_one_graph_or_several_or_refused(model):
+    assert len(model.ops("if on a tensor", "tf.function")) == 1
+    assert len(model.ops("if on a tensor", "Dynamo")) == 3
+    assert model.word("if on a tensor", "fx.symbolic_trace").startswith("refused")
+    assert model.ops("if on a tensor", "Python") == ()
+
+
+def test_a_recording_lists_every_recorder(model):
+    rows = show_recording("loop of n rounds").model.rows
+    assert tuple(row.recorder for row in rows) == recordings.RECORDERS
+    assert rows[2].ops.count("mul") == 4
+    with pytest.raises(KeyError, match="the programs are"):
+        show_recording("no such program")
+
+
+def test_a_child_that_dies_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(recordings.sys, "executable", shutil.which("false"))
+    with pytest.raises(RuntimeError, match="the child with TensorFlow ended with 1"):
+        recordings._in_a_child()

@@ -1,0 +1,112 @@
+"""Graph breaks: what is written, what the rest of a function receives, what is refused."""
+
+import pytest
+
+pytestmark = pytest.mark.own_process
+
+torch = pytest.importorskip("torch")
+
+from helpers.mini import dynamo  # noqa: E402
+from helpers.mini.dynamo.code import Code  # noqa: E402
+from helpers.mini.dynamo.parts import receives  # noqa: E402
+from tests.mini.dynamo.programs import broken, fooling  # noqa: E402
+
+UP, DOWN = torch.ones(4), -torch.ones(4)
+
+
+def test_the_source_of_the_toy_example():
+    compiled = dynamo.compile(broken.toy_example)
+    compiled(UP, UP)
+    compiled(UP, DOWN)
+    names = [line for line in compiled.source.splitlines() if line.startswith("def ")]
+    assert names == [
+        "def toy_example(a, b):",
+        "def toy_example_from_line_6(b, x):",
+        "def toy_example_from_line_5(b, x):",
+    ]
+    assert len(compiled.graphs) == 3
+    assert compiled.breaks == ["a branch needs the value of a tensor"]
+    assert compiled.why == ""
+
+
+def test_generated_source_is_python():
+    for fn in (broken.toy_example, broken.deep_stack, broken.prints, broken.appends):
+        compiled = dynamo.compile(fn)
+        compiled(UP, [1] if fn is broken.appends else UP) if fn in (
+            broken.toy_example,
+            broken.appends,
+        ) else compiled(UP)
+        compile(compiled.source, "<made>", "exec")
+
+
+def test_both_ways_of_a_branch_are_compiled_when_they_are_taken():
+    compiled = dynamo.compile(broken.toy_example)
+    compiled(UP, UP)
+    assert len(compiled.graphs) == 2
+    compiled(UP, DOWN)
+    assert len(compiled.graphs) == 3 and len(compiled.entries) == 1
+
+
+def test_the_same_place_has_one_rest():
+    compiled = dynamo.compile(broken.item)
+    compiled(UP)
+    compiled(UP.double())
+    first, second = (entry.resumes for entry in compiled.entries)
+    assert first == second and len(first) == 1
+
+
+@pytest.mark.parametrize(
+    ("fn", "words"),
+    [
+        (broken.break_in_a_while, "inside a loop"),
+        (fooling.many, "*args"),
+        (fooling.tried, "try"),
+        (fooling.under_no_grad, "with"),
+        (fooling.summed_up, "MAKE_FUNCTION"),
+        (fooling.set_of_tensors, "BUILD_SET"),
+        (fooling.inner_function, "shares its variables"),
+        (fooling.looks_at_its_frame, "locals looks at the frame"),
+        (fooling.iterates_a_tensor, "a loop over"),
+    ],
+)
+def test_a_refusal_says_why(fn, words):
+    compiled = dynamo.compile(fn)
+    compiled(torch.ones(3))
+    assert words in compiled.why
+
+
+def liveness(fn, line, bound):
+    code = Code(fn.__code__)
+    start = next(at for at, step in enumerate(code.steps) if step.line == line)
+    return receives(code, start, bound)
+
+
+def loops(a, b, c):
+    d = a + b
+    while c > 0:
+        c -= d
+        e = c
+    return a
+
+
+def test_names_that_can_still_be_read_are_received():
+    assert liveness(loops, 2, ["a", "b", "c"]) == ["a", "b", "c"]
+    assert liveness(loops, 4, ["a", "b", "c", "d"]) == ["a", "c", "d"]
+    assert liveness(loops, 6, ["a", "b", "c", "d"]) == ["a"]
+
+
+def test_a_loop_knows_that_it_is_one():
+    code = Code(loops.__code__)
+    inside = {step.line for at, step in enumerate(code.steps) if code.in_a_loop(at)}
+    assert {4, 5} <= inside and not {2, 6} & inside
+
+
+def test_recursion_to_the_limit_is_as_in_python():
+    def deeper(x, k):
+        return x if k == 0 else deeper(x + 1, k - 1)
+
+    compiled = dynamo.compile(deeper)
+    assert torch.equal(compiled(UP, 50), UP + 50)
+    with pytest.raises(RecursionError):
+        compiled(UP, 10**6)
+    assert torch.equal(compiled(UP, 3), UP + 3)

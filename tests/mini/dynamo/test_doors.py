@@ -1,0 +1,157 @@
+"""The mini-Dynamo against eager torch: every program, every input, some rounds, both doors."""
+
+import warnings
+
+import pytest
+
+pytestmark = [pytest.mark.own_process, pytest.mark.filterwarnings("ignore")]
+
+torch = pytest.importorskip("torch")
+
+from helpers.mini import dynamo, frame_hook  # noqa: E402
+from tests.mini.dynamo import comparing  # noqa: E402
+from tests.mini.dynamo.programs import broken, fooling, modules, python, tensors  # noqa: E402, F401
+from tests.mini.dynamo.table import PROGRAMS  # noqa: E402
+
+DOORS = ["decorator"] + ["hook"] * bool(frame_hook.available())
+
+
+def off_by_one(module, example_inputs):
+    """A backend that gets every number wrong."""
+
+    def run(*args):
+        return tuple(
+            result + 1 if isinstance(result, torch.Tensor) and result.dtype != torch.bool else 5
+            for result in module.forward(*args)
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_program_differs_from_eager(door):
+    found = []
+    for fn, cases in PROGRAMS:
+        found += comparing.differences(fn, cases, comparing.DOORS[door])
+    assert not found, "\n".join(found[:10])
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_backend_that_is_wrong_is_seen(door):
+    seen = 0
+    for fn, cases in PROGRAMS:
+        seen += bool(comparing.differences(fn, cases, comparing.DOORS[door], off_by_one, 1))
+    assert seen > 120
+
+
+def test_the_programs_are_many_and_most_of_them_have_a_graph():
+    with_graph = 0
+    for fn, cases in PROGRAMS:
+        compiled = dynamo.compile(fn)
+        for args in cases:
+            comparing.outcome(compiled, fn, args)
+        with_graph += bool(compiled.graphs)
+        assert compiled.entries or compiled.why or fn.__code__.co_flags & 0xC
+    assert len(PROGRAMS) >= 200 and with_graph > 140
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_calls_that_do_not_fit_raise_as_in_python(door):
+    def takes_two(a, b=2, *, c=3):
+        return a * b + c
+
+    x = torch.ones(2)
+    with comparing.DOORS[door](takes_two) as called:
+        assert torch.equal(called(x, c=1), x * 2 + 1)
+        assert torch.equal(called(b=4, a=x), x * 4 + 3)
+        for args, kwargs in (((), {}), ((x, 1, 2), {}), ((x,), {"a": x}), ((x,), {"d": 1})):
+            with pytest.raises(TypeError) as mine:
+                called(*args, **kwargs)
+            with pytest.raises(TypeError) as real:
+                takes_two(*args, **kwargs)
+            assert str(mine.value) == str(real.value)
+
+
+def test_the_decorator_with_and_without_a_backend():
+    graphs = []
+
+    @dynamo.compile
+    def plain(x):
+        return x + 1
+
+    @dynamo.compile(backend=lambda module, inputs: graphs.append(module) or module.forward)
+    def told(x):
+        return x + 1
+
+    assert torch.equal(plain(torch.ones(2)), told(torch.ones(2)))
+    assert len(graphs) == 1 and plain.__name__ == "plain"
+
+
+def test_a_lambda_can_be_compiled():
+    compiled = dynamo.compile(lambda x, k: x * k if x.sum() > 0 else x)
+    assert torch.equal(compiled(torch.ones(2), 3), torch.full((2,), 3.0))
+    assert len(compiled.graphs) == 2 and compiled.why == ""
+
+
+def test_what_a_backend_raises_is_heard():
+    def failing(module, example_inputs):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        dynamo.compile(lambda x: x + 1, backend=failing)(torch.ones(2))
+
+
+def test_a_failure_of_its_own_makes_it_run_plain_python(monkeypatch):
+    def fails(self, step):
+        raise AssertionError("a mistake in the handler")
+
+    monkeypatch.setattr(dynamo.compiling.Interpreter, "BINARY_OP", fails)
+    compiled = dynamo.compile(lambda x: x + 1)
+    assert torch.equal(compiled(torch.ones(2)), torch.full((2,), 2.0))
+    assert "a mistake in the handler" in compiled.why
+
+
+def test_a_method_can_be_compiled():
+    class Scaler:
+        k = 3
+
+        @dynamo.compile
+        def __call__(self, x):
+            return x * self.k
+
+    scaler = Scaler()
+    assert torch.equal(scaler(torch.ones(2)), torch.ones(2) * 3)
+    scaler.k = 4
+    assert torch.equal(scaler(torch.ones(2)), torch.ones(2) * 4)
+
+
+@pytest.mark.parametrize("wrong", [3, print, torch.nn.ReLU(), None.__class__])
+def test_only_functions_of_python_are_taken(wrong):
+    with pytest.raises(TypeError, match="compile needs a Python function"):
+        dynamo.compile(wrong)
+
+
+def test_a_backend_is_something_to_call_and_returns_such():
+    with pytest.raises(TypeError, match="backend must be something to call, not str"):
+        dynamo.compile(lambda x: x, backend="inductor")
+    with pytest.raises(TypeError, match="must return something to call, not NoneType"):
+        dynamo.compile(lambda x: x + 1, backend=lambda module, inputs: None)(torch.ones(1))
+
+
+def test_warnings_are_no_more_than_in_eager():
+    def adds(x):
+        return x + 1
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        dynamo.compile(adds)(torch.ones(2))
+    assert not caught
+
+
+def test_torch_compile_may_trace_what_is_compiled_here():
+    def adds(x):
+        return x + 1
+
+    mine = dynamo.compile(adds)
+    both = torch.compile(lambda x: mine(x) * 2, backend="eager")
+    assert torch.equal(both(torch.ones(2)), torch.ones(2) * 4)

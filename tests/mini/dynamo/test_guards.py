@@ -1,0 +1,320 @@
+"""What changes between two calls is either harmless or told by the guard that fails first."""
+
+import types
+
+import pytest
+
+pytestmark = pytest.mark.own_process
+
+torch = pytest.importorskip("torch")
+
+from helpers.mini import dynamo  # noqa: E402
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+def first_failing(fn, before, after):
+    """Compile for `before`; return the first guard that fails `after`, and compare both calls."""
+    compiled = dynamo.compile(fn)
+    for args in (before, after):
+        assert torch.equal(compiled(*args), fn(*args))
+    return compiled.misses[-1] if len(compiled.entries) == 2 else "none"
+
+
+def add(x, k=1):
+    return x + k
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ((X,), (X + 1,), "none"),
+        ((X,), (X.double(),), "x.dtype is torch.float32"),
+        ((X,), (X[0],), "x.shape == (2, 3)"),
+        ((X,), (X.t().contiguous().t(),), "x.stride() == (3, 1)"),
+        ((X,), (X.clone().requires_grad_(),), "x.requires_grad is False"),
+        ((X,), (torch.nn.Parameter(X),), "type(x) is torch.Tensor"),
+        ((X, 1), (X, 2), "k == 1"),
+        ((X, 1), (X, 1.0), "type(k) is int"),
+        ((X, 1), (X, True), "type(k) is int"),
+        ((X, 0.0), (X, -0.0), "k.hex() == '0x0.0p+0'"),
+        ((X, 0.5), (X, 0.5), "none"),
+        ((X, X), (X, 1), "type(k) is torch.Tensor"),
+        ((X.conj(),), (X,), "none"),
+    ],
+)
+def test_argument(before, after, words):
+    assert first_failing(add, before, after) == words
+
+
+def test_grad_mode_and_default_dtype():
+    compiled = dynamo.compile(add)
+    compiled(X)
+    with torch.no_grad():
+        compiled(X)
+    assert compiled.misses == ["torch.is_grad_enabled() is True"]
+    torch.set_default_dtype(torch.float64)
+    try:
+        compiled(X)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert compiled.misses[0] == "torch.get_default_dtype() is torch.float32"
+
+
+SCALE, TABLE = 2, {"k": 2}
+
+
+def use_globals(x):
+    return helper(x) * SCALE * TABLE["k"]
+
+
+def helper(x, shift=1):
+    return x + shift
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SCALE", 3),
+        ("SCALE", 2.0),
+        ("SCALE", torch.ones(3)),
+        ("TABLE", {"k": 5}),
+        ("helper", lambda x: x - 1),
+        ("len", 3),
+    ],
+)
+def test_globals_may_change(monkeypatch, name, value):
+    compiled = dynamo.compile(use_globals)
+    assert torch.equal(compiled(X), use_globals(X))
+    monkeypatch.setitem(globals(), name, value)
+    assert torch.equal(compiled(X), use_globals(X))
+
+
+def test_what_a_global_holds_may_change(monkeypatch):
+    compiled = dynamo.compile(use_globals)
+    compiled(X)
+    monkeypatch.setitem(TABLE, "k", 7)
+    assert torch.equal(compiled(X), use_globals(X))
+
+
+def test_a_helper_may_get_other_code_or_defaults():
+    def calls(x):
+        return inner(x)
+
+    def inner(x, k=1):
+        return x + k
+
+    def other(x, k=1):
+        return x - k
+
+    compiled = dynamo.compile(calls)
+    compiled(X)
+    inner.__defaults__ = (5,)
+    assert torch.equal(compiled(X), X + 5)
+    inner.__code__ = other.__code__
+    assert torch.equal(compiled(X), X - 5)
+    inner.__defaults__ = (0, 9)[1:]
+    assert torch.equal(compiled(X), X - 9)
+
+
+def test_a_closure_may_change():
+    k = 2
+
+    def scaled(x):
+        return x * k
+
+    compiled = dynamo.compile(scaled)
+    assert torch.equal(compiled(X), X * 2)
+    k = 3
+    assert torch.equal(compiled(X), X * 3)
+    k = torch.ones(3)
+    assert torch.equal(compiled(X), X)
+
+
+def test_the_function_itself_may_get_other_defaults():
+    def f(x, k=1):
+        return x + k
+
+    compiled = dynamo.compile(f)
+    compiled(X)
+    f.__defaults__ = (4,)
+    assert torch.equal(compiled(X), X + 4)
+
+
+def test_the_function_itself_may_get_other_code():
+    def f(x):
+        return x + 1
+
+    def g(x, k=3):
+        return x * k
+
+    compiled = dynamo.compile(f)
+    compiled(X)
+    f.__code__, f.__defaults__ = g.__code__, (3,)
+    assert torch.equal(compiled(X), X * 3) and "replaced" in compiled.why
+
+
+def test_a_builtin_may_be_hidden(monkeypatch):
+    def sized(x):
+        return x * len(x)
+
+    compiled = dynamo.compile(sized)
+    assert torch.equal(compiled(X), X * 2)
+    monkeypatch.setitem(globals(), "len", lambda x: 10)
+    assert torch.equal(compiled(X), X * 10)
+
+
+def test_a_function_of_torch_may_be_replaced(monkeypatch):
+    def absolute(x):
+        return torch.abs(x)
+
+    compiled = dynamo.compile(absolute)
+    compiled(X)
+    monkeypatch.setattr(torch, "abs", lambda x: x * 100)
+    assert torch.equal(compiled(X), X * 100)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.scale = torch.nn.Linear(3, 3), 2
+        self.drop = torch.nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.drop(self.layer(x)) * self.scale
+
+
+def _scale(model):
+    model.scale = 5
+
+
+def _eval(model):
+    model.eval()
+
+
+def _layer(model):
+    model.layer = torch.nn.Linear(3, 3)
+
+
+def _weight(model):
+    model.layer.weight = torch.nn.Parameter(torch.ones(3, 3))
+
+
+def _in_place(model):
+    model.layer.weight.data.zero_()
+
+
+def _hook(model):
+    model.layer.register_forward_hook(lambda module, args, out: out * 10)
+
+
+def _forward(model):
+    model.forward = lambda x: x * 7
+
+
+def _class(model):
+    model.__class__ = type("Other", (Model,), {"forward": lambda self, x: x - 1})
+
+
+def _no_bias(model):
+    model.layer.bias = None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_scale, _eval, _layer, _weight, _in_place, _hook, _forward, _class, _no_bias],
+)
+def test_a_module_may_change(change):
+    model = Model()
+
+    def run(x):
+        return model(x)
+
+    compiled = dynamo.compile(run)
+    for _ in range(2):
+        torch.manual_seed(1)
+        got = compiled(X)
+        torch.manual_seed(1)
+        assert torch.equal(got, run(X))
+        change(model)
+    assert compiled.graphs
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (torch.inference_mode, "inference mode"),
+        (lambda: torch.autocast("cpu", dtype=torch.bfloat16), "autocast"),
+        (lambda: torch.device("meta"), "a mode"),
+    ],
+)
+def test_under_an_unusual_state_plain_python_runs_and_says_so(state, words):
+    def product(x):
+        return (x @ x.T + torch.ones(2)).sum()
+
+    for compile_before in (True, False):
+        compiled = dynamo.compile(product)
+        if compile_before:
+            compiled(X)
+        with state():
+            try:
+                want = product(X)
+            except RuntimeError as error:
+                want = error
+            try:
+                got = compiled(X)
+            except RuntimeError as error:
+                got = error
+        assert type(got) is type(want) and str(got) == str(want)
+        assert words in compiled.why
+
+
+def test_under_vmap_plain_python_runs():
+    compiled = dynamo.compile(add)
+    compiled(X[0])
+    assert torch.equal(torch.vmap(compiled)(X), X + 1)
+    assert "transform" in compiled.why
+
+
+def test_a_hook_that_is_added_later_is_seen():
+    def double(x):
+        return x * 2
+
+    compiled = dynamo.compile(double)
+    x = torch.ones(2, requires_grad=True)
+    compiled(x)
+    x.register_hook(lambda grad: grad * 10)
+    compiled(x).sum().backward()
+    assert torch.equal(x.grad, torch.full((2,), 20.0)) and "autograd hooks" in compiled.why
+
+
+def test_after_the_limit_plain_python_runs_and_says_so():
+    compiled = dynamo.compile(add)
+    for k in range(dynamo.doors.LIMIT + 2):
+        assert torch.equal(compiled(X, k), X + k)
+    assert len(compiled.entries) == dynamo.doors.LIMIT and "the limit" in compiled.why
+    assert torch.equal(compiled(X, 0), X) and compiled.entries[0].hits == 2
+
+
+def test_a_guard_that_raises_does_not_hold():
+    box = types.SimpleNamespace(k=2)
+
+    def reads(x, box):
+        return x * box.k if hasattr(box, "k") else x
+
+    compiled = dynamo.compile(reads)
+    assert torch.equal(compiled(X, box), X * 2)
+    del box.k
+    assert torch.equal(compiled(X, box), X)
+
+
+def test_texts_of_guards_and_source_are_the_same_twice():
+    def told(x, k):
+        return helper(x) * k if x.sum() > 0 else x
+
+    texts = []
+    for _ in range(2):
+        compiled = dynamo.compile(told)
+        compiled(X, 2)
+        texts.append((compiled.source, [g.text for g in compiled.entries[0].guards]))
+    assert texts[0] == texts[1] and "0x" not in str(texts)
