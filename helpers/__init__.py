@@ -101,13 +101,12 @@ __all__ = [
     "watch_calls",
     "watch_child",
     "watch_compile",
-    "watch_child",
     "watch_costs",
     "watch_cures",
     "watch_frames",
     "watch_guard_sets",
-    "watch_inductor",
     "watch_hooked",
+    "watch_inductor",
     "watch_mutations",
     "watch_names",
     "watch_ops",
@@ -464,13 +463,15 @@ def watch_race(program, runs: int = 500) -> Exhibit:
     return Exhibit(variables.race_histogram(program, runs), table)
 
 
-def watch_child(*what, title: str = "", imports: str = children.PREAMBLE) -> Exhibit:
+def watch_child(*what, title: str = "", imports: str | None = None) -> Exhibit:
     """Run functions without arguments, or source, each in a child interpreter of its own.
 
     There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. TypeError
     for what is neither; ValueError for a function whose source is not at hand.
     """
     return Exhibit(children.watch_child(*what, title=title, imports=imports), transcript)
+
+
 def show_evaluator(fn) -> Exhibit:
     """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
 
@@ -486,8 +487,3 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     TypeError if `fn` is no Python function, RuntimeError where there is no hook.
     """
     return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
-
-
-def watch_child(source: str) -> Exhibit:
-    """Run a program in a fresh interpreter: what it printed, and how it ended, even if it died."""
-    return Exhibit(children.child_listing(source), table)
