@@ -9,6 +9,7 @@ SKILLS = re.compile(r"^\d+\. ", re.MULTILINE)
 PLACE_OR_ADDRESS = re.compile(r"0x[0-9a-f]{6,}|/(?:home|root|tmp|Users)/|[A-Z]:\\\\Users")
 IGNORED = "nbval-ignore-output"
 MOST_WORDS = 130
+SOLUTION = "<details><summary>Solution"
 
 
 def problems(nb, chapter: bool = True) -> list[str]:
@@ -108,7 +109,7 @@ def _exercises(nb):
             continue
         if "..." not in "".join(sources[max(position - 2, 0) : position + 1]):
             yield f"no stub with ... stands before {source!r}"
-        if "<details><summary>Solution" not in sources[position + 1]:
+        if SOLUTION not in sources[position + 1]:
             yield f"no folded solution stands after {source!r}"
 
 
@@ -121,9 +122,10 @@ def _recap(nb):
 
 def _proportions(nb):
     turn = [i for i, cell in enumerate(nb.cells) if "Your turn" in cell.source]
-    body = turn[0] if turn else len(nb.cells)  # exercises come on top
+    before = nb.cells[: turn[0]] if turn else nb.cells
+    body = len(before) - 3 * sum(SOLUTION in cell.source for cell in before)  # exercises: on top
     if not 40 <= body <= 100:
-        yield f"the notebook has {body} cells before the exercises"
+        yield f"the notebook has {body} cells besides the exercises"
     after = [
         before.cell_type == "markdown"
         for before, cell in zip(nb.cells, nb.cells[1:], strict=False)
