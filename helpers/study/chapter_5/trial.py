@@ -1,0 +1,84 @@
+"""The files of an op -> what it computes in jobs: forward, and backward by its gradient rule.
+
+Everything happens in a session of its own: what a learner registers for a trial is gone after it.
+"""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from helpers.mini import oneflow as flow
+from helpers.study.check import tried
+from helpers.study.op_folder import op_folder
+
+STEP = 1e-6  # of the numerical derivative, in float64
+
+
+def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
+    """Return the learner's files; ValueError says what is missing, Untried if one is `...`."""
+    if not isinstance(answer, dict) or set(answer) != set(names):
+        raise ValueError(f"the answer must be a dict with the keys {', '.join(names)}")
+    for name in names:
+        if not isinstance(tried(answer[name]), str):
+            raise ValueError(f"{name} must hold the text of the file, in quotes")
+    return answer
+
+
+@contextmanager
+def loaded(name: str, files: dict[str, str], definition: str = "py_def"):
+    """Load the folder of an op in a fresh session, and give its wrapper module."""
+    with flow.fresh_session():
+        module = flow.experimental.custom_op_module(name, op_folder(name, files))
+        getattr(module.py_api(), definition)().py_kernel().build_load()
+        yield module.api
+
+
+def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
+    """Return the outputs of `wrapper(x, **options)` in a predict job."""
+
+    @flow.global_function()
+    def predict_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
+        with flow.scope.placement("cpu", "0:0"):
+            return wrapper(x, **options)
+
+    return _many(predict_job(x))
+
+
+def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
+    """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
+    seen = {}
+
+    @flow.global_function(type="train")
+    def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
+        with flow.scope.placement("cpu", "0:0"):
+            given = x + _variable("zero", np.zeros_like(x))
+            flow.watch_diff(given, lambda array: seen.update(dx=np.array(array)))
+            outputs = _many(wrapper(given, **options))
+            parts = [
+                flow.math.reduce_sum(y * _variable(f"dy_{n}", dy))
+                for n, (y, dy) in enumerate(zip(outputs, dys, strict=True))
+            ]
+            rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
+            flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
+
+    with flow.fresh_session() if False else _variables_gone():
+        train_job(x)
+    return seen["dx"]
+
+
+def numerical(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
+    """Return the same gradient by central differences; `x` should be float64."""
+
+    def loss(at):
+        return sum((y * dy).sum() for y, dy in zip(run(wrapper, at, **options), dys, strict=True))
+
+    found = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[place] = STEP
+        found[place] = (loss(x + step) - loss(x - step)) / (2 * STEP)
+    return found
+
+
+def _many(result) -> tuple:
+    return tuple(result) if isinstance(result, (tuple, list)) else (result,)
