@@ -1,0 +1,106 @@
+"""flow.experimental.custom_op_module: an op's folder -> registered definitions, kernels, api.
+
+Mirrors oneflow/python/ops/custom_op_module.py of 0.3, which copied the folder into the working
+directory and compiled there; here the folder is read where it is.
+"""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from helpers.mini.oneflow import cpp
+from helpers.mini.oneflow.definitions import collect
+from helpers.mini.oneflow.errors import OpError, listed, need, place, stage
+from helpers.mini.oneflow.importing import run_file
+from helpers.mini.oneflow.session import session
+
+
+class CustomOpModule:
+    """The files of one op: <folder>/<name>_py_api.py and so on. Nothing is loaded yet."""
+
+    def __init__(self, op_type_name, module_path="."):
+        with stage("load"):
+            need(
+                isinstance(op_type_name, str) and isinstance(module_path, (str, os.PathLike)),
+                "custom_op_module takes the name of an op's folder and the path of the folder "
+                f"that holds it, got {op_type_name!r} and {module_path!r}",
+            )
+            self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
+            need(
+                self.folder.is_dir(),
+                f'there is no folder "{self.folder.name}" in {self.folder.parent.name}/; '
+                "a custom op lives in a folder that is named like the op",
+            )
+        self._files, self._steps, self._api = {}, [], None
+
+    @property
+    def api(self):
+        """The wrapper functions: the module of <name>_py_api.py."""
+        need(
+            self._api is not None,
+            f'op "{self.name}" has no .api yet: call .py_api() and then .build_load()',
+        )
+        return self._api
+
+    def py_api(self):
+        """Load the wrappers."""
+        return self._plan("py_api.py")
+
+    def py_def(self):
+        """Load the definition in Python."""
+        return self._plan("op_def.py")
+
+    def cpp_def(self):
+        """Compile and load the definition in C++."""
+        return self._plan("cpp_def.cpp")
+
+    def py_kernel(self):
+        """Load the numpy kernels."""
+        return self._plan("py_kernel.py")
+
+    def build_load(self):
+        """Load everything that was asked for, and register it: all or nothing."""
+        with stage("load"):
+            loaded = {ending: LOADERS[ending](path) for ending, path in self._files.items()}
+            registry = session().registry
+            for ending in ("op_def.py", "cpp_def.cpp"):
+                if ending in loaded:
+                    with stage("define"):
+                        registry.register(loaded[ending], f"{self.folder}{os.sep}")
+            if "py_kernel.py" in loaded:
+                registry.add_kernels(self.name, loaded["py_kernel.py"])
+            self._api = loaded.get("py_api.py", self._api)
+        return self
+
+    def _plan(self, ending):
+        path = self.folder / f"{self.name}_{ending}"
+        with stage("load"):
+            if not path.is_file():
+                has = listed(sorted(os.listdir(self.folder)))
+                raise OpError(f"{place(path)} is missing; the folder holds {has}")
+            self._files[ending] = path
+            need(
+                not {"op_def.py", "cpp_def.cpp"} <= set(self._files),
+                f'op "{self.name}" is defined once: take .py_def() or .cpp_def()',
+            )
+        return self
+
+
+def load_python_definition(path):
+    """Return the definitions in an <name>_op_def.py."""
+    with collect(path) as definitions:
+        run_file(path)
+    return definitions
+
+
+def load_kernels(path):
+    """Return the module of an <name>_py_kernel.py."""
+    return run_file(path)
+
+
+LOADERS = {
+    "op_def.py": load_python_definition,
+    "cpp_def.cpp": cpp.load,
+    "py_kernel.py": load_kernels,
+    "py_api.py": run_file,
+}

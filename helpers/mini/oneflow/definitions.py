@@ -1,0 +1,203 @@
+"""The Python front end: REGISTER_USER_OP(...) in <name>_op_def.py -> records for the registry.
+
+The chain has the names of the C++ one; the setters of InferContext are those of OneFlow 0.9.
+"""
+
+from contextlib import contextmanager
+
+from helpers.mini.oneflow.attributes import REQUIRED, attr_def
+from helpers.mini.oneflow.dtypes import DTYPES
+from helpers.mini.oneflow.errors import OpError, listed, need, raised, stage
+from helpers.mini.oneflow.gradient_rules import BackwardOpConfContext
+from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
+
+_collecting = []  # one (file, chains) for each definition file that is being loaded
+
+
+@contextmanager
+def collect(file):
+    """Gather what a definition file registers; the list holds the records after the block."""
+    definitions = []
+    _collecting.append((str(file), chains := []))
+    try:
+        yield definitions
+    finally:
+        _collecting.pop()
+    with stage("define"):
+        definitions += [chain.finish() for chain in chains]
+
+
+def REGISTER_USER_OP(op_type_name):
+    """Begin the definition of an op type."""
+    return _begin(OpChain, op_type_name)
+
+
+def REGISTER_USER_OP_GRAD(op_type_name):
+    """Begin the gradient rule of a forward op type."""
+    return _begin(GradientChain, op_type_name)
+
+
+def _begin(chain, name):
+    need(_collecting, "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()")
+    file, chains = _collecting[-1]
+    chains.append(chain(name, file))
+    return chains[-1]
+
+
+class OpChain:
+    """An op type under construction."""
+
+    def __init__(self, name, file):
+        self.name, self.file, self.names = name, file, []
+        self.inputs, self.outputs, self.attrs, self.function = [], [], {}, None
+
+    def Input(self, name):
+        """Add an input that takes one blob."""
+        self.inputs.append(name)
+        return self
+
+    def Output(self, name):
+        """Add an output."""
+        self.outputs.append(name)
+        return self
+
+    def Attr(self, name, default=REQUIRED, type=None):
+        """Add an attribute; without a type the default's own decides (0.1: double)."""
+        where = f'op type "{self.name}": attr "{name}"'
+        need(name not in self.attrs, f"{where} is defined twice")
+        self.attrs[name] = attr_def(where, default, type)
+        return self
+
+    def SetTensorDescInferFn(self, function):
+        """Set the function that gives each output its shape and dtype."""
+        self.function = function
+        return self
+
+    def finish(self):
+        """Return the OpDef, checked."""
+        infer = Inference(self.name, self.outputs, self.function, self.file)
+        made = OpDef(
+            self.name,
+            tuple(self.inputs),
+            tuple(self.outputs),
+            self.attrs,
+            infer,
+            self.file,
+            "Python",
+        )
+        check(made, self.function is not None)
+        return made
+
+
+class GradientChain:
+    """A gradient rule under construction."""
+
+    def __init__(self, name, file):
+        self.name, self.file, self.function = name, file, None
+
+    def SetBackwardOpConfGenFn(self, function):
+        """Set the function that defines the backward ops."""
+        self.function = function
+        return self
+
+    def finish(self):
+        """Return the GradientDef, checked."""
+        made = GradientDef(self.name, self.generate, self.file)
+        need(callable(self.function), f"{made} has no SetBackwardOpConfGenFn(function)")
+        return made
+
+    def generate(self, forward):
+        """Run the rule on one forward op."""
+        context = BackwardOpConfContext(forward)
+        try:
+            self.function(context)
+        except OpError:
+            raise
+        except Exception as error:
+            raise OpError(f"raised {raised(error, self.file)}") from error
+        return context.plan
+
+
+def check(op, has_inference):
+    """Raise OpError unless a definition is complete; for both front ends."""
+    names = [*op.inputs, *op.outputs, *op.attrs]
+    for name in [op.name, *names]:
+        fine = isinstance(name, str) and name and not set(name) & set("/ \t\n\x1e\x1f")
+        need(fine, f"{op}: {name!r} is no name for an op, an argument or an attr")
+        need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
+    need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
+    need(
+        has_inference,
+        f"{op} has no .SetTensorDescInferFn(...): nobody can tell the shape of its outputs",
+    )
+
+
+class Inference:
+    """A Python inference function, called as OpDef.infer is."""
+
+    def __init__(self, name, outputs, function, file):
+        self.name, self.outputs, self.function, self.file = name, outputs, function, file
+
+    def __call__(self, inputs, attrs):
+        """Return {output: Spec}."""
+        context = InferContext(self.name, self.outputs, inputs, attrs)
+        try:
+            self.function(context)
+        except OpError:
+            raise
+        except Exception as error:
+            raise OpError(f"raised {raised(error, self.file)}") from error
+        return {name: Spec(*context.specs[name, 0]) for name in self.outputs}
+
+
+class InferContext:
+    """What an inference function sees: shapes and dtypes of arguments, and attributes.
+
+    An output has the first input's dtype until another is set, as in 0.3.
+    """
+
+    def __init__(self, name, outputs, inputs, attrs):
+        first = next((spec.dtype for spec in inputs.values()), None)
+        self._name, self._inputs, self._attrs = name, inputs, attrs
+        self.specs = {(output, 0): [None, first] for output in outputs}
+
+    def InputShape(self, name, index=0):
+        """Return the shape of an input, a tuple of ints."""
+        return self._of(self._inputs, "input", name, index).shape
+
+    def InputDType(self, name, index=0):
+        """Return the dtype of an input, such as "float32"."""
+        return self._of(self._inputs, "input", name, index).dtype
+
+    def SetOutputShape(self, name, index, shape):
+        """Set the shape of an output."""
+        self._of(self.specs, "output", name, index)[0] = shape
+
+    def SetOutputDType(self, name, index, dtype):
+        """Set the dtype of an output."""
+        self._of(self.specs, "output", name, index)[1] = dtype
+
+    def Attr(self, name):
+        """Return the value of an attribute."""
+        need(name in self._attrs, f'has no attr "{name}"; it has {listed(self._attrs)}')
+        return self._attrs[name]
+
+    def _of(self, table, kind, name, index):
+        has = listed(known for known, _ in table)
+        need((name, index) in table, f'has no {kind} ("{name}", {index}); it has {has}')
+        return table[name, index]
+
+
+def check_inferred(spec, output):
+    """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
+    shape, dtype = spec
+    need(shape is not None, f'never sets the shape of output "{output}"')
+    whole = isinstance(shape, (tuple, list)) and all(type(n) is int and n >= 0 for n in shape)
+    need(
+        whole, f'gives output "{output}" the shape {shape!r}; a shape is a tuple of ints from 0 up'
+    )
+    need(
+        dtype in DTYPES,
+        f'gives output "{output}" the dtype {dtype!r}; there are {listed(DTYPES)}',
+    )
+    return Spec(tuple(shape), dtype)

@@ -1,0 +1,28 @@
+"""The data types of blobs, by name; the original's enum DataType has these and no bool."""
+
+import numpy as np
+
+from helpers.mini.oneflow.errors import OpError, listed
+
+DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8")
+FLOATS = DTYPES[:3]
+
+
+def dtype_name(value, what):
+    """Return the name of a dtype given as flow.float32, np.float32 or "float32"."""
+    try:
+        name = np.dtype(value).name if value is not None else None
+    except (TypeError, ValueError):
+        name = None
+    if name not in DTYPES:
+        raise OpError(f"{what}: {value!r} is no data type of a blob; there are {listed(DTYPES)}")
+    return name
+
+
+def shape_tuple(value, what):
+    """Return a shape as a tuple of ints >= 0."""
+    if not isinstance(value, (tuple, list)):
+        raise OpError(f"{what}: a shape is a tuple such as (5,), got {value!r}")
+    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in value):
+        raise OpError(f"{what}: a shape holds whole numbers from 0 up, got {value!r}")
+    return tuple(int(n) for n in value)

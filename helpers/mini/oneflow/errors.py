@@ -1,0 +1,63 @@
+"""OpError: the one exception of this package; its sentence names op, blob and file.
+
+The original mostly aborted the process (CHECK in C++) or raised a bare AssertionError.
+"""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class OpError(Exception):
+    """What was wrong with an op, a kernel or a job, and what would be right.
+
+    `stage` says when it was found: "load", "define", "build", "infer", "backward" or "run".
+    """
+
+    def __init__(self, message, stage=None):
+        super().__init__(message)
+        self.stage = stage
+
+
+@contextmanager
+def stage(name):
+    """Give errors from inside the block their stage, unless they have one."""
+    try:
+        yield
+    except OpError as error:
+        error.stage = error.stage or name
+        raise
+
+
+def need(ok, message):
+    """Raise OpError with the message unless ok."""
+    if not ok:
+        raise OpError(message)
+
+
+def listed(names):
+    """Return names in quotes: '"in", "out"'; 'nothing' for none."""
+    return ", ".join(f'"{name}"' for name in names) or "nothing"
+
+
+def place(path):
+    """Return a file's name with its folder's, which is the same on every machine."""
+    path = Path(path)
+    return f"{path.parent.name}/{path.name}"
+
+
+def raised(error, file=None):
+    """Say an exception in one line, with the line of `file` where it came up."""
+    line = _line_in(error, file) if file else None
+    where = f"{place(file)}, line {line}: " if line else ""
+    return f"{where}{type(error).__name__}: {error}".rstrip(": ")
+
+
+def _line_in(error, file):
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        return error.lineno
+    line, traceback = None, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == str(file):
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line

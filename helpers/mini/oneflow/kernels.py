@@ -1,0 +1,113 @@
+"""From an op to the numpy function that computes it, and what that function may return.
+
+The rule of the original: X_forward is computed by forward() of X's kernel file, X_backward by its
+backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3).
+"""
+
+import inspect
+from sys import getrefcount
+from types import MappingProxyType
+
+import numpy as np
+
+from helpers.mini.oneflow import builtins
+from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
+from helpers.mini.oneflow.registry import Kernel
+
+HOLDERS = 3  # the container, one name and getrefcount's argument
+
+
+def find(registry, type_name):
+    """Return the Kernel of an op type, or raise OpError."""
+    if type_name in builtins.KERNELS:
+        return builtins.KERNELS[type_name]
+    name, _, function = type_name.rpartition("_")
+    need(
+        function in ("forward", "backward"),
+        f'op type "{type_name}" cannot find its kernel: a Python kernel is looked up by the '
+        "ending of the op_type_name, which must be _forward or _backward",
+    )
+    loaded = registry.kernel_files
+    need(
+        name in loaded,
+        f'op type "{type_name}" has no Python kernel: no kernel file "{name}" was loaded with '
+        f".py_kernel() (loaded: {listed(loaded)})",
+    )
+    module = loaded[name]
+    found = getattr(module, function, None)
+    need(
+        callable(found),
+        f"{place(module.__file__)} defines no function {function}(args), "
+        f'which op type "{type_name}" needs',
+    )
+    return Kernel(found, _wants_attrs(found), module.__file__)
+
+
+def _wants_attrs(function):
+    """Say whether a kernel is written as forward(args, attrs)."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return len([p for p in parameters if p.kind in places]) > 1
+
+
+def step(op, kernel, reads, writes):
+    """Return a function that runs an op: it reads and writes slots of a list of arrays.
+
+    Arrays in slots are read-only, and held by nobody outside: what a kernel keeps is copied.
+    """
+    function, where = kernel.function, f'{kernel} of op "{op.name}" ({op.type})'
+    attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
+    rest = (MappingProxyType(attrs),) if kernel.wants_attrs else ()
+    expected = [
+        (index, slot, output, output.shape, np.dtype(output.dtype))
+        for index, (slot, output) in enumerate(zip(writes, op.outputs, strict=True))
+    ]
+
+    def run(slots):
+        try:
+            result = function(tuple([slots[i] for i in reads]), *rest)
+        except (Exception, SystemExit) as error:
+            raise OpError(f"{where} raised {raised(error, kernel.file)}") from error
+        results = (*result,) if type(result) in (tuple, list) else (result,)
+        del result
+        if len(results) != len(expected):
+            raise _wrong_count(where, results, op)
+        for index, slot, output, shape, dtype in expected:
+            array = results[index]  # zip() would hold it too
+            if type(array) is not np.ndarray:
+                array = _array(array, where, output)
+            if array.shape != shape or array.dtype != dtype:
+                raise _wrong_spec(where, array, output)
+            if getrefcount(array) > HOLDERS or array.base is not None:
+                array = array.copy()
+            array.setflags(write=False)
+            slots[slot] = array
+
+    return run
+
+
+def _array(value, where, output):
+    """Return a numpy scalar as an array; raise OpError for all else."""
+    if isinstance(value, np.generic):
+        return np.array(value)
+    kind = "None" if value is None else f"a {type(value).__name__}"
+    raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
+
+
+def _wrong_count(where, results, op):
+    outputs = ", ".join(map(str, op.outputs))
+    return OpError(
+        f"{where} returned {len(results)} value(s); the op has {len(op.outputs)} output(s): "
+        f"{outputs}"
+    )
+
+
+def _wrong_spec(where, array, output):
+    if array.shape != output.shape:
+        found, right = f"shape {array.shape}", output.shape
+    else:
+        found, right = f"dtype {array.dtype}", output.dtype
+    return OpError(f"{where} returned {found} for {output}; the op's inference says {right}")
