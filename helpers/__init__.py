@@ -19,6 +19,8 @@ from helpers.capture import (
     grappler,
     mutations,
     names,
+    oneflow_jobs,
+    oneflow_registry,
     rebinding,
     records,
     references,
@@ -28,24 +30,29 @@ from helpers.capture import (
     tracers,
     traces,
 )
+from helpers.capture.apart import run_apart
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
+from helpers.study.op_folder import op_folder
 from helpers.study.sandbox import signature_sandbox
 from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
+from helpers.view import job as job_view
 from helpers.view import stack as stack_view
 
 __all__ = [
     "check",
     "code_swapped",
     "expect",
+    "op_folder",
     "plot_ratios",
     "predict",
     "rebind_everywhere",
+    "run_apart",
     "show_autograph",
     "show_binding_map",
     "show_bindings",
@@ -58,7 +65,9 @@ __all__ = [
     "show_graph",
     "show_graph_diff",
     "show_graph_steps",
+    "show_job",
     "show_names",
+    "show_registry",
     "show_rosetta",
     "show_table",
     "show_traceback",
@@ -252,3 +261,20 @@ def watch_specialising(fn, stages, times: int = adaptive.TIMES) -> Exhibit:
 def watch_tracers(fn, *args) -> Exhibit:
     """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
     return Exhibit(tracers.tracer_costs(fn, *args), table)
+
+
+def show_job(job, part: str = "") -> Exhibit:
+    """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
+
+    `part`: forward, backward or update, for one pass alone. The job is written down if it was not
+    yet; OpError if that fails, TypeError for what is no job.
+    """
+    return Exhibit(oneflow_jobs.job_graph(job, part), job_view)
+
+
+def show_registry(*jobs) -> Exhibit:
+    """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
+
+    The ops of the given jobs stand before their types.
+    """
+    return Exhibit(oneflow_registry.registry_graph(*jobs), diagram)

@@ -1,4 +1,4 @@
-"""A job function of helpers.mini.oneflow -> its op list; the session -> what its registry holds."""
+"""A job function of helpers.mini.oneflow -> its op list, with the pass that each op belongs to."""
 
 from helpers.mini.oneflow.job import Job, Op
 from helpers.model.job import Blob, JobGraph, JobOp
@@ -18,17 +18,22 @@ def job_graph(job, part: str = "") -> JobGraph:
     near = _near(job)
     ops = [_op(op, near.get(op.name, "")) for op in job.ops]
     ops = [op for op in ops if part in ("", op.part) or op.part in OWN_PARTS]
-    counts = JobGraph("", tuple(ops)).counts
-    said = ", ".join(f"{count} {name}" for name, count in counts.items())
-    return JobGraph(f"Job {job.name} ({job.kind}): {said}", tuple(ops))
+    marked = " ◆: its kernel is in a file of yours." if any(op.own for op in ops) else ""
+    return JobGraph(f"Job {job.name} ({job.kind})", tuple(ops), f"{_said(ops)}.{marked}")
+
+
+def _said(ops) -> str:
+    """Count the ops by pass."""
+    words = {"input": "input", "variable": "variable", "update": "update"}
+    counts = JobGraph("", tuple(ops)).counts.items()
+    said = [(count, words.get(part, f"{part} op")) for part, count in counts]
+    return ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in said)
 
 
 def _job(thing) -> Job:
     job = thing if isinstance(thing, Job) else getattr(thing, "job", None)
     if not isinstance(job, Job):
-        raise TypeError(
-            f"show_job wants a @flow.global_function, got a {type(thing).__name__}"
-        )
+        raise TypeError(f"show_job wants a @flow.global_function, got a {type(thing).__name__}")
     return job
 
 
@@ -67,5 +72,6 @@ def _forward_op(op: Op, of, near, order, writer) -> str:
     for found in (made, read, behind) if glue else (read, behind, made):
         if found:
             own = [forward for forward in found if op.name.startswith(f"{forward}_grad")]
-            return (own or sorted(found, key=order.index))[0]
+            found = sorted(found, key=order.index, reverse=glue)
+            return (own or found)[0]
     return ""

@@ -13,7 +13,7 @@ from helpers.view.spots import BOX, MARGIN, Spot
 
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
-GAP, PLATE = 50, 17  # between columns, beside the longest label; height of a label
+GAP, PLATE = 36, 17  # between columns, beside the longest label; height of a label
 LONGEST = 40  # characters of a label
 
 
