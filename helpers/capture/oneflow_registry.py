@@ -1,4 +1,4 @@
-"""The registry of the small OneFlow -> a graph: op, op type, kernel, gradient rule; and the gaps."""
+"""The small OneFlow's registry -> a graph: op, op type, kernel, gradient rule, and the gaps."""
 
 from os.path import basename
 
