@@ -9,8 +9,11 @@ from types import SimpleNamespace
 
 from helpers.mini.oneflow import optimizer, typing
 from helpers.mini.oneflow.blobs import matmul, reduce_mean, reduce_sum
+from helpers.mini.oneflow.catalogue import op_types
+from helpers.mini.oneflow.compiling import find_compiler
 from helpers.mini.oneflow.custom_op_module import CustomOpModule
 from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
+from helpers.mini.oneflow.differences import differences
 from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.gradient_rules import OpArg
 from helpers.mini.oneflow.job import Job, Op
@@ -21,7 +24,7 @@ from helpers.mini.oneflow.session import (
     get_all_variables,
     load_variables,
 )
-from helpers.mini.oneflow.user_op_builder import UserOpConfBuilder as user_op_builder
+from helpers.mini.oneflow.user_op_builder import user_op_builder
 from helpers.mini.oneflow.variables import (
     constant_initializer,
     get_variable,
@@ -37,3 +40,44 @@ int8, int32, int64, uint8 = "int8", "int32", "int64", "uint8"
 experimental = SimpleNamespace(custom_op_module=CustomOpModule)
 scope = SimpleNamespace(placement=placement)
 math = SimpleNamespace(reduce_sum=reduce_sum, reduce_mean=reduce_mean)
+
+__all__ = [
+    "Job",
+    "Op",
+    "OpArg",
+    "OpError",
+    "REGISTER_USER_OP",
+    "REGISTER_USER_OP_GRAD",
+    "clear_default_session",
+    "constant_initializer",
+    "differences",
+    "double",
+    "experimental",
+    "find_compiler",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "fresh_session",
+    "get_all_variables",
+    "get_variable",
+    "global_function",
+    "int32",
+    "int64",
+    "int8",
+    "load_variables",
+    "math",
+    "matmul",
+    "ones_initializer",
+    "op_types",
+    "optimizer",
+    "placement",
+    "random_uniform_initializer",
+    "scope",
+    "typing",
+    "uint8",
+    "user_op_builder",
+    "watch",
+    "watch_diff",
+    "zeros_initializer",
+]

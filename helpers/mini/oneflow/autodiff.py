@@ -75,8 +75,11 @@ class _Backward:
         grads = {argument: self.output_grad(blob) for argument, blob in outputs.items()}
         wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
         specs = {name: output.spec for name, output in self.writer.blobs.items()}
-        attrs = dict(op.attrs)
-        return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, wanted, specs)
+        types = self.writer.session.registry.op(op.type).attrs
+        types = {name: attr.type for name, attr in types.items()}
+        return ForwardOp(
+            op.name, op.type, inputs, outputs, grads, dict(op.attrs), types, wanted, specs
+        )
 
     def output_grad(self, blob):
         """Return the blob of an output's gradient; zeros if the loss does not need the output."""

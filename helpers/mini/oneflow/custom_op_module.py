@@ -5,7 +5,6 @@ directory and compiled there; here the folder is read where it is.
 """
 
 import os
-from functools import partial
 from pathlib import Path
 
 from helpers.mini.oneflow import cpp

@@ -85,7 +85,7 @@ class OpChain:
             self.file,
             "Python",
         )
-        check(made, self.function is not None)
+        check(made, callable(self.function))
         return made
 
 

@@ -6,7 +6,7 @@ The plan is made once, and again when the registry has changed.
 import numpy as np
 
 from helpers.mini.oneflow import kernels
-from helpers.mini.oneflow.errors import OpError, need, raised, stage
+from helpers.mini.oneflow.errors import OpError, raised
 
 
 class Executor:

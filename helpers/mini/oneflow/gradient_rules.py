@@ -34,6 +34,7 @@ class ForwardOp:
     outputs: dict[tuple[str, int], str]
     output_grads: dict[tuple[str, int], str]
     attrs: dict[str, object]
+    attr_types: dict[str, str]
     wanted: frozenset  # the inputs that need a gradient
     specs: dict[str, object]  # blob's name -> its Spec
 

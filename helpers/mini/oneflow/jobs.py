@@ -104,10 +104,7 @@ class JobFunction:
 
     def _returned(self, returned):
         """Return the names of the returned blobs, held against the annotation."""
-        if returned is None:
-            blobs = []
-        else:
-            blobs = [returned] if self._single else list(returned)
+        blobs = [returned] if self._single else list(returned or ())
         wanted = self.function.__annotations__.get("return", None)
         if wanted is Numpy:
             need(

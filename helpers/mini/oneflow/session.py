@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from helpers.mini.oneflow.builtins import built_in_registry
-from helpers.mini.oneflow.dtypes import dtype_name
 from helpers.mini.oneflow.errors import listed, need
 from helpers.mini.oneflow.registry import Registry
 

@@ -9,7 +9,7 @@ from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.writing import PLACED, writer
 
 
-class UserOpConfBuilder:
+class user_op_builder:  # noqa: N801 - the original's name
     """An op under construction; its name must be new in the job."""
 
     def __init__(self, op_name):

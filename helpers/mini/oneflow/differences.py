@@ -1,0 +1,123 @@
+"""Where this package does something else than OneFlow 0.3, as data; tests prove each row."""
+
+from typing import NamedTuple
+
+
+class Difference(NamedTuple):
+    """One difference: its name, what it is about, the original's way, the way here."""
+
+    name: str
+    about: str
+    original: str
+    here: str
+
+
+def differences() -> tuple[Difference, ...]:
+    """Return all differences that a definition, a wrapper or a kernel can notice."""
+    return tuple(Difference(*row) for row in ROWS)
+
+
+ROWS = (
+    (
+        "shape",
+        "a kernel returns another shape with as many numbers",
+        "taken as it is",
+        "OpError: exact shape and dtype are checked",
+    ),
+    (
+        "surplus",
+        "a kernel returns more arrays than the op has outputs",
+        "the surplus is dropped",
+        "OpError: the numbers must agree",
+    ),
+    (
+        "missing",
+        "a kernel returns one array for two outputs",
+        "the second output is whatever its memory held",
+        "OpError: the numbers must agree",
+    ),
+    (
+        "read-only",
+        "a kernel writes into its input",
+        "the input changes for every op that reads it",
+        "OpError: inputs are read-only",
+    ),
+    (
+        "kept",
+        "a kernel keeps an array that it returned, and writes into it later",
+        "copied, so nothing happens",
+        "copied too, but only if somebody has kept it",
+    ),
+    (
+        "arguments",
+        "what forward(args) gets",
+        "a list of arrays (the article says tuple)",
+        "a tuple of arrays",
+    ),
+    (
+        "several",
+        "how a kernel returns two outputs",
+        "in a list; a tuple ends the process",
+        "in a list or a tuple",
+    ),
+    (
+        "exception",
+        "a kernel raises an exception",
+        "segmentation fault, no message",
+        "OpError with op, file, line and the exception",
+    ),
+    (
+        "attrs",
+        "attributes in a Python kernel",
+        "never handed over",
+        "handed over to forward(args, attrs), if it is written so",
+    ),
+    (
+        "folder",
+        "custom_op_module(name, path)",
+        "deletes ./name and copies path/name there",
+        "reads the files where they are",
+    ),
+    (
+        "stale",
+        "an edited C++ definition is loaded again",
+        "not compiled again if the folder is in the working directory",
+        "compiled again whenever a byte of what it reads differs",
+    ),
+    (
+        "reload",
+        "the same folder is loaded twice in one process",
+        "the process ends: op type registered twice",
+        "the new definitions take the place of the old",
+    ),
+    (
+        "crash",
+        "a C++ definition crashes",
+        "the process ends",
+        "OpError: it runs in a process of its own",
+    ),
+    (
+        "front-end",
+        "the language of a definition",
+        "C++",
+        "Python or C++, with the same result",
+    ),
+    (
+        "device",
+        "an op with a Python kernel is placed on the gpu",
+        "OpKernelNotFoundError when the job is compiled",
+        "OpError with the same words, when the op is built",
+    ),
+    (
+        "attr-types",
+        "types of attributes",
+        "14",
+        "bool, int32, int64, float, double and string",
+    ),
+    (
+        "api-early",
+        ".api before it is loaded",
+        "None",
+        "OpError",
+    ),
+)
