@@ -13,6 +13,7 @@ def _formulas():
         "relu": lambda x: (torch.relu(x),),
         "sigmoid": lambda x: (torch.sigmoid(x),),
         "leaky": lambda x, slope: (torch.nn.functional.leaky_relu(x, slope),),
+        "leaky_tenth": lambda x: (torch.nn.functional.leaky_relu(x, 0.1),),
         "split": lambda x: (torch.clamp(x, min=0), torch.clamp(x, max=0)),
         "cube": lambda x: (x**3,),
         "double": lambda x: (x * 2,),

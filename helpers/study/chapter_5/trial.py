@@ -25,12 +25,17 @@ def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
 
 
 @contextmanager
-def loaded(name: str, files: dict[str, str], definition: str = "py_def"):
-    """Load the folder of an op in a fresh session, and give its wrapper module."""
+def loading(name: str, files: dict[str, str], definition: str = "py_def", kernel: bool = True):
+    """Load the folder of an op in a fresh session, and give its wrapper module. May raise OpError.
+
+    `definition`: py_def or cpp_def. Without `kernel` the kernel file is left aside.
+    """
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
-        getattr(module.py_api(), definition)().py_kernel().build_load()
-        yield module.api
+        getattr(module.py_api(), definition)()
+        if kernel:
+            module.py_kernel()
+        yield module.build_load().api
 
 
 def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
@@ -44,9 +49,24 @@ def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
     return _many(predict_job(x))
 
 
+def written_job(wrapper) -> str:
+    """Return the text of a train job through `wrapper(x)`: all ops, forward and backward."""
+    job, _, _ = _train_job(wrapper, np.ones((2, 3), np.float32), {})
+    return str(job.job)
+
+
 def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
-    seen, weights = {}, {}
+    job, weights, seen = _train_job(wrapper, x, options)
+    job.job  # noqa: B018  written down now, so that the weights are there
+    flow.load_variables(dict(zip(weights, dys, strict=True)))
+    job(x)
+    return seen["dx"]
+
+
+def _train_job(wrapper, x: np.ndarray, options):
+    """Return a job, a list of the names of its weights when written, what it saw when run."""
+    seen, weights = {}, []
 
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
@@ -55,25 +75,18 @@ def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
             flow.watch_diff(given, lambda array: seen.update(dx=array))
             outputs = _many(wrapper(given, **options))
             held = [_zeros(y, trainable=False) for y in outputs]
-            weights.update((blob.name.removesuffix("/out_0"), blob) for blob in held)
+            weights.extend(blob.name.removesuffix("/out_0") for blob in held)
             parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, held, strict=True)]
-            _descend(sum(parts[1:], parts[0]))
+            rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
+            flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
 
-    assert train_job.job  # written down, so that the weights are there
-    flow.load_variables(dict(zip(weights, dys, strict=True)))
-    train_job(x)
-    return seen["dx"]
+    return train_job, weights, seen
 
 
 def _zeros(like, trainable: bool):
     name = f"variable_{len(flow.get_all_variables())}"
     zeros = flow.zeros_initializer()
     return flow.get_variable(name, like.shape, like.dtype, zeros, trainable=trainable)
-
-
-def _descend(loss):
-    rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
-    flow.optimizer.SGD(rate).minimize(loss)
 
 
 def numerical(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
