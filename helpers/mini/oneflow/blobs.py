@@ -62,7 +62,7 @@ class Blob:
 
 def own(blob, what):
     """Return a blob of the job being written down, or raise OpError."""
-    need(isinstance(blob, Blob), f"{what} takes blobs of the job, got a {type(blob).__name__}")
+    need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {type(blob).__name__}")
     need(
         blob.owner is writer(),
         f'{what}: {blob} belongs to another job, "{blob.owner.name}"',
@@ -86,7 +86,7 @@ def binary(kind, blob, other):
         kind, other = ("add", -other) if kind == "sub" else (kind, other)
         return emit(f"scalar_{kind}", [blob], operand=float(other))
     raise OpError(
-        f"{blob!r} and a {type(other).__name__}: arithmetic takes another blob or a number; "
+        f"{blob!r} and {type(other).__name__}: arithmetic takes another blob or a number; "
         "an array enters through a placeholder or get_variable"
     )
 

@@ -43,12 +43,6 @@ ROWS = (
         "OpError: inputs are read-only",
     ),
     (
-        "kept",
-        "a kernel keeps an array that it returned, and writes into it later",
-        "copied, so nothing happens",
-        "copied too, but only if somebody has kept it",
-    ),
-    (
         "arguments",
         "what forward(args) gets",
         "a list of arrays (the article says tuple)",

@@ -99,7 +99,7 @@ class JobFunction:
             self._single = isinstance(returned, Blob)
             several = returned if isinstance(returned, (tuple, list)) else [returned]
             for blob in [] if returned is None else several:
-                own(blob, f'job "{self.__name__}" returns something else: a job function')
+                own(blob, f'job "{self.__name__}": return')
         return job, returned
 
     def _returned(self, returned):
