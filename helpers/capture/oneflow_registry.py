@@ -74,7 +74,11 @@ def _asked(op: OpDef, rule) -> tuple[str, ...]:
     outputs = {(name, 0): f"out/{name}" for name in op.outputs}
     grads = {key: f"grad/{name}" for key, name in outputs.items()}
     attrs = {name: attr.default for name, attr in op.attrs.items()}
-    forward = ForwardOp("op", op.name, inputs, outputs, grads, attrs, frozenset(inputs), {})
+    types = {name: attr.type for name, attr in op.attrs.items()}
+    asked = {"inputs": inputs, "outputs": outputs, "output_grads": grads, "attrs": attrs}
+    forward = ForwardOp(
+        name="op", type=op.name, wanted=frozenset(inputs), specs={}, attr_types=types, **asked
+    )
     try:
         return tuple(dict.fromkeys(request.type for request in rule.generate(forward).requests))
     except OpError:
