@@ -201,6 +201,10 @@ def _passed_on(rule, x):
     yield lambda: rule.dy
 
 
+def _nothing(rule, x):
+    yield lambda: rule.emit("constant_like", x, value=0.0)
+
+
 def _spread(rule, x):
     yield lambda: rule.emit("broadcast_like", rule.dy, x)
 
@@ -230,6 +234,7 @@ op(
     "constant_like",
     _first,
     lambda args, attrs: np.full_like(args[0], attrs["value"]),
+    _nothing,
     value="double",
 )
 op("broadcast_like", _second, lambda args: np.broadcast_to(args[0], args[1].shape))

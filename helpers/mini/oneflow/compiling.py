@@ -91,7 +91,7 @@ def _compile(source, compiler, entry):
         except (OSError, subprocess.TimeoutExpired) as error:
             raise OpError(f"{place(source)} could not be compiled: {error}") from error
         if done.returncode:
-            raise OpError(f"{place(source)} does not compile: {_first_error(done.stderr)}")
+            raise OpError(f"{place(source)} does not compile: {_first_error(done.stderr, source)}")
         reads = _reads(Path(work, "reads.d").read_text())
         hashes = {name: _hash(source.parent / name) for name in reads}
         Path(work, "reads.json").write_text(json.dumps(hashes))
@@ -117,7 +117,12 @@ def _hash(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _first_error(text):
-    """Return the compiler's first line that names an error."""
-    lines = [line.strip() for line in text.splitlines() if "error" in line.lower()]
-    return (lines or text.strip().splitlines() or ["the compiler said nothing"])[0]
+def _first_error(text, source):
+    """Return the compiler's first line that names an error, and where the source comes to it."""
+    lines = [line.strip() for line in text.replace(f"{INCLUDE}{os.sep}", "").splitlines()]
+    first = next((line for line in lines if "error" in line.lower()), None)
+    if first is None:
+        return lines[0] if lines else "the compiler said nothing"
+    places = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
+    inside = first.startswith(source.name) or not any(map(str.isdigit, places))
+    return first if inside else f"{first} (from {source.name}, line {places[0]})"

@@ -105,7 +105,8 @@ EDITS = {
         ['op "myrelu"', 'no op type "user_relu"', '"user_relu_forward", "user_relu_backward"'],
     ),
     "no op type": (
-        "py_api.py", '.Op("user_relu_forward")', "", "build", ['op "myrelu"', '.Op("op_type_name")'],
+        "py_api.py", '.Op("user_relu_forward")', "", "build",
+        ['op "myrelu"', '.Op("op_type_name")'],
     ),
     "wrong input name": (
         "py_api.py", 'Input("in"', 'Input("x"', "build",
@@ -234,7 +235,7 @@ EDITS = {
         ["returned 5 value(s)", "1 output(s)", "myrelu/out_0: float32[5]"],
     ),
     "returns a matrix": (
-        "py_kernel.py", FORWARD, "    return np.asmatrix(x)", "run", ["returned a matrix"],
+        "py_kernel.py", FORWARD, "    return np.matrix(x)", "run", ["returned a matrix"],
     ),
     "returns a masked array": (
         "py_kernel.py", FORWARD, "    return np.ma.array(x)", "run", ["returned a MaskedArray"],
@@ -269,6 +270,7 @@ EDITS = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("name", EDITS)
 def test_edited_folder(name, tmp_path):
     file, old, new, stage, words = EDITS[name]
@@ -333,7 +335,8 @@ BACKWARD_EDITS = {
     ),
     "rule defines an op twice": (
         "op_def.py", "ctx.DefineOp(name, build)",
-        "ctx.DefineOp(name, build)\n    ctx.DefineOp(name, build)", "backward", ["defines backward op", "twice"],
+        "ctx.DefineOp(name, build)\n    ctx.DefineOp(name, build)", "backward",
+        ["defines backward op", "twice"],
     ),
     "rule raises": (
         "op_def.py", 'name = ctx.FwOp().op_name() + "_grad"', "name = 1 / 0", "backward",

@@ -106,7 +106,8 @@ JOBS = {
         ["0.5 in int32"],
     ),
     "job returns a number": (
-        lambda op, tmp: on_cpu(lambda x: 3)(X), "build", ['job "job": return takes blobs', "not int"],
+        lambda op, tmp: on_cpu(lambda x: 3)(X), "build",
+        ['job "job": return takes blobs', "not int"],
     ),
     "job returns two for one": (
         lambda op, tmp: two_for_one()(X), "build", ["tp.Numpy", "it returned 2"],
@@ -119,7 +120,7 @@ JOBS = {
         ['parameter "x"', "tp.Numpy.Placeholder("],
     ),
     "placeholder without a tuple": (
-        lambda op, tmp: tp.Numpy.Placeholder((5)), None, ["Placeholder", "(5,)", "got 5"],
+        lambda op, tmp: tp.Numpy.Placeholder(5), None, ["Placeholder", "(5,)", "got 5"],
     ),
     "placeholder with a size of -1": (
         lambda op, tmp: tp.Numpy.Placeholder((-1,)), None, ["from 0 up"],

@@ -1,0 +1,107 @@
+"""C++ definitions are compiled when they must be, and only then; errors come in one sentence."""
+
+import subprocess
+
+import pytest
+
+from helpers.mini.oneflow import compiling, cpp
+from helpers.mini.oneflow.registry import GradientDef, OpDef
+from tests.mini.oneflow.folders import RELU_CPP, edited, load, write
+from tests.mini.oneflow.wrong import caught
+
+pytestmark = pytest.mark.skipif(
+    compiling.find_compiler() is None, reason="no C++ compiler on this machine"
+)
+
+
+def count_compilations(monkeypatch):
+    """Count runs of the compiler."""
+    count = []
+    real = compiling._compile
+    monkeypatch.setattr(compiling, "_compile", lambda *a: (count.append(1), real(*a)))
+    return count
+
+
+def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
+    count = count_compilations(monkeypatch)
+    own = edited(RELU_CPP, "cpp_def.cpp", "#include", '#include "names.h"\n#include')
+    own = edited(own, "cpp_def.cpp", '.Output("out")', ".Output(OUT)")
+    write(tmp_path, own)
+    header = tmp_path / "user_relu" / "names.h"
+
+    def outputs():
+        return cpp.load(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")[0].outputs
+
+    header.write_text('#define OUT "out"\n')
+    assert outputs() == outputs() == ("out",)
+    assert len(count) == 1
+    header.write_text('#define OUT "aus"\n')
+    assert outputs() == ("aus",)
+    header.write_text('#define OUT "out"\n')
+    assert outputs() == ("out",)
+    assert len(count) == 3
+
+
+def test_the_same_text_in_another_folder_is_not_compiled_again(tmp_path, monkeypatch):
+    count = count_compilations(monkeypatch)
+    own = edited(RELU_CPP, "cpp_def.cpp", "namespace {", "namespace {  // own")
+    for name in ("a", "b"):
+        write(tmp_path / name, own)
+        cpp.load(tmp_path / name / "user_relu" / "user_relu_cpp_def.cpp")
+    assert len(count) == 1
+
+
+def test_a_broken_entry_of_the_cache_is_made_anew(tmp_path, compiled):
+    write(tmp_path, RELU_CPP)
+    source = tmp_path / "user_relu" / "user_relu_cpp_def.cpp"
+    entry = compiling.build(source)
+    (entry / "program").unlink()
+    (entry / "describes").unlink(missing_ok=True)
+    assert [type(item) for item in cpp.load(source)] == [OpDef, OpDef, GradientDef]
+
+
+def test_the_header_compiles_without_a_warning():
+    source = '#include "oneflow/core/framework/framework.h"\n'
+    compiler = compiling.find_compiler()
+    words = ["-std=c++11", "-Wall", "-Wextra", "-fsyntax-only", "-x", "c++", "-"]
+    done = subprocess.run(
+        [compiler, "-I", compiling.INCLUDE, *words], input=source, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    write(tmp_path, RELU_CPP)
+    words = ["user_relu/user_relu_cpp_def.cpp", "g++", "user_relu/user_relu_op_def.py", ".py_def()"]
+    caught(lambda: load(tmp_path, front_end="cpp_def"), "load", words)
+
+
+def test_compiler_that_cannot_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", "false")
+    write(tmp_path, RELU_CPP)
+    words = ["user_relu_cpp_def.cpp does not compile", "said nothing"]
+    caught(lambda: load(tmp_path, front_end="cpp_def"), "load", words)
+
+
+# id: (what is replaced, by what, stage, words)
+WRONG = {
+    "compile error": ('.Output("out")', '.Ouput("out")', "load",
+        ["user_relu/user_relu_cpp_def.cpp does not compile: user_relu_cpp_def.cpp:15:", "Ouput"]),
+    "attr of another type": ('.Input("in")', '.Input("in").Attr<char>("c", 1)', "load",
+        ["does not compile", "int32_t", "(from user_relu_cpp_def.cpp, line 14)"]),
+    "crash while loading": ("namespace {\n", "namespace {\nint zero = *(volatile int*)nullptr;\n",
+        "load", ["user_relu/user_relu_cpp_def.cpp", "SIGSEGV"]),
+    "no inference": (".SetTensorDescInferFn(Same)", "", "load",
+        ['op type "user_relu_forward" (user_relu/user_relu_cpp_def.cpp)', "SetTensorDescInferFn"]),
+    "op type twice": ('OP("user_relu_backward")', 'OP("user_relu_forward")', "define",
+        ['"user_relu_forward" is already registered']),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_file(name, tmp_path):
+    old, new, stage, words = WRONG[name]
+    write(tmp_path, edited(RELU_CPP, "cpp_def.cpp", old, new))
+    caught(lambda: load(tmp_path, front_end="cpp_def"), stage, words)

@@ -1,0 +1,215 @@
+"""A job is written down once, is data, and computes what numpy computes."""
+
+import numpy as np
+import pytest
+
+from helpers.mini import oneflow as flow
+from tests.mini.oneflow.folders import RELU, X, edited, load, predict, sgd, tp, train, write
+
+OPTIMIZER = flow.optimizer
+
+
+@pytest.fixture
+def relu(tmp_path):
+    return load(write(tmp_path)).api.relu
+
+
+def test_predict_job_gives_what_the_kernel_gives(relu):
+    job = predict(relu)
+    np.testing.assert_array_equal(job(X), np.maximum(X, 0))
+    np.testing.assert_array_equal(job(x=X * 2), np.maximum(X, 0) * 2)
+
+
+def test_job_is_its_op_list(relu):
+    job = predict(relu)
+    x, op = job.ops
+    assert (x.name, x.type, x.outputs[0].blob) == ("x", "input", "x/out_0")
+    assert (op.name, op.type, op.inputs) == ("myrelu", "user_relu_forward", (("in", "x/out_0"),))
+    assert (op.outputs[0].shape, op.outputs[0].dtype) == ((5,), "float32")
+    assert (op.attrs, op.placement) == ((("device_sub_tag", "py"),), "cpu")
+    assert (op.part, op.file) == ("forward", "user_relu/user_relu_op_def.py")
+    assert str(job.job).splitlines() == [
+        "job job (predict), 2 ops",
+        "forward:",
+        "  x = input() -> x/out_0: float32[5]",
+        "  myrelu = user_relu_forward(in=x/out_0) -> myrelu/out_0: float32[5]",
+        "returns myrelu/out_0",
+    ]
+
+
+def test_backward_ops_are_appended_to_the_forward_ops(relu):
+    job = train(relu).job
+    assert job.ops[: len(job.forward)] == job.forward
+    parts = [op.part for op in job.ops]
+    assert parts == sorted(parts, key=["forward", "backward", "update"].index)
+    user = [op.name for op in job.ops if op.file]
+    assert user == ["myrelu", "myrelu_grad"]
+    grad = next(op for op in job.ops if op.name == "myrelu_grad")
+    assert grad.inputs[0] == ("y", "myrelu/out_0")
+    assert dict(job.gradients)["broadcast_mul_0/out_0"] == "myrelu_grad/dx_0"
+    assert job.ops[-1].type == "sgd_update"
+    written = set()
+    for op in job.ops:
+        assert all(blob in written for _, blob in op.inputs)
+        written |= {output.blob for output in op.outputs}
+
+
+def test_a_job_is_written_down_once_and_looking_needs_no_call(relu):
+    runs = []
+    job = predict(lambda x: runs.append(1) or relu(x))
+    assert job.ops == job.ops
+    job(X), job(X)
+    assert len(runs) == 1
+
+
+def test_only_a_path_from_a_variable_to_the_loss_gets_gradients(relu):
+    @flow.global_function(type="train")
+    def job(x: tp.Numpy.Placeholder((5,))) -> tp.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            w = flow.get_variable("w", (5,), initializer=flow.ones_initializer())
+            still = flow.get_variable("s", (5,), "float32", flow.ones_initializer(), False)
+            aside = relu(x, "aside")
+            loss = w * relu(x * still, "before") * aside
+        sgd().minimize(loss)
+        return loss
+
+    names = [op.name for op in job.ops if op.part != "forward" and op.file]
+    assert names == []
+    assert [op.name for op in job.ops if op.part == "update"] == ["w_update"]
+    job(X)
+    np.testing.assert_array_equal(flow.get_all_variables()["s"], np.ones(5))
+
+
+def test_a_watch_sees_values_and_gradients(relu):
+    values, diffs = [], []
+
+    @flow.global_function(type="train")
+    def job(x: tp.Numpy.Placeholder((5,))) -> tp.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            w = flow.get_variable("w", (5,), initializer=flow.ones_initializer())
+            y = relu(w * x)
+        flow.watch(y, values.append)
+        flow.watch_diff(w, diffs.append)
+        sgd(0.5).minimize(y)
+        return y
+
+    job(X)
+    np.testing.assert_array_equal(values[0], np.maximum(X, 0))
+    np.testing.assert_array_equal(diffs[0], np.where(X > 0, X, 0))
+    values[0][:] = 9
+    np.testing.assert_array_equal(flow.get_all_variables()["w"], 1 - 0.5 * np.where(X > 0, X, 0))
+
+
+def test_variables_are_shared_between_jobs_by_name(relu):
+    training = train(relu)
+
+    @flow.global_function()
+    def look() -> tp.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            return flow.get_variable("w", (5,), initializer=flow.zeros_initializer())
+
+    training(X)
+    np.testing.assert_array_equal(look(), flow.get_all_variables()["w"])
+    look()[:] = 7
+    training(X)
+    assert not (look() == 7).any()
+    flow.load_variables({"w": X})
+    np.testing.assert_array_equal(look(), X)
+
+
+def rates(optimizer, steps):
+    """Return a variable after each step of a loss whose gradient is one."""
+
+    @flow.global_function(type="train")
+    def job() -> tp.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            w = flow.get_variable("w", (), "float64", flow.zeros_initializer())
+            optimizer.minimize(w + 0)
+            return w
+
+    found = []
+    for _ in range(steps):
+        job()
+        found.append(float(flow.get_all_variables()["w"]))
+    return found
+
+
+def test_the_learning_rate_follows_its_scheduler():
+    scheduler = OPTIMIZER.PiecewiseConstantScheduler([1, 3], [1.0, 0.25, 0.5])
+    assert rates(OPTIMIZER.SGD(scheduler, momentum=0), 4) == [-1.0, -1.25, -1.5, -2.0]
+
+
+def test_momentum_is_the_originals_unless_told():
+    scheduler = OPTIMIZER.PiecewiseConstantScheduler([], [1.0])
+    assert OPTIMIZER.SGD(scheduler).momentum == 0.9
+    assert rates(OPTIMIZER.SGD(scheduler, momentum=0.5), 3) == [-1.0, -2.5, -4.25]
+
+
+@pytest.mark.parametrize(
+    ("initializer", "low", "high"),
+    [
+        (flow.ones_initializer(), 1, 1),
+        (flow.zeros_initializer(), 0, 0),
+        (flow.constant_initializer(2.5), 2.5, 2.5),
+        (flow.random_uniform_initializer(-2, -1), -2, -1),
+    ],
+)
+def test_initializers(initializer, low, high):
+    @flow.global_function()
+    def job() -> tp.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            return flow.get_variable("w", (50,), flow.float64, initializer)
+
+    first = job()
+    assert low <= first.min() and first.max() <= high
+    assert first.dtype == "float64"
+    with flow.fresh_session():
+        again = flow.global_function()(job.function)()
+    np.testing.assert_array_equal(first, again)
+
+
+def test_a_kernel_may_be_edited_and_loaded_again(relu, tmp_path):
+    job = predict(relu)
+    assert job(X).sum() == 3
+    write(tmp_path, edited(RELU, "py_kernel.py", "np.maximum(x, 0)", "np.minimum(x, 0)"))
+    load(tmp_path)
+    assert job(X).sum() == -3
+
+
+def test_arithmetic_is_numpys(relu):
+    a, b = X, np.float32([[1], [3]])
+
+    @flow.global_function()
+    def job(a: tp.Numpy.Placeholder((5,)), b: tp.Numpy.Placeholder((2, 1))):
+        with flow.scope.placement("cpu", "0:0"):
+            return (
+                a + b, a - b, a * b, a / b, -a, a + 1, 1 + a, a - 0.1, 0.1 - a, a * 3, 3 * a,
+                a / 3, 3 / b, flow.math.reduce_sum(a), flow.math.reduce_mean(b),
+                flow.matmul(b, b, transpose_b=True),
+            )  # fmt: skip
+
+    c, d, e = np.float32(0.1), np.float32(3), np.float32(1)
+    expected = (
+        a + b, a - b, a * b, a / b, -a, a + e, e + a, a - c, c - a, a * d, d * a, a / d, d / b,
+        a.sum(), b.mean(), b @ b.T,
+    )  # fmt: skip
+    for found, value in zip(job(a, b), expected, strict=True):
+        assert found.tobytes() == value.tobytes()
+
+
+def test_the_registry_is_data(relu):
+    forward, backward = flow.op_types()
+    assert forward.name == "user_relu_forward"
+    assert (forward.inputs, forward.outputs) == (("in",), ("out",))
+    assert forward.attrs == (("device_sub_tag", "string", "py"),)
+    assert forward.kernel == "forward() (user_relu/user_relu_py_kernel.py)"
+    assert backward.kernel == "backward() (user_relu/user_relu_py_kernel.py)"
+    assert forward.gradient == forward.file == "user_relu/user_relu_op_def.py"
+    assert (backward.gradient, backward.front_end) == ("", "Python")
+    assert "matmul" in [op.name for op in flow.op_types(built_in=True)]
+
+
+def test_a_cleared_session_knows_nothing(relu):
+    train(relu)(X)
+    flow.clear_default_session()
+    assert (flow.op_types(), flow.get_all_variables()) == ((), {})

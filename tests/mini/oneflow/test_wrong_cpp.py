@@ -1,0 +1,187 @@
+"""A compiled definition that goes wrong ends in an OpError, and nothing else ends with it.
+
+All faults stand in one file, one op type each, so that it is compiled once.
+"""
+
+import numpy as np
+import pytest
+
+from helpers.mini import oneflow as flow
+from helpers.mini.oneflow import programs
+from helpers.mini.oneflow.compiling import find_compiler
+from tests.mini.oneflow.folders import X, load, train, write
+from tests.mini.oneflow.wrong import caught
+
+pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
+
+IN = 'ctx->Shape4ArgNameAndIndex("in", 0)'
+OUT = '*ctx->Shape4ArgNameAndIndex("out", 0) = '
+
+# id: (body of the inference function, words)
+INFERENCE = {
+    "wrong name": (
+        OUT + IN.replace("in", "x").join("*;"),
+        ['has no argument ("x", 0); it has "in", "out"'],
+    ),
+    "shape never set": ("", ['never sets the shape of output "out"']),
+    "changes its input": (
+        f"{OUT}*{IN}; {IN}->Set(0, 9);",
+        ['changes the shape or the dtype of its input "in"'],
+    ),
+    "unknown attr": (
+        OUT + 'Shape({ctx->Attr<int64_t>("n")});',
+        ['has no attr "n"; it has "device_sub_tag"'],
+    ),
+    "attr as another type": (
+        OUT + 'Shape({ctx->Attr<int64_t>("device_sub_tag")});',
+        ['asks for attr "device_sub_tag" as int64; it is string'],
+    ),
+    "failed check": (
+        'CHECK_EQ_OR_RETURN(1, 2) << "more";',
+        ["says: Check failed: (1) == (2) more"],
+    ),
+    "axis that is not there": (f"{OUT}Shape({{{IN}->At(3)}});", ["raised"]),
+    "negative size": (OUT + "Shape({-1});", ['output "out" the shape (-1,)']),
+    "no dtype": (
+        f'{OUT}*{IN}; *ctx->Dtype4ArgNameAndIndex("out", 0) = kInvalidDataType;',
+        ['output "out" the dtype None'],
+    ),
+    "crash": (OUT + "*(Shape*)nullptr;", ["SIGSEGV"]),
+    "abort": ("std::abort();", ["SIGABRT"]),
+    "exit": ("std::exit(3);", ["exit code 3", "instead of returning"]),
+    "throws a number": ("throw 3;", ["no std::exception"]),
+    "endless": ("for (volatile int i = 0;;) i = 1;", ["did not come back"]),
+}
+FINE = f'std::printf("what it prints is no answer\\n"); {OUT}*{IN};'
+
+RULE = """\
+const std::string name = ctx->FwOp().op_name() + "_grad";
+ctx->DefineOp(name, [ctx](user_op::BackwardOpBuilder& builder) {
+  return builder.OpTypeName("faults_backward")
+      .InputBind("dy", ctx->FwOp().output_grad("out", 0)).Output("dx").Build();
+});
+ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&]() -> const std::string& {
+  return ctx->GetOp(name).output("dx", 0);
+});
+"""
+# id: (what is replaced in RULE, by what, words)
+RULES = {
+    "wrong input": (
+        'OpArg("in", 0)',
+        'OpArg("x", 0)',
+        ['has no input ("x", 0); it has "in"'],
+    ),
+    "wrong output": (
+        'output_grad("out", 0)',
+        'output_grad("y", 0)',
+        ['has no output ("y", 0); it has "out"'],
+    ),
+    "wrong output of the backward op": (
+        'output("dx", 0)',
+        'output("dz", 0)',
+        ['"faults_backward" has no output ("dz", 0); it has "dx"'],
+    ),
+    "cyclic": (
+        'ctx->FwOp().output_grad("out", 0)',
+        'ctx->GetOp("myop_grad").output("dx", 0)',
+        ['needs backward op "myop_grad" to build itself: a cycle'],
+    ),
+    "unknown backward op": (
+        "GetOp(name)",
+        'GetOp("other")',
+        ['asks for backward op "other"; DefineOp was given "myop_grad"'],
+    ),
+    "unknown attr": (
+        'ctx->FwOp().op_name() + "_grad"',
+        'ctx->FwOp().attr<std::string>("n")',
+        ['has no attr "n"; it has "device_sub_tag"'],
+    ),
+    "binds nothing": ("ctx->FwOp().InputGradBind", "(void)", ["it binds nothing"]),
+    "unknown type": ("faults_backward", "no_backward", ['no op type "no_backward"']),
+    "crash": (
+        'const std::string name = ctx->FwOp().op_name() + "_grad"',
+        "const std::string name = *(std::string*)nullptr",
+        ["SIGSEGV"],
+    ),
+}
+TAG = '.Attr<std::string>("device_sub_tag", "py")'
+
+
+def type_of(what):
+    return f"{what.replace(' ', '_')}_forward"
+
+
+def definition():
+    """Return a C++ file with an op type, and a rule, for each fault."""
+    lines = ['#include "oneflow/core/framework/framework.h"', "namespace oneflow {"]
+    bodies = {f"infer {what}": body for what, (body, _) in INFERENCE.items()}
+    bodies |= {f"rule {what}": FINE for what in RULES} | {"fine": FINE}
+    for what, body in bodies.items():
+        lines += [
+            f'REGISTER_USER_OP("{type_of(what)}").Input("in").Output("out"){TAG}',
+            ".SetTensorDescInferFn([](user_op::InferContext* ctx) -> Maybe<void> {",
+            body,
+            "return Maybe<void>::Ok(); });",
+        ]
+    lines += [
+        f'REGISTER_USER_OP("faults_backward").Input("dy").Output("dx"){TAG}',
+        ".SetTensorDescInferFn([](user_op::InferContext* ctx) -> Maybe<void> {",
+        '*ctx->Shape4ArgNameAndIndex("dx", 0) = *ctx->Shape4ArgNameAndIndex("dy", 0);',
+        "return Maybe<void>::Ok(); });",
+    ]
+    rules = {f"rule {what}": (old, new) for what, (old, new, _) in RULES.items()}
+    for what, (old, new) in (rules | {"fine": ("", "")}).items():
+        assert old in RULE
+        lines += [
+            f'REGISTER_USER_OP_GRAD("{type_of(what)}")',
+            ".SetBackwardOpConfGenFn([](user_op::BackwardOpConfContext* ctx) {",
+            RULE.replace(old, new) if old else RULE,
+            "});",
+        ]
+    return "\n".join([*lines, "}  // namespace oneflow", ""])
+
+
+API = """\
+import oneflow as flow
+
+
+def use(x, kind):
+    op = flow.user_op_builder("myop").Op(kind).Input("in", [x]).Output("out").Build()
+    return op.InferAndTryRun().SoleOutputBlob()
+"""
+KERNEL = """\
+def forward(args):
+    return args[0] * 1
+
+
+backward = forward
+"""
+
+
+@pytest.fixture
+def use(tmp_path, monkeypatch):
+    """Return a function that trains with the op type of one fault."""
+    monkeypatch.setattr(programs, "LONGEST", 1)
+    files = {"cpp_def.cpp": definition(), "py_api.py": API, "py_kernel.py": KERNEL}
+    op = load(write(tmp_path, files, "faults"), "faults", "cpp_def")
+    kernels = flow.experimental.custom_op_module("fine", write(tmp_path, files, "fine"))
+    kernels.py_kernel().build_load()
+    return lambda what: train(lambda x: op.api.use(x, type_of(what)))(X)
+
+
+def test_the_file_without_a_fault_trains(use):
+    np.testing.assert_array_equal(use("fine"), X.sum())
+
+
+@pytest.mark.parametrize("name", INFERENCE)
+def test_wrong_inference(use, name):
+    _, words = INFERENCE[name]
+    where = ['op "myop"', type_of(f"infer {name}"), "faults/faults_cpp_def.cpp"]
+    caught(lambda: use(f"infer {name}"), "infer", where + words)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_wrong_rule(use, name):
+    *_, words = RULES[name]
+    where = ['op "myop"', type_of(f"rule {name}"), "faults/faults_cpp_def.cpp"]
+    caught(lambda: use(f"rule {name}"), "backward", where + words)
