@@ -18,7 +18,7 @@ def job_graph(job, part: str = "") -> JobGraph:
     near = _near(job)
     ops = [_op(op, near.get(op.name, "")) for op in job.ops]
     ops = [op for op in ops if part in ("", op.part) or op.part in OWN_PARTS]
-    marked = " ◆: its kernel is in a file of yours." if any(op.own for op in ops) else ""
+    marked = " ◆: its op type is defined in a file of yours." if any(op.own for op in ops) else ""
     return JobGraph(f"Job {job.name} ({job.kind})", tuple(ops), f"{_said(ops)}.{marked}")
 
 

@@ -23,7 +23,7 @@ class JobOp:
     """One op. `part`: one of `PASSES`. `reads`: (argument, blob name), `writes`: (argument, blob).
 
     `near` names the op beside which it belongs: of a backward op the forward op that it was
-    appended for, of an update the variable. `own`: its kernel is a learner's file.
+    appended for, of an update the variable. `own`: its op type is defined in a learner's file.
     """
 
     name: str

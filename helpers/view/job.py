@@ -12,7 +12,7 @@ from helpers.view.lanes import Box, Line, picture
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
-COLUMNS = ("pass", "op", "op type", "kernel", "reads", "writes", "there for")
+COLUMNS = ("pass", "op", "op type", "defined", "reads", "writes", "there for")
 SMALLEST = 0.6  # of its natural size; a narrower window scrolls
 
 
@@ -23,10 +23,10 @@ def text(model: JobGraph) -> str:
 
 
 def _row(op: JobOp) -> tuple[str, ...]:
-    kernel = "yours" if op.own else "" if op.part in ("input", "variable") else "built in"
+    defined = "by you" if op.own else "" if op.part in ("input", "variable") else "built in"
     reads = ", ".join(f"{argument}={name}" for argument, name in op.reads)
     writes = ", ".join(f"{blob.name}: {blob}" for _, blob in op.writes)
-    return (op.part, op.name, op.type, kernel, reads, writes, op.near)
+    return (op.part, op.name, op.type, defined, reads, writes, op.near)
 
 
 def html(model: JobGraph) -> str:

@@ -38,6 +38,21 @@ def loading(name: str, files: dict[str, str], definition: str = "py_def", kernel
         yield module.build_load().api
 
 
+def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
+    """Load an op in a fresh session and return the first output for `x`. May raise OpError."""
+    with loading(name, files) as api:
+        return run(getattr(api, f"{name}_forward"), x)[0]
+
+
+def stage_of(job, *arrays) -> str:
+    """Call a job function; return the stage at which it fails, or "none"."""
+    try:
+        job(*arrays)
+    except flow.OpError as error:
+        return error.stage
+    return "none"
+
+
 def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
     """Return the outputs of `wrapper(x, **options)` in a predict job."""
 
