@@ -7,7 +7,7 @@ from itertools import pairwise
 from helpers.view.spots import BOX, Spot
 
 TOUCH, NEAR, CORNER, TIP = 5, 5, 9, 4  # pixels
-HIT, SHARED, BEND = 400, 24, 14  # the price of a box touched, of a place shared with another line
+HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
 
 
@@ -51,8 +51,10 @@ class Route:
 
         def price(numbered):
             number, (x, y) = numbered
-            taken = sum(_meet(x, y, width, height, b.x, b.y, b.width, BOX) for b in boxes)
-            taken += sum(_meet(x, y, width, height, u - w // 2, v - 9, w, 17) for u, v, w in plates)
+            taken = sum(_covers(x, y, width, height, b.x, b.y, b.width, BOX) for b in boxes)
+            taken += sum(
+                _covers(x, y, width, height, u - w // 2, v - 9, w, 17) for u, v, w in plates
+            )
             return taken, abs(number - len(self.points) * 0.45)
 
         return min(enumerate(self.points), key=price)[1]
@@ -63,10 +65,12 @@ def route(start: Spot, end: Spot, boxes: list[Spot], before: list[Route]) -> Rou
     used = {(x // NEAR, y // NEAR) for way in before for x, y in way.points[1:-1]}
 
     def price(way: Route) -> int:
-        hits = sum(_inside(x, y, box) for box in boxes for x, y in way.points[1:-1])
-        own = sum(_inside(x, y, box) for box in (start, end) for x, y in way.points[2:-2])
+        pieces = list(pairwise(way.corners))
+        hits = sum(_meets(piece, box) for box in boxes for piece in pieces)
+        hits += sum(_meets(piece, start) for piece in pieces[1:])
+        hits += sum(_meets(piece, end) for piece in pieces[:-1])
         shared = sum((x // NEAR, y // NEAR) in used for x, y in way.points)
-        return way.length + HIT * (hits + own) + SHARED * shared + BEND * len(way.corners)
+        return way.length + HIT * hits + SHARED * shared + BEND * len(way.corners)
 
     return min(_ways(start, end), key=price)
 
@@ -77,16 +81,8 @@ def _ways(start: Spot, end: Spot):
         x, u = start.centre + shift, end.centre + shift
         if abs(start.centre - end.centre) <= 2:
             yield _vertical(x, start, x, end)
-        y = start.middle + shift // 2
         if start.right < end.x:
-            yield (
-                _tidy((start.right, y), (end.x - TIP, y))
-                if start.y == end.y
-                else _tidy(
-                    (start.right, y),
-                    *_across(start.right, end.x, y, end.middle + shift // 2, shift),
-                )
-            )
+            yield _across(start, end, shift)
             yield from _over(start, end, shift)
         yield from _up_or_down(start, end, x, u, shift)
         yield from _beside(start, end, shift)
@@ -98,24 +94,22 @@ def _vertical(x, start: Spot, u, end: Spot) -> Route:
     return _tidy((x, start.y), (u, end.bottom + TIP))
 
 
-def _across(right, left, y, v, shift):
-    """Yield the corners of a step between two lanes."""
-    middle = (right + left) // 2 + shift
-    return ((middle, y), (middle, v), (left - TIP, v))
+def _across(start: Spot, end: Spot, shift: int) -> Route:
+    """Return the way to a box further right, with one step between the two."""
+    y, v = (spot.middle + shift // 2 for spot in (start, end))
+    middle = (start.right + end.x) // 2 + shift
+    return _tidy((start.right, y), (middle, y), (middle, v), (end.x - TIP, v))
 
 
 def _over(start: Spot, end: Spot, shift: int):
     """Yield ways out to the right and in from above or below."""
-    x = end.centre + shift
-    yield _tidy(
-        (start.right, start.middle + shift // 2),
-        (x, start.middle + shift // 2),
-        (x, end.y - TIP if start.y < end.y else end.bottom + TIP),
-    )
+    x, y = end.centre + shift, start.middle + shift // 2
+    tip = end.y - TIP if start.y < end.y else end.bottom + TIP
+    if abs(y - tip) > 2 * CORNER:
+        yield _tidy((start.right, y), (x, y), (x, tip))
     for out in (start.right + 20 + shift, start.right + 40 + shift):
         for lane, tip in ((end.y - 26, end.y - TIP), (end.bottom + 26, end.bottom + TIP)):
             lane += shift
-            y = start.middle + shift // 2
             yield _tidy((start.right, y), (out, y), (out, lane), (x, lane), (x, tip))
 
 
@@ -147,11 +141,14 @@ def _tidy(*corners) -> Route:
     return Route((*kept, corners[-1]))
 
 
-def _inside(x: int, y: int, box: Spot) -> bool:
-    return box.x - TOUCH < x < box.right + TOUCH and box.y - TOUCH < y < box.bottom + TOUCH
+def _meets(piece, box: Spot) -> bool:
+    """Say whether a straight piece of a line touches a box."""
+    (x, y), (u, v) = piece
+    across = min(x, u) < box.right + TOUCH and box.x - TOUCH < max(x, u)
+    return across and min(y, v) < box.bottom + TOUCH and box.y - TOUCH < max(y, v)
 
 
-def _meet(x, y, width, height, left, top, wide, high) -> bool:
+def _covers(x, y, width, height, left, top, wide, high) -> bool:
     across = x - width // 2 < left + wide and left < x + width // 2
     return across and y - height // 2 < top + high and top < y + height // 2
 

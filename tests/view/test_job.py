@@ -2,6 +2,7 @@
 
 import base64
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.model.job import Blob, JobGraph, JobOp
 from helpers.view import job as view
+from helpers.view import lanes, routes
 
 NASTY = "<script>&\x00\ud800"
 
@@ -43,8 +45,8 @@ def parsed(graph):
     return ElementTree.fromstring(view.svg(graph))
 
 
-def boxes(graph):
-    found = [e for e in parsed(graph).findall(".//{*}rect") if "box" in e.get("class")]
+def boxes(tree):
+    found = [e for e in tree.findall(".//{*}rect") if "box" in e.get("class")]
     found = [e for e in found if "heading" not in e.get("class")]
     return [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
 
@@ -75,9 +77,7 @@ def test_backward_op_stands_in_the_row_of_its_forward_op():
     assert spots["x"].x < spots["◆ mul"].x < spots["◆ mul_grad"].x < spots["w_update"].x
 
 
-def drawn(graph, monkeypatch=None):
-    from helpers.view import lanes
-
+def drawn(graph):
     seen, render = [], lanes.render
     lanes.render = lambda template, **values: seen.extend(values["boxes"]) or ""
     try:
@@ -107,16 +107,26 @@ def jobs(draw):
     return JobGraph("drawn", tuple(ops))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(jobs())
 def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
-    places = boxes(graph)
+    tree = parsed(graph)
+    places = boxes(tree)
     assert len(places) == len(graph.ops)
     assert not any(overlap(a, b) for i, a in enumerate(places) for b in places[:i])
     pairs = {(name, o.name) for o in graph.ops for _, name in o.reads}
-    assert len(parsed(graph).findall(".//{*}path[@class='arrow']")) == len(pairs)
-    width, height = (int(parsed(graph).get(side)) for side in ("width", "height"))
+    assert len(tree.findall(".//{*}path[@class='arrow']")) == len(pairs)
+    width, height = (int(tree.get(side)) for side in ("width", "height"))
     assert all(x + w <= width and y + h <= height for x, y, w, h in places)
+
+
+def test_arrows_go_round_the_boxes():
+    lines = view._lines(small())
+    spots = {box["label"].removeprefix("◆ "): box["spot"] for box in drawn(small())}
+    for line, way in zip(lines, lanes._routes(lines, spots), strict=True):
+        for name, spot in spots.items():
+            met = any(routes._meets(piece, spot) for piece in pairwise(way.corners))
+            assert met == (name in (line.source, line.target)) or name in view.HEADINGS
 
 
 def test_hostile_words_stay_words():
