@@ -18,8 +18,10 @@ def job_graph(job, part: str = "") -> JobGraph:
     near = _near(job)
     ops = [_op(op, near.get(op.name, "")) for op in job.ops]
     ops = [op for op in ops if part in ("", op.part) or op.part in OWN_PARTS]
+    written = {blob.name for op in ops for _, blob in op.writes}
+    returns = tuple(name for name in job.returns if name in written)
     marked = " ◆: its op type is defined in a file of yours." if any(op.own for op in ops) else ""
-    return JobGraph(f"Job {job.name} ({job.kind})", tuple(ops), f"{_said(ops)}.{marked}")
+    return JobGraph(f"Job {job.name} ({job.kind})", tuple(ops), f"{_said(ops)}.{marked}", returns)
 
 
 def _said(ops) -> str:

@@ -41,11 +41,12 @@ class JobOp:
 
 @dataclass(frozen=True)
 class JobGraph:
-    """The ops of a job in the order in which they run."""
+    """The ops of a job in the order in which they run, and the names of the blobs it returns."""
 
     title: str
     ops: tuple[JobOp, ...]
     note: str = ""
+    returns: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:

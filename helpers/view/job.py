@@ -13,13 +13,17 @@ from helpers.view.lanes import Box, Line, picture
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
 COLUMNS = ("pass", "op", "op type", "defined", "reads", "writes", "there for")
+RETURNED = "→ returned"  # no op can bear this name
 SMALLEST = 0.6  # of its natural size; a narrower window scrolls
 
 
 def text(model: JobGraph) -> str:
     """Return one line per op, in the order in which they run."""
     body = grid(COLUMNS, [_row(op) for op in model.ops]) if model.ops else "no ops"
-    return "\n".join(part for part in (one_line(model.title), body, one_line(model.note)) if part)
+    given = [f"returns {name}: {model.blob(name)}" for name in model.returns]
+    parts = (model.title, *given, model.note)
+    title, *rest = (one_line(part) for part in parts if part)
+    return "\n".join((title, body, *rest))
 
 
 def _row(op: JobOp) -> tuple[str, ...]:
@@ -52,7 +56,14 @@ def svg(model: JobGraph) -> str:
         Box(op.name, _label(op), _detail(op), _kind(op), LANES[op.part], rows[op.name])
         for op in model.ops
     ]
-    return picture(model.title, boxes, _lines(model), HEADINGS)
+    lines = _lines(model)
+    if model.returns:
+        boxes.append(
+            Box(RETURNED, "returned", "", "output", LANES["forward"], max(rows.values()) + 1)
+        )
+        writer = _writers(model)
+        lines += [Line(writer[name], RETURNED, str(model.blob(name))) for name in model.returns]
+    return picture(model.title, boxes, lines, HEADINGS)
 
 
 def _label(op: JobOp) -> str:

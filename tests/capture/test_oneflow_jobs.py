@@ -9,6 +9,7 @@ from helpers import show_job, show_registry
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.trial import loading
+from helpers.view import job as view
 
 tp = flow.typing
 
@@ -65,6 +66,13 @@ def test_forward_ops_are_the_same_before_and_after(api):
     before, after = show_job(two_layers(api, "predict")).model, show_job(two_layers(api)).model
     assert before.names("forward") == after.names("forward")
     assert "backward" not in before.counts
+
+
+def test_what_is_returned_is_told(api):
+    exhibit = show_job(two_layers(api))
+    assert exhibit.model.returns == ("reduce_sum_0/out_0",)
+    assert "returns reduce_sum_0/out_0: float32[]" in repr(exhibit)
+    assert ">returned<" in view.svg(exhibit.model)
 
 
 def test_one_pass_can_be_asked_for(api):
@@ -165,7 +173,6 @@ def test_no_path_is_shown(api):
 
 _SAME = """
 from tests.capture.test_oneflow_jobs import *
-from helpers.view import job as view
 with loading("user_relu", relu_files()) as api:
     job = two_layers(api)
     print(show_job(job), show_registry(job), view.svg(show_job(job).model))

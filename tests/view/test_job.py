@@ -104,7 +104,7 @@ def jobs(draw):
         ops.append(op(f"backward_{number}", "backward", *reads, near=near))
     if draw(st.booleans()):
         ops.append(op("w_update", "update", ops[-1].name, "w", near="w"))
-    return JobGraph("drawn", tuple(ops))
+    return JobGraph("drawn", tuple(ops), returns=(f"{forward[0]}/out_0",))
 
 
 @settings(max_examples=25, deadline=None)
@@ -112,10 +112,10 @@ def jobs(draw):
 def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
     tree = parsed(graph)
     places = boxes(tree)
-    assert len(places) == len(graph.ops)
+    assert len(places) == len(graph.ops) + 1  # and what is returned
     assert not any(overlap(a, b) for i, a in enumerate(places) for b in places[:i])
     pairs = {(name, o.name) for o in graph.ops for _, name in o.reads}
-    assert len(tree.findall(".//{*}path[@class='arrow']")) == len(pairs)
+    assert len(tree.findall(".//{*}path[@class='arrow']")) == len(pairs) + 1
     width, height = (int(tree.get(side)) for side in ("width", "height"))
     assert all(x + w <= width and y + h <= height for x, y, w, h in places)
 
