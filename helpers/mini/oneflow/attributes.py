@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.mini.oneflow.errors import OpError, listed
+from helpers.mini.oneflow.errors import OpError, listed, shown
 
 TYPES = {
     "bool": bool,
@@ -43,9 +43,9 @@ def attr_value(where, type_name, value):
     wanted = TYPES[type_name]
     fits = type(value) is wanted or (wanted is float and type(value) is int)
     if not fits:
-        raise OpError(f"{where} is a {type_name}, got {value!r}")
+        raise OpError(f"{where} is a {type_name}, got {shown(value)}")
     if type_name in ("int32", "int64") and value not in _range(type_name):
-        raise OpError(f"{where} is an {type_name}, which cannot hold {value!r}")
+        raise OpError(f"{where} is an {type_name}, which cannot hold {shown(value)}")
     if type_name == "string" and any(mark in value for mark in SEPARATORS):
         raise OpError(f"{where} holds one of the two characters 0x1e and 0x1f, kept for transport")
     if type_name == "float":

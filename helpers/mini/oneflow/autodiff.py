@@ -3,7 +3,7 @@
 Mirrors oneflow/core/job_rewriter/autograd.cpp of 0.3.
 """
 
-from helpers.mini.oneflow.errors import OpError, need, stage
+from helpers.mini.oneflow.errors import OpError, need, shown, stage
 from helpers.mini.oneflow.gradient_rules import ForwardOp, Request
 from helpers.mini.oneflow.registry import GradientDef
 
@@ -87,21 +87,21 @@ class _Backward:
 
     def bound(self, plan, argument, blob, where):
         """Return the blob that a plan binds to an input, checked."""
-        shown = f'input ("{argument[0]}", {argument[1]})'
+        to = f'input ("{argument[0]}", {argument[1]})'
         bound = ", ".join(f'("{name}", {index})' for name, index in plan.bound) or "nothing"
         need(
             argument in plan.bound,
-            f"{where} binds no gradient to {shown}, which needs one; it binds {bound}",
+            f"{where} binds no gradient to {to}, which needs one; it binds {bound}",
         )
         gradient = plan.bound[argument]
         known = self.writer.blobs
         need(
-            gradient in known,
-            f"{where} binds {gradient!r} to {shown}, and no blob has that name",
+            isinstance(gradient, str) and gradient in known,
+            f"{where} binds {shown(gradient)} to {to}, and no blob has that name",
         )
         need(
             known[gradient].spec == known[blob].spec,
-            f"{where} binds {known[gradient]} to {shown}, whose blob is {known[blob]}: "
+            f"{where} binds {known[gradient]} to {to}, whose blob is {known[blob]}: "
             "a gradient has its input's shape and dtype",
         )
         return gradient

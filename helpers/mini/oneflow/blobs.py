@@ -6,7 +6,7 @@ Arithmetic on them appends built-in ops.
 import math
 from numbers import Real
 
-from helpers.mini.oneflow.errors import OpError, need
+from helpers.mini.oneflow.errors import OpError, need, shown
 from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.writing import writer
 
@@ -44,7 +44,13 @@ class Blob:
         return binary("div", self, other)
 
     def __rtruediv__(self, other):
-        return emit("constant_like", [self], value=float(other)) / self
+        return emit("constant_like", [self], value=_number(other, self)) / self
+
+    def __pow__(self, other):
+        raise OpError(f"{self!r} ** {shown(other)}: there is no such op; write x * x")
+
+    def __matmul__(self, other):
+        return matmul(self, other)
 
     def __neg__(self):
         return binary("mul", self, -1)
@@ -82,13 +88,20 @@ def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
-    if isinstance(other, Real) and not isinstance(other, bool):
-        kind, other = ("add", -other) if kind == "sub" else (kind, other)
-        return emit(f"scalar_{kind}", [blob], operand=float(other))
-    raise OpError(
-        f"{blob!r} and {type(other).__name__}: arithmetic takes another blob or a number; "
-        "an array enters through a placeholder or get_variable"
+    number = _number(other, blob)
+    if kind == "sub":
+        kind, number = "add", -number
+    return emit(f"scalar_{kind}", [blob], operand=number)
+
+
+def _number(value, blob):
+    fine = isinstance(value, Real) and not isinstance(value, bool)
+    need(
+        fine,
+        f"{blob!r} and {type(value).__name__}: arithmetic takes another blob or a number; "
+        "an array enters through a placeholder or get_variable",
     )
+    return float(value)
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False):

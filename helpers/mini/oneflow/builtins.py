@@ -31,7 +31,7 @@ def op(name, infer, kernel, gradient=None, **attrs):
         return {"out": infer(list(inputs.values()), values)}
 
     _ops[name] = OpDef(name, (), ("out",), types, inference)
-    KERNELS[name] = Kernel(kernel, wants_attrs=bool(attrs))
+    KERNELS[name] = Kernel(name, kernel, wants_attrs=bool(attrs))
     if gradient:
         _gradients[name] = GradientDef(name, lambda forward: Rule(forward).run(gradient))
 
@@ -98,7 +98,7 @@ def _scalar(specs, attrs):
     kind, value = np.dtype(specs[0].dtype), attrs["operand"]
     if kind.kind != "f":
         limits = np.iinfo(kind)
-        fits = value == int(value) and limits.min <= value <= limits.max
+        fits = value.is_integer() and limits.min <= value <= limits.max
         need(fits, f"cannot hold the number {value} in {kind}")
     return specs[0]
 

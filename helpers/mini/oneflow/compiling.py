@@ -110,7 +110,7 @@ def _compile(source, compiler, entry):
 def _reads(rule):
     """Return the files that a make rule of the compiler names, but for the source itself."""
     words = rule.partition(":")[2].replace("\\\n", " ").replace("\\ ", "\0").split()
-    return [word.replace("\0", " ") for word in words[1:]]
+    return [word.replace("\0", " ").replace("\\#", "#").replace("$$", "$") for word in words[1:]]
 
 
 def _hash(path):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helpers.mini.oneflow import cpp
 from helpers.mini.oneflow.definitions import collect
-from helpers.mini.oneflow.errors import OpError, listed, need, place, stage
+from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.importing import run_file
 from helpers.mini.oneflow.session import session
 
@@ -20,15 +20,17 @@ class CustomOpModule:
     def __init__(self, op_type_name, module_path="."):
         with stage("load"):
             need(
-                isinstance(op_type_name, str),
+                isinstance(op_type_name, str) and isinstance(module_path, (str, os.PathLike)),
                 "custom_op_module takes the name of an op's folder and the path of the folder "
-                f"that holds it, got {op_type_name!r} for the name",
+                f"that holds it, got {shown(op_type_name)} "
+                f"and {shown(module_path)}",
             )
             self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
             need(
                 self.folder.is_dir(),
-                f'there is no folder "{self.folder.name}" in {self.folder.parent.name}/; '
-                "a custom op lives in a folder that is named like the op",
+                f"there is no folder {shown(op_type_name)} under the path; a custom op lives in a "
+                "folder that is named like the op, and custom_op_module(name, path) takes the path "
+                "of the folder that holds it",
             )
         self._files, self._steps, self._api = {}, [], None
 
@@ -67,7 +69,7 @@ class CustomOpModule:
                     with stage("define"):
                         registry.register(loaded[ending], f"{self.folder}{os.sep}")
             if "py_kernel.py" in loaded:
-                registry.add_kernels(self.name, loaded["py_kernel.py"])
+                registry.add_kernels(self.name, loaded["py_kernel.py"], self._files["py_kernel.py"])
             self._api = loaded.get("py_api.py", self._api)
         return self
 

@@ -5,9 +5,11 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 from contextlib import contextmanager
 
+import numpy as np
+
 from helpers.mini.oneflow.attributes import REQUIRED, attr_def
-from helpers.mini.oneflow.dtypes import DTYPES
-from helpers.mini.oneflow.errors import OpError, listed, need, raised, stage
+from helpers.mini.oneflow.dtypes import DTYPES, is_size
+from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown, stage
 from helpers.mini.oneflow.gradient_rules import BackwardOpConfContext
 from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
 
@@ -123,7 +125,7 @@ def check(op, has_inference):
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
         fine = isinstance(name, str) and name and not set(name) & set("/ \t\n\x1e\x1f")
-        need(fine, f"{op}: {name!r} is no name for an op, an argument or an attr")
+        need(fine, f"{op}: {shown(name)} is no name for an op, an argument or an attr")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
     need(
@@ -192,12 +194,15 @@ def check_inferred(spec, output):
     """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
     shape, dtype = spec
     need(shape is not None, f'never sets the shape of output "{output}"')
-    whole = isinstance(shape, (tuple, list)) and all(type(n) is int and n >= 0 for n in shape)
+    whole = isinstance(shape, (tuple, list)) and all(map(is_size, shape))
     need(
-        whole, f'gives output "{output}" the shape {shape!r}; a shape is a tuple of ints from 0 up'
+        whole,
+        f'gives output "{output}" the shape {shown(shape)}; a shape is a tuple of ints from 0 up',
     )
+    if isinstance(dtype, type) and issubclass(dtype, np.generic):
+        dtype = np.dtype(dtype).name
     need(
         dtype in DTYPES,
-        f'gives output "{output}" the dtype {dtype!r}; there are {listed(DTYPES)}',
+        f'gives output "{output}" the dtype {shown(dtype)}; there are {listed(DTYPES)}',
     )
-    return Spec(tuple(shape), dtype)
+    return Spec(tuple(map(int, shape)), dtype)

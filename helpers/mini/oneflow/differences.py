@@ -103,6 +103,12 @@ ROWS = (
         "OpError with the same words, when the op is built",
     ),
     (
+        "placement",
+        "an op outside any flow.scope.placement",
+        "goes to the gpu in a build with CUDA, to the cpu in one without",
+        "goes to the gpu, and is refused: the placement must be said",
+    ),
+    (
         "attr-types",
         "types of attributes",
         "14",

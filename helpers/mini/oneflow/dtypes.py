@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.mini.oneflow.errors import OpError, listed
+from helpers.mini.oneflow.errors import OpError, listed, shown
 
 DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8")
 FLOATS = DTYPES[:3]
@@ -15,14 +15,21 @@ def dtype_name(value, what):
     except (TypeError, ValueError):
         name = None
     if name not in DTYPES:
-        raise OpError(f"{what}: {value!r} is no data type of a blob; there are {listed(DTYPES)}")
+        raise OpError(
+            f"{what}: {shown(value)} is no data type of a blob; there are {listed(DTYPES)}"
+        )
     return name
 
 
 def shape_tuple(value, what):
     """Return a shape as a tuple of ints >= 0."""
     if not isinstance(value, (tuple, list)):
-        raise OpError(f"{what}: a shape is a tuple such as (5,), got {value!r}")
-    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in value):
-        raise OpError(f"{what}: a shape holds whole numbers from 0 up, got {value!r}")
+        raise OpError(f"{what}: a shape is a tuple such as (5,), got {shown(value)}")
+    if not all(is_size(n) for n in value):
+        raise OpError(f"{what}: a shape holds whole numbers from 0 up, got {shown(value)}")
     return tuple(int(n) for n in value)
+
+
+def is_size(value):
+    """Say whether a value can be one number of a shape."""
+    return isinstance(value, (int, np.integer)) and type(value) is not bool and value >= 0

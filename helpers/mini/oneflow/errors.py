@@ -5,6 +5,7 @@ The original mostly aborted the process (CHECK in C++) or raised a bare Assertio
 
 from contextlib import contextmanager
 from pathlib import Path
+from types import FunctionType
 
 
 class OpError(Exception):
@@ -37,6 +38,17 @@ def need(ok, message):
 def listed(names):
     """Return names in quotes: '"in", "out"'; 'nothing' for none."""
     return ", ".join(f'"{name}"' for name in names) or "nothing"
+
+
+def shown(value):
+    """Return a short text for any object: no address, no code of its own is run."""
+    plain = (str, int, float, bool, type(None))
+    flat = value if type(value) in (tuple, list) else [value]
+    if all(type(item) in plain for item in flat):
+        text = repr(value)
+        return text if len(text) <= 60 else f"{text[:57]}..."
+    name = value.__name__ if isinstance(value, (type, FunctionType)) else ""
+    return f"{type(value).__name__} {name}".rstrip()
 
 
 def place(path):

@@ -9,7 +9,7 @@ import typing
 
 from helpers.mini.oneflow.autodiff import append_backward
 from helpers.mini.oneflow.blobs import Blob, own
-from helpers.mini.oneflow.errors import OpError, need, stage
+from helpers.mini.oneflow.errors import OpError, need, shown, stage
 from helpers.mini.oneflow.executor import Executor
 from helpers.mini.oneflow.job import Job, Op, Output
 from helpers.mini.oneflow.optimizer import append_updates
@@ -23,7 +23,7 @@ def global_function(type="predict"):
     need(not callable(type), "write @flow.global_function() with parentheses")
     need(
         type in ("predict", "train"),
-        f'global_function(type=...): "predict" or "train", got {type!r}',
+        f'global_function(type=...): "predict" or "train", got {shown(type)}',
     )
     return lambda function: JobFunction(function, type)
 

@@ -33,14 +33,13 @@ def find(registry, type_name):
         f'op type "{type_name}" has no Python kernel: no kernel file "{name}" was loaded with '
         f".py_kernel() (loaded: {listed(loaded)})",
     )
-    module = loaded[name]
+    module, file = loaded[name]
     found = getattr(module, function, None)
     need(
         callable(found),
-        f"{place(module.__file__)} defines no function {function}(args), "
-        f'which op type "{type_name}" needs',
+        f'{place(file)} defines no function {function}(args), which op type "{type_name}" needs',
     )
-    return Kernel(found, _wants_attrs(found), module.__file__)
+    return Kernel(function, found, _wants_attrs(found), file)
 
 
 def _wants_attrs(function):

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from numbers import Real
 
 from helpers.mini.oneflow.blobs import own
-from helpers.mini.oneflow.errors import need
+from helpers.mini.oneflow.errors import need, shown
 from helpers.mini.oneflow.job import Op
 from helpers.mini.oneflow.writing import writer
 
@@ -16,7 +16,7 @@ class PiecewiseConstantScheduler:
     def __init__(self, boundaries, values):
         what = "PiecewiseConstantScheduler(boundaries, values)"
         for given in (boundaries, values):
-            need(isinstance(given, (list, tuple)), f"{what} takes two lists, got {given!r}")
+            need(isinstance(given, (list, tuple)), f"{what} takes two lists, got {shown(given)}")
         need(
             len(values) == len(boundaries) + 1,
             f"{what}: one value more than boundaries, as in ([], [0.1]); "
@@ -24,11 +24,11 @@ class PiecewiseConstantScheduler:
         )
         need(
             all(type(n) is int for n in boundaries) and list(boundaries) == sorted(boundaries),
-            f"{what}: boundaries are growing step numbers, got {boundaries!r}",
+            f"{what}: boundaries are growing step numbers, got {shown(boundaries)}",
         )
         for value in values:
             fine = isinstance(value, Real) and type(value) is not bool and math.isfinite(value)
-            need(fine, f"{what}: a learning rate is a finite number, got {value!r}")
+            need(fine, f"{what}: a learning rate is a finite number, got {shown(value)}")
         self.boundaries, self.values = tuple(boundaries), tuple(map(float, values))
 
     def __call__(self, count):
@@ -42,11 +42,11 @@ class SGD:
     def __init__(self, lr_scheduler, momentum=0.9):
         need(
             isinstance(lr_scheduler, PiecewiseConstantScheduler),
-            f"SGD takes a scheduler, got {lr_scheduler!r}; write "
+            f"SGD takes a scheduler, got {shown(lr_scheduler)}; write "
             "flow.optimizer.SGD(flow.optimizer.PiecewiseConstantScheduler([], [0.1]))",
         )
         fine = isinstance(momentum, Real) and 0 <= momentum < 1
-        need(fine, f"SGD: momentum is a number from 0 to less than 1, got {momentum!r}")
+        need(fine, f"SGD: momentum is a number from 0 to less than 1, got {shown(momentum)}")
         self.rate, self.momentum = lr_scheduler, float(momentum)
 
     def minimize(self, loss):

@@ -59,12 +59,13 @@ class GradientDef:
 class Kernel:
     """A numpy function and how it is called; `file` is "" for built-in ops."""
 
+    name: str
     function: Callable
     wants_attrs: bool = False
     file: str = ""
 
     def __str__(self):
-        return f"{self.function.__name__}()" + (f" ({place(self.file)})" if self.file else "")
+        return f"{self.name}()" + (f" ({place(self.file)})" if self.file else "")
 
 
 @dataclass
@@ -73,7 +74,7 @@ class Registry:
 
     ops: dict[str, OpDef] = field(default_factory=dict)
     gradients: dict[str, GradientDef] = field(default_factory=dict)
-    kernel_files: dict = field(default_factory=dict)  # op folder's name -> its kernel module
+    kernel_files: dict = field(default_factory=dict)  # op folder's name -> (module, path)
     version: int = 0
 
     def register(self, definitions, folder):
@@ -90,9 +91,9 @@ class Registry:
         self.ops, self.gradients = kept[OpDef], kept[GradientDef]
         self.version += 1
 
-    def add_kernels(self, name, module):
+    def add_kernels(self, name, module, path):
         """Register the functions forward and backward of an op's kernel file."""
-        self.kernel_files[name] = module
+        self.kernel_files[name] = module, str(path)
         self.version += 1
 
     def op(self, name):

@@ -55,6 +55,7 @@ def get_all_variables() -> dict[str, np.ndarray]:
 def load_variables(values):
     """Set variables that a job has made already. Mirrors flow.load_variables."""
     known = session().variables
+    need(isinstance(values, dict), "load_variables takes a dict: {name: array}")
     for name, value in values.items():
         need(name in known, f'there is no variable "{name}"; there are {listed(known)}')
         value, old = np.asarray(value), known[name]

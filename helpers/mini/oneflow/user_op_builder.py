@@ -4,7 +4,7 @@ Mirrors oneflow/python/ops/user_op_builder.py.
 """
 
 from helpers.mini.oneflow.blobs import Blob, own
-from helpers.mini.oneflow.errors import need, stage
+from helpers.mini.oneflow.errors import need, shown, stage
 from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.writing import PLACED, writer
 
@@ -16,7 +16,7 @@ class user_op_builder:  # noqa: N801 - the original's name
         with stage("build"):
             self._job = writer()
             fine = isinstance(op_name, str) and op_name and "/" not in op_name
-            need(fine, f"user_op_builder takes the op's name in the job, got {op_name!r}")
+            need(fine, f"user_op_builder takes the op's name in the job, got {shown(op_name)}")
         self._request = Request(op_name)
 
     def Op(self, op_type_name):
@@ -28,9 +28,9 @@ class user_op_builder:  # noqa: N801 - the original's name
         """Give an input its blob, in a list."""
         what = f'op "{self._request.name}": .Input("{input_name}", ...)'
         with stage("build"):
-            shown = "x" if isinstance(input_blobs, Blob) else repr(input_blobs)
+            given = "x" if isinstance(input_blobs, Blob) else shown(input_blobs)
             a_list = isinstance(input_blobs, (list, tuple))
-            need(a_list, f"{what} takes a list of blobs: write [x], not {shown}")
+            need(a_list, f"{what} takes a list of blobs: write [x], not {given}")
             blobs = [own(blob, what) for blob in input_blobs]
             need(blobs, f"{what} got an empty list: write [x]")
         self._request.inputs += [(input_name, blob.name) for blob in blobs]
@@ -38,12 +38,16 @@ class user_op_builder:  # noqa: N801 - the original's name
 
     def Output(self, output_name, num=1):
         """Name an output."""
-        need(num == 1, f'op "{self._request.name}": .Output takes one blob here, got num={num!r}')
+        need(
+            num == 1,
+            f'op "{self._request.name}": .Output takes one blob here, got num={shown(num)}',
+        )
         self._request.outputs.append(output_name)
         return self
 
     def Attr(self, attr_name, attr_value, attr_type_name=None):
         """Set an attribute; the definition knows its type."""
+        need(isinstance(attr_name, str), f"an attr's name is text, got {shown(attr_name)}")
         self._request.attrs[attr_name] = attr_value
         return self
 

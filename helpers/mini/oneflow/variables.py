@@ -1,12 +1,13 @@
 """Variables and the initializers of their first values. Mirrors python/ops/get_variable.py."""
 
 import zlib
+from numbers import Real
 
 import numpy as np
 
 from helpers.mini.oneflow.blobs import Blob
 from helpers.mini.oneflow.dtypes import FLOATS, dtype_name, shape_tuple
-from helpers.mini.oneflow.errors import OpError, need
+from helpers.mini.oneflow.errors import OpError, need, shown
 from helpers.mini.oneflow.job import Op, Output
 from helpers.mini.oneflow.registry import Spec
 from helpers.mini.oneflow.writing import PLACED, check_placement, writer
@@ -35,6 +36,7 @@ def zeros_initializer(dtype="float32"):
 def constant_initializer(value=0, dtype="float32"):
     """All `value`. The variable's own dtype counts; `dtype` is there as in the original."""
     dtype_name(dtype, "constant_initializer")
+    _check_numbers("constant_initializer", value)
     return Initializer(
         lambda name, seed, shape, dtype: np.full(shape, value, dtype), f"constant({value})"
     )
@@ -42,6 +44,7 @@ def constant_initializer(value=0, dtype="float32"):
 
 def random_uniform_initializer(minval=0, maxval=1, dtype="float32"):
     """Numbers from minval to maxval, the same in each run: seeded by the variable's name."""
+    _check_numbers("random_uniform_initializer", minval, maxval)
     need(minval <= maxval, f"random_uniform_initializer: {minval} is above {maxval}")
     dtype_name(dtype, "random_uniform_initializer")
 
@@ -52,11 +55,16 @@ def random_uniform_initializer(minval=0, maxval=1, dtype="float32"):
     return Initializer(make, f"random_uniform({minval}, {maxval})")
 
 
+def _check_numbers(what, *values):
+    for value in values:
+        need(isinstance(value, Real), f"{what} takes numbers, got {shown(value)}")
+
+
 def get_variable(
     name, shape=None, dtype="float32", initializer=None, trainable=True, random_seed=None
 ):
     """Return the blob of a variable, shared by name between jobs; made on first use."""
-    need(isinstance(name, str) and name, f"get_variable takes a name, got {name!r}")
+    need(isinstance(name, str) and name, f"get_variable takes a name, got {shown(name)}")
     job, what = writer(), f'variable "{name}"'
     need(shape is not None, f"{what} has no shape: get_variable(name, shape=(3, 4), ...)")
     spec = Spec(shape_tuple(shape, what), dtype_name(dtype, what))
@@ -84,7 +92,7 @@ def _make(session, name, spec, initializer, seed):
         need(
             isinstance(initializer, Initializer),
             f'variable "{name}" needs an initializer such as flow.ones_initializer(), '
-            f"got {initializer!r}",
+            f"got {shown(initializer)}",
         )
         session.set_variable(name, initializer.make(name, seed, *spec))
         return

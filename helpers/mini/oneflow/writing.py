@@ -8,10 +8,10 @@ from contextvars import ContextVar
 
 from helpers.mini.oneflow.attributes import REQUIRED, attr_value
 from helpers.mini.oneflow.definitions import check_inferred
-from helpers.mini.oneflow.errors import OpError, listed, need, place, stage
+from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.job import Job, Op, Output
 
-PLACED = ContextVar("placement", default="gpu")  # as in the original built with CUDA
+PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
 _writing = ContextVar("job being written down", default=None)
 
 NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."  # the original's words
@@ -59,6 +59,9 @@ class Writer:
     def definition(self, request, where, placement):
         """Return the OpDef that a request fits; fill in the request's defaults."""
         need(request.type, f'{where} has no op type: call .Op("op_type_name")')
+        words = [request.type, *request.outputs, *sum(request.inputs, ())]
+        for word in words:
+            need(isinstance(word, str), f"{where}: names are text, got {shown(word)}")
         try:
             definition = self.session.registry.op(request.type)
         except OpError as error:
@@ -135,9 +138,10 @@ def check_kernel_kind(definition, where):
 
 def check_placement(device, where):
     """Raise OpError, with the original's words, for an op that is not on the cpu."""
+    placed = f'is placed on "{device}"' if device else 'has no placement, which means "gpu"'
     need(
         device == "cpu",
-        f'{where} is placed on "{device}": {NO_KERNEL} A numpy kernel runs on "cpu" only: '
+        f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
         'write the op inside `with flow.scope.placement("cpu", "0:0"):`',
     )
 
@@ -181,12 +185,12 @@ def placement(device_tag, machine_device_ids="0:0"):
     """Place the ops of the block on a device. Mirrors flow.scope.placement."""
     need(
         device_tag in ("cpu", "gpu"),
-        f'placement: the device is "cpu" or "gpu", got {device_tag!r}',
+        f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}',
     )
     need(
         isinstance(machine_device_ids, str) and ":" in machine_device_ids,
         f'placement: the second argument is machine and device such as "0:0", '
-        f"got {machine_device_ids!r}",
+        f"got {shown(machine_device_ids)}",
     )
     token = PLACED.set(device_tag)
     try:

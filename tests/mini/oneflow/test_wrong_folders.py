@@ -224,6 +224,10 @@ EDITS = {
     "kernel imports the framework late": (
         "py_kernel.py", FORWARD, "    import oneflow", "run", ["ModuleNotFoundError", "oneflow"],
     ),
+    "is a partial function": (
+        "py_kernel.py", KERNEL, "from functools import partial\n\nforward = partial(int, 3)\n",
+        "run", ["forward()", 'op "myrelu"', "TypeError"],
+    ),
     "returns None": (
         "py_kernel.py", FORWARD, "    pass", "run",
         ["forward() (user_relu/user_relu_py_kernel.py)", "returned None for myrelu/out_0"],
@@ -353,6 +357,14 @@ BACKWARD_EDITS = {
     "unknown attr in the rule": (
         "op_def.py", 'name = ctx.FwOp().op_name() + "_grad"', 'name = ctx.FwOp().attr("n")',
         "backward", ['has no attr "n"; it has "device_sub_tag"'],
+    ),
+    "rule binds a list": (
+        "op_def.py", 'lambda: ctx.GetOp(name).output("dx", 0)', 'lambda: ["x/out_0"]', "backward",
+        ["binds ['x/out_0'] to input", "no blob has that name"],
+    ),
+    "backward op reads no name": (
+        "op_def.py", 'ctx.FwOp().output("out", 0))\n', "None)\n", "backward",
+        ['op "myrelu_grad"', "names are text, got None"],
     ),
     "gradient of another shape": (
         "op_def.py", 'ctx.InputShape("dy", 0)', "(1,)", "backward",

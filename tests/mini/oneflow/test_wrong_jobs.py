@@ -28,10 +28,13 @@ def on_cpu(body, kind="predict", spec=((5,), "float32")):
 JOBS = {
     "folder missing": (
         lambda op, tmp: flow.experimental.custom_op_module("user_gelu", tmp), "load",
-        ['no folder "user_gelu"', "named like the op"],
+        ["no folder 'user_gelu'", "named like the op"],
     ),
     "folder name is no text": (
         lambda op, tmp: flow.experimental.custom_op_module(None, tmp), "load", ["None"],
+    ),
+    "path is none": (
+        lambda op, tmp: flow.experimental.custom_op_module("user_relu", None), "load", ["None"],
     ),
     "api before build_load": (
         lambda op, tmp: flow.experimental.custom_op_module("user_relu", tmp).py_api().api, None,
@@ -61,7 +64,8 @@ JOBS = {
          "Cannot find the kernel matching Current OperatorConf.", 'placement("cpu", "0:0")'],
     ),
     "not placed": (
-        lambda op, tmp: unplaced(op)(X), "build", ['placed on "gpu"', 'placement("cpu"'],
+        lambda op, tmp: unplaced(op)(X), "build",
+        ['no placement, which means "gpu"', 'placement("cpu"'],
     ),
     "unknown device": (
         lambda op, tmp: flow.scope.placement("tpu", "0:0").__enter__(), None, ['"cpu" or "gpu"'],
@@ -98,6 +102,29 @@ JOBS = {
         lambda op, tmp: on_cpu(lambda x: x + variable("w", (5,), "float64"))(X), "infer",
         ["float32 and float64"],
     ),
+    "no power": (lambda op, tmp: on_cpu(lambda x: x**2)(X), "build", ["** 2", "x * x"]),
+    "text over a blob": (lambda op, tmp: on_cpu(lambda x: "1" / x)(X), "build", ["and str"]),
+    "infinity in whole numbers": (
+        lambda op, tmp: on_cpu(lambda x: x + float("inf"), spec=((5,), "int32"))(X), "infer",
+        ["inf in int32"],
+    ),
+    "attr's name is no text": (
+        lambda op, tmp: on_cpu(lambda x: flow.user_op_builder("a").Attr(["x"], 1))(X), "build",
+        ["['x']"],
+    ),
+    "op type is no text": (
+        lambda op, tmp: on_cpu(lambda x: flow.user_op_builder("a").Op(["x"]).Build())(X), "build",
+        ["names are text"],
+    ),
+    "initializer that was not called": (
+        lambda op, tmp: on_cpu(
+            lambda x: flow.get_variable("w", (5,), initializer=flow.ones_initializer)
+        )(X), "build", ['variable "w"', "function ones_initializer"],
+    ),
+    "initializer of text": (
+        lambda op, tmp: flow.random_uniform_initializer("a", 1), None, ["takes numbers", "'a'"],
+    ),
+    "values in a list": (lambda op, tmp: flow.load_variables([X]), None, ["{name: array}"]),
     "matrices that do not fit": (
         lambda op, tmp: on_cpu(lambda x: flow.matmul(x, x))(X), "infer", ["two matrices"],
     ),

@@ -1,0 +1,268 @@
+"""Each row of differences() is proved by a test of the same name."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from helpers.mini import oneflow as flow
+from helpers.mini.oneflow.compiling import find_compiler
+from helpers.mini.oneflow.differences import differences
+from helpers.mini.oneflow.session import session
+from tests.mini.oneflow.folders import (
+    KERNEL,
+    RELU,
+    RELU_CPP,
+    X,
+    edited,
+    load,
+    predict,
+    tp,
+    train,
+    write,
+)
+
+FORWARD = "    return np.maximum(x, 0)"
+
+
+def with_kernel(folder, line):
+    """Run a predict job whose kernel ends in another line."""
+    write(folder, edited(RELU, "py_kernel.py", FORWARD, f"    {line}"))
+    return predict(load(folder).api.relu)(X)
+
+
+def refused(folder, line, words):
+    with pytest.raises(flow.OpError, match=words):
+        with_kernel(folder, line)
+
+
+def shape(tmp):
+    refused(tmp, "return x.reshape(1, 5)", r"shape \(1, 5\)")
+    refused(tmp, "return x.astype('i4')", "dtype int32")
+
+
+def surplus(tmp):
+    refused(tmp, "return [x, x]", "2 value")
+
+
+SPLIT = {
+    "op_def.py": """\
+import oneflow as flow
+
+
+def infer(ctx):
+    for name in ("low", "high"):
+        ctx.SetOutputShape(name, 0, ctx.InputShape("in", 0))
+
+
+op = flow.REGISTER_USER_OP("split_forward").Attr("device_sub_tag", "py").Attr("at", 0.0)
+op.Input("in").Output("low").Output("high").SetTensorDescInferFn(infer)
+""",
+    "py_api.py": """\
+import oneflow as flow
+
+
+def split(x, at=0.0):
+    op = flow.user_op_builder("cut").Op("split_forward").Input("in", [x]).Attr("at", at)
+    return op.Output("low").Output("high").Build().InferAndTryRun().RemoteBlobList()
+""",
+}
+
+
+def split(folder, kernel, **attrs):
+    """Run a job of an op with two outputs."""
+    op = load(write(folder, {**SPLIT, "py_kernel.py": kernel}, "split"), "split")
+
+    @flow.global_function()
+    def job(x: tp.Numpy.Placeholder((5,))):
+        with flow.scope.placement("cpu", "0:0"):
+            return op.api.split(x, **attrs)
+
+    return job(X)
+
+
+def missing(tmp):
+    with pytest.raises(flow.OpError, match="1 value.*2 output"):
+        split(tmp, "def forward(args):\n    return args[0]\n")
+
+
+def read_only(tmp):
+    refused(tmp, "x[0] = 9; return x", "read-only")
+
+
+def arguments(tmp):
+    with_kernel(tmp, "assert type(args) is tuple; return x")
+
+
+def several(tmp):
+    for kind in ("list", "tuple"):
+        kernel = f"def forward(args):\n    return {kind}([args[0], -args[0]])\n"
+        low, high = split(tmp, kernel)
+        np.testing.assert_array_equal(low, -high)
+
+
+def exception(tmp):
+    refused(tmp, "return x[9]", r'user_relu_py_kernel.py\) of op "myrelu".*line 6: IndexError')
+
+
+def attrs(tmp):
+    kernel = "def forward(args, attrs):\n    return args[0], args[0] * 0 + attrs['at']\n"
+    kernel = kernel.replace("attrs['at']", "args[0].dtype.type(attrs['at'])")
+    assert split(tmp, kernel, at=1.5)[1].tolist() == [1.5] * 5
+    with pytest.raises(flow.OpError, match="mappingproxy"):
+        split(tmp, "def forward(args, attrs):\n    attrs['at'] = 3\n")
+
+
+def folder(tmp):
+    here = tmp / "here"
+    here.mkdir()
+    write(tmp / "there")
+    before = os.getcwd()
+    os.chdir(here)
+    try:
+        predict(load(tmp / "there").api.relu)(X)
+    finally:
+        os.chdir(before)
+    assert list(here.iterdir()) == []
+    assert len(list((tmp / "there" / "user_relu").iterdir())) == len(RELU)
+
+
+def stale(tmp):
+    needs_compiler()
+    files = edited(RELU_CPP, "cpp_def.cpp", "namespace {", "namespace {  // stale?")
+    load(write(tmp, files), front_end="cpp_def")
+    assert [op.inputs for op in flow.op_types()] == [("in",), ("y", "dy")]
+    files = edited(files, "cpp_def.cpp", '.Input("y")', '.Input("why")')
+    load(write(tmp, files), front_end="cpp_def")
+    assert [op.inputs for op in flow.op_types()] == [("in",), ("why", "dy")]
+
+
+def reload(tmp):
+    job = predict(load(write(tmp)).api.relu)
+    assert job(X).sum() == 3
+    load(write(tmp, edited(RELU, "py_kernel.py", FORWARD, "    return x * 2")))
+    assert job(X).sum() == 0
+    assert len(flow.op_types()) == 2
+
+
+def crash(tmp):
+    needs_compiler()
+    files = edited(RELU_CPP, "cpp_def.cpp", "{\n  *ctx", "{\n  std::abort();\n  *ctx")
+    with pytest.raises(flow.OpError, match="SIGABRT"):
+        predict(load(write(tmp, files), front_end="cpp_def").api.relu)(X)
+
+
+def front_end(tmp):
+    needs_compiler()
+    write(tmp, {**RELU, **RELU_CPP})
+    found = []
+    for way in ("py_def", "cpp_def"):
+        with flow.fresh_session():
+            found.append(train(load(tmp, front_end=way).api.relu)(X).tobytes())
+    assert found[0] == found[1]
+
+
+def device(tmp):
+    op = load(write(tmp)).api
+
+    @flow.global_function()
+    def job(x: tp.Numpy.Placeholder((5,))):
+        with flow.scope.placement("gpu", "0:0"):
+            return op.relu(x)
+
+    with pytest.raises(flow.OpError, match="Cannot find the kernel matching Current OperatorConf"):
+        job.job
+
+
+def placement(tmp):
+    op = load(write(tmp)).api
+
+    @flow.global_function()
+    def job(x: tp.Numpy.Placeholder((5,))):
+        return op.relu(x)
+
+    with pytest.raises(flow.OpError, match='has no placement, which means "gpu"'):
+        job.job
+
+
+def attr_types(tmp):
+    for kind in ("bool", "int32", "int64", "float", "double", "string"):
+        write(
+            tmp, edited(RELU, "op_def.py", 'Input("in")', f'Attr("a", type="{kind}").Input("in")')
+        )
+        load(tmp)
+    write(tmp, edited(RELU, "op_def.py", 'Input("in")', 'Attr("a", (1, 2)).Input("in")'))
+    with pytest.raises(flow.OpError, match="no attr type"):
+        load(tmp)
+
+
+def api_early(tmp):
+    with pytest.raises(flow.OpError, match="build_load"):
+        flow.experimental.custom_op_module("user_relu", write(tmp)).py_api().api
+
+
+def needs_compiler():
+    if find_compiler() is None:
+        pytest.skip("no C++ compiler on this machine")
+
+
+PROOFS = {
+    "shape": shape, "surplus": surplus, "missing": missing, "read-only": read_only,
+    "arguments": arguments, "several": several, "exception": exception, "attrs": attrs,
+    "folder": folder, "stale": stale, "reload": reload, "crash": crash, "front-end": front_end,
+    "device": device, "placement": placement, "attr-types": attr_types, "api-early": api_early,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_difference(name, tmp_path):
+    PROOFS[name](tmp_path)
+
+
+def test_every_row_has_a_proof():
+    assert [row.name for row in differences()] == list(PROOFS)
+    assert all(row.about and row.original and row.here for row in differences())
+
+
+def kept_by_kernel(line):
+    return f"import numpy as np\n\nKEPT = []\n\n\ndef forward(args):\n    (x,) = args\n{line}\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    KEPT.append(x + 1)\n    return KEPT[-1]",
+        "    KEPT.append([x + 1])\n    return KEPT[-1]",
+        "    KEPT.append((x + 1)[:])\n    return KEPT[-1]",
+        "    KEPT.append(x + 1)\n    return KEPT[-1][:]",
+        "    KEPT[:] = KEPT or [x + 1]\n    KEPT[0][:] = x + 1\n    return KEPT[0]",
+        "    return x + 1",
+    ],
+)
+def test_what_a_kernel_keeps_is_not_what_a_job_gives(line, tmp_path):
+    job = predict(load(write(tmp_path, {**RELU, "py_kernel.py": kept_by_kernel(line)})).api.relu)
+    first = job(X)
+    job(X * 0)
+    np.testing.assert_array_equal(first, X + 1)
+    first[:] = 7
+    np.testing.assert_array_equal(job(X), X + 1)
+
+
+def test_what_a_kernel_gives_back_of_its_input_is_copied(tmp_path):
+    found = with_kernel(tmp_path, "return x")
+    assert not np.shares_memory(found, X)
+    found[:] = 0
+    assert with_kernel(tmp_path, "return x[:]").tolist() == X.tolist()
+
+
+def test_a_small_result_is_not_copied_needlessly(tmp_path, monkeypatch):
+    """The kernel's own array comes out of the job, if nobody holds it."""
+    kernel = KERNEL + "\n\nADDRESSES = []\n"
+    kernel = kernel.replace(
+        FORWARD, "    y = np.maximum(x, 0)\n    ADDRESSES.append(y.ctypes.data)\n    return y"
+    )
+    op = load(write(tmp_path, {**RELU, "py_kernel.py": kernel}))
+    found = predict(op.api.relu)(X)
+    (address,) = session().registry.kernel_files["user_relu"][0].ADDRESSES
+    assert sys.implementation.name != "cpython" or found.ctypes.data == address
