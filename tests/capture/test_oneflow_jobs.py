@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -168,7 +169,7 @@ def test_no_path_is_shown(api):
     shown = show_job(job), show_registry(job)
     for exhibit in shown:
         data, _ = exhibit._repr_mimebundle_()
-        assert "/tmp" not in str(data) and "ops-" not in str(data)
+        assert tempfile.gettempdir() not in str(data)
 
 
 _SAME = """

@@ -21,7 +21,7 @@ _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistak
         "2 * dy",
         "double",
         lambda x: (2 * x,),
-        ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubel_backward")'),
+        ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubled_backward")'),
     ),
     "user_negate": (
         "-x",
@@ -87,7 +87,7 @@ def _repaired(name: str, repair) -> str | None:
 def _repairs(**wrong) -> str:
     right = {
         "user_cube": ("user_cube_py_kernel.py", "np.array(x**3, dtype=float)", "x**3"),
-        "user_double": ("user_double_op_def.py", "user_doubel", "user_double"),
+        "user_double": ("user_double_op_def.py", "user_doubled", "user_double"),
         "user_negate": ("user_negate_py_api.py", '"in", x', '"in", [x]'),
     }
     return f"repairs = {right | wrong}"
@@ -114,7 +114,7 @@ REPAIR = Exercise(
             "forward gives",
         ),
         Mistake(
-            _repairs(user_double=("user_double_op_def.py", "user_doubel_backward", "user_double")),
+            _repairs(user_double=("user_double_op_def.py", "user_doubled_backward", "user_double")),
             "user_double: appending its gradient fails",
         ),
         Mistake(
