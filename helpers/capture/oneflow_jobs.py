@@ -1,6 +1,8 @@
 """A job function of helpers.mini.oneflow -> its op list, with the pass that each op belongs to."""
 
+from helpers.capture.brief import brief
 from helpers.mini.oneflow.job import Job, Op
+from helpers.mini.oneflow.jobs import JobFunction
 from helpers.model.job import Blob, JobGraph, JobOp
 
 OWN_PARTS = ("input", "variable")  # op types that stand for values from outside
@@ -12,7 +14,7 @@ def job_graph(job, part: str = "") -> JobGraph:
     `part`: forward, backward or update, for the ops of one pass alone (inputs and variables stay).
     TypeError for anything else, ValueError for another part.
     """
-    job = _job(job)
+    job = job_of(job)
     if part not in ("", "forward", "backward", "update"):
         raise ValueError(f"a pass is forward, backward or update, not {part!r}")
     near = _near(job)
@@ -32,11 +34,14 @@ def _said(ops) -> str:
     return ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in said)
 
 
-def _job(thing) -> Job:
-    job = thing if isinstance(thing, Job) else getattr(thing, "job", None)
-    if not isinstance(job, Job):
-        raise TypeError(f"show_job wants a @flow.global_function, got a {type(thing).__name__}")
-    return job
+def job_of(thing) -> Job:
+    """Return the job of a job function (or the job itself). TypeError for what is neither."""
+    kind = type(thing)  # not isinstance: that asks the object
+    if issubclass(kind, JobFunction):
+        return thing.job
+    if not issubclass(kind, Job):
+        raise TypeError(f"a @flow.global_function is wanted here, not {brief(thing)}")
+    return thing
 
 
 def _op(op: Op, near: str) -> JobOp:

@@ -2,6 +2,7 @@
 
 from os.path import basename
 
+from helpers.capture.oneflow_jobs import job_of
 from helpers.mini.oneflow import OpError
 from helpers.mini.oneflow.gradient_rules import ForwardOp
 from helpers.mini.oneflow.kernels import find
@@ -19,7 +20,7 @@ def registry_graph(*jobs) -> Graph:
     registry = session().registry
     own = [op for op in registry.ops.values() if op.file]
     nodes, edges = {}, []
-    for job in jobs:
+    for job in map(job_of, jobs):
         for op in job.ops:
             if op.file and op.type in registry.ops:
                 _add(nodes, Node(f"op {op.name}", op.name, "name", "op"))

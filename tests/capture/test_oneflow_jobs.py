@@ -110,10 +110,18 @@ def test_only_ops_of_files_are_marked(api):
     assert {op.type for op in model.ops if op.own} == {"user_relu_forward", "user_relu_backward"}
 
 
-@pytest.mark.parametrize("thing", [None, 5, print, "job", object()])
-def test_what_is_no_job_is_named(thing):
-    with pytest.raises(TypeError, match="wants a @flow.global_function, got a"):
-        show_job(thing)
+class Hostile:
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+    __repr__ = __getattr__ = __getattribute__
+
+
+@pytest.mark.parametrize("make", [lambda: None, lambda: "job", lambda: print, object, Hostile])
+@pytest.mark.parametrize("show", [show_job, show_registry])
+def test_what_is_no_job_is_named(show, make):
+    with pytest.raises(TypeError, match="a @flow.global_function is wanted here, not "):
+        show(make())
 
 
 def test_job_that_cannot_be_written_says_why(api):
