@@ -5,6 +5,7 @@ way back can be followed beside the way there.
 """
 
 import base64
+from dataclasses import replace
 
 from helpers.model.job import JobGraph, JobOp
 from helpers.view.ink import grid, one_line, render
@@ -14,6 +15,7 @@ LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
 COLUMNS = ("pass", "op", "op type", "defined", "reads", "writes", "there for")
 RETURNED = "→ returned"  # no op can bear this name
+MOST_DRAWN = 70  # ops
 SMALLEST = 0.6  # of its natural size; a narrower window scrolls
 
 
@@ -35,8 +37,10 @@ def _row(op: JobOp) -> tuple[str, ...]:
 
 def html(model: JobGraph) -> str:
     """Return the picture as an image, and the table of ops folded below it."""
-    if not model.ops:
-        return render("diagram.html", model=model, image="", body="no ops")
+    if not 0 < len(model.ops) <= MOST_DRAWN:
+        said = f"{len(model.ops)} ops are too many for one picture. " if model.ops else ""
+        told = replace(model, note=f"{said}{model.note}")
+        return render("diagram.html", model=told, image="", body=text(model))
     drawn = svg(model)
     width = int(drawn.partition('width="')[2].partition('"')[0])
     return render(

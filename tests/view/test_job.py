@@ -141,6 +141,12 @@ def test_job_without_ops():
     assert "no ops" in view.text(empty) and "no ops" in view.html(empty)
 
 
+def test_job_too_large_for_a_picture_is_told_in_words():
+    many = JobGraph("many", tuple(op(f"op_{n}", "forward") for n in range(view.MOST_DRAWN + 1)))
+    html = view.html(many)
+    assert "are too many for one picture" in html and "<img" not in html and "op_70" in html
+
+
 def test_longest_names_are_cut_in_the_picture_alone():
     long = "layer/" * 30
     graph = JobGraph("long", (JobOp(long, "kind", "forward"),))
