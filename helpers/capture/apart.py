@@ -34,15 +34,22 @@ def run_apart(fn, *args):
             "run_apart needs a function written in Python, and arguments of dicts, lists, text "
             "and numbers"
         ) from error
-    done = subprocess.run(
-        [sys.executable, "-c", _CHILD],
-        input=sent,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
+    done = _run(sent, fn.__name__)
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"it ended with {done.returncode}"]
         raise RuntimeError(f"{fn.__name__} failed in its own interpreter: {last[0]}")
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def _run(sent: str, name: str) -> subprocess.CompletedProcess:
+    try:
+        return subprocess.run(
+            [sys.executable, "-c", _CHILD],
+            input=sent,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{name} did not end within {LONGEST} seconds") from None

@@ -3,6 +3,7 @@
 import pytest
 
 from helpers import run_apart
+from helpers.capture import apart
 
 
 def adds(a, b):
@@ -48,3 +49,15 @@ def test_its_end_is_no_end_of_this_process():
 def test_what_cannot_travel_is_refused(call):
     with pytest.raises(TypeError, match="run_apart needs a function written in Python"):
         run_apart(*call)
+
+
+def waits():
+    import threading
+
+    threading.Event().wait()
+
+
+def test_what_never_ends_is_stopped(monkeypatch):
+    monkeypatch.setattr(apart, "LONGEST", 1)
+    with pytest.raises(RuntimeError, match="waits did not end within 1 seconds"):
+        run_apart(waits)
