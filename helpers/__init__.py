@@ -33,6 +33,8 @@ from helpers.capture import (
     mutations,
     names,
     ops,
+    oneflow_jobs,
+    oneflow_registry,
     rebinding,
     recordings,
     records,
@@ -46,11 +48,13 @@ from helpers.capture import (
     variables,
 )
 from helpers.capture.guard_sets import agreement as guard_sets_search
+from helpers.capture.apart import run_apart
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
+from helpers.study.op_folder import op_folder
 from helpers.study.sandbox import signature_sandbox
 from helpers.study.switches import Switches
 from helpers.study.variable_sandbox import variable_sandbox
@@ -59,15 +63,18 @@ from helpers.view import bytecode as bytecode_view
 from helpers.view import call_tree as call_tree_view
 from helpers.view import code as code_view
 from helpers.view import dynamo as dynamo_view
+from helpers.view import job as job_view
 from helpers.view import stack as stack_view
 
 __all__ = [
     "check",
     "code_swapped",
     "expect",
+    "op_folder",
     "plot_ratios",
     "predict",
     "rebind_everywhere",
+    "run_apart",
     "show_autograph",
     "show_binding_map",
     "show_bindings",
@@ -88,6 +95,9 @@ __all__ = [
     "show_guards",
     "show_names",
     "show_recording",
+    "show_job",
+    "show_names",
+    "show_registry",
     "show_rosetta",
     "show_table",
     "show_tape",
@@ -487,3 +497,18 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     TypeError if `fn` is no Python function, RuntimeError where there is no hook.
     """
     return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+def show_job(job, part: str = "") -> Exhibit:
+    """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
+
+    `part`: forward, backward or update, for one pass alone. The job is written down if it was not
+    yet; OpError if that fails, TypeError for what is no job.
+    """
+    return Exhibit(oneflow_jobs.job_graph(job, part), job_view)
+
+
+def show_registry(*jobs) -> Exhibit:
+    """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
+
+    The ops of the given jobs stand before their types.
+    """
+    return Exhibit(oneflow_registry.registry_graph(*jobs), diagram)

@@ -1,6 +1,7 @@
 """The learner's turn: predict, expect, check."""
 
 from helpers.study import chapter_0, chapter_1, chapter_2, chapter_3, chapter_4, chapter_6
+from helpers.study import chapter_0, chapter_1, chapter_2, chapter_3, chapter_5
 from helpers.study.check import Checks
 from helpers.study.expect import expect
 from helpers.study.predict import predict
@@ -12,6 +13,7 @@ check = Checks(
     *chapter_3.EXERCISES,
     *chapter_4.EXERCISES,
     *chapter_6.EXERCISES,
+    *chapter_5.EXERCISES,
 )
 
 __all__ = ["check", "expect", "predict"]

@@ -1,0 +1,129 @@
+"""Chapter 5: three folders with one mistake each, to be repaired from what is said about them."""
+
+import numpy as np
+
+from helpers.mini import oneflow as flow
+from helpers.study.chapter_5.comparing import compared
+from helpers.study.chapter_5.texts import op_files
+from helpers.study.chapter_5.trial import gradient, loading, run
+from helpers.study.check import Exercise, Mistake, tried
+
+_OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new
+    "user_cube": (
+        "x**3",
+        "3 * np.cbrt(y) ** 2 * dy",
+        "cube",
+        lambda x: (x**3,),
+        ("return x**3", "return np.array(x**3, dtype=float)"),
+    ),
+    "user_double": (
+        "2 * x",
+        "2 * dy",
+        "double",
+        lambda x: (2 * x,),
+        ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubled_backward")'),
+    ),
+    "user_negate": (
+        "-x",
+        "-dy",
+        "negate",
+        lambda x: (-x,),
+        ('.Input("in", [x])', '.Input("in", x)'),
+    ),
+}
+
+
+def broken_ops() -> dict[str, dict[str, str]]:
+    """Return three ops by name, as files by name; each has one mistake."""
+    return {name: _broken(name) for name in _OPS}
+
+
+def _broken(name: str) -> dict[str, str]:
+    forward, backward, _, _, (old, new) = _OPS[name]
+    files = op_files(name, forward, backward)
+    assert sum(old in text for text in files.values()) == 1
+    return {file: text.replace(old, new) for file, text in files.items()}
+
+
+def try_op(name: str, files: dict[str, str]) -> None:
+    """Load an op, run it, and go back through it, in a session of its own. May raise OpError."""
+    x = np.ones(2, np.float32)
+    with loading(name, files) as api:
+        wrapper = getattr(api, f"{name}_forward")
+        run(wrapper, x)
+        gradient(wrapper, x, [x])
+
+
+def _judge(repairs):
+    if not isinstance(repairs, dict) or set(repairs) != set(_OPS):
+        return f"the repairs must be a dict with the keys {', '.join(_OPS)}"
+    for name, repair in repairs.items():
+        if because := _repaired(name, tried(repair)):
+            return because
+    return None
+
+
+def _repaired(name: str, repair) -> str | None:
+    """Return why one repair does not do; None if it does."""
+    files = _broken(name)
+    if not isinstance(repair, tuple) or len(repair) != 3:
+        return f"the repair of {name} must be a tuple: (file, old text, new text)"
+    file, old, new = repair
+    if file not in files:
+        return f"{name} has no file {file!r}; it has {', '.join(files)}"
+    count = files[file].count(old) if isinstance(old, str) and old else 0
+    if count != 1:
+        return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
+    files[file] = files[file].replace(old, str(new))
+    _, _, formula, expected, _ = _OPS[name]
+    try:
+        with loading(name, files) as api:
+            because = compared(getattr(api, f"{name}_forward"), formula, expected)
+    except flow.OpError as error:
+        because = f"loading it fails: {error}"
+    return because and f"{name}: {because}"
+
+
+def _repairs(**wrong) -> str:
+    right = {
+        "user_cube": ("user_cube_py_kernel.py", "np.array(x**3, dtype=float)", "x**3"),
+        "user_double": ("user_double_op_def.py", "user_doubled", "user_double"),
+        "user_negate": ("user_negate_py_api.py", '"in", x', '"in", [x]'),
+    }
+    return f"repairs = {right | wrong}"
+
+
+REPAIR = Exercise(
+    "repair",
+    _judge,
+    "Three messages, three edits, and all three ops agree with numpy and torch.",
+    (
+        "Each message names the op, and most name a file. Print that file first.",
+        "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
+        "that is not there when its gradient is appended; user_negate is not put together right.",
+        "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
+        "with the registered ones. user_negate: the message says what to write.",
+    ),
+    (
+        Mistake(
+            _repairs(user_cube=("user_cube_py_kernel.py", "dtype=float", "dtype=int")),
+            "user_cube: running it fails",
+        ),
+        Mistake(
+            _repairs(user_cube=("user_cube_py_kernel.py", "x**3, dtype=float", "x**2, x.dtype")),
+            "forward gives",
+        ),
+        Mistake(
+            _repairs(user_double=("user_double_op_def.py", "user_doubled_backward", "user_double")),
+            "user_double: appending its gradient fails",
+        ),
+        Mistake(
+            _repairs(user_negate=("user_negate_py_api.py", '"in", x', '"x", [x]')),
+            "user_negate: putting it into a job fails",
+        ),
+        Mistake(_repairs(user_cube=("user_cube.py", "a", "b")), "has no file"),
+        Mistake(_repairs(user_cube=("user_cube_py_kernel.py", "x", "b")), "stands"),
+        Mistake(_repairs(user_negate="[x]"), "must be a tuple"),
+        Mistake("repairs = []", "must be a dict"),
+    ),
+)

@@ -1,0 +1,135 @@
+"""Chapter 5: a sigmoid op in four files, judged by numpy, torch, slopes and the C++ definition."""
+
+import numpy as np
+
+from helpers.mini import oneflow as flow
+from helpers.study.chapter_5.comparing import compared
+from helpers.study.chapter_5.texts import file_names, op_files
+from helpers.study.chapter_5.trial import loading, texts, written_job
+from helpers.study.check import Exercise, Mistake, edited
+
+NAME = "user_sigmoid"
+FILES = file_names(NAME)
+CPP = f"{NAME}_cpp_def.cpp"
+
+
+_IN_CPP = r"""
+#include "oneflow/core/framework/framework.h"
+
+namespace oneflow {
+namespace {
+
+Maybe<void> Same(user_op::InferContext* ctx, const char* from, const char* to) {
+  *ctx->Shape4ArgNameAndIndex(to, 0) = *ctx->Shape4ArgNameAndIndex(from, 0);
+  *ctx->Dtype4ArgNameAndIndex(to, 0) = *ctx->Dtype4ArgNameAndIndex(from, 0);
+  return Maybe<void>::Ok();
+}
+
+}  // namespace
+
+REGISTER_USER_OP("user_sigmoid_forward")
+    .Attr<std::string>("device_sub_tag", "py")
+    .Input("in")
+    .Output("out")
+    .SetTensorDescInferFn([](user_op::InferContext* ctx) { return Same(ctx, "in", "out"); });
+
+REGISTER_USER_OP("user_sigmoid_backward")
+    .Attr<std::string>("device_sub_tag", "py")
+    .Input("y")
+    .Input("dy")
+    .Output("dx")
+    .SetTensorDescInferFn([](user_op::InferContext* ctx) { return Same(ctx, "dy", "dx"); });
+
+REGISTER_USER_OP_GRAD("user_sigmoid_forward")
+    .SetBackwardOpConfGenFn([](user_op::BackwardOpConfContext* ctx) {
+      const auto name = ctx->FwOp().op_name() + "_grad";
+      ctx->DefineOp(name, [&ctx](user_op::BackwardOpBuilder& builder) {
+        return builder.OpTypeName("user_sigmoid_backward")
+            .InputBind("y", ctx->FwOp().output("out", 0))
+            .InputBind("dy", ctx->FwOp().output_grad("out", 0))
+            .Output("dx")
+            .Build();
+      });
+      ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&ctx, &name]() -> const std::string& {
+        return ctx->GetOp(name).output("dx", 0);
+      });
+    });
+
+}  // namespace oneflow
+"""
+
+
+def sigmoid_in_cpp() -> str:
+    """Return the definition of the op in C++: the file that is given."""
+    return _IN_CPP
+
+
+def _sigmoid(x):
+    return (1 / (1 + np.exp(-x)),)
+
+
+def _judge(answer):
+    files = texts(answer, FILES) | {CPP: _IN_CPP}
+    try:
+        with loading(NAME, files) as api:
+            if because := compared(api.user_sigmoid_forward, "sigmoid", _sigmoid):
+                return because
+        return (
+            _differ(_job(files, "py_def"), _job(files, "cpp_def")) if flow.find_compiler() else None
+        )
+    except flow.OpError as error:
+        return f"loading it fails: {error}"
+
+
+def _job(files, definition: str) -> str:
+    with loading(NAME, files, definition) as api:
+        return written_job(api.user_sigmoid_forward)
+
+
+def _differ(own: str, cpp: str) -> str | None:
+    for mine, theirs in zip(own.splitlines(), cpp.splitlines(), strict=False):
+        if mine != theirs:
+            return (
+                "with your definition the job says "
+                f"{mine.strip()!r}, and with the one in C++ {theirs.strip()!r}"
+            )
+    return None
+
+
+_ANSWER = f"""
+sigmoid = {op_files(NAME, "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")!r}
+"""
+
+
+def _sample(old: str, new: str) -> str:
+    return edited(_ANSWER, old, new)
+
+
+SIGMOID = Exercise(
+    "sigmoid",
+    _judge,
+    "Values as numpy's, gradients as torch's and as the numerical ones, and the C++ definition "
+    "gives the same job.",
+    (
+        "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
+        "op types, the wrapper. Then change the two lines that compute.",
+        "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
+        "InputBind takes the backward op's name first, then a blob of the forward op.",
+        "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
+        "backward multiplies that by dy.",
+    ),
+    (
+        Mistake(_sample("y * (1 - y) * dy", "y * (1 - y)"), "the gradient is"),
+        Mistake(_sample("y * (1 - y) * dy", "(1 - y) * dy"), "the gradient is"),
+        Mistake(_sample("np.exp(-x)", "np.exp(x)"), "forward gives"),
+        Mistake(_sample("1 / (1 + np.exp(-x))", "[1 / (1 + np.exp(-v)) for v in x]"), "returned"),
+        Mistake(_sample("1 / (1 + np.exp(-x))", "1 / (1 + np.exp(-x.astype(float)))"), "float64"),
+        Mistake(_sample('.Input("in", [x])', '.Input("x", [x])'), 'has no input "x"'),
+        Mistake(_sample('.Input("in", [x])', '.Input("in", x)'), "write [x]"),
+        Mistake(_sample('OpArg("in", 0)', 'OpArg("x", 0)'), 'has no input ("x", 0)'),
+        Mistake(_sample('Op("user_sigmoid_forward")', 'Op("user_sigmoid")'), "no op type"),
+        Mistake(_sample('.Input("y")', '.Input("out")').replace('Bind("y"', 'Bind("out"'), "C++"),
+        Mistake("sigmoid = {}", "must be a dict with the keys"),
+        Mistake(f"sigmoid = dict.fromkeys({FILES!r}, 5)", "must hold the text"),
+    ),
+)

@@ -1,0 +1,202 @@
+"""A job and the registry as records: what was written down, and where each op belongs."""
+
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from helpers import show_job, show_registry
+from helpers.mini import oneflow as flow
+from helpers.study.chapter_5.relu import relu_files
+from helpers.study.chapter_5.trial import loading
+from helpers.view import job as view
+
+tp = flow.typing
+
+
+@pytest.fixture
+def api():
+    with loading("user_relu", relu_files()) as api:
+        yield api
+
+
+def descend(loss):
+    flow.optimizer.SGD(flow.optimizer.PiecewiseConstantScheduler([], [0.1])).minimize(loss)
+
+
+def two_layers(api, kind="train"):
+    @flow.global_function(type=kind)
+    def job(x: tp.Numpy.Placeholder((8, 2)), t: tp.Numpy.Placeholder((8, 1))):
+        with flow.scope.placement("cpu", "0:0"):
+            ones = flow.ones_initializer()
+            hidden = api.user_relu_forward(
+                flow.matmul(x, flow.get_variable("w1", (2, 4), initializer=ones))
+            )
+            error = flow.matmul(hidden, flow.get_variable("w2", (4, 1), initializer=ones)) - t
+            loss = flow.math.reduce_sum(error * error)
+            if kind == "train":
+                descend(loss)
+            return loss
+
+    return job
+
+
+def test_all_ops_of_the_job_are_there_in_order(api):
+    job = two_layers(api)
+    model = show_job(job).model
+    assert [op.name for op in model.ops] == [op.name for op in job.ops]
+    assert model.counts == {"input": 2, "variable": 2, "forward": 6, "backward": 9, "update": 2}
+
+
+def test_every_blob_that_is_read_is_written_before(api):
+    written = set()
+    for op in show_job(two_layers(api)).model.ops:
+        assert {name for _, name in op.reads} <= written
+        written |= {blob.name for _, blob in op.writes}
+
+
+def test_shape_and_dtype_are_those_of_the_runtime(api):
+    job = two_layers(api)
+    model = show_job(job).model
+    for name, output in job.job.blobs.items():
+        assert (model.blob(name).shape, model.blob(name).dtype) == (output.shape, output.dtype)
+
+
+def test_forward_ops_are_the_same_before_and_after(api):
+    before, after = show_job(two_layers(api, "predict")).model, show_job(two_layers(api)).model
+    assert before.names("forward") == after.names("forward")
+    assert "backward" not in before.counts
+
+
+def test_what_is_returned_is_told(api):
+    exhibit = show_job(two_layers(api))
+    assert exhibit.model.returns == ("reduce_sum_0/out_0",)
+    assert "returns reduce_sum_0/out_0: float32[]" in repr(exhibit)
+    assert ">returned<" in view.svg(exhibit.model)
+
+
+def test_one_pass_can_be_asked_for(api):
+    model = show_job(two_layers(api), "backward").model
+    assert set(model.counts) == {"input", "variable", "backward"}
+    with pytest.raises(ValueError, match="forward, backward or update, not 'sideways'"):
+        show_job(two_layers(api), "sideways")
+
+
+def test_backward_ops_stand_beside_their_forward_op(api):
+    model = show_job(two_layers(api)).model
+    near = {op.name: op.near for op in model.ops if op.part in ("backward", "update")}
+    assert near["my_user_relu_grad"] == "my_user_relu"
+    assert near["matmul_0_grad_0"] == "matmul_0"
+    assert near["add_n_grad_0"] == "broadcast_sub_0"
+    assert near["constant_like_grad_0"] == "reduce_sum_0"
+    assert near["w1_update"] == "w1"
+
+
+def test_backward_op_beside_an_op_that_hands_its_gradient_on(api):
+    @flow.global_function(type="train")
+    def job(x: tp.Numpy.Placeholder((8, 2))):
+        with flow.scope.placement("cpu", "0:0"):
+            ones = flow.ones_initializer()
+            product = flow.matmul(x, flow.get_variable("w", (2, 3), initializer=ones))
+            descend(flow.math.reduce_sum(product + flow.get_variable("b", (3,), initializer=ones)))
+
+    model = show_job(job).model
+    assert model.op("matmul_0_grad_0").near == "matmul_0"
+
+
+def test_only_ops_of_files_are_marked(api):
+    model = show_job(two_layers(api)).model
+    assert {op.type for op in model.ops if op.own} == {"user_relu_forward", "user_relu_backward"}
+
+
+class Hostile:
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+    __repr__ = __getattr__ = __getattribute__
+
+
+@pytest.mark.parametrize("make", [lambda: None, lambda: "job", lambda: print, object, Hostile])
+@pytest.mark.parametrize("show", [show_job, show_registry])
+def test_what_is_no_job_is_named(show, make):
+    with pytest.raises(TypeError, match="a @flow.global_function is wanted here, not "):
+        show(make())
+
+
+def test_job_that_cannot_be_written_says_why(api):
+    @flow.global_function()
+    def broken(x: tp.Numpy.Placeholder((5,))):
+        return api.user_relu_forward(x)
+
+    with pytest.raises(flow.OpError, match="placement"):
+        show_job(broken)
+
+
+def test_registry_shows_what_is_missing():
+    with flow.fresh_session():
+        assert show_registry().model.note == "No op type has been registered yet."
+    files = relu_files()
+    files["user_relu_op_def.py"] = files["user_relu_op_def.py"].partition(
+        "flow.REGISTER_USER_OP_GRAD"
+    )[0]
+    with loading("user_relu", files, kernel=False):
+        model = show_registry().model
+    gone = {node.key: node.label for node in model.nodes if node.kind == "gone"}
+    assert gone == {
+        "kernel of user_relu_forward": "no kernel",
+        "kernel of user_relu_backward": "no kernel",
+        "gradient of user_relu_forward": "no gradient rule",
+    }
+
+
+def test_registry_follows_op_to_type_to_kernel_to_rule(api):
+    model = show_registry(two_layers(api)).model
+    assert model.targets("op my_user_relu") == ("user_relu_forward",)
+    assert set(model.targets("user_relu_forward")) == {
+        "kernel of user_relu_forward",
+        "gradient of user_relu_forward",
+    }
+    assert model.targets("gradient of user_relu_forward") == ("user_relu_backward",)
+    assert (
+        model.node("kernel of user_relu_backward").detail == "backward() · user_relu_py_kernel.py"
+    )
+
+
+def test_rule_that_fails_is_drawn_without_what_it_asks_for():
+    with loading("user_relu", relu_files(argument="x")):
+        assert show_registry().model.targets("gradient of user_relu_forward") == ()
+
+
+def test_built_in_ops_are_left_out(api):
+    assert not any("matmul" in node.key for node in show_registry(two_layers(api)).model.nodes)
+
+
+def test_no_path_is_shown(api):
+    job = two_layers(api)
+    shown = show_job(job), show_registry(job)
+    for exhibit in shown:
+        data, _ = exhibit._repr_mimebundle_()
+        assert tempfile.gettempdir() not in str(data)
+
+
+_SAME = """
+from tests.capture.test_oneflow_jobs import *
+with loading("user_relu", relu_files()) as api:
+    job = two_layers(api)
+    print(show_job(job), show_registry(job), view.svg(show_job(job).model))
+"""
+
+
+def test_exhibits_are_the_same_over_hash_seeds():
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", _SAME],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(runs) == 1

@@ -1,0 +1,86 @@
+"""helpers/study/chapter_5: trials agree with torch, and judges survive what they are given."""
+
+import numpy as np
+import pytest
+
+from helpers import check, op_folder
+from helpers.mini import oneflow as flow
+from helpers.study import chapter_5
+from helpers.study.chapter_5 import trial
+from helpers.study.chapter_5.relu import relu_files
+from helpers.study.chapter_5.texts import op_files
+
+X = np.array([-2.0, -1.0, 0.5, 3.0])
+
+
+def test_gradient_of_a_trial_is_the_numerical_one():
+    with trial.loading("user_relu", relu_files()) as api:
+        dy = np.arange(4.0)
+        mine = trial.gradient(api.user_relu_forward, X, [dy])
+        assert np.allclose(mine, trial.numerical(api.user_relu_forward, X, [dy]), atol=1e-8)
+        assert mine.tolist() == [0, 0, 2, 3]
+
+
+def test_a_trial_leaves_no_trace_in_the_session():
+    before = flow.op_types(), flow.get_all_variables()
+    assert chapter_5.train_through(relu_files()) == 2.0
+    assert (flow.op_types(), flow.get_all_variables()) == before
+
+
+def test_right_op_with_another_way_to_say_it_passes():
+    # tanh by way of exp is a sigmoid, too
+    files = op_files("user_sigmoid", "(1 + np.tanh(x / 2)) / 2", "y * dy - y * y * dy")
+    assert check.sigmoid(files).model.state == "passed"
+
+
+@pytest.mark.parametrize("exercise", ["sigmoid", "leaky", "split"])
+@pytest.mark.parametrize(
+    "answer", [None, 5, {}, [], {"a": "b"}, "files", {1: 2}], ids=lambda a: str(a)[:10]
+)
+def test_what_is_no_dict_of_files_is_refused_in_words(exercise, answer):
+    outcome = getattr(check, exercise)(answer).model
+    assert outcome.state == "failed" and "must be a dict with the keys" in outcome.because
+
+
+@pytest.mark.parametrize("exercise", ["sigmoid", "leaky", "split"])
+@pytest.mark.parametrize("text", ["", "raise SystemExit", "def (", "import nothing_there", "\x00"])
+def test_files_that_cannot_be_loaded_are_told_in_words(exercise, text):
+    names = (f"user_{exercise}_{end}" for end in ("op_def.py", "py_api.py", "py_kernel.py"))
+    outcome = getattr(check, exercise)(dict.fromkeys(names, text)).model
+    assert outcome.state == "failed" and outcome.because
+
+
+def test_one_untried_file_is_untried():
+    answer = op_files("user_sigmoid", "x", "dy") | {"user_sigmoid_py_api.py": ...}
+    assert check.sigmoid(answer).model.state == "untried"
+
+
+def test_forgotten_pieces_fail_at_six_different_stages():
+    stages = [row["stage"] for row in chapter_5.forgotten().values()]
+    assert set(stages) == {"define", "build", "infer", "backward", "run", "none"}
+
+
+def test_broken_ops_are_broken_in_one_place_and_say_so():
+    for name, files in chapter_5.broken_ops().items():
+        with pytest.raises(flow.OpError, match=name):
+            chapter_5.try_op(name, files)
+
+
+def test_folder_holds_what_is_given_and_nothing_else():
+    op_folder("an_op", {"old.py": "1"})
+    place = op_folder("an_op", {"new.py": "2"})
+    assert repr(place) == "a temporary directory with an_op/ (new.py)"
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "error"),
+    [
+        ("../up", {}, ValueError),
+        ("an_op", {"a/b": ""}, ValueError),
+        ("", {}, ValueError),
+        ("an_op", {"a.py": None}, TypeError),
+    ],
+)
+def test_folder_of_wrong_things_is_refused(name, files, error):
+    with pytest.raises(error, match="must"):
+        op_folder(name, files)

@@ -1,0 +1,165 @@
+"""The picture of a job: no box covers another, and the text has every fact."""
+
+import base64
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.model.job import Blob, JobGraph, JobOp
+from helpers.view import job as view
+from helpers.view import lanes, routes
+
+NASTY = "<script>&\x00\ud800"
+
+
+def blob(op, shape=(2,)):
+    return ("out", Blob(f"{op}/out_0", "float32", shape))
+
+
+def op(name, part, *reads, near="", own=False, kind="kind"):
+    return JobOp(
+        name, kind, part, tuple(("in", f"{r}/out_0") for r in reads), (blob(name),), near, own
+    )
+
+
+def small():
+    return JobGraph(
+        "a job",
+        (
+            op("x", "input"),
+            op("w", "variable"),
+            op("mul", "forward", "x", "w", own=True),
+            op("sum", "forward", "mul"),
+            op("one", "backward", "sum", near="sum"),
+            op("mul_grad", "backward", "one", "x", near="mul", own=True),
+            op("w_update", "update", "w", "mul_grad", near="w"),
+        ),
+    )
+
+
+def parsed(graph):
+    return ElementTree.fromstring(view.svg(graph))
+
+
+def boxes(tree):
+    found = [e for e in tree.findall(".//{*}rect") if "box" in e.get("class")]
+    found = [e for e in found if "heading" not in e.get("class")]
+    return [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
+
+
+def overlap(a, b):
+    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+
+
+def test_text_has_every_op_with_what_it_reads_and_writes():
+    text = view.text(small())
+    for part in small().ops:
+        line = next(line for line in text.splitlines() if f" {part.name} " in line)
+        assert part.part in line and str(part.writes[0][1]) in line
+        assert all(name in line for _, name in part.reads)
+    assert text.count("by you") == 2
+
+
+def test_html_holds_a_picture_that_is_described_and_the_text():
+    html = view.html(small())
+    source = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html).group(1)
+    ElementTree.fromstring(base64.b64decode(source))
+    assert 'alt="a job: 7 ops, listed below"' in html and "mul_grad" in html
+
+
+def test_backward_op_stands_in_the_row_of_its_forward_op():
+    spots = {box["label"]: box["spot"] for box in drawn(small())}
+    assert spots["◆ mul"].y == spots["◆ mul_grad"].y < spots["sum"].y == spots["one"].y
+    assert spots["x"].x < spots["◆ mul"].x < spots["◆ mul_grad"].x < spots["w_update"].x
+
+
+def drawn(graph):
+    seen, render = [], lanes.render
+    lanes.render = lambda template, **values: seen.extend(values["boxes"]) or ""
+    try:
+        view.svg(graph)
+    finally:
+        lanes.render = render
+    return seen
+
+
+@st.composite
+def jobs(draw):
+    """Draw a job of any shape: forward ops that read earlier blobs, backward ops beside them."""
+    ops = [op("x", "input"), op("w", "variable")]
+    forward = []
+    for number in range(draw(st.integers(1, 7))):
+        earlier = st.sampled_from([o.name for o in ops])
+        reads = draw(st.lists(earlier, min_size=1, max_size=3))
+        forward.append(f"forward_{number}")
+        ops.append(op(forward[-1], "forward", *reads))
+    for number in range(draw(st.integers(0, 8))):
+        earlier = st.sampled_from([o.name for o in ops])
+        reads = draw(st.lists(earlier, min_size=1, max_size=3))
+        near = draw(st.sampled_from(forward))
+        ops.append(op(f"backward_{number}", "backward", *reads, near=near))
+    if draw(st.booleans()):
+        ops.append(op("w_update", "update", ops[-1].name, "w", near="w"))
+    return JobGraph("drawn", tuple(ops), returns=(f"{forward[0]}/out_0",))
+
+
+@settings(max_examples=25, deadline=None)
+@given(jobs())
+def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
+    tree = parsed(graph)
+    places = boxes(tree)
+    assert len(places) == len(graph.ops) + 1  # and what is returned
+    assert not any(overlap(a, b) for i, a in enumerate(places) for b in places[:i])
+    pairs = {(name, o.name) for o in graph.ops for _, name in o.reads}
+    assert len(tree.findall(".//{*}path[@class='arrow']")) == len(pairs) + 1
+    width, height = (int(tree.get(side)) for side in ("width", "height"))
+    assert all(x + w <= width and y + h <= height for x, y, w, h in places)
+
+
+def test_arrows_go_round_the_boxes():
+    lines = view._lines(small())
+    spots = {box["label"].removeprefix("◆ "): box["spot"] for box in drawn(small())}
+    for line, way in zip(lines, lanes._routes(lines, spots), strict=True):
+        for name, spot in spots.items():
+            met = any(routes._meets(piece, spot) for piece in pairwise(way.corners))
+            assert met == (name in (line.source, line.target)) or name in view.HEADINGS
+
+
+def test_hostile_words_stay_words():
+    nasty = JobOp(NASTY, NASTY, "forward", (), (("out", Blob(NASTY, NASTY, ())),), "", True)
+    graph = JobGraph(NASTY, (nasty,), NASTY)
+    assert "<script" not in view.html(graph) + view.svg(graph)
+    view.text(graph).encode()
+
+
+def test_job_without_ops():
+    empty = JobGraph("nothing", ())
+    assert "no ops" in view.text(empty) and "no ops" in view.html(empty)
+
+
+def test_job_too_large_for_a_picture_is_told_in_words():
+    many = JobGraph("many", tuple(op(f"op_{n}", "forward") for n in range(view.MOST_DRAWN + 1)))
+    html = view.html(many)
+    assert "are too many for one picture" in html and "<img" not in html and "op_70" in html
+
+
+def test_longest_names_are_cut_in_the_picture_alone():
+    long = "layer/" * 30
+    graph = JobGraph("long", (JobOp(long, "kind", "forward"),))
+    assert long in view.text(graph) and long not in view.svg(graph).partition("</title>")[2]
+
+
+def test_unknown_pass_is_refused():
+    with pytest.raises(ValueError, match="use input, variable, forward, backward, update"):
+        JobOp("a", "b", "sideways")
+
+
+def test_unknown_op_and_blob_are_named():
+    with pytest.raises(KeyError, match="nobody"):
+        small().op("nobody")
+    with pytest.raises(KeyError, match="nothing"):
+        small().blob("nothing")
