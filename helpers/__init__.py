@@ -32,9 +32,9 @@ from helpers.capture import (
     inductor,
     mutations,
     names,
-    ops,
     oneflow_jobs,
     oneflow_registry,
+    ops,
     rebinding,
     recordings,
     records,
@@ -93,10 +93,9 @@ __all__ = [
     "show_graph_diff",
     "show_graph_steps",
     "show_guards",
-    "show_names",
-    "show_recording",
     "show_job",
     "show_names",
+    "show_recording",
     "show_registry",
     "show_rosetta",
     "show_table",
@@ -497,6 +496,8 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     TypeError if `fn` is no Python function, RuntimeError where there is no hook.
     """
     return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+
+
 def show_job(job, part: str = "") -> Exhibit:
     """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
 
