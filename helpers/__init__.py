@@ -47,8 +47,8 @@ from helpers.capture import (
     traces,
     variables,
 )
-from helpers.capture.guard_sets import agreement as guard_sets_search
 from helpers.capture.apart import run_apart
+from helpers.capture.guard_sets import agreement as guard_sets_search
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
 from helpers.exhibit import Exhibit, LiveExhibit

@@ -85,8 +85,8 @@ def test_compiler_that_cannot_run(tmp_path, monkeypatch):
 
 # id: (what is replaced, by what, stage, words)
 WRONG = {
-    "compile error": ('.Output("out")', '.Ouptut("out")', "load",
-        ["user_relu/user_relu_cpp_def.cpp does not compile: user_relu_cpp_def.cpp:15:", "Ouptut"]),
+    "compile error": ('.Output("out")', '.Outpost("out")', "load",
+        ["user_relu/user_relu_cpp_def.cpp does not compile: user_relu_cpp_def.cpp:15:", "Outpost"]),
     "attr of another type": ('.Input("in")', '.Input("in").Attr<char>("c", 1)', "load",
         ["does not compile", "int32_t", "(from user_relu_cpp_def.cpp, line 14)"]),
     "crash while loading": ("namespace {\n", "namespace {\nint zero = *(volatile int*)nullptr;\n",
