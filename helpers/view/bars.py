@@ -18,12 +18,12 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        rows = [[name, f"{ratio:.2g}"] for name, ratio in self.ratios.items()]
+        rows = [[name, _rounded(ratio)] for name, ratio in self.ratios.items()]
         return f"{self.title}\n{grid(['bar', 'ratio'], rows)}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         image = f"data:image/png;base64,{base64.b64encode(self.png()).decode()}"
-        words = ", ".join(f"{name} {ratio:.2g}" for name, ratio in self.ratios.items())
+        words = ", ".join(f"{name} {_rounded(ratio)}" for name, ratio in self.ratios.items())
         html = render("plot.html", image=image, alt=f"{self.title}: {words}")
         return {"text/plain": repr(self), "text/html": html}
 
@@ -36,7 +36,7 @@ class Plot:
         axes = figure.add_subplot()
         names = list(self.ratios)[::-1]
         bars = axes.barh(names, [self.ratios[name] for name in names], color=INK)
-        axes.bar_label(bars, [f"{self.ratios[name]:.2g}" for name in names], padding=3)
+        axes.bar_label(bars, [_rounded(self.ratios[name]) for name in names], padding=3)
         axes.set_xscale("log")
         axes.axvline(1, color="#404040", linewidth=1)
         axes.set_title(self.title, loc="left", fontsize=10)
@@ -53,3 +53,8 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
         if not 0 < ratio < float("inf"):
             raise ValueError(f"{name!r} is {ratio}; a bar needs a positive number")
     return Plot(title, dict(ratios))
+
+
+def _rounded(ratio: float) -> str:
+    """Return two digits of it, and a large one without an exponent."""
+    return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 100 else f"{ratio:.2g}"

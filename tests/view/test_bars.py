@@ -15,6 +15,10 @@ def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
     assert "eager    35" in data["text/plain"] and "<graph>  1" in data["text/plain"]
 
 
+def test_a_large_ratio_has_no_exponent():
+    assert "slow   5,000" in repr(plot("cost", {"slow": 4987.0, "fast": 0.31}))
+
+
 @pytest.mark.parametrize("ratio", [0, -1.0, float("nan"), float("inf")])
 def test_a_ratio_that_is_no_length_is_refused(ratio):
     with pytest.raises(ValueError, match="'a' is .*positive number"):
