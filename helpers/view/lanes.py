@@ -13,7 +13,8 @@ from helpers.view.spots import BOX, MARGIN, Spot
 
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
-GAP, PLATE = 36, 17  # between columns, beside the longest label; height of a label
+GAP = 36  # between columns, beside the longest label
+PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
 LONGEST = 40  # characters of a label
 
 
@@ -159,8 +160,8 @@ def _labelled(lines, routes, spots) -> list[dict]:
         label = line.said if line.times > 1 or (line.source, line.label) not in named else ""
         plate = _plate(label)
         others = [ways[other] for other in lines if other.source != line.source]
-        x, y = way.clear_place(plate, PLATE, [*spots.values()], plates, others)
-        if any(other.under(x, y, plate, PLATE) for other in others):
+        x, y = way.clear_place(plate, PLATE, [*spots.values()], plates, others, CLEAR)
+        if any(other.under(x, y, plate, PLATE + CLEAR) for other in others):
             label = ""
         if label:
             plates.append((x, y, plate))

@@ -62,10 +62,12 @@ class Route:
             for (a, b), (c, d) in pairwise(self.corners)
         )
 
-    def clear_place(self, width: int, height: int, boxes, plates, others=()) -> tuple[int, int]:
+    def clear_place(
+        self, width: int, height: int, boxes, plates, others=(), room=0
+    ) -> tuple[int, int]:
         """Return where on the line a label of this size covers least; near the start if free.
 
-        `others`: lines that it should not cover.
+        `others`: lines that it should not cover, nor come nearer than half of `room`.
         """
 
         def price(numbered):
@@ -74,7 +76,7 @@ class Route:
             taken += sum(
                 _covers(x, y, width, height, u - w // 2, v - 9, w, 17) for u, v, w in plates
             )
-            taken += sum(other.under(x, y, width, height) for other in others)
+            taken += sum(other.under(x, y, width, height + room) for other in others)
             return taken, abs(number - len(self.points) * 0.45)
 
         return min(enumerate(self.points), key=price)[1]
