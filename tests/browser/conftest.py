@@ -6,11 +6,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import gallery
 from tests.browser.chromium import find_chromium
 from tests.browser.lab_page import GALLERY, NOTEBOOKS, WIDE, NotebookPage
 from tests.browser.lab_server import ROOT, LabServer
+
+PATIENCE_MS = 60_000
 
 
 @pytest.fixture(scope="session")
@@ -43,9 +46,11 @@ def lab(chromium, tmp_path_factory):
 def tabs(browser):
     """One browser profile for the session, so that JupyterLab itself is fetched once."""
     context = browser.new_context(viewport=WIDE, service_workers="block", color_scheme="light")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)  # a busy machine draws a long notebook slowly
     yield context
     context.close()
+    expect.set_options(timeout=None)
 
 
 @pytest.fixture(scope="module")

@@ -77,8 +77,13 @@ class NotebookPage:
         return [words for cell in self.page.evaluate(_CELLS) for words in cell["errors"]]
 
     def save(self) -> None:
-        """Save the notebook, as Ctrl+S does."""
-        self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+        """Save the notebook, as Ctrl+S does, and once more.
+
+        ipywidgets begins to collect the state of the widgets when a save begins; on a busy machine
+        the file is written before it is there.
+        """
+        for _ in range(2):
+            self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
 
     def active_cell(self) -> int:
         """Return the number of the cell that JupyterLab has selected."""

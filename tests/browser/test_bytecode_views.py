@@ -56,6 +56,6 @@ def test_play_goes_on_by_itself_and_pauses(ran):
     stepper = ran.page.get_by_role("group", name="poly, instruction by instruction")
     stepper.get_by_role("button", name="First").click()
     stepper.get_by_role("button", name="Play").click()
-    expect(status(stepper)).to_contain_text("Step 3 of", timeout=8000)
+    expect(status(stepper)).to_contain_text("Step 3 of")
     stepper.get_by_role("button", name="Pause").click()
     expect(stepper.get_by_role("button", name="Play")).to_have_count(1)
