@@ -14,6 +14,9 @@ from helpers.capture.said import said
 from helpers.study.check import Exercise, Mistake, Untried, edited, tried
 
 
+GONE = "somebody else's callback is gone: remove only your own"
+
+
 class _Meant(Exception):
     """What the judge raises inside a block."""
 
@@ -24,6 +27,8 @@ def _judge_logger(op_logger):
     for scenario in (_made, _plain, _after, _every_way, _raising, _nested, _nested_raising):
         with callbacks_kept() as before:
             because = _told(scenario, op_logger)
+            if any(callback not in callbacks() for callback in before):
+                because = GONE
             if not because and callbacks() != before:
                 because = "its callback is still there after the block: remove it when you leave"
         if because:
@@ -190,7 +195,7 @@ OP_LOGGER = Exercise(
         ),
         Mistake(
             _logger("remove_op_callback(callback)", "clear_op_callbacks()"),
-            "still there",
+            "somebody else's callback is gone",
         ),
         Mistake(
             _logger("    log = []\n", "").replace("@context", "log = []\n@context"),
