@@ -23,12 +23,14 @@ def pictures(html: str) -> list[str]:
 def test_a_long_chain_is_narrow_and_its_marked_arrow_is_thick():
     (picture,) = pictures(page.html(chain(9)))
     assert int(re.search(r'width="(\d+)"', picture)[1]) < 300
-    assert picture.count("stroke-width:2.6\"") == 1 and AGAIN in picture
+    assert picture.count('stroke-width:2.6"') == 1 and AGAIN in picture
 
 
 def test_boxes_of_one_layer_stand_apart():
     leaves = tuple(Node(f"leaf {n}", "x" * (4 + 9 * n)) for n in range(5))
-    graph = Graph("fan", (Node("root", "root"), *leaves), tuple(Edge("root", n.key) for n in leaves))
+    graph = Graph(
+        "fan", (Node("root", "root"), *leaves), tuple(Edge("root", n.key) for n in leaves)
+    )
     (picture,) = pictures(page.html(graph))
     boxes = re.findall(r'<rect class="box[^"]*" x="(\d+)" y="(\d+)" width="(\d+)"', picture)
     low = sorted((int(x), int(x) + int(width)) for x, y, width in boxes if int(y) > 20)

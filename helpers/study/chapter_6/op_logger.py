@@ -13,7 +13,6 @@ from helpers.capture.op_hooks import (
 from helpers.capture.said import said
 from helpers.study.check import Exercise, Mistake, Untried, edited, tried
 
-
 GONE = "somebody else's callback is gone: remove only your own"
 
 

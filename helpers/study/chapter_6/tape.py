@@ -110,7 +110,9 @@ TAPE = Exercise(
             "of its own gradient",
         ),
         Mistake(_tape("attrs, tuple(outputs)", "(), tuple(outputs)"), "KeyError"),
-        Mistake(_tape("grads.get(x._id)", "grads[x._id].numpy()"), "gives a tensor, and yours a nd"),
+        Mistake(
+            _tape("grads.get(x._id)", "grads[x._id].numpy()"), "gives a tensor, and yours a nd"
+        ),
         Mistake("MyTape = 5", "give the class"),
     ),
 )
