@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from helpers.capture.op_hooks import (
+    bystander,
     callbacks,
     callbacks_kept,
     reported,
@@ -24,9 +25,10 @@ def _judge_logger(op_logger):
     if not callable(op_logger):
         return f"op_logger must be a function, not {type(op_logger).__name__}"
     for scenario in (_made, _plain, _after, _every_way, _raising, _nested, _nested_raising):
-        with callbacks_kept() as before:
+        with callbacks_kept():
+            other, before = bystander(), callbacks()
             because = _told(scenario, op_logger)
-            if any(callback not in callbacks() for callback in before):
+            if other not in callbacks():
                 because = GONE
             if not because and callbacks() != before:
                 because = "its callback is still there after the block: remove it when you leave"
