@@ -58,7 +58,17 @@ from helpers.study.op_folder import op_folder
 from helpers.study.sandbox import signature_sandbox
 from helpers.study.switches import Switches
 from helpers.study.variable_sandbox import variable_sandbox
-from helpers.view import bars, diagram, graph_diff, ledger, side_by_side, stepper, table, transcript
+from helpers.view import (
+    bars,
+    diagram,
+    graph_diff,
+    ledger,
+    page,
+    side_by_side,
+    stepper,
+    table,
+    transcript,
+)
 from helpers.view import bytecode as bytecode_view
 from helpers.view import call_tree as call_tree_view
 from helpers.view import code as code_view
@@ -450,7 +460,7 @@ def show_tape(title: str, **logs) -> Exhibit:
     TypeError if there is none, or one is no log.
     """
     found = {name: getattr(log, "model", log) for name, log in logs.items()}
-    return Exhibit(ops.ops_graph(found, title), diagram)
+    return Exhibit(ops.ops_graph(found, title), page)
 
 
 def show_grad_fn(tensor) -> Exhibit:

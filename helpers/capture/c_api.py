@@ -59,7 +59,7 @@ def c_libraries() -> Listing:
         Column("tf", "TF_…"),
         Column("tfe", "TFE_…"),
         Column("tfe_py", "TFE_Py_… (C++)"),
-        Column("holds", "of those asked for", code=True),
+        Column("holds", "of the names used here", code=True),
         Column("module", "a Python module"),
     )
     note = "Counts of exported names, from the symbol table of each file."

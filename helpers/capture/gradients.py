@@ -59,7 +59,9 @@ def difference(found, truth) -> str | None:
         return f"GradientTape gives {has}, and yours {_kind(found)}"
     if truth is None:
         return None
-    if not isinstance(found, tf.Tensor) or found.shape != truth.shape:
+    if found is not None and not isinstance(found, tf.Tensor):
+        return f"GradientTape gives a tensor, and yours a {type(found).__name__}"
+    if found.shape != truth.shape:
         return f"GradientTape gives a tensor of shape {tuple(truth.shape)}, yours {_kind(found)}"
     if found.dtype != truth.dtype:
         return f"GradientTape gives {truth.dtype.name}, yours {found.dtype.name}"

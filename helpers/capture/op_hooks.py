@@ -37,6 +37,17 @@ def callbacks_kept() -> Iterator[list]:
             setattr(pywrap_tfe, door, function)
 
 
+def bystander():
+    """Add an op callback that does nothing, and return it."""
+    from tensorflow.python.framework import op_callbacks
+
+    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        return None
+
+    op_callbacks.add_op_callback(callback)
+    return callback
+
+
 @contextmanager
 def reported() -> Iterator[list[str]]:
     """Give the list of ops that TensorFlow itself reports inside the block."""

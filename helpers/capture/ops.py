@@ -6,8 +6,11 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 """
 
 import contextlib
+import functools
 import sys
+import weakref
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from helpers.capture.calls import name_of
 from helpers.capture.op_names import names_of
@@ -61,9 +64,9 @@ def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     """Return the graph of one log, or of several side by side."""
     if not logs or not all(isinstance(log, OpLog) for log in logs.values()):
         raise TypeError("show_tape needs logs of watch_ops, such as TensorFlow=log")
-    if len(logs) == 1:
-        return op_graph(*logs.values(), title)
     note = "Values that came from outside without a name, such as shapes, are left out."
+    if len(logs) == 1:
+        return replace(op_graph(*logs.values(), title, unnamed=False), note=note)
     graphs = {name: op_graph(log, unnamed=False) for name, log in logs.items()}
     return together(title, graphs, note)
 
@@ -128,7 +131,8 @@ class _Recorder:
 
     def __init__(self, names: Mapping[object, str]):
         self.rows, self.left_out = [], 0
-        self._names, self._numbers, self._kept = names, {}, []
+        self._names, self._numbers, self._count, self._held = names, {}, 0, []
+        self._gradients = set()  # numbers of what backward ops made, and of what came of it
 
     def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Write down one op; an op callback of TensorFlow."""
@@ -150,14 +154,31 @@ class _Recorder:
         if stage == "forward" and (name.startswith("Assign") or name.endswith("_")):
             stage = "update"  # in place, and asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
+        if stage == "forward" and any(value.number in self._gradients for value in reads):
+            stage = "after"
+        if stage in ("backward", "after"):
+            self._gradients |= {value.number for value in makes}
         self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, layer, where))
 
     def _value(self, tensor) -> Value:
         key = _identity(tensor)
         if key not in self._numbers:
-            self._numbers[key] = len(self._numbers) + 1
-            self._kept.append(tensor)  # a freed tensor would lend its identity to another
+            self._count += 1
+            self._numbers[key] = self._count
+            self._forget_in_time(key, tensor)
         return Value(self._numbers[key], _words(tensor), self._names.get(key, ""))
+
+    def _forget_in_time(self, key: object, tensor) -> None:
+        """Drop a key with its tensor: a freed tensor lends its identity to another.
+
+        The tensor itself must not be held: autograd copies a gradient that somebody else holds.
+        """
+        if key == id(tensor):
+            drop = functools.partial(lambda numbers, _: numbers.pop(key, None), self._numbers)
+            try:
+                self._held.append(weakref.ref(tensor, drop))
+            except TypeError:
+                self._held.append(tensor)
 
 
 def _plain(name: str) -> str:

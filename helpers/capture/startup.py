@@ -15,7 +15,7 @@ v1 = tf.compat.v1
 """
 
 SWITCHES = {
-    "nothing: the first op makes the context": """\
+    "nothing: the first call asks for the context": """\
 print(context._context)
 made = context.context()
 print(made is context._context, made._initialized)

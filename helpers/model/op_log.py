@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Listing
 
-STAGES = {"forward": "object", "backward": "call", "update": "output"}  # stage -> kind of box
+STAGES = {  # stage -> kind of box
+    "forward": "object",
+    "backward": "call",
+    "after": "function",  # with a gradient, and asked for by no tape
+    "update": "output",
+}
+AGAIN = "read again"  # by the backward half: what had to be kept alive
 
 
 @dataclass(frozen=True)
@@ -63,9 +69,12 @@ class OpLog(Listing):
 def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
     """Return a box per op and per value that came from outside; arrows carry results onwards.
 
+    What a backward op reads of the forward ones is marked `read again`.
+
     `unnamed=False` leaves out the values from outside that have no name.
     """
     makers, nodes, edges = {}, {}, []
+    stages = {f"op {row.number}": row.stage for row in log.rows}
     for row in log.rows:
         key = f"op {row.number}"
         for value in row.reads:
@@ -75,7 +84,8 @@ def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
                 makers[value.number] = f"value {value.number}", ""
                 nodes[f"value {value.number}"] = _outside(value)
             source, label = makers[value.number]
-            edges.append(Edge(source, key, label))
+            again = (row.stage, stages.get(source)) == ("backward", "forward")
+            edges.append(Edge(source, key, AGAIN if again else label))
         made = f" {row.outputs}" if row.outputs else ""
         nodes[key] = Node(
             key, f"{row.number} {row.op}", STAGES[row.stage], f"{row.stage}{made}", op=row.op
@@ -96,6 +106,20 @@ def together(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
         reached = {edge.target for edge in graph.edges}
         edges += [Edge(head, head + n.key) for n in graph.nodes if n.key not in reached]
     return Graph(title, tuple(nodes), tuple(edges), note)
+
+
+def apart(graph: Graph) -> dict[str, Graph]:
+    """Return the graphs that `together` put into one, by name; any other graph under ""."""
+    heads = {node.key: node.label for node in graph.nodes if node.kind == "group"}
+    if not heads:
+        return {"": graph}
+    return {name: _part(graph, head, name) for head, name in heads.items()}
+
+
+def _part(graph: Graph, head: str, name: str) -> Graph:
+    nodes = tuple(n for n in graph.nodes if n.key.startswith(head) and n.key != head)
+    edges = tuple(e for e in graph.edges if e.source.startswith(head) and e.source != head)
+    return Graph(name, nodes, edges)
 
 
 def _outside(value: Value) -> Node:

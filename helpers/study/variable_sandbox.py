@@ -11,7 +11,7 @@ from helpers.capture.variable_programs import (
 from helpers.exhibit import Exhibit
 from helpers.model.graph import Graph
 from helpers.study.predict import Revealed
-from helpers.view import diagram
+from helpers.view import page
 from helpers.view import sandbox as sandbox_view
 
 RUNS = 200
@@ -46,7 +46,7 @@ class VariableSandbox(Exhibit):
             "says": f"you said {guess}, and it is {must}. {_why(graph, must)}"
             f"{_counts(counted) if runs > 1 else ''} {score}",
             "right": guess == must,
-            "rows": diagram.html(graph),
+            "rows": page.html(graph),
         }
 
     def _repr_mimebundle_(self, include=None, exclude=None):

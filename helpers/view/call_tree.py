@@ -4,12 +4,11 @@ The strip is read from above: each row is one call deeper, and a block is as wid
 calls inside it. It shows counts, never times.
 """
 
-import base64
 from dataclasses import dataclass
 
 from helpers.model.call_outline import MOST_WHOLE, Line, outline
 from helpers.model.calls import CallTree
-from helpers.view.ink import one_line, render
+from helpers.view.ink import as_image, one_line, render
 
 BAR = 16  # characters of the longest bar
 WIDTH, ROW, LETTER = 960, 19, 6.7  # pixels of the strip
@@ -72,7 +71,7 @@ def _branches(lines: tuple[Line, ...]) -> list[Branch]:
 def _image(model: CallTree) -> str:
     rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
     picture = render("call_strip.svg", width=WIDTH, height=rows * ROW, **_blocks(model))
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
+    return as_image(picture)
 
 
 def _blocks(model: CallTree) -> dict:

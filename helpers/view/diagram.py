@@ -7,15 +7,15 @@ notebook. An image cannot see the page's theme, so every text stands on a plate 
 arrows are of a grey that is seen on light and on dark.
 """
 
-import base64
 from collections import Counter
 from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.op_log import AGAIN
 from helpers.view.folding import fold
-from helpers.view.ink import one_line, render
+from helpers.view.ink import as_image, one_line, render
 from helpers.view.layout import layered
-from helpers.view.spots import BOX, MARGIN, Spot, arrow_down, spots_down
+from helpers.view.spots import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
 
 MOST_LINES = 100  # of the text form; what is beyond is counted
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
@@ -61,22 +61,26 @@ def html(model: Graph) -> str:
     return render(
         "diagram.html",
         model=shown,
-        image=f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}",
+        image=as_image(picture),
         alt=f"{model.title}: {len(shown.nodes)} boxes, {len(shown.edges)} arrows, listed below",
         least=round(SMALLEST * width),
         body=text(model),
     )
 
 
-def svg(model: Graph) -> str:
-    """Return the picture of a graph with at least one node as SVG text."""
+def svg(model: Graph, page: bool = False) -> str:
+    """Return the picture of a graph with at least one node as SVG text.
+
+    `page`: it leads downwards and is as narrow as can be.
+    """
     model = replace(model, edges=_one_per_pair(model.edges))
     layout, found = layered(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
-    down = len(layout.layers) > MOST_COLUMNS and not _has_cycle(layout)
+    down = (page or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
         layout = layered(model, bend=0.06)
-    spots = spots_down(layout, _widths(model)) if down else _spots_across(model, layout)
+    below = spots_close if page else spots_down
+    spots = below(layout, _widths(model)) if down else _spots_across(model, layout)
     arrow = arrow_down if down else _arrow
     right = max(spot.right for spot in spots.values())
     return render(
@@ -165,7 +169,8 @@ def _labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
     label = _short(edge.label)
     plate = _plate(label)
     x = max(x, clear + plate // 2)
-    return {"line": line, "label": label, "x": x, "y": y, "plate": plate}
+    marked = AGAIN in edge.label
+    return {"line": line, "label": label, "x": x, "y": y, "plate": plate, "marked": marked}
 
 
 def _one_per_pair(edges) -> tuple[Edge, ...]:

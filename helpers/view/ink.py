@@ -4,6 +4,8 @@ Colours are JupyterLab's own theme variables, so light and dark follow the reade
 host strips them, the words that stand beside every colour still say the same.
 """
 
+import base64
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from tabulate import tabulate
 
@@ -48,6 +50,11 @@ _templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, INKS=INKS)
 def render(template: str, **values) -> str:
     """Return the named template of `helpers/view/templates` filled in, every value escaped."""
     return _templates.get_template(template).render(**values).strip()
+
+
+def as_image(svg: str) -> str:
+    """Return the address of a picture that holds all of it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def grid(headings, rows) -> str:

@@ -4,11 +4,10 @@ Each op of the backward pass stands in the row of the forward op that it was app
 way back can be followed beside the way there.
 """
 
-import base64
 from dataclasses import replace
 
 from helpers.model.job import JobGraph, JobOp
-from helpers.view.ink import grid, one_line, render
+from helpers.view.ink import as_image, grid, one_line, render
 from helpers.view.lanes import Box, Line, picture
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
@@ -46,7 +45,7 @@ def html(model: JobGraph) -> str:
     return render(
         "diagram.html",
         model=model,
-        image=f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}",
+        image=as_image(drawn),
         alt=f"{model.title}: {len(model.ops)} ops, listed below",
         least=round(SMALLEST * width),
         body=text(model),

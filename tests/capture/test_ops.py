@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.capture.ops import grad_fn_graph, op_log, ops_graph
-from helpers.model.op_log import op_graph
+from helpers.model.op_log import AGAIN, apart, op_graph
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")
@@ -87,6 +87,43 @@ def test_torch_forward_backward_update():
     assert not any("record_function" in op for op in log.ops)
 
 
+def test_torch_runs_what_it_runs_unwatched():
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Names(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            names.append(f"{func.namespace}.{func.overloadpacket.__name__}")
+            return func(*args, **(kwargs or {}))
+
+    names, torch_step = [], torch_step_of(torch.ones(2, 1, requires_grad=True))
+    with Names():
+        torch_step()
+    log = op_log(torch_step)
+    assert list(log.ops) == names and "aten.copy_" not in names
+
+
+def test_a_freed_tensor_lends_its_number_to_none():
+    def frees():
+        for _ in range(20):
+            torch.ones(1) + 1
+
+    numbers = [value.number for row in op_log(frees).rows for value in row.makes]
+    assert len(set(numbers)) == len(numbers) == 40
+
+
+def test_what_reads_a_gradient_comes_after(step):
+    log = op_log(torch_step_scaled)
+    assert log.stage("after") == ("aten.mul",) and log.stage("update") == ("aten.sub_",)
+    assert not op_log(step).stage("after") and op_log(torch_step_scaled) == log
+
+
+def torch_step_scaled():
+    weight = torch.ones(2, 1, requires_grad=True)
+    (weight**2).sum().backward()
+    with torch.no_grad():
+        weight.sub_(0.1 * weight.grad)
+
+
 def test_a_module_s_parameters_are_named():
     log = op_log(torch.nn.Linear(2, 3), torch.ones(1, 2))
     assert log.ops == ("aten.t", "aten.addmm") and log.rows[0].layer == "Linear"
@@ -110,9 +147,13 @@ def test_a_tracing_call_shows_graph_and_run_and_no_counter(point):
 def test_the_graph_keeps_what_backward_reads(step):
     graph = op_graph(op_log(step))
     assert "op 2" in graph.sources("op 9")  # the product, for the gradient of its square
+    assert [(e.source, e.target) for e in graph.edges if e.label == AGAIN] == [("op 2", "op 9")]
     both = ops_graph({"one": op_log(step), "two": op_log(step)}, "both")
     assert len([n for n in both.nodes if n.kind == "group"]) == 2
     assert not [n for n in both.nodes if n.label == "a value"]
+    alone = ops_graph({"one": op_log(step)}, "one")
+    assert list(apart(both)) == ["one", "two"] and apart(alone) == {"": alone}
+    assert {len(part.nodes) for part in apart(both).values()} == {len(alone.nodes)}
 
 
 def test_an_error_is_told_and_no_hook_stays(point):

@@ -9,7 +9,7 @@ from helpers.view import switches as switches_view
 pytest.importorskip("tensorflow")
 
 SAYS = {
-    "nothing: the first op makes the context": "None\nTrue False\nTrue True",
+    "nothing: the first call asks for the context": "None\nTrue False\nTrue True",
     "enable, when eager already: nothing is checked": "None\nTrue None",
     "disable: the same line builds a graph": "SymbolicTensor False\n6.0",
     "enable, after the global graph was used": "must be called at program startup",

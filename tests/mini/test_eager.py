@@ -168,7 +168,7 @@ def test_it_runs_in_a_graph_and_in_a_trace_too_and_eagerly():
         ("Neg", [A], (), True, "num_outputs must be an int from 0"),
         ("Neg", [A], (), 2**40, "num_outputs must be an int from 0"),
         (b"Neg", [A], (), 1, "an op's name is a str, not bytes"),
-        ("Neg\0", [A], (), 1, "an op's name is a str"),
+        ("Neg\0", [A], (), 1, "an op's name is a str without a zero"),
         (None, [A], (), 1, "an op's name is a str, not NoneType"),
     ],
 )

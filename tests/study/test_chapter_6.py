@@ -91,3 +91,31 @@ def test_a_route_that_the_calls_do_not_have_is_explained():
     assert "no op was asked for at either door" in outcome.because
     assert check.route({"f()": "no door"}, {"f()": lambda: None}).model.state == "passed"
     assert check.route({"f()": ...}, {"f()": lambda: None}).model.state == "untried"
+
+
+def test_a_route_may_be_given_with_its_count():
+    def two_nodes():
+        with tf.Graph().as_default():
+            return tf.negative(tf.constant(1.0))
+
+    assert check.route({"two": "graph ×2"}, {"two": two_nodes}).model.state == "passed"
+    assert check.route({"two": "graph ×"}, {"two": two_nodes}).model.state == "failed"
+
+
+def test_who_removes_the_callbacks_of_others_is_told():
+    from tensorflow.python.framework import op_callbacks
+
+    class Clears:
+        def __enter__(self):
+            self.log = []
+            op_callbacks.add_op_callback(self.write)
+            return self.log
+
+        def write(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+            self.log.append(op_type)
+
+        def __exit__(self, *error):
+            op_callbacks.clear_op_callbacks()
+
+    assert "remove only your own" in check.op_logger(Clears).model.because
+    assert callbacks() == []

@@ -22,8 +22,10 @@ def checked(op_name, inputs, attrs, num_outputs) -> list:
     TypeError: a name, an input, the attributes or the number is of the wrong type. ValueError: the
     wrong number of inputs, a list where none belongs, a dtype that contradicts an input's.
     """
-    if not isinstance(op_name, str) or "\0" in op_name:
+    if not isinstance(op_name, str):
         raise TypeError(f"an op's name is a str, not {_kind(op_name)}")
+    if "\0" in op_name:
+        raise ValueError("an op's name is a str without a zero: C would end it there")
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(f"inputs must be a list of EagerTensors, not {_kind(inputs)}")
     _attrs(attrs)

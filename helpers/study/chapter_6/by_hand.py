@@ -86,6 +86,19 @@ EXECUTE = Exercise(
             ),
             "must return a list",
         ),
+        Mistake(
+            "from helpers.mini.eager import execute\n"
+            "def my_execute(op_name, inputs, attrs=(), num_outputs=1):\n"
+            "    return execute(op_name, inputs, attrs, num_outputs)",
+            "did it for you",
+        ),
+        Mistake(
+            "from tensorflow.python.eager import context\n"
+            "from tensorflow.python.eager.execute import quick_execute\n"
+            "def my_execute(op_name, inputs, attrs=(), num_outputs=1):\n"
+            "    return quick_execute(op_name, num_outputs, inputs, attrs, context.context())",
+            "TFE_Py_Execute did it for you",
+        ),
         Mistake("my_execute = 5", "must be a function"),
     ),
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from helpers.capture.op_hooks import (
+    bystander,
     callbacks,
     callbacks_kept,
     reported,
@@ -12,6 +13,8 @@ from helpers.capture.op_hooks import (
 )
 from helpers.capture.said import said
 from helpers.study.check import Exercise, Mistake, Untried, edited, tried
+
+GONE = "somebody else's callback is gone: remove only your own"
 
 
 class _Meant(Exception):
@@ -22,8 +25,11 @@ def _judge_logger(op_logger):
     if not callable(op_logger):
         return f"op_logger must be a function, not {type(op_logger).__name__}"
     for scenario in (_made, _plain, _after, _every_way, _raising, _nested, _nested_raising):
-        with callbacks_kept() as before:
+        with callbacks_kept():
+            other, before = bystander(), callbacks()
             because = _told(scenario, op_logger)
+            if other not in callbacks():
+                because = GONE
             if not because and callbacks() != before:
                 because = "its callback is still there after the block: remove it when you leave"
         if because:
@@ -190,7 +196,7 @@ OP_LOGGER = Exercise(
         ),
         Mistake(
             _logger("remove_op_callback(callback)", "clear_op_callbacks()"),
-            "still there",
+            "somebody else's callback is gone",
         ),
         Mistake(
             _logger("    log = []\n", "").replace("@context", "log = []\n@context"),

@@ -57,12 +57,11 @@ _TAPE = """
 class MyTape:
     def __enter__(self):
         self.ops = []
-        self.callback = self.record  # one object, to be found again
-        op_callbacks.add_op_callback(self.callback)
+        op_callbacks.add_op_callback(self.record)
         return self
 
     def __exit__(self, *error):
-        op_callbacks.remove_op_callback(self.callback)
+        op_callbacks.remove_op_callback(self.record)
 
     def record(self, op, inputs, attrs, outputs, op_name=None, graph=None):
         self.ops.append((op, tuple(inputs), attrs, tuple(outputs)))
@@ -107,10 +106,13 @@ TAPE = Exercise(
         Mistake(_tape("grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"), "gives None"),
         Mistake(_tape("tf.ones_like(y)", "tf.ones([])"), "Think"),
         Mistake(
-            _tape("        op_callbacks.remove_op_callback(self.callback)", "        pass"),
+            _tape("        op_callbacks.remove_op_callback(self.record)", "        pass"),
             "of its own gradient",
         ),
         Mistake(_tape("attrs, tuple(outputs)", "(), tuple(outputs)"), "KeyError"),
+        Mistake(
+            _tape("grads.get(x._id)", "grads[x._id].numpy()"), "gives a tensor, and yours a nd"
+        ),
         Mistake("MyTape = 5", "give the class"),
     ),
 )

@@ -1,0 +1,48 @@
+"""A graph that fits a page: a picture per run, as narrow as can be, and the text form below."""
+
+import base64
+import re
+
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.op_log import AGAIN, together
+from helpers.view import page
+
+NASTY = "<script>alert(1)</script>"
+
+
+def chain(length: int, label: str = "op") -> Graph:
+    nodes = tuple(Node(f"n{n}", f"{n} {label}") for n in range(length))
+    edges = tuple(Edge(f"n{n}", f"n{n + 1}") for n in range(length - 1))
+    return Graph("chain", nodes, (*edges, Edge("n0", f"n{length - 1}", AGAIN)))
+
+
+def pictures(html: str) -> list[str]:
+    return [base64.b64decode(found).decode() for found in re.findall(r"base64,([^\"]+)", html)]
+
+
+def test_a_long_chain_is_narrow_and_its_marked_arrow_is_thick():
+    (picture,) = pictures(page.html(chain(9)))
+    assert int(re.search(r'width="(\d+)"', picture)[1]) < 300
+    assert picture.count('stroke-width:2.6"') == 1 and AGAIN in picture
+
+
+def test_boxes_of_one_layer_stand_apart():
+    leaves = tuple(Node(f"leaf {n}", "x" * (4 + 9 * n)) for n in range(5))
+    graph = Graph(
+        "fan", (Node("root", "root"), *leaves), tuple(Edge("root", n.key) for n in leaves)
+    )
+    (picture,) = pictures(page.html(graph))
+    boxes = re.findall(r'<rect class="box[^"]*" x="(\d+)" y="(\d+)" width="(\d+)"', picture)
+    low = sorted((int(x), int(x) + int(width)) for x, y, width in boxes if int(y) > 20)
+    assert len(low) == 5 and all(a[1] < b[0] for a, b in zip(low, low[1:], strict=False))
+
+
+def test_runs_stand_in_pictures_of_their_own_under_their_names():
+    both = together("both", {"one": chain(3), NASTY: chain(4)})
+    html = page.html(both)
+    assert len(pictures(html)) == 2 and "<figcaption" in html and ">one<" in html
+    assert "<script" not in html and AGAIN in page.text(both)
+
+
+def test_nothing_to_draw_is_no_picture():
+    assert "<img" not in page.html(Graph("empty", (), ()))
