@@ -75,7 +75,7 @@ def test_what_is_no_answer_is_refused_in_words(name, wrong):
     assert EXERCISES[name](wrong).model.state in ("failed", "untried")
 
 
-NAMED = ("source", 'f"x{len(self.inputs)}"', '"mul"')
+NAMED = ("source", 'f"x{len(self.inputs)}"', 'f"mul{len(self.inputs)}"')
 
 
 @pytest.mark.parametrize("named", NAMED)
@@ -116,23 +116,26 @@ def priced(x, y, n, names, options):
     return total.round() if options["round"] else total
 
 
-@pytest.mark.parametrize("change", ["torch.no_grad", "torch.no_grad()", 'torch.autocast("cpu")'])
-def test_context_manager_may_be_made_or_not(change):
+def broken(change):
     first = {"x": torch.ones(3), "y": torch.zeros(3), "n": 2, "names": ["a", "b"]}
     first["options"] = {"round": False}
-    sample = guard_breaker.SAMPLE.replace("torch.no_grad", change)
     space = {"first": first}
-    exec(sample, space)
-    outcome = check.guard_breaker(space["breakers"], priced, first).model
+    exec(guard_breaker.SAMPLE.replace("torch.no_grad", change), space)
+    return check.guard_breaker(space["breakers"], priced, first).model
+
+
+@pytest.mark.parametrize("change", ["torch.no_grad", "torch.no_grad()"])
+def test_context_manager_may_be_made_or_not(change):
+    outcome = broken(change)
     assert outcome.state == "passed", outcome.because
 
 
+def test_context_manager_that_was_made_is_judged_by_the_guards():
+    assert "this change fails 3 guards" in broken('torch.autocast("cpu")').because
+
+
 def test_what_makes_no_context_manager_is_told():
-    first = {"x": torch.ones(3), "y": torch.zeros(3), "n": 2, "names": ["a", "b"]}
-    first["options"] = {"round": False}
-    space = {"first": first}
-    exec(guard_breaker.SAMPLE.replace("torch.no_grad", "dict"), space)
-    assert "context manager" in check.guard_breaker(space["breakers"], priced, first).model.because
+    assert "gives no context manager" in broken("dict").because
 
 
 def test_callback_that_fails_is_told_by_its_own_error():

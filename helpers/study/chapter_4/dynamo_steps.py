@@ -160,7 +160,7 @@ STEP_EXERCISES = (
                 "write 'k is None'",
             ),
             ('[f"{source} is {value}"]', 'f"{source} is {value}"', "a list of texts"),
-            ("{source} == {value!r}", "{source} != {value!r}", "is not true"),
+            ("{source} == {value!r}", "{source} != {value!r}", "is not even true"),
             (
                 '            f"{source}.dtype is {value.dtype}",\n',
                 '            f"{source}.tolist() == {value.tolist()}",\n',

@@ -77,10 +77,10 @@ def _symbolic(result):
 
     if isinstance(result, (values.Known, values.Tensor, values.Items)):
         return result
-    if result is None:
-        raise Wrong("binary_op returned None: return the Known or what trace.record gives")
-    shown = f"{brief(result)} ({type_name(result)})"
-    raise Wrong(f"binary_op returned {shown}: wrap what you computed in Known")
+    if isinstance(result, (int, float)):
+        shown = f"{brief(result)} ({type_name(result)})"
+        raise Wrong(f"binary_op returned {shown}: wrap it in Known")
+    raise Wrong(f"binary_op returned {brief(result)}: return a Known, or what trace.record gives")
 
 
 def _first(verdicts) -> str | None:
@@ -146,6 +146,7 @@ def judge_guards(answer):
 
 def _true_texts(texts, source: str, value) -> list[str]:
     """Return the guards that were written for a value, if they are texts and true of it."""
+    from helpers.mini.dynamo import duel
     from helpers.mini.dynamo.tracing import ALWAYS
 
     if not _are_texts(texts):
@@ -154,14 +155,17 @@ def _true_texts(texts, source: str, value) -> list[str]:
         try:
             holds = bool(eval(text, {**ALWAYS, source: value}))
         except Exception as error:
-            instead = f"; write '{source} is None'" if value is None else ""
-            raise Wrong(
-                f"your guard {text!r} raised {said(error)}: only torch, usual and the builtins "
-                f"are known there{instead}"
-            ) from None
+            raise Wrong(f"your guard {text!r} raised {said(error)}{_known(error, source, value)}")
         if not holds:
-            raise Wrong(f"your guard {text!r} is not true where {source} is {brief(value)} itself")
+            raise Wrong(f"your guard {text!r} is not even true of {source} = {duel.told(value)}")
     return list(texts)
+
+
+def _known(error: Exception, source: str, value) -> str:
+    if not isinstance(error, NameError):
+        return ""
+    instead = f"; write '{source} is None'" if value is None else ""
+    return f": only torch, usual and the builtins are known there{instead}"
 
 
 def _are_texts(texts) -> bool:
