@@ -155,7 +155,8 @@ def _true_texts(texts, source: str, value) -> list[str]:
         try:
             holds = bool(eval(text, {**ALWAYS, source: value}))
         except Exception as error:
-            raise Wrong(f"your guard {text!r} raised {said(error)}{_known(error, source, value)}")
+            known = _known(error, source, value)
+            raise Wrong(f"your guard {text!r} raised {said(error)}{known}") from None
         if not holds:
             raise Wrong(f"your guard {text!r} is not even true of {source} = {duel.told(value)}")
     return list(texts)
