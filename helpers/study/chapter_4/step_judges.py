@@ -112,9 +112,9 @@ def judge_recorder(answer):
 
 
 def _node(method: str, result):
-    from torch import fx
+    from helpers.mini.dynamo import duel
 
-    if isinstance(result, fx.Node):
+    if isinstance(result, duel.fx.Node):
         return result
     raise Wrong(f"{method} must return the node that it made, not {brief(result)}")
 
