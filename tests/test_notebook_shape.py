@@ -130,7 +130,7 @@ def _code(nb):
         (_no_skills, "three skills"),
         (_long_setup, "the setup cell is longer"),
         (_installs, "installs something"),
-        (_too_short, "the notebook has 30 cells before"),
+        (_too_short, "the notebook has 30 cells besides"),
         (_no_prose, "follow prose"),
         (_no_asserts, "asserts nothing"),
         (_no_next, "where next"),

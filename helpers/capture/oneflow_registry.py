@@ -24,7 +24,7 @@ def registry_graph(*jobs) -> Graph:
         for op in job.ops:
             if op.file and op.type in registry.ops:
                 _add(nodes, Node(f"op {op.name}", op.name, "name", "op"))
-                edges.append(Edge(f"op {op.name}", op.type, "is of type"))
+                edges.append(Edge(f"op {op.name}", op.type, "of type"))
     for op in own:
         _add(nodes, Node(op.name, op.name, "holder", _signature(op)))
     for op in own:
@@ -32,7 +32,7 @@ def registry_graph(*jobs) -> Graph:
         if op.name.endswith("_forward") or op.name in registry.gradients:
             _gradient(op, registry, nodes, edges)
     note = "" if nodes else "No op type has been registered yet."
-    return Graph("What the registry knows", tuple(nodes.values()), tuple(edges), note)
+    return Graph("What the registry knows", tuple(nodes.values()), tuple(edges), note, wide=True)
 
 
 def _add(nodes, node: Node) -> None:
@@ -53,7 +53,7 @@ def _kernel(op: OpDef, registry: Registry, nodes, edges) -> None:
     else:
         said = f"{op.name.rpartition('_')[2]}() · {basename(kernel.file)}"
         _add(nodes, Node(key, "kernel", "function", said))
-    edges.append(Edge(op.name, key, "is computed by"))
+    edges.append(Edge(op.name, key, "computed by"))
 
 
 def _gradient(op: OpDef, registry: Registry, nodes, edges) -> None:
@@ -65,8 +65,8 @@ def _gradient(op: OpDef, registry: Registry, nodes, edges) -> None:
     else:
         _add(nodes, Node(key, "gradient rule", "constant", basename(rule.file)))
         asked = [name for name in _asked(op, rule) if name in nodes]
-        edges += [Edge(key, name, "appends an op of type") for name in asked]
-    edges.append(Edge(op.name, key, "is derived by"))
+        edges += [Edge(key, name, "appends op of") for name in asked]
+    edges.append(Edge(op.name, key, "derived by"))
 
 
 def _asked(op: OpDef, rule) -> tuple[str, ...]:

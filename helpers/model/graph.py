@@ -33,7 +33,8 @@ class Edge:
 class Graph:
     """A directed graph. Nodes keep their order; every edge joins two keys that exist.
 
-    `found` holds the keys that a search points out.
+    `found` holds the keys that a search points out. `wide`: its arrows have words to be read, and
+    should be longer than those.
     """
 
     title: str
@@ -41,6 +42,7 @@ class Graph:
     edges: tuple[Edge, ...]
     note: str = ""
     found: tuple[str, ...] = ()
+    wide: bool = False
 
     def __post_init__(self):
         keys = {node.key for node in self.nodes}

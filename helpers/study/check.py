@@ -20,6 +20,10 @@ class Untried(Exception):
     """The answer is still the stub."""
 
 
+class Unfit(Exception):
+    """The answer cannot be judged as it is; the words say what it must be."""
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A wrong answer that is known: its source (`sample`) and words of the verdict (`says`)."""
@@ -51,6 +55,8 @@ class Exercise:
             because = self.judge(*answers)
         except Untried:
             return self._outcome("untried", more=f"Replace the ... and run this cell again. {self}")
+        except Unfit as error:
+            because = str(error)
         except (Exception, SystemExit) as error:
             because = f"your code raised {said(error)}{_where(error)}"
         if because:

@@ -21,7 +21,7 @@ MOST_LINES = 100  # of the text form; what is beyond is counted
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
-ROW, NARROWEST_GAP, LOOP = 54, 70, 60
+ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards
 
 
@@ -125,7 +125,7 @@ def _top(row: float) -> int:
 
 def _gap(model: Graph) -> int:
     longest = max((len(_short(edge.label)) for edge in model.edges), default=0)
-    return max(NARROWEST_GAP, round(longest * SMALL) + 60)
+    return max(NARROWEST_GAP, round(longest * SMALL) + 60) + (WIDER if model.wide else 0)
 
 
 def _widths(model: Graph) -> dict[str, int]:

@@ -101,11 +101,14 @@ def _writers(model: JobGraph) -> dict[str, str]:
 
 
 def _lines(model: JobGraph) -> list[Line]:
-    """Return an arrow per pair of ops, labelled with what travels on it."""
+    """Return an arrow per pair of ops, labelled with what travels on it, and how often."""
     writer, found = _writers(model), {}
     for op in model.ops:
         for _, name in op.reads:
             if name in writer:
                 said = found.setdefault((writer[name], op.name), [])
                 said.append(str(model.blob(name)))
-    return [Line(*ends, ", ".join(dict.fromkeys(said))) for ends, said in found.items()]
+    return [
+        Line(*ends, ", ".join(dict.fromkeys(said)), len(said) // len(set(said)))
+        for ends, said in found.items()
+    ]

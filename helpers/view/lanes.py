@@ -13,7 +13,8 @@ from helpers.view.spots import BOX, MARGIN, Spot
 
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
-GAP, PLATE = 36, 17  # between columns, beside the longest label; height of a label
+GAP = 36  # between columns, beside the longest label
+PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
 LONGEST = 40  # characters of a label
 
 
@@ -31,11 +32,17 @@ class Box:
 
 @dataclass(frozen=True)
 class Line:
-    """One arrow between two keys, with what travels on it."""
+    """One arrow between two keys, with what travels on it, and how many `times`."""
 
     source: str
     target: str
     label: str = ""
+    times: int = 1
+
+    @property
+    def said(self) -> str:
+        """The label as it is drawn."""
+        return _cut(f"{self.label} ×{self.times}" if self.times > 1 else self.label)
 
 
 def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str, ...]) -> str:
@@ -46,7 +53,7 @@ def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str
         "diagram.svg",
         title=title,
         width=max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
-        height=max(spot.bottom for spot in spots.values()) + 4 * MARGIN,
+        height=max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
         box=BOX,
         boxes=[*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)],
         arrows=_labelled(lines, routes, spots),
@@ -144,13 +151,20 @@ def _far(one: Spot, other: Spot) -> int:
 
 
 def _labelled(lines, routes, spots) -> list[dict]:
-    """Return the arrows for the template; what one op sends to many is named once."""
-    named, plates, drawn = set(), [], {}
-    for line, way in sorted(zip(lines, routes, strict=True), key=lambda pair: pair[1].length):
-        label = "" if (line.source, line.label) in named else _cut(line.label)
-        named.add((line.source, line.label))
+    """Return the arrows for the template; what one op sends to many is named once.
+
+    A label that would stand on what another op sends is left out: it could be read as that one's.
+    """
+    named, plates, drawn, ways = set(), [], {}, dict(zip(lines, routes, strict=True))
+    for line, way in sorted(ways.items(), key=lambda pair: pair[1].length):
+        label = line.said if line.times > 1 or (line.source, line.label) not in named else ""
         plate = _plate(label)
-        x, y = way.clear_place(plate, PLATE, [*spots.values()], plates)
-        plates += [(x, y, plate)] if label else []
+        others = [ways[other] for other in lines if other.source != line.source]
+        x, y = way.clear_place(plate, PLATE, [*spots.values()], plates, others, CLEAR)
+        if any(other.under(x, y, plate, PLATE + CLEAR) for other in others):
+            label = ""
+        if label:
+            plates.append((x, y, plate))
+            named.add((line.source, line.label))
         drawn[line] = {"line": way.path, "label": label, "x": x, "y": y, "plate": plate}
     return [drawn[line] for line in lines]

@@ -27,6 +27,11 @@ class Route:
         """How far it reaches to the right."""
         return max(x for x, _ in self.corners)
 
+    @property
+    def low(self) -> int:
+        """How far it reaches down."""
+        return max(y for _, y in self.corners)
+
     @cached_property
     def points(self) -> tuple[tuple[int, int], ...]:
         """Places along the line, a few pixels apart."""
@@ -46,8 +51,24 @@ class Route:
             words += f" L{enter[0]} {enter[1]} Q{corner[0]} {corner[1]} {leave[0]} {leave[1]}"
         return f"{words} L{rest[-1][0]} {rest[-1][1]}"
 
-    def clear_place(self, width: int, height: int, boxes, plates) -> tuple[int, int]:
-        """Return where on the line a label of this size covers least; near the start if free."""
+    def under(self, x: int, y: int, width: int, height: int) -> bool:
+        """Say whether a label of this size around a point would cover a part of the line."""
+        left, top = x - width // 2, y - height // 2
+        return any(
+            min(a, c) < left + width
+            and left < max(a, c) + 1
+            and min(b, d) < top + height
+            and top < max(b, d) + 1
+            for (a, b), (c, d) in pairwise(self.corners)
+        )
+
+    def clear_place(
+        self, width: int, height: int, boxes, plates, others=(), room=0
+    ) -> tuple[int, int]:
+        """Return where on the line a label of this size covers least; near the start if free.
+
+        `others`: lines that it should not cover, nor come nearer than half of `room`.
+        """
 
         def price(numbered):
             number, (x, y) = numbered
@@ -55,6 +76,7 @@ class Route:
             taken += sum(
                 _covers(x, y, width, height, u - w // 2, v - 9, w, 17) for u, v, w in plates
             )
+            taken += sum(other.under(x, y, width, height + room) for other in others)
             return taken, abs(number - len(self.points) * 0.45)
 
         return min(enumerate(self.points), key=price)[1]

@@ -43,11 +43,46 @@ def test_what_is_no_dict_of_files_is_refused_in_words(exercise, answer):
 
 
 @pytest.mark.parametrize("exercise", ["sigmoid", "leaky", "split"])
+def test_what_is_no_dict_is_not_said_to_have_raised(exercise):
+    assert getattr(check, exercise)(5).model.because.startswith("the answer must be a dict")
+
+
+@pytest.mark.parametrize("exercise", ["sigmoid", "leaky", "split"])
 @pytest.mark.parametrize("text", ["", "raise SystemExit", "def (", "import nothing_there", "\x00"])
 def test_files_that_cannot_be_loaded_are_told_in_words(exercise, text):
     names = (f"user_{exercise}_{end}" for end in ("op_def.py", "py_api.py", "py_kernel.py"))
     outcome = getattr(check, exercise)(dict.fromkeys(names, text)).model
     assert outcome.state == "failed" and outcome.because
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "def user_sigmoid_forward",
+            "def sigmoid",
+            "user_sigmoid_py_api.py must define user_sigmoid_forward",
+        ),
+        ("return op", "op", "user_sigmoid_forward returned None; it must return a blob"),
+        ("return op", "return [], op", "user_sigmoid_forward returned []; it must return a blob"),
+        (
+            "return op.InferAndTryRun().SoleOutputBlob()",
+            "return ()",
+            "user_sigmoid_forward returned (); it must return a blob",
+        ),
+    ],
+)
+def test_wrapper_of_another_name_or_without_a_blob_is_told_in_words(old, new, said):
+    files = op_files("user_sigmoid", "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")
+    files["user_sigmoid_py_api.py"] = files["user_sigmoid_py_api.py"].replace(old, new)
+    outcome = check.sigmoid(files).model
+    assert (outcome.state, outcome.because) == ("failed", said)
+
+
+def test_relu_goes_back_without_a_product():
+    kernels = {}
+    exec(relu_files()["user_relu_py_kernel.py"], kernels)
+    assert kernels["backward"]((np.array([0.0, 2.0]), np.array([np.inf, 3.0]))).tolist() == [0, 3]
 
 
 def test_one_untried_file_is_untried():

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.capture.said import said
-from helpers.study.check import Checks, Exercise, tried
+from helpers.study.check import Checks, Exercise, Unfit, tried
 from helpers.study.expect import expect
 
 
@@ -34,6 +34,14 @@ def test_what_an_answer_raises_is_told_and_not_raised(error):
 
     because = exercise()(answer).model.because
     assert type(error).__name__ in because
+
+
+def test_an_answer_that_is_unfit_is_told_as_it_was_said():
+    def judge(answer):
+        raise Unfit("it must be a number")
+
+    outcome = Exercise("number", judge, "", ("a hint",))(5).model
+    assert (outcome.state, outcome.because) == ("failed", "it must be a number")
 
 
 def test_an_interrupt_is_the_learners_own_and_comes_through():

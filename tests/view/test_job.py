@@ -129,6 +129,33 @@ def test_arrows_go_round_the_boxes():
             assert met == (name in (line.source, line.target)) or name in view.HEADINGS
 
 
+def labels(tree):
+    found = [e for e in tree.iter() if e.get("class") == "plate"]
+    boxes = [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
+    words = [e.text for e in tree.findall(".//{*}text[@class='detail']")]
+    return list(zip(boxes, words, strict=False))
+
+
+def test_a_blob_that_is_read_twice_says_so():
+    square = op("square", "forward", "mul", "mul")
+    graph = JobGraph("a job", (op("x", "input"), op("mul", "forward", "x"), square))
+    assert [words for _, words in labels(parsed(graph))].count("float32[2] ×2") == 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(jobs())
+def test_a_label_stands_on_no_arrow_of_another_op(graph):
+    with pytest.MonkeyPatch.context() as patch:
+        kept, labelled = [], lanes._labelled
+        patch.setattr(lanes, "_labelled", lambda *given: kept.append(given) or labelled(*given))
+        view.svg(graph)
+    [(lines, ways, spots)] = kept
+    for line, arrow in zip(lines, labelled(lines, ways, spots), strict=True):
+        place = (arrow["x"], arrow["y"], arrow["plate"], lanes.PLATE)
+        for other, way in zip(lines, ways, strict=True):
+            assert not arrow["label"] or other.source == line.source or not way.under(*place)
+
+
 def test_hostile_words_stay_words():
     nasty = JobOp(NASTY, NASTY, "forward", (), (("out", Blob(NASTY, NASTY, ())),), "", True)
     graph = JobGraph(NASTY, (nasty,), NASTY)

@@ -6,6 +6,7 @@ from helpers.study.chapter_5.repair import REPAIR, broken_ops, try_op
 from helpers.study.chapter_5.sigmoid import SIGMOID, sigmoid_in_cpp
 from helpers.study.chapter_5.split import SPLIT
 from helpers.study.chapter_5.trial import gradient, run_op, stage_of
+from helpers.study.chapter_5.verdicts import who_catches
 
 EXERCISES = (BUG, FORGOTTEN, SIGMOID, LEAKY, SPLIT, REPAIR)
 
@@ -20,4 +21,5 @@ __all__ = [
     "stage_of",
     "train_through",
     "try_op",
+    "who_catches",
 ]

@@ -5,12 +5,12 @@ import numpy as np
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.comparing import compared
 from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading, texts
+from helpers.study.chapter_5.trial import loading, texts, wrapper_of
 from helpers.study.check import Exercise, Mistake, edited
 
 NAME = "user_leaky"
 FILES = file_names(NAME)
-SLOPES = ({}, {"slope": 0.5}, {"slope": -0.25})
+SLOPES = ({}, {"slope": 0.5}, {"slope": -0.25}, {"slope": 2.0})
 
 
 def _leaky(x, slope=0.1):
@@ -27,7 +27,7 @@ def _judge(answer):
 
 
 def _at(api, options) -> str | None:
-    wrapper = api.user_leaky_forward
+    wrapper = wrapper_of(api, NAME)
     if options:
         return compared(wrapper, "leaky", _leaky, **options)
     without = compared(wrapper, "leaky_tenth", _leaky)
@@ -83,6 +83,13 @@ LEAKY = Exercise(
         Mistake(_sample('"slope", 0.1)', '"slope", 1)'), "slope"),
         Mistake(_sample("slope=0.1, name", "slope=0.2, name"), "with the default slope"),
         Mistake(_sample('forward.input("in"', 'forward.output("out"'), "slope = -0.25"),
+        Mistake(
+            _sample(
+                "np.where(x > 0, x, attrs['slope'] * x)",
+                "np.maximum(x, attrs['slope'] * x)",
+            ),
+            "slope = 2.0 forward gives",
+        ),
         Mistake(_sample("def backward(args, attrs)", "def backward(args)"), "attrs"),
         Mistake("leaky = 5", "must be a dict with the keys"),
     ),

@@ -18,7 +18,7 @@ _X = np.array([[-1.0, 2.0]])
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
     """Return the files of the ReLU op, with these three names in its gradient rule."""
-    files = op_files("user_relu", "np.maximum(x, 0)", "(y > 0) * dy")
+    files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     named = [
         ('forward.output("out"', f'forward.output("{output}"'),
         ('forward.output_grad("out"', f'forward.output_grad("{output_grad}"'),
@@ -81,7 +81,7 @@ _PIECES = {  # piece -> edits (file, what is taken out) and options of the trial
     "the dtype in the inference": ([(DEFINITION, r" +ctx\.SetOutputDType\(output.*?\n")], {}),
     "the gradient rule": ([(DEFINITION, r"flow\.REGISTER_USER_OP_GRAD.*")], {}),
     "the placement": ([], {"placed": False}),
-    "the kernel file": ([], {"kernel": False}),
+    "the call of .py_kernel()": ([], {"kernel": False}),
     "backward() in the kernel file": ([(KERNEL, r"def backward.*")], {}),
     "the Input of the wrapper": ([(API, r"\.Input\(\"in\", \[x\]\)")], {}),
 }
@@ -137,7 +137,7 @@ _WHY = {
     "the dtype in the inference": "an output starts with the dtype of the first input",
     "the gradient rule": "nobody asks for it before the ops of the gradient are appended",
     "the placement": "an op is placed when it is put into the job",
-    "the kernel file": "a job is written down without kernels",
+    "the call of .py_kernel()": "a job is written down without kernels",
     "backward() in the kernel file": "a function of the kernel file is looked up when it is needed",
     "the Input of the wrapper": "the wrapper's chain is held against the definition by Build()",
 }

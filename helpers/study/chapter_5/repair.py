@@ -5,7 +5,7 @@ import numpy as np
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.comparing import compared
 from helpers.study.chapter_5.texts import op_files
-from helpers.study.chapter_5.trial import gradient, loading, run
+from helpers.study.chapter_5.trial import gradient, loading, run, wrapper_of
 from helpers.study.check import Exercise, Mistake, tried
 
 _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new
@@ -49,7 +49,7 @@ def try_op(name: str, files: dict[str, str]) -> None:
     """Load an op, run it, and go back through it, in a session of its own. May raise OpError."""
     x = np.ones(2, np.float32)
     with loading(name, files) as api:
-        wrapper = getattr(api, f"{name}_forward")
+        wrapper = wrapper_of(api, name)
         run(wrapper, x)
         gradient(wrapper, x, [x])
 
@@ -78,7 +78,7 @@ def _repaired(name: str, repair) -> str | None:
     _, _, formula, expected, _ = _OPS[name]
     try:
         with loading(name, files) as api:
-            because = compared(getattr(api, f"{name}_forward"), formula, expected)
+            because = compared(wrapper_of(api, name), formula, expected)
     except flow.OpError as error:
         because = f"loading it fails: {error}"
     return because and f"{name}: {because}"

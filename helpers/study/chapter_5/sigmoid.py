@@ -5,7 +5,7 @@ import numpy as np
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.comparing import compared
 from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading, texts, written_job
+from helpers.study.chapter_5.trial import loading, texts, wrapper_of, written_job
 from helpers.study.check import Exercise, Mistake, edited
 
 NAME = "user_sigmoid"
@@ -72,7 +72,7 @@ def _judge(answer):
     files = texts(answer, FILES) | {CPP: _IN_CPP}
     try:
         with loading(NAME, files) as api:
-            if because := compared(api.user_sigmoid_forward, "sigmoid", _sigmoid):
+            if because := compared(wrapper_of(api, NAME), "sigmoid", _sigmoid):
                 return because
         return (
             _differ(_job(files, "py_def"), _job(files, "cpp_def")) if flow.find_compiler() else None
@@ -83,7 +83,7 @@ def _judge(answer):
 
 def _job(files, definition: str) -> str:
     with loading(NAME, files, definition) as api:
-        return written_job(api.user_sigmoid_forward)
+        return written_job(wrapper_of(api, NAME))
 
 
 def _differ(own: str, cpp: str) -> str | None:

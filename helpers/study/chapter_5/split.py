@@ -5,7 +5,7 @@ import numpy as np
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.comparing import compared
 from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading, texts
+from helpers.study.chapter_5.trial import loading, texts, wrapper_of
 from helpers.study.check import Exercise, Mistake, edited
 
 NAME = "user_split"
@@ -20,13 +20,13 @@ def _judge(answer):
     files = texts(answer, FILES)
     try:
         with loading(NAME, files) as api:
-            return compared(api.user_split_forward, "split", _split)
+            return compared(wrapper_of(api, NAME), "split", _split)
     except flow.OpError as error:
         return f"loading it fails: {error}"
 
 
 def _solution() -> dict[str, str]:
-    files = op_files(NAME, "np.maximum(x, 0), np.minimum(x, 0)", "(x > 0) * dpos + (x < 0) * dneg")
+    files = op_files(NAME, "np.maximum(x, 0), np.minimum(x, 0)", "np.where(x > 0, dpos, dneg)")
     definition, api, kernel = files.values()
     two = '.Output("pos")\n    .Output("neg")'
     definition = definition.replace('("out",)', '("pos", "neg")').replace('.Output("out")', two)
@@ -61,7 +61,7 @@ SPLIT = Exercise(
         "The backward op has three inputs: x, and a gradient for each output, by "
         'forward.output_grad("pos", 0) and ("neg", 0).',
         "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
-        "(x > 0) * dpos + (x < 0) * dneg.",
+        "np.where(x > 0, dpos, dneg).",
     ),
     (
         Mistake(_sample("RemoteBlobList", "SoleOutputBlob"), "use .RemoteBlobList()"),
@@ -69,9 +69,9 @@ SPLIT = Exercise(
             _sample("np.maximum(x, 0), np.minimum(x, 0)", "np.minimum(x, 0), np.maximum(x, 0)"),
             "output 1 is",
         ),
-        Mistake(_sample(" + (x < 0) * dneg", ""), "the gradient is"),
-        Mistake(_sample("+ (x < 0) * dneg", "- (x < 0) * dneg"), "the gradient is"),
-        Mistake(_sample("(x < 0) * dneg", "(x < 0) * dpos"), "the gradient is"),
+        Mistake(_sample("dpos, dneg)\\n", "dpos, 0)\\n"), "the gradient is"),
+        Mistake(_sample("dpos, dneg)\\n", "dpos, -dneg)\\n"), "the gradient is"),
+        Mistake(_sample("dpos, dneg)\\n", "dpos, dpos)\\n"), "the gradient is"),
         Mistake(_sample("np.maximum(x, 0), np.minimum(x, 0)", "np.maximum(x, 0)"), "returned 1"),
         Mistake(
             _sample(

@@ -7,20 +7,21 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from helpers.capture.brief import brief
 from helpers.mini import oneflow as flow
-from helpers.study.check import tried
+from helpers.study.check import Unfit, tried
 from helpers.study.op_folder import op_folder
 
 STEP = 1e-6  # of the numerical derivative, in float64
 
 
 def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the learner's files; ValueError says what is missing, Untried if one is `...`."""
+    """Return the learner's files; Unfit says what is missing, Untried if one is `...`."""
     if not isinstance(answer, dict) or set(answer) != set(names):
-        raise ValueError(f"the answer must be a dict with the keys {', '.join(names)}")
+        raise Unfit(f"the answer must be a dict with the keys {', '.join(names)}")
     for name in names:
         if not isinstance(tried(answer[name]), str):
-            raise ValueError(f"{name} must hold the text of the file, in quotes")
+            raise Unfit(f"{name} must hold the text of the file, in quotes")
     return answer
 
 
@@ -38,10 +39,18 @@ def loading(name: str, files: dict[str, str], definition: str = "py_def", kernel
         yield module.build_load().api
 
 
+def wrapper_of(api, name: str):
+    """Return the wrapper of an op from the module of its api file; Unfit if it has none."""
+    wrapper = getattr(api, f"{name}_forward", None)
+    if not callable(wrapper):
+        raise Unfit(f"{name}_py_api.py must define {name}_forward")
+    return wrapper
+
+
 def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
     """Load an op in a fresh session and return the first output for `x`. May raise OpError."""
     with loading(name, files) as api:
-        return run(getattr(api, f"{name}_forward"), x)[0]
+        return run(wrapper_of(api, name), x)[0]
 
 
 def stage_of(job, *arrays) -> str:
@@ -59,9 +68,9 @@ def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
     @flow.global_function()
     def predict_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
         with flow.scope.placement("cpu", "0:0"):
-            return wrapper(x, **options)
+            return _blobs(wrapper, x, options)
 
-    return _many(predict_job(x))
+    return predict_job(x)
 
 
 def written_job(wrapper) -> str:
@@ -88,7 +97,7 @@ def _train_job(wrapper, x: np.ndarray, options):
         with flow.scope.placement("cpu", "0:0"):
             given = x + _zeros(x, trainable=True)
             flow.watch_diff(given, lambda array: seen.update(dx=array))
-            outputs = _many(wrapper(given, **options))
+            outputs = _blobs(wrapper, given, options)
             held = [_zeros(y, trainable=False) for y in outputs]
             weights.extend(blob.name.removesuffix("/out_0") for blob in held)
             parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, held, strict=True)]
@@ -118,5 +127,12 @@ def numerical(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
     return found
 
 
-def _many(result) -> tuple:
-    return tuple(result) if isinstance(result, (tuple, list)) else (result,)
+def _blobs(wrapper, x, options) -> tuple:
+    """Return the blobs that a wrapper gives, in a tuple; Unfit if it gives something else."""
+    result = wrapper(x, **options)
+    blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    for blob in blobs or [()]:
+        if type(blob) is not type(x):
+            name = getattr(wrapper, "__name__", "the wrapper")
+            raise Unfit(f"{name} returned {brief(blob)}; it must return a blob")
+    return blobs

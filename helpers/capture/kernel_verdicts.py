@@ -1,0 +1,72 @@
+"""A numpy kernel that breaks its promise -> whether PyTorch and TensorFlow notice, in a word.
+
+The kernel is a text that defines `forward(args)`; it is registered as a learner would do it, with
+an inference that promises one output like the input.
+"""
+
+from helpers.capture.apart import run_apart
+
+
+def said(step) -> str:
+    """Return "caught" if the step raises anything, else "passes"."""
+    try:
+        step()
+    except Exception:
+        return "caught"
+    return "passes"
+
+
+def torch_op(kernel_text: str):
+    """Return the kernel as an op of PyTorch, `chapter5::bad`; registered anew each time."""
+    import torch
+
+    bad = {}
+    exec(kernel_text, bad)
+
+    @torch.library.custom_op("chapter5::bad", mutates_args=())
+    def op(x: torch.Tensor) -> torch.Tensor:
+        return torch.from_numpy(bad["forward"]((x.numpy(),)))
+
+    op.register_fake(torch.empty_like)
+    return op
+
+
+def in_torch(kernel_text: str, example) -> dict[str, str]:
+    """Return what a call on a copy of the array says, and what `torch.library.opcheck` says."""
+    import torch
+
+    op, x = torch_op(kernel_text), torch.from_numpy(example)
+    return {
+        "torch called": said(lambda: op(x.clone())),
+        "torch opcheck": said(lambda: torch.library.opcheck(op, (x.clone(),))),
+    }
+
+
+def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, str]]:
+    """Return the same for an eager call and for a graph, by name; in an interpreter of its own."""
+    return run_apart(_tensorflow, kernel_texts, example.tolist())
+
+
+def _tensorflow(kernel_texts, example):
+    import tensorflow as tf
+
+    def verdict(text, wrap):
+        bad = {}
+        exec(text, bad)
+
+        def call(x):
+            y = tf.numpy_function(lambda x: bad["forward"]((x,)), [x], Tout=x.dtype)
+            y.set_shape(x.shape)
+            return y
+
+        try:
+            wrap(call)(tf.constant(example))
+        except Exception:
+            return "caught"
+        return "passes"
+
+    ways = {"TF eager": lambda call: call, "TF graph": tf.function}
+    return {
+        name: {way: verdict(text, wrap) for way, wrap in ways.items()}
+        for name, text in kernel_texts.items()
+    }
