@@ -313,13 +313,15 @@ def show_traceback(error: BaseException) -> Exhibit:
     return Exhibit(frames.traceback_listing(error), table)
 
 
-def watch_specialising(fn, stages, times: int = adaptive.TIMES, inside=None) -> Exhibit:
+def watch_specialising(
+    fn, stages, times: int = adaptive.TIMES, inside=None, changed: bool = False
+) -> Exhibit:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
     `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
-    makes a context manager for the calls of that stage.
+    makes a context manager for the calls of that stage. `changed` leaves out what never changes.
     """
-    return Exhibit(adaptive.specialising(fn, stages, times, inside), table)
+    return Exhibit(adaptive.specialising(fn, stages, times, inside, changed), table)
 
 
 def watch_tracers(fn, *args) -> Exhibit:

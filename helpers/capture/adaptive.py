@@ -3,7 +3,7 @@
 import dis
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import make_dataclass
+from dataclasses import make_dataclass, replace
 from types import FunctionType
 
 from helpers.capture.bytecode import argument
@@ -13,8 +13,12 @@ from helpers.model.listing import Column, Listing
 TIMES = 200
 
 
-def specialising(fn, stages: Mapping[str, tuple], times: int = TIMES, inside=None) -> Listing:
+def specialising(
+    fn, stages: Mapping[str, tuple], times: int = TIMES, inside=None, changed: bool = False
+) -> Listing:
     """Return the instructions before the first call and after `times` calls of each stage.
+
+    `changed` leaves out the instructions that stay as they are, and the cache entries.
 
     `stages`: heading -> the arguments of its calls. `inside`: heading -> a callable that returns a
     context manager around the calls of that stage. A fresh copy of the function is run, so that
@@ -36,7 +40,8 @@ def specialising(fn, stages: Mapping[str, tuple], times: int = TIMES, inside=Non
             for _ in range(times):
                 copy(*own, *args)
         shots[heading] = _shot(copy)
-    return _listing(copy, shots, times)
+    listing = _listing(copy, shots, times)
+    return _changes(listing) if changed else listing
 
 
 def _fresh(fn: FunctionType) -> FunctionType:
@@ -78,6 +83,12 @@ def _listing(fn: FunctionType, shots, times: int) -> Listing:
     changed = sum(any(getattr(row, f).startswith("→") for f in fields[1:]) for row in rows)
     note = f"{changed} of {len(rows)} instructions were replaced where they stand."
     return Listing(f"{fn.__name__}, as it runs", (*first, *columns, last), tuple(rows), note)
+
+
+def _changes(listing: Listing) -> Listing:
+    stages = [column.field for column in listing.columns[2:-1]]
+    rows = [row for row in listing.rows if any(getattr(row, f) for f in stages[1:])]
+    return replace(listing, columns=listing.columns[:-1], rows=tuple(rows))
 
 
 def _changed(before: str, now: str) -> str:

@@ -16,7 +16,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
 
 COLUMNS = (
-    Column("line", "line"),
+    Column("place", "where"),
     Column("code", "code", code=True),
     Column("cause", "cause"),
     Column("explanation", "what Dynamo says"),

@@ -36,7 +36,13 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"
         raise ValueError(f"Dynamo made no new code for {function.__name__}: {why}")
     listed = bytecode(_same(entries[0].code))
-    return replace(listed, title=f"What Dynamo made of {function.__name__}")
+    columns = tuple(column for column in listed.columns if _tells(column.field, listed.rows))
+    return replace(listed, title=f"What Dynamo made of {function.__name__}", columns=columns)
+
+
+def _tells(field: str, rows) -> bool:
+    """Return whether a column tells instructions apart: new code may be of one line only."""
+    return field not in ("where", "snippet") or len({getattr(row, field) for row in rows}) > 1
 
 
 def _without_timing():

@@ -181,7 +181,8 @@ class _Draft:
         cause, why = words.message(reason)
         line = self._line(event.code, event.lineno)
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
-        self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up))
+        where = self._place(event) if line else ""
+        self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up, where))
         return f"{told}: {cause}", why
 
     def _skipped(self, event: Happened):
@@ -214,6 +215,10 @@ class _Draft:
         name, line = words.resumed(code.co_name)
         key = code.co_filename, re.sub(r"\W", "_", name)
         return self._homes.get(key, code) if line else self._homes.setdefault(key, code)
+
+    def _place(self, event: Happened) -> str:
+        home = self._home(event.code)
+        return f"{home.co_name}, line {event.lineno - home.co_firstlineno + 1}"
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(self._home(code), lineno)

@@ -17,7 +17,7 @@ ALIASING = re.compile(r"check_no_aliasing\((.*)\)")
 KEY = re.compile(r"___\w*contains\((.+?), ")
 LONGEST = 160
 AMBIENT = {
-    "GLOBAL_STATE": "grad mode, autocast, default dtype, threads … are as they were",
+    "GLOBAL_STATE": "torch's modes (grad, autocast, …) are as they were",
     "TORCH_FUNCTION_MODE_STACK": "the same function modes are on",
     "DEFAULT_DEVICE": "the default device is the same",
     "AUTOGRAD_SAVED_TENSORS_HOOKS": "the same hooks on saved tensors are on",
@@ -67,7 +67,8 @@ def _tensor(checks, source) -> str:
         return ""
     kind, dtype, grad, size, stride = found.groups()
     sizes, strides = (part.replace("None", "any") for part in (size, stride))
-    return f"a {kind} of {dtype}, size [{sizes}], stride [{strides}], requires_grad {grad}"
+    needs = "requires grad" if grad == "True" else "no grad"
+    return f"{kind} {dtype} [{sizes}], stride [{strides}], {needs}"
 
 
 def _type(checks, source) -> str:

@@ -56,7 +56,7 @@ class _Draft:
         title = f"Guards of {self._name}(): {entries} {'entries' if entries > 1 else 'entry'}"
         note = f"{guards} guards in all."
         return GuardGraph(
-            title, tuple(self._nodes), tuple(self._edges), note, (), tuple(self._guards)
+            title, tuple(self._nodes), tuple(self._edges), note, guards=tuple(self._guards)
         )
 
     def _tree(self, parent: str, group: str, manager) -> None:

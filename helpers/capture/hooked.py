@@ -140,7 +140,7 @@ class _Watch:
             Column("code", "code object", True),
             Column("line", "its first line"),
             Column("arguments", "arguments in the frame", True),
-            Column("nth", "of this code, the n-th"),
+            Column("nth", "frames of this code so far"),
         )
         title = f"Frames that ran while {call} ran"
         return FramesSeen(title, columns, tuple(self.rows), note, tuple(self.counts.values()))

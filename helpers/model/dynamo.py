@@ -41,8 +41,9 @@ class DynamoStep(Step):
 class Break:
     """One place where a graph ends early: Dynamo's name for the cause, and its explanation.
 
-    `line` is that of the run's `source` (0 for none) with its text in `code`. `given_up` says that
-    the whole function is left to Python.
+    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells it by
+    the function that was written there and its own line. `given_up` says that the whole function is
+    left to Python.
     """
 
     function: str
@@ -51,6 +52,7 @@ class Break:
     cause: str
     explanation: str
     given_up: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

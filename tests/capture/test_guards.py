@@ -13,6 +13,7 @@ from helpers.capture.compiled import entries, frame_locals, python_function
 from helpers.capture.guard_failures import all_failures, failure
 from helpers.capture.guard_tree import leaves, managers, resolve
 from helpers.capture.guard_words import clean, meaning
+from helpers.view.diagram import LONGEST_LABEL
 from helpers.view.folding import fold
 
 pytestmark = pytest.mark.own_process
@@ -107,6 +108,13 @@ def test_the_table_has_the_guards_of_the_graph(game):
 
 def test_find_points_out_nodes(game):
     assert all("names" in key for key in show_guards(game, find="names").model.found)
+
+
+def test_words_of_a_tensor_and_of_torch_fit_into_a_box(game):
+    guards = show_guards(game).model.guards
+    words = {guard.kind: guard.checks for guard in guards}
+    assert words["TENSOR_MATCH"] == "Tensor float32 [3], stride [1], no grad"
+    assert max(map(len, words.values())) <= LONGEST_LABEL
 
 
 def test_words_name_the_line_the_guard_is_for(game):

@@ -133,6 +133,9 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     rows = watch_specialising(calls, stages, inside=hook).model.rows
     call = next(row for row in rows if "CALL_PY_" in row.stage_1)
     assert call.stage_2 and "CALL_PY_" not in call.stage_2 and call.stage_3 == call.stage_1
+    told = watch_specialising(calls, stages, inside=hook, changed=True).model
+    assert call.offset in [row.offset for row in told.rows] and len(told.rows) < len(rows)
+    assert "cache entries" not in [column.heading for column in told.columns]
     with pytest.raises(KeyError, match="which is no stage"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 

@@ -13,8 +13,8 @@ class Guard:
     """
 
     text: str
-    _head: str
-    _space: dict
+    _head: str = field(repr=False)
+    _space: dict = field(repr=False)
 
     @cached_property
     def test(self) -> Callable:

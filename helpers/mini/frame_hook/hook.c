@@ -1,8 +1,9 @@
 /* A frame evaluator that can be looked through (PEP 523), for CPython 3.11 to 3.13.
 
-   CPython calls the evaluator of its interpreter once for every Python frame. Ours asks the
-   callbacks of this thread, and then goes on to the evaluator that was there before it. A callback
-   gets (code, arguments) and answers
+   CPython calls the evaluator of its interpreter for every Python frame that starts, and again for
+   every generator's frame that goes on. Ours asks the callbacks of this thread where a frame
+   starts, and then goes on to the evaluator that was there before it. A callback gets
+   (code, arguments) and answers
        None             evaluate the frame as it is
        a code object    evaluate the frame with this code (it must want the same places)
        a callable       do not evaluate the frame: its result is callable(*arguments)

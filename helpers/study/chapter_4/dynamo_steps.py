@@ -1,169 +1,13 @@
-"""The five steps of the mini-Dynamo: a learner's part runs in the finished one.
+"""The five steps of the mini-Dynamo: what is asked, hints, a finished sample, known mistakes."""
 
-Torch is imported when a step is judged, not before.
-"""
-
-from collections.abc import Callable
-from dataclasses import replace
-
-from helpers.capture.said import said
-from helpers.study.check import Exercise, Mistake, Untried, edited, tried
-
-
-def _differs(fn, calls, parts, graph=True) -> str:
-    """Return how `fn`, compiled with the learner's part, parts from eager torch, if it does."""
-    from helpers.mini.dynamo import duel
-
-    try:
-        return duel.differs(fn, calls, parts, graph)
-    except Untried:
-        raise
-    except Exception as error:
-        return f"{duel.shown(fn, calls[0])} raised {said(error)}"
-
-
-def _function(judge: Callable) -> Callable:
-    """Let a judge see only functions."""
-
-    def checked(answer):
-        if not callable(answer):
-            return f"give the function itself, not {type(answer).__name__}"
-        return judge(answer)
-
-    return checked
-
-
-@_function
-def _judge_binary_op(answer):
-    from helpers.mini.dynamo import PARTS, duel
-
-    parts = replace(PARTS, binary_op=lambda *args: tried(answer(*args)))
-    x, y = duel.numbers()
-    programs = [
-        (duel.minus, (x, y)),
-        (duel.folded, (x, 5)),
-        (duel.under, (x, 2)),
-        (duel.toy, (x, y)),
-    ]
-    return _first(_differs(fn, [args], parts) for fn, args in programs)
-
-
-def _first(verdicts) -> str | None:
-    return next((words for words in verdicts if words), None)
-
-
-@_function
-def _judge_recorder(answer):
-    from helpers.mini.dynamo import PARTS, duel
-
-    if not isinstance(answer, type):
-        return "give the class itself, such as check.dynamo_recorder(Recorder)"
-
-    class Tried(answer):
-        def input(self, *args):
-            return tried(super().input(*args))
-
-        def call(self, *args):
-            return tried(super().call(*args))
-
-    x, y = duel.numbers()
-    programs = [(fn, (x, y)) for fn in (duel.minus, duel.toy, duel.keywords, duel.joined)]
-    return _first(_differs(fn, [args], replace(PARTS, recorder=Tried)) for fn, args in programs)
-
-
-@_function
-def _judge_guards(answer):
-    from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
-
-    parts = replace(dynamo.PARTS, guards=lambda source, value: list(tried(answer(source, value))))
-    x, _ = duel.numbers()
-    same = dynamo.compile(duel.by_shape, parts=parts)
-    for values in (x, x + 1):
-        same(values)
-    if len(same.entries) != 1:
-        return (
-            f"another tensor of the same kind compiles again, because of the guard "
-            f"{same.misses[0]!r}; guard what decides the graph, not the numbers or the object"
-        )
-    for fn, calls in duel.changes():
-        if because := _differs(fn, calls, parts, graph=False):
-            return f"{because}. So after {duel.shown(fn, calls[0])} a guard has to fail"
-    return None
-
-
-@_function
-def _judge_lookup(answer):
-    from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
-
-    x, _ = duel.numbers()
-    calls = [(x, 1), (x, 2), (x.double(), 1), (x, 2.0)]
-    compiled = dynamo.compile(duel.scaled)
-    for args in calls:
-        compiled(*args)
-    entries = compiled.entries
-    for asked in (entries, entries[:1], []):
-        for args in (*calls, (x[:1], 1), (x, True), (x, None)):
-            want, misses = dynamo.PARTS.lookup(asked, args)
-            got = tried(answer(list(asked), args))
-            if because := _other_find(got, want, misses, asked):
-                return f"with {len(asked)} entries, {duel.shown(duel.scaled, args)}: {because}"
-    return None
-
-
-def _other_find(got, want, misses, entries) -> str | None:
-    if not isinstance(got, tuple) or len(got) != 2:
-        return "return a pair: the entry or None, and the list of texts"
-    entry, texts = got
-    if entry is not want:
-        return f"{_which(want, entries)} fits, and yours found {_which(entry, entries)}"
-    if list(texts) != misses:
-        return f"the first failing guards are {misses}, and yours are {list(texts)}"
-    return None
-
-
-def _which(entry, entries) -> str:
-    if entry is None:
-        return "no entry"
-    known = [other is entry for other in entries]
-    return f"entry {known.index(True)}" if any(known) else "no entry of this list"
-
-
-@_function
-def _judge_receives(answer):
-    from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
-
-    for fn in (duel.branch, duel.stored_again, duel.looped, duel.one_way):
-        code = dynamo.Code(fn.__code__)
-        starts = [i for i, s in enumerate(code.steps) if s.opname == "STORE_FAST" or s.target > i]
-        for start in (at + 1 for at in starts):
-            bound = [n for n in fn.__code__.co_varnames if _bound_before(code, n, start)]
-            want = dynamo.PARTS.receives(code, start, bound)
-            got = tried(answer(code, start, list(bound)))
-            if because := _other_names(got, want):
-                return f"the rest of {fn.__name__} from line {code.steps[start].line}: {because}"
-    args, parts = duel.numbers(), replace(dynamo.PARTS, receives=answer)
-    got = dynamo.compile(duel.branch, parts=parts)(*args)
-    alike = duel.same(got, duel.branch(*args))
-    return None if alike else f"{duel.shown(duel.branch, args)} differs from eager torch"
-
-
-def _bound_before(code, name, start) -> bool:
-    arguments = code.code.co_varnames[: code.code.co_argcount]
-    return name in arguments or any(name in code.stores(at) for at in range(start))
-
-
-def _other_names(got, want) -> str | None:
-    if not isinstance(got, (list, tuple)):
-        return f"return a list of names, not {type(got).__name__}"
-    if missing := [name for name in want if name not in got]:
-        return f"{missing[0]} can still be read, and yours does not hand it over"
-    if extra := [name for name in got if name not in want]:
-        return f"yours hands over {extra[0]}, which nothing reads any more before it is stored"
-    return None if list(got) == list(want) else f"keep the order of bound: {list(want)}"
-
+from helpers.study.chapter_4.step_judges import (
+    judge_binary_op,
+    judge_guards,
+    judge_lookup,
+    judge_receives,
+    judge_recorder,
+)
+from helpers.study.check import Exercise, Mistake, edited
 
 BINARY_OP = """from helpers.mini.dynamo import OPERATORS, Known
 
@@ -234,7 +78,7 @@ def _mistakes(sample: str, *wrong: tuple[str, str, str]) -> tuple[Mistake, ...]:
 STEP_EXERCISES = (
     Exercise(
         "dynamo_binary_op",
-        _judge_binary_op,
+        judge_binary_op,
         "What is known is computed now; what needs a tensor went into the graph.",
         (
             "Which of the two operands can you compute with while there are no numbers?",
@@ -245,7 +89,8 @@ STEP_EXERCISES = (
         _mistakes(
             BINARY_OP,
             ("trace.record(fn, left, right)", "trace.record(fn, right, left)", "eager torch gives"),
-            ("Known(fn(left.value, right.value))", "fn(left.value, right.value)", "folded("),
+            ("Known(fn(left.value, right.value))", "fn(left.value, right.value)", "in Known"),
+            ("return trace", "trace", "returned None"),
             (" and isinstance(right, Known)", "", "under("),
             ("isinstance(left, Known) and isinstance(right, Known)", "False", "left the graph"),
             ("fn(left.value, right.value)", "fn(right.value, left.value)", "eager torch gives"),
@@ -253,7 +98,7 @@ STEP_EXERCISES = (
     ),
     Exercise(
         "dynamo_recorder",
-        _judge_recorder,
+        judge_recorder,
         "Your graph holds the same calls as the finished one's, and gives eager's numbers.",
         (
             "self.graph.placeholder(name) adds an input node. Who needs to know which is which?",
@@ -272,13 +117,16 @@ STEP_EXERCISES = (
                 'self.inputs[source] = self.graph.placeholder(f"arg{len(self.inputs)}")\n'
                 "        return self.inputs[source]",
                 'return self.graph.placeholder(f"arg{len(self.inputs)}")',
-                "raised",
+                "must keep its node",
             ),
+            ("return self.inputs[source]", "return", "input must return the node"),
+            ("return self.inputs[source]", "return source", "input must return the node"),
+            ("return add", "add", "call must return the node"),
         ),
     ),
     Exercise(
         "dynamo_guards",
-        _judge_guards,
+        judge_guards,
         "Whatever would make the graph wrong makes a guard fail, and other numbers do not.",
         (
             "Which properties of a tensor may the function have looked at while it was traced?",
@@ -302,6 +150,18 @@ STEP_EXERCISES = (
             ),
             ('f"{source}.hex() == {value.hex()!r}"', 'f"{source} == {value!r}"', "divided("),
             (
+                '[f"type({source}) is {type(value).__name__}"',
+                '[f"type({source}) is number"',
+                "raised NameError",
+            ),
+            (
+                "if value is None or isinstance(value, bool)",
+                "if value is True",
+                "write 'k is None'",
+            ),
+            ('[f"{source} is {value}"]', 'f"{source} is {value}"', "a list of texts"),
+            ("{source} == {value!r}", "{source} != {value!r}", "is not even true"),
+            (
                 '            f"{source}.dtype is {value.dtype}",\n',
                 '            f"{source}.tolist() == {value.tolist()}",\n',
                 "compiles again",
@@ -310,7 +170,7 @@ STEP_EXERCISES = (
     ),
     Exercise(
         "dynamo_lookup",
-        _judge_lookup,
+        judge_lookup,
         "Yours finds the entries that the finished one finds, and the same guards fail first.",
         (
             "Of each entry you need to know one thing: the first guard that does not hold.",
@@ -321,7 +181,8 @@ STEP_EXERCISES = (
         _mistakes(
             LOOKUP,
             ("failing[0].text", "failing[-1].text", "the first failing guards are"),
-            ("failing[0].text", "failing[0]", "the first failing guards are"),
+            ("failing[0].text", "failing[0]", "append guard.text"),
+            ("return None, misses", "return None, None", "a list of texts"),
             ("        misses.append(failing[0].text)\n", "", "the first failing guards are"),
             ("if not failing:", "if len(failing) < 2:", "fits, and yours found"),
             ("return entry, misses", "return entry", "return a pair"),
@@ -329,14 +190,15 @@ STEP_EXERCISES = (
     ),
     Exercise(
         "dynamo_receives",
-        _judge_receives,
+        judge_receives,
         "The rest of each function receives what it can still read, and nothing else.",
         (
             "Which names does the rest of the function read before it stores them itself?",
             "Go backwards. Before a step, live is (live after it - what it stores) | what it "
             "reads.",
-            "code.after(at) gives one or two positions: unite them. A loop jumps back, so repeat "
-            "until nothing changes.",
+            "Start with an empty set per step. code.after(at) gives no, one or two positions: "
+            "unite their sets. A loop jumps back, so go through all steps again until nothing "
+            "changes. Then keep the names of bound that are in live[start].",
         ),
         _mistakes(
             RECEIVES,

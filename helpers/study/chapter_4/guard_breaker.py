@@ -18,6 +18,7 @@ WANTED = (
     "G['RATE'] EQUALS_MATCH",
     "(the state of torch) GLOBAL_STATE",
 )
+CONTEXT = "context manager such as torch.no_grad()"
 
 
 def _judge_guard_breaker(breakers, fn, first):
@@ -39,8 +40,8 @@ def _broken(real, first, guard, change) -> str | None:
     """Return why the change does not break this guard alone, if so."""
     if change is ... or (type(change) is dict and any(v is ... for v in change.values())):
         raise Untried
-    if type(change) is not dict and not callable(change):
-        return "a change is a dict of one argument or global, or a context manager such as no_grad"
+    if type(change) is not dict and not callable(change) and not _is_context(change):
+        return f"a change is a dict of one argument or global, or a {CONTEXT}"
     if type(change) is dict and len(change) != 1:
         return f"this changes {len(change)} things; change one"
     space = real.function.__globals__
@@ -48,11 +49,17 @@ def _broken(real, first, guard, change) -> str | None:
         if name not in first and name not in space:
             return f"{name!r} is neither an argument nor a global"
     arguments, world = _changed(first, space, change)
+    if world is None:
+        return f"calling this gives no {CONTEXT}"
     with world:
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
         first_failed = real.why_not(**arguments)
     return _verdict(guard, failed, first_failed)
+
+
+def _is_context(change) -> bool:
+    return hasattr(type(change), "__enter__")
 
 
 def _verdict(guard, failed, first_failed) -> str | None:
@@ -69,8 +76,11 @@ def _verdict(guard, failed, first_failed) -> str | None:
 
 def _changed(first, space, change):
     """Return the arguments, and a context in which a global or a mode is changed."""
+    if _is_context(change):  # asked first: an instance of torch.no_grad can be called, too
+        return first, change
     if callable(change):
-        return first, change()
+        made = change()
+        return (first, made) if _is_context(made) else (first, None)
     [(name, value)] = change.items()
     if name in first:
         return {**first, name: value}, nullcontext()
@@ -87,7 +97,7 @@ def _with_global(space, name, value):
         space[name] = kept
 
 
-_BREAKERS = """
+SAMPLE = """
 import torch
 from collections import OrderedDict
 breakers = {
@@ -105,7 +115,7 @@ breakers = {
 
 
 def _mistake(old: str, new: str, says: str) -> Mistake:
-    return Mistake(edited(_BREAKERS, old, new), says)
+    return Mistake(edited(SAMPLE, old, new), says)
 
 
 GUARD_BREAKER = Exercise(
@@ -118,7 +128,7 @@ GUARD_BREAKER = Exercise(
         "A list's length and a list's type are two guards. What has the same length and is no "
         "list? What holds the same keys as a dict, and is another type?",
         "An argument may be the very object that another argument is: first['x'] is at hand. The "
-        "state of torch is changed by a context manager: give torch.no_grad itself, without ().",
+        "state of torch is changed by a context manager, such as torch.no_grad().",
     ),
     (
         _mistake('{"n": 3}', '{"n": 2}', "every guard still holds"),

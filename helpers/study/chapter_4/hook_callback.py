@@ -97,11 +97,12 @@ def _raised(error) -> str:
             f"{said(error)}. If that is a result: return the stand-in itself, and the hook will "
             "call it"
         )
-    told = "a KeyError" if isinstance(error, KeyError) else said(error)
-    return (
-        f"your callback raised {told}; for a code object that is in neither dict it should "
-        "return None"
-    )
+    if isinstance(error, KeyError):  # its own words are the code object, with its address
+        return (
+            "your callback raised a KeyError; for a code object that is in neither dict it should "
+            "return None"
+        )
+    return f"your callback raised {said(error)}"
 
 
 def _results(results: list, calls: list) -> str | None:
