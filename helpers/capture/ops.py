@@ -7,6 +7,7 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 
 import contextlib
 import functools
+import importlib.util
 import sys
 import weakref
 from collections.abc import Iterator, Mapping
@@ -115,6 +116,7 @@ def _watching(recorder) -> Iterator[None]:
 
 
 def _torch_mode(recorder):
+    _refuse_a_late_triton()
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
@@ -124,6 +126,16 @@ def _torch_mode(recorder):
             return result
 
     return Watching()
+
+
+def _refuse_a_late_triton() -> None:
+    """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
+    late = "tensorflow" in sys.modules and "torch._dynamo" not in sys.modules
+    if late and importlib.util.find_spec("triton") is not None:
+        raise RuntimeError(
+            "restart, and import torch._dynamo before tensorflow: PyTorch brings Triton here, and "
+            "importing that after TensorFlow kills the interpreter"
+        )
 
 
 class _Recorder:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers.capture import ops
 from helpers.capture.ops import grad_fn_graph, op_log, ops_graph
 from helpers.model.op_log import AGAIN, apart, op_graph
 
@@ -209,3 +210,11 @@ def test_what_has_no_past_is_refused():
         grad_fn_graph(torch.ones(2))
     with pytest.raises(TypeError, match="needs a tensor of torch, not int"):
         grad_fn_graph(3)
+
+
+def test_a_late_triton_is_refused(monkeypatch):
+    ops._refuse_a_late_triton()
+    monkeypatch.setattr(ops.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.delitem(ops.sys.modules, "torch._dynamo", raising=False)
+    with pytest.raises(RuntimeError, match="import torch._dynamo before tensorflow"):
+        ops._refuse_a_late_triton()
