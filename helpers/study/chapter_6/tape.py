@@ -111,7 +111,7 @@ TAPE = Exercise(
         ),
         Mistake(_tape("attrs, tuple(outputs)", "(), tuple(outputs)"), "KeyError"),
         Mistake(
-            _tape("grads.get(x._id)", "grads[x._id].numpy()"), "gives a tensor, and yours a nd"
+            _tape("grads.get(x._id)", "grads[x._id].numpy()"), "gives a tensor, and yours a ndarray"
         ),
         Mistake("MyTape = 5", "give the class"),
     ),
