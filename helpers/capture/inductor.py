@@ -15,7 +15,7 @@ from helpers.model.side_by_side import SideBySide, align
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")
-OFF = "Inductor was not asked to run: this takes a C++ compiler and up to a minute. Pass run=True."
+OFF = "Inductor was not asked to run: this takes a C++ compiler and some patience. Pass run=True."
 NO_COMPILER = "Inductor did not run: there is no C++ compiler here (looked for g++, clang++, c++)."
 
 

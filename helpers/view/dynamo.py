@@ -1,8 +1,7 @@
 """A translation by Dynamo -> a table with a row per step, or the stepper's widget."""
 
 from helpers.model.dynamo import DynamoRun, DynamoStep
-from helpers.view import stepper
-from helpers.view.ink import grid, render, visible
+from helpers.view import step_table, stepper
 
 ALWAYS = ("line", "step")
 SOMETIMES = {
@@ -11,31 +10,18 @@ SOMETIMES = {
     "guards taken": "guarded",
     "why": "ending",
 }
-FOLDED_AFTER = 400
 
 widget = stepper.widget
 
 
 def text(model: DynamoRun) -> str:
     """Return the source and one row per step, each readable without the others."""
-    headings, rows = table(model)
-    numbered = [f"{n:3d}  {line}" for n, line in enumerate(stepper.source_lines(model), 1)]
-    parts = [visible(model.title), visible(stepper.note(model)), *numbered]
-    return "\n".join([part for part in parts if part] + ([grid(headings, rows)] if rows else []))
+    return step_table.text(model, *table(model))
 
 
 def html(model: DynamoRun) -> str:
-    """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
-    headings, rows = table(model)
-    return render(
-        "stack.html",
-        model=model,
-        note=stepper.note(model),
-        lines=stepper.source_lines(model),
-        headings=headings,
-        rows=rows[:FOLDED_AFTER],
-        total=len(rows),
-    )
+    """Return the same as an HTML table."""
+    return step_table.html(model, *table(model))
 
 
 def table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:

@@ -1,12 +1,10 @@
 """A run with its value stacks -> a table with a row per instruction, or the stepper's widget."""
 
 from helpers.model.stack import StackRun, StackStep
-from helpers.view import stepper
-from helpers.view.ink import grid, render, visible
+from helpers.view import step_table, stepper
 
 ALWAYS = ("line", "instruction", "value stack, bottom to top", "locals")
 SOMETIMES = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
-FOLDED_AFTER = 400
 EMPTY = "(empty)"
 
 widget = stepper.widget
@@ -14,24 +12,12 @@ widget = stepper.widget
 
 def text(model: StackRun) -> str:
     """Return the source and one row per instruction, each readable without the others."""
-    headings, rows = table(model)
-    numbered = [f"{n:3d}  {line}" for n, line in enumerate(stepper.source_lines(model), 1)]
-    parts = [visible(model.title), visible(stepper.note(model)), *numbered]
-    return "\n".join([part for part in parts if part] + ([grid(headings, rows)] if rows else []))
+    return step_table.text(model, *table(model))
 
 
 def html(model: StackRun) -> str:
-    """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
-    headings, rows = table(model)
-    return render(
-        "stack.html",
-        model=model,
-        note=stepper.note(model),
-        lines=stepper.source_lines(model),
-        headings=headings,
-        rows=rows[:FOLDED_AFTER],
-        total=len(rows),
-    )
+    """Return the same as an HTML table."""
+    return step_table.html(model, *table(model))
 
 
 def table(model: StackRun) -> tuple[list[str], list[list[str]]]:

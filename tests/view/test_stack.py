@@ -12,6 +12,7 @@ from helpers.model.stack import StackRun, StackStep
 from helpers.view import bytecode as bytecode_view
 from helpers.view import code as code_view
 from helpers.view import stack as stack_view
+from helpers.view import step_table
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"
 
@@ -61,9 +62,9 @@ def test_empty_run_says_so():
 
 
 def test_long_html_says_what_is_left_out():
-    steps = (StackStep("s", 0, ()),) * (stack_view.FOLDED_AFTER + 2)
+    steps = (StackStep("s", 0, ()),) * (step_table.FOLDED_AFTER + 2)
     markup = stack_view.html(StackRun("t", "", steps))
-    assert f"Rows {stack_view.FOLDED_AFTER + 1} to {len(steps)} are left out" in markup
+    assert f"Rows {step_table.FOLDED_AFTER + 1} to {len(steps)} are left out" in markup
 
 
 def test_arrows_stand_in_both_forms():
