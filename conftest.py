@@ -5,6 +5,7 @@ beside and below it, and notebooks/ is beside tests/.
 """
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,9 @@ def pytest_cmdline_main(config):
 
 def pytest_configure(config):
     """Give nbval the sanitiser by its absolute path, so that pytest works from any folder."""
+    # A shell lets background jobs ignore Ctrl-C, and some tests press it.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     option = config.option
     if not (getattr(option, "nbval", False) or getattr(option, "nbval_lax", False)):
         return

@@ -25,6 +25,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
@@ -44,6 +45,13 @@ SET_UP_FILES = (
     "pyproject.toml",
     "share/etc/jupyter/labconfig/default_setting_overrides.json",
 )
+# What stands at the top of an environment that venv, uv or pip made, and what the course adds.
+INSTALLED = """
+    .gitignore .lock CACHEDIR.TAG Include Lib Scripts bin course-install.log course-stamp.new
+    course-stamp.txt etc include lib lib64 Library man pyvenv.cfg share
+"""
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+LINK_ITSELF = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 GIGABYTE = 10**9
 # Installed, on Linux: 3 GB with the CPU build of PyTorch, 7 GB with CUDA; and a download on top.
 DISK_NEEDED = {"cpu": 4, "cuda": 9, "update": 1}
@@ -207,9 +215,13 @@ def read_stamp():
 
 def write_stamp(text):
     """Write the stamp in one step: it is there whole or not at all."""
+    refuse_foreign(VENV)
     VENV.mkdir(exist_ok=True)
     fresh = STAMP.with_name("course-stamp.new")
-    fresh.write_text(text + "\n", encoding="ascii")
+    with contextlib.suppress(FileNotFoundError):
+        fresh.unlink()  # left by one that was killed; a link would be written through
+    with open(str(fresh), "x", encoding="ascii") as file:
+        file.write(text + "\n")
     os.replace(str(fresh), str(STAMP))
 
 
@@ -251,6 +263,7 @@ def usable_venv():
     """
     if not os.path.lexists(str(VENV)):
         return None
+    refuse_foreign(VENV)
     stamp, version = read_stamp(), version_of([PYTHON])
     if not VENV.is_dir() or not (stamp or (VENV / "pyvenv.cfg").exists() or not os.listdir(VENV)):
         raise Refusal("The .venv here is no Python environment: move it away and run this again.")
@@ -263,6 +276,12 @@ def usable_venv():
         )
     why = "The .venv here is broken: its Python does not start"
     why = "The last install did not finish" if stamp == UNFINISHED else why
+    others = not_installed()
+    if others or not is_ours(stamp):
+        whose = f"it holds {', '.join(others)}" if others else "it is not of the course's making"
+        raise Refusal(
+            f"{why}, and it is not removed, since {whose}: move that away and run this again."
+        )
     say(f"{why}. Making .venv afresh; finished downloads are kept.")
     try:
         shutil.rmtree(str(VENV))
@@ -274,10 +293,47 @@ def usable_venv():
     return None
 
 
+def is_ours(stamp):
+    """Tell whether the course made what is in .venv: its stamp says so, or nothing is in it."""
+    return bool(re.match(UNFINISHED + "$|[0-9a-f]{64}$", stamp or "")) or not os.listdir(str(VENV))
+
+
+def not_installed():
+    """Return the names at the top of .venv that no installer puts there: a learner's, perhaps."""
+    return sorted(set(os.listdir(str(VENV))) - set(INSTALLED.split()))
+
+
+def refuse_foreign(folder):
+    """Refuse to write into a folder of the course, or to delete it, if it is not really its own."""
+    name = folder.relative_to(ROOT)
+    if ROOT in (Path(ROOT.anchor), home_folder()):
+        raise Refusal(
+            f"The course stands right in {ROOT}, where it must not write: "
+            "put it into a folder of its own and run this again."
+        )
+    if os.path.islink(str(folder)) or getattr(os.path, "isjunction", os.path.islink)(str(folder)):
+        raise Refusal(
+            f"{name} is a link to another folder, and the course writes only into its own: "
+            "remove the link and run this again."
+        )
+    inside = Path(os.path.realpath(str(folder)))
+    if inside != folder:
+        raise Refusal(f"{name} leads to {inside}, which is not the course's: move it away first.")
+
+
+def home_folder():
+    """Return the learner's home folder, or None where the system names none."""
+    try:
+        return Path(os.path.realpath(str(Path.home())))
+    except (KeyError, OSError, RuntimeError):
+        return None
+
+
 @contextlib.contextmanager
 def only_installer():
     """Hold a lock while installing, so that two terminals do not write the same .venv."""
-    handle = os.open(str(ROOT / ".course.lock"), os.O_RDWR | os.O_CREAT)
+    refuse_foreign(VENV)
+    handle = os.open(str(ROOT / ".course.lock"), os.O_RDWR | os.O_CREAT | NO_LINK)
     try:
         lock(handle)
         yield
@@ -364,7 +420,8 @@ def install_packages(tool):
 def run_logged(command):
     """Run an installer with its output in the log; raise a Refusal that explains a failure."""
     output = []
-    with open(str(LOG), "ab") as log, subprocess.Popen(
+    handle = os.open(str(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK)
+    with os.fdopen(handle, "ab") as log, subprocess.Popen(
         command,
         cwd=str(ROOT),
         env=installer_environment(),
@@ -411,25 +468,57 @@ def explain(output, tool):
 
 def fill_work():
     """Copy into work/ whatever of notebooks/ is not there yet; what is there is the learner's."""
+    refuse_foreign(WORK)
     missing = []
     for source in sorted(NOTEBOOKS.rglob("*")):
         parts = source.relative_to(NOTEBOOKS).parts
         hidden = any(part.startswith((".", "__pycache__")) for part in parts)
-        if source.is_file() and not hidden and not WORK.joinpath(*parts).exists():
+        if source.is_file() and not hidden and not os.path.lexists(str(WORK.joinpath(*parts))):
             missing.append((source, WORK.joinpath(*parts)))
     trust([source for source, _ in missing])
+    new = []
     for source, copy in missing:
-        os.replace(str(staged(source, copy)), str(copy))
-    if missing:
-        say(f"New in work/, which is yours to edit: {', '.join(copy.name for _, copy in missing)}")
+        with staged(source, copy) as part:
+            new += [copy.name] if move_new(part, copy) else []
+    if new:
+        say(f"New in work/, which is yours to edit: {', '.join(new)}")
 
 
+@contextlib.contextmanager
 def staged(source, copy):
     """Copy a file beside its place, whence it goes there in one step, whole or not at all."""
+    refuse_foreign(WORK)
     copy.parent.mkdir(parents=True, exist_ok=True)
-    part = copy.with_name(f".{copy.name}.part")
-    shutil.copyfile(str(source), str(part))  # not its mode: a copy must be writable
-    return part
+    refuse_foreign(copy.parent)
+    handle, part = tempfile.mkstemp(prefix="." + copy.name, suffix=".part", dir=str(copy.parent))
+    os.close(handle)
+    try:
+        shutil.copyfile(str(source), part)  # not its mode: a copy must be writable
+        os.chmod(part, 0o666 & ~umask())
+        yield Path(part)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
+
+
+def umask():
+    """Return the permissions that this process takes from the files that it makes."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def move_new(path, place):
+    """Give a file a place that is free; return False, and leave it, where another has it."""
+    try:
+        os.link(str(path), str(place), **LINK_ITSELF)
+    except FileExistsError:
+        return False
+    except OSError:  # a folder, or a file system without links
+        if os.path.lexists(str(place)):
+            return False
+        os.rename(str(path), str(place))
+    return True
 
 
 def trust(notebooks):
@@ -466,20 +555,18 @@ def reset(extra):
     for name in [chapter_named(word) for word in extra]:
         own, source = WORK / name, NOTEBOOKS / name
         trust([source])
-        fresh = staged(source, own)
-        kept = free_name(own, datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S"))
-        had_one = own.exists()
-        if had_one:
-            own.rename(kept)
-        os.replace(str(fresh), str(own))
-        say(f"work/{name} is fresh" + (f"; yours is kept as work/{kept.name}" if had_one else ""))
+        when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")
+        with staged(source, own) as fresh:
+            kept = keep(own, when) if os.path.lexists(str(own)) else None
+            os.replace(str(fresh), str(own))
+        say(f"work/{name} is fresh" + (f"; yours is kept as work/{kept.name}" if kept else ""))
     say("Where it is open in JupyterLab, choose File, Reload Notebook from Disk.")
 
 
-def free_name(path, when):
-    """Return `path` with a time in its name, and a count too where that name is taken."""
+def keep(path, when):
+    """Give what stands at `path` a name with a time in it, and a count where that is taken too."""
     candidate, count = path.with_name(f"{path.stem}.{when}{path.suffix}"), 1
-    while candidate.exists():
+    while not move_new(path, candidate):
         count += 1
         candidate = path.with_name(f"{path.stem}.{when}-{count}{path.suffix}")
     return candidate

@@ -26,12 +26,14 @@ from helpers.capture import (
     frames,
     frames_run,
     fx_graphs,
+    grad_fns,
     grappler,
     guards,
     hooked,
     inductor,
     mutations,
     names,
+    names_run,
     oneflow_jobs,
     oneflow_registry,
     ops,
@@ -51,7 +53,9 @@ from helpers.capture.apart import run_apart
 from helpers.capture.guard_sets import agreement as guard_sets_search
 from helpers.capture.rebinding import code_swapped, rebind_everywhere
 from helpers.capture.traces import would_trace
-from helpers.exhibit import Exhibit, LiveExhibit
+from helpers.exhibit import Exhibit, LiveExhibit, model_of
+from helpers.safety.given import switch, word
+from helpers.safety.state import whole
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
 from helpers.study.op_folder import op_folder
@@ -144,34 +148,39 @@ __all__ = [
 ]
 
 
+@whole
 def show_names(*asked: str) -> Exhibit:
     """Draw what the caller's names refer to: one box per name, one per object.
 
     NameError if the caller has no such name.
     """
-    caller = sys._getframe(1)
+    caller = sys._getframe(2)  # past `whole`
     space = {**caller.f_globals, **caller.f_locals}
     return Exhibit(names.names_graph(space, asked, "Names and what they refer to"), diagram)
 
 
+@whole
 def watch_names(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and step through its lines: its names and objects after each.
 
     TypeError if `fn` is no Python function.
     """
-    return Exhibit(names.names_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(names_run.names_timeline(fn, *args, **kwargs), stepper)
 
 
+@whole
 def show_bindings(obj) -> Exhibit:
     """List every place in this process that holds `obj`, and which of them a module scan finds."""
     return Exhibit(references.bindings(obj), table)
 
 
+@whole
 def show_binding_map(obj) -> Exhibit:
     """Draw every place that holds `obj` as an arrow to it."""
     return Exhibit(references.binding_graph(obj), diagram)
 
 
+@whole
 def watch_routes(routes, judge, interventions) -> Exhibit:
     """Run every route under every intervention and set the judge's words side by side.
 
@@ -181,6 +190,7 @@ def watch_routes(routes, judge, interventions) -> Exhibit:
     return Exhibit(rebinding.watch_routes(routes, judge, interventions), ledger)
 
 
+@whole
 def watch_traces(fn, **options) -> LiveExhibit:
     """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
 
@@ -190,6 +200,7 @@ def watch_traces(fn, **options) -> LiveExhibit:
     return LiveExhibit(traces.watch(fn, **options), ledger)
 
 
+@whole
 def watch_mutations(cases, ways=None) -> Exhibit:
     """Run functions that change their arguments: who raises, and what the caller's objects are.
 
@@ -199,65 +210,91 @@ def watch_mutations(cases, ways=None) -> Exhibit:
     return Exhibit(mutations.mutations_ledger(cases, ways), ledger)
 
 
+@whole
 def watch_costs(unit, actions, unit_name: str = "runs of the unit") -> Exhibit:
-    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells."""
+    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells.
+
+    What one of them raises is raised. TypeError for what cannot be called.
+    """
     return Exhibit(costs.costs_listing(unit, actions, unit_name), table)
 
 
+@whole
 def plot_ratios(title: str, ratios: dict[str, float]) -> bars.Plot:
-    """Plot ratios by name as bars on a logarithmic scale."""
+    """Plot ratios by name as bars on a logarithmic scale.
+
+    TypeError for what is no dict of str -> number, ValueError for a number that is not positive.
+    """
     return bars.plot(title, ratios)
 
 
+@whole
 def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     """Draw a TensorFlow graph: of a tf.function, a concrete function, a tf.Graph or a GraphDef.
 
     With arguments, a function is traced for them. `find` points out the nodes that have these
     words in their name or op, and keeps them out of the fold of a large graph.
     """
+    asked = word(find, "find=")
     graph = tf_graphs.tf_graph(thing, *args, **kwargs)
-    return Exhibit(graph.find(find) if find else graph, diagram)
+    return Exhibit(graph.find(asked) if asked else graph, diagram)
 
 
+@whole
 def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
     """List the nodes of a TensorFlow graph by step: what could run side by side."""
     return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), table)
 
 
+@whole
 def show_graph_diff(before, after, title: str = "") -> Exhibit:
     """Say what became of every node of the graph `before`, told from it and `after` alone.
 
     Each is what `show_graph` takes without arguments, or an exhibit that it gave.
     """
-    both = [side.model if isinstance(side, Exhibit) else side for side in (before, after)]
+    both = model_of(before), model_of(after)
     return Exhibit(tf_graphs.tf_diff(*both, title), graph_diff)
 
 
+@whole
 def watch_optimisation(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
     return Exhibit(grappler.watch_grappler(fn, *args, **kwargs), graph_diff)
 
 
+@whole
 def show_autograph(fn) -> Exhibit:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
     return Exhibit(autograph.autograph_side_by_side(fn), side_by_side)
 
 
-def show_fx(graph, title: str = "") -> Exhibit:
-    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others."""
-    return Exhibit(fx_graphs.fx_graph(graph, title), diagram)
+@whole
+def show_fx(graph, title: str = "", find: str = "") -> Exhibit:
+    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others.
+
+    `find` points out the nodes that have these words in their name or call, and keeps them out of
+    the fold of a large graph; LookupError if there is none.
+    """
+    return Exhibit(fx_graphs.fx_graph(graph, title, find), diagram)
 
 
+@whole
 def show_table(title: str, *rows: dict) -> Exhibit:
-    """Show rows of the same keys as a table; the keys of the first are the headings."""
+    """Show rows of the same keys as a table; the keys of the first are the headings.
+
+    Text, numbers and small containers of them are shown as they are, the rest in a few safe words.
+    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
+    """
     return Exhibit(records.records_listing(title, rows), table)
 
 
+@whole
 def show_environment() -> Exhibit:
     """List what this course needs, what is installed, and what to do where something is missing."""
     return Exhibit(environment.environment_listing(), table)
 
 
+@whole
 def show_code(fn) -> Exhibit:
     """Show a code object's fields, its bytes beside its source, and the code objects inside it.
 
@@ -266,14 +303,17 @@ def show_code(fn) -> Exhibit:
     return Exhibit(code_objects.code_tree(fn), code_view)
 
 
-def show_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Exhibit:
+@whole
+def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Exhibit:
     """List a function's instructions with jumps as arrows, places in the source, stack depths.
 
-    `caches` adds the inline cache entries, `adaptive` the names that run now. TypeError as above.
+    `caches` adds the inline cache entries, `adaptive` the names that run now; `start`: the first
+    offset to list. TypeError as above, ValueError for bytes that cannot be decoded.
     """
-    return Exhibit(bytecode.bytecode(fn, caches, adaptive), bytecode_view)
+    return Exhibit(bytecode.bytecode(fn, caches, adaptive, start), bytecode_view)
 
 
+@whole
 def show_rosetta(name: str = "current") -> Exhibit:
     """Set one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 beside the running one's.
 
@@ -282,6 +322,7 @@ def show_rosetta(name: str = "current") -> Exhibit:
     return Exhibit(rosetta.rosetta(name), bytecode_view)
 
 
+@whole
 def watch_stack(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
@@ -290,6 +331,7 @@ def watch_stack(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(stack.stack_run(fn, *args, **kwargs), stack_view)
 
 
+@whole
 def watch_frames(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and step through its calls and returns: all frames at each.
 
@@ -298,21 +340,31 @@ def watch_frames(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(frames_run.frames_timeline(fn, *args, **kwargs), stepper)
 
 
+@whole
 def show_frame(frame) -> Exhibit:
     """List every attribute of a frame. TypeError if it is none."""
     return Exhibit(frames.frame_listing(frame), table)
 
 
+@whole
 def show_frames(most: int = frames.MOST_FRAMES) -> Exhibit:
-    """List the caller's frame and those below it, and which have a frame object yet."""
-    return Exhibit(frames.frame_objects(sys._getframe(1), most), table)
+    """List the caller's frame and those below it, and which have a frame object yet.
+
+    `most`: how many. ValueError for what is no such number.
+    """
+    return Exhibit(frames.frame_objects(sys._getframe(2), most), table)
 
 
-def show_traceback(error: BaseException) -> Exhibit:
-    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
-    return Exhibit(frames.traceback_listing(error), table)
+@whole
+def show_traceback(error: BaseException, start: int = 1) -> Exhibit:
+    """List the frames that an exception's traceback keeps alive. TypeError if it is none.
+
+    `start`: the place of the first to list, from 1.
+    """
+    return Exhibit(frames.traceback_listing(error, start), table)
 
 
+@whole
 def watch_specialising(
     fn, stages, times: int = adaptive.TIMES, inside=None, changed: bool = False
 ) -> Exhibit:
@@ -320,26 +372,34 @@ def watch_specialising(
 
     `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
     makes a context manager for the calls of that stage. `changed` leaves out what never changes.
+    What `fn` raises is raised.
     """
     return Exhibit(adaptive.specialising(fn, stages, times, inside, changed), table)
 
 
+@whole
 def watch_tracers(fn, *args) -> Exhibit:
-    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`."""
+    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`.
+
+    `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
+    raised.
+    """
     return Exhibit(tracers.tracer_costs(fn, *args), table)
 
 
+@whole
 def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
     """Draw the guard tree of each cache entry that Dynamo keeps for `fn`.
 
     `find` points out what has these words; `as_table` lists the guards instead (those alone).
     LookupError if nothing was compiled, or nothing is found.
     """
-    if as_table:
+    if switch(as_table, "as_table"):
         return Exhibit(guards.guard_table(fn, find), table)
     return Exhibit(guards.guard_graph(fn, find), diagram)
 
 
+@whole
 def watch_recompiles(fn, **options) -> LiveExhibit:
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
@@ -348,6 +408,7 @@ def watch_recompiles(fn, **options) -> LiveExhibit:
     return LiveExhibit(compiles.watch(fn, **options), ledger)
 
 
+@whole
 def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
     """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
 
@@ -357,6 +418,7 @@ def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
     return Exhibit(guard_sets_search(fn, args, **guard_sets), ledger)
 
 
+@whole
 def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
     """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
 
@@ -365,6 +427,7 @@ def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
     return Exhibit(inductor.inductor_side_by_side(fn, *args, run=run), side_by_side)
 
 
+@whole
 def watch_recorders() -> Exhibit:
     """Run programs twice through Python, tf.function, Dynamo and fx; judge the second call.
 
@@ -373,6 +436,7 @@ def watch_recorders() -> Exhibit:
     return Exhibit(recordings.recordings(), ledger)
 
 
+@whole
 def show_recording(program: str) -> Exhibit:
     """List what each recorder of `watch_recorders` wrote down of one of its programs.
 
@@ -381,6 +445,7 @@ def show_recording(program: str) -> Exhibit:
     return Exhibit(recordings.recorded_listing(program), table)
 
 
+@whole
 def watch_compile(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
@@ -390,6 +455,7 @@ def watch_compile(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
 
 
+@whole
 def watch_breaks(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
@@ -398,6 +464,7 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(dynamo_breaks.breaks_listing(fn, *args, **kwargs), table)
 
 
+@whole
 def watch_cures(cases, *args) -> Exhibit:
     """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
 
@@ -406,6 +473,7 @@ def watch_cures(cases, *args) -> Exhibit:
     return Exhibit(dynamo_breaks.cures_ledger(cases, *args), ledger)
 
 
+@whole
 def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
 
@@ -414,21 +482,25 @@ def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)
 
 
+@whole
 def show_c_api() -> Exhibit:
     """List TensorFlow's shared libraries and the C functions that each file exports."""
     return Exhibit(c_api.c_libraries(), table)
 
 
+@whole
 def show_then_and_now() -> Exhibit:
     """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
     return Exhibit(c_api.then_and_now(), table)
 
 
+@whole
 def startup_switches() -> Switches:
     """Return start-up switches, each tried in a fresh interpreter, to be tried again there."""
     return Switches(startup.startup_switches(), startup.startup)
 
 
+@whole
 def watch_call(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
@@ -437,17 +509,20 @@ def watch_call(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(calls.call_tree(fn, *args, **kwargs), call_tree_view)
 
 
+@whole
 def watch_calls(cases) -> Exhibit:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
     return Exhibit(call_compare.calls_ledger(cases), ledger)
 
 
+@whole
 def show_call_diff(left, right) -> Exhibit:
     """Set two trees of `watch_call` side by side, line against line."""
-    both = [side.model if isinstance(side, Exhibit) else side for side in (left, right)]
+    both = model_of(left), model_of(right)
     return Exhibit(call_compare.calls_diff(*both), side_by_side)
 
 
+@whole
 def watch_ops(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
 
@@ -456,20 +531,26 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
     return Exhibit(ops.op_log(fn, *args, **kwargs), table)
 
 
+@whole
 def show_tape(title: str, **logs) -> Exhibit:
     """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
 
     TypeError if there is none, or one is no log.
     """
-    found = {name: getattr(log, "model", log) for name, log in logs.items()}
+    found = {name: ops.log_of(log) for name, log in logs.items()}
     return Exhibit(ops.ops_graph(found, title), page)
 
 
-def show_grad_fn(tensor) -> Exhibit:
-    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`."""
-    return Exhibit(ops.grad_fn_graph(tensor), diagram)
+@whole
+def show_grad_fn(tensor, find: str = "") -> Exhibit:
+    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`.
+
+    `find` points out the nodes with these words, and keeps them out of the fold of a long past.
+    """
+    return Exhibit(grad_fns.grad_fn_graph(tensor, find), diagram)
 
 
+@whole
 def watch_variables(programs, runs: int = 100) -> Exhibit:
     """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
 
@@ -479,11 +560,13 @@ def watch_variables(programs, runs: int = 100) -> Exhibit:
     return Exhibit(variables.variables_ledger(programs, runs), ledger)
 
 
+@whole
 def watch_race(program, runs: int = 500) -> Exhibit:
     """Run one such program often, and count what it saw with each kind of variable."""
     return Exhibit(variables.race_histogram(program, runs), table)
 
 
+@whole
 def watch_child(*what, title: str = "", imports: str | None = None) -> Exhibit:
     """Run functions without arguments, or source, each in a child interpreter of its own.
 
@@ -493,6 +576,7 @@ def watch_child(*what, title: str = "", imports: str | None = None) -> Exhibit:
     return Exhibit(children.watch_child(*what, title=title, imports=imports), transcript)
 
 
+@whole
 def show_evaluator(fn) -> Exhibit:
     """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
 
@@ -501,6 +585,7 @@ def show_evaluator(fn) -> Exhibit:
     return Exhibit(evaluators.evaluator_graph(fn), diagram)
 
 
+@whole
 def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
 
@@ -510,6 +595,7 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
 
 
+@whole
 def show_job(job, part: str = "") -> Exhibit:
     """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
 
@@ -519,6 +605,7 @@ def show_job(job, part: str = "") -> Exhibit:
     return Exhibit(oneflow_jobs.job_graph(job, part), job_view)
 
 
+@whole
 def show_registry(*jobs) -> Exhibit:
     """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
 

@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+from helpers.safety.given import is_a
+from helpers.view.ink import visible
+
 
 class View(Protocol):
     """What an exhibit needs of a view; the modules of `helpers.view` are all of this kind."""
@@ -27,10 +30,10 @@ class Exhibit:
         self._view = view
 
     def __repr__(self) -> str:
-        return self._view.text(self.model)
+        return visible(self._view.text(self.model))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        data = {"text/plain": repr(self), "text/html": self._view.html(self.model)}
+        data = {"text/plain": repr(self), "text/html": visible(self._view.html(self.model))}
         metadata = {}
         widget = getattr(self._view, "widget", None)
         if widget is not None:
@@ -65,3 +68,8 @@ class LiveExhibit(Exhibit):
         if name in ("_source", "_view"):  # not there yet, as while copying
             raise AttributeError(name)
         return getattr(self._source, name)
+
+
+def model_of(thing):
+    """Return the model of an exhibit, and all else as it is."""
+    return thing.model if is_a(thing, Exhibit) else thing

@@ -9,7 +9,7 @@ import pytest
 
 REPO = Path(__file__).parents[1]
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-ROOMS = ("capture", "exhibit", "mini", "model", "study", "view")
+ROOMS = ("capture", "exhibit", "mini", "model", "safety", "study", "view")
 
 
 def lint_imports(folder):

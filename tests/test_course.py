@@ -527,6 +527,159 @@ def test_reset_of_nothing_known_lists_the_notebooks(house, words):
     assert not (house.root / "work").exists()
 
 
+# -- nothing of the learner's is lost --------------------------------------------------------------
+
+links = pytest.mark.skipif(os.name == "nt", reason="making a link needs rights on Windows")
+
+
+@pytest.fixture
+def victim(house):
+    """A folder outside, which looks like an environment of the course."""
+    folder = house.root.parent / "victim"
+    folder.mkdir()
+    for name, text in [("thesis.txt", "three years"), ("pyvenv.cfg", ""), ("00.ipynb", "mine")]:
+        (folder / name).write_text(text)
+    (folder / "course-stamp.txt").write_text("unfinished")
+    yield folder
+    assert sorted(os.listdir(folder)) == [
+        "00.ipynb",
+        "course-stamp.txt",
+        "pyvenv.cfg",
+        "thesis.txt",
+    ]
+    assert (folder / "thesis.txt").read_text() == "three years"
+    assert (folder / "course-stamp.txt").read_text() == "unfinished"
+
+
+@links
+def test_a_venv_that_is_a_link_is_not_followed(house, victim):
+    (house.root / ".venv").symlink_to(victim)
+    assert is_refused(house.run("setup"), ".venv is a link to another folder")
+    assert (house.root / ".venv").is_symlink() and house.uv_calls() == []
+
+
+@scripts_run
+def test_a_broken_venv_that_holds_a_learners_file_is_kept(house):
+    house.run("setup")
+    (house.root / ".venv" / "bin" / "python").unlink()
+    (house.root / ".venv" / "my thesis.txt").write_text("three years")
+    assert is_refused(house.run("setup"), "it holds my thesis.txt", "move that away")
+    assert (house.root / ".venv" / "my thesis.txt").read_text() == "three years"
+
+
+@scripts_run
+@pytest.mark.parametrize("stamp", [None, "somebody else's"])
+def test_a_broken_venv_of_somebody_else_is_kept(house, stamp):
+    (house.root / ".venv" / "lib").mkdir(parents=True)
+    (house.root / ".venv" / "pyvenv.cfg").write_text("home = elsewhere")
+    if stamp:
+        (house.root / ".venv" / "course-stamp.txt").write_text(stamp)
+    assert is_refused(house.run("setup"), "not of the course's making")
+    assert (house.root / ".venv" / "lib").exists()
+
+
+@scripts_run
+def test_links_inside_a_broken_venv_are_not_followed(house, victim):
+    house.run("setup")
+    (house.root / ".venv" / "bin" / "python").unlink()
+    (house.root / ".venv" / "share").symlink_to(victim)
+    (house.root / ".venv" / "bin" / "out").symlink_to(victim)
+    (house.root / ".venv" / "course-install.log").unlink()
+    assert house.run("setup").returncode == 0
+    assert not os.path.lexists(house.root / ".venv" / "share")
+
+
+@scripts_run
+def test_nothing_is_written_through_a_link_in_venv(house, victim):
+    house.run("setup")
+    for name in ("course-stamp.new", "course-install.log"):
+        (house.root / ".venv" / name).unlink(missing_ok=True)
+        (house.root / ".venv" / name).symlink_to(victim / "thesis.txt")
+    (house.root / "pyproject.toml").open("a").write("# changed\n")
+    assert is_refused(house.run("setup"), "course-install.log")
+
+
+def test_the_home_folder_and_the_root_are_no_place_for_the_course(house, course, monkeypatch):
+    assert is_refused(house.run("setup", HOME=str(house.root)), "put it into a folder of its own")
+    assert is_refused(house.run("reset", "0", HOME=str(house.root)), "folder of its own")
+    assert sorted(os.listdir(house.root)) == sorted([*SET_UP_FILES, "notebooks"])
+    root = Path(house.root.anchor)
+    monkeypatch.setattr(course, "ROOT", root)
+    with pytest.raises(course.Refusal, match="put it into a folder of its own"):
+        course.refuse_foreign(root / ".venv")
+
+
+@links
+@pytest.mark.parametrize("words", [["reset", "0"], ["lab"]])
+def test_a_work_that_is_a_link_is_not_written(house, course, victim, words):
+    course.trust, course.setup = lambda notebooks: None, lambda: None
+    (house.root / "work").symlink_to(victim)
+    with pytest.raises(course.Refusal, match="work is a link to another folder"):
+        course.COMMANDS[words[0]](words[1:])
+
+
+@links
+def test_a_folder_of_work_that_is_a_link_is_not_written(house, course, victim):
+    course.trust = lambda notebooks: None
+    (house.root / "notebooks" / "figures").mkdir()
+    (house.root / "notebooks" / "figures" / "one.svg").write_text("")
+    (house.root / "work").mkdir()
+    (house.root / "work" / "figures").symlink_to(victim)
+    with pytest.raises(course.Refusal, match="figures is a link to another folder"):
+        course.fill_work()
+
+
+@links
+@pytest.mark.parametrize("kind", ["dangling link", "link", "folder"])
+def test_whatever_a_learner_has_put_there_is_kept(house, course, victim, kind):
+    course.trust = lambda notebooks: None
+    own = house.root / "work" / "00_start_here.ipynb"
+    own.parent.mkdir()
+    if kind == "folder":
+        own.mkdir()
+        (own / "mine").write_text("mine")
+    else:
+        own.symlink_to(victim / ("no such file" if kind == "dangling link" else "00.ipynb"))
+    (own.parent / ".00_start_here.ipynb.part").symlink_to(victim / "thesis.txt")
+    course.fill_work()
+    assert own.is_dir() if kind == "folder" else own.is_symlink()
+    course.reset(["0"])
+    assert own.read_bytes() == (house.root / "notebooks" / own.name).read_bytes()
+    (kept,) = own.parent.glob("00_start_here.2*")
+    assert (kept / "mine").read_text() == "mine" if kind == "folder" else kept.is_symlink()
+    assert (victim / "00.ipynb").read_text() == "mine"
+
+
+def test_a_file_that_comes_meanwhile_is_not_overwritten(house, course):
+    own = house.root / "work" / "00_start_here.ipynb"
+    course.trust = lambda notebooks: (own.parent.mkdir(), own.write_text("mine"))
+    course.fill_work()
+    assert own.read_text() == "mine"
+    assert sorted(path.name for path in own.parent.iterdir()) == [
+        "00_start_here.ipynb",
+        "03_bytecode_and_frames.ipynb",
+    ]
+
+
+@pytest.mark.parametrize("links_work", [True, False])
+def test_two_resets_at_once_lose_nothing(house, course, monkeypatch, links_work):
+    from threading import Thread
+
+    course.trust = lambda notebooks: None
+    if not links_work:
+        monkeypatch.setattr(course.os, "link", lambda *a, **k: (_ for _ in ()).throw(OSError))
+    own = house.root / "work" / "00_start_here.ipynb"
+    own.parent.mkdir()
+    own.write_text("mine")
+    runs = [Thread(target=course.reset, args=(["0"],)) for _ in range(4 if links_work else 1)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert "mine" in {path.read_text() for path in own.parent.glob("00_start_here.2*")}
+    assert not list(own.parent.glob(".*.part"))
+
+
 # -- check -----------------------------------------------------------------------------------------
 
 

@@ -1,16 +1,17 @@
 """A function and the arguments of a few stages -> what its instructions are specialised to."""
 
-import dis
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import make_dataclass, replace
 from types import FunctionType
 
+from helpers.capture import decoded
+from helpers.capture.brief import brief, plain
 from helpers.capture.bytecode import argument
-from helpers.capture.functions import function_of, refuse_async
+from helpers.capture.functions import can_be_called, check_flag, function_of, refuse_async
 from helpers.model.listing import Column, Listing
 
-TIMES = 200
+TIMES, MOST_TIMES = 200, 10_000_000
 
 
 def specialising(
@@ -23,25 +24,45 @@ def specialising(
     `stages`: heading -> the arguments of its calls. `inside`: heading -> a callable that returns a
     context manager around the calls of that stage. A fresh copy of the function is run, so that
     earlier calls have no say; what it raises is raised. Mirrors Python/specialize.c. TypeError if
-    `fn` is no Python function or a stage's arguments are no tuple, KeyError where `inside` names
-    no stage.
+    `fn` is no Python function or a stage's arguments are no tuple, ValueError where `times` is no
+    number of calls, KeyError where `inside` names no stage.
     """
     function, own = function_of(fn, "watch_specialising")
     refuse_async(function, "watch_specialising")
-    for heading, args in stages.items():
-        if type(args) is not tuple:
-            raise TypeError(f"the arguments of stage {heading!r} must be a tuple, such as (1, 2)")
-    if unknown := set(inside or ()) - set(stages):
-        raise KeyError(f"inside names {min(unknown)!r}, which is no stage")
+    _check(stages, times, inside)
+    check_flag(changed, "changed")
     copy = _fresh(function)
-    shots = {"before": _shot(copy)}
+    shots = [_shot(copy)]
     for heading, args in stages.items():
         with (inside or {}).get(heading, nullcontext)():
             for _ in range(times):
                 copy(*own, *args)
-        shots[heading] = _shot(copy)
-    listing = _listing(copy, shots, times)
+        shots.append(_shot(copy))
+    listing = _listing(copy, list(stages), shots, times)
     return _changes(listing) if changed else listing
+
+
+def _check(stages, times, inside) -> None:
+    if type(stages) is not dict or not all(type(heading) is str for heading in stages):
+        raise TypeError("stages must be a dict of heading (a str) -> arguments (a tuple)")
+    if not stages:
+        raise ValueError("watch_specialising needs at least one stage")
+    for heading, args in stages.items():
+        if type(args) is not tuple:
+            words = plain(heading)
+            raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
+    if type(times) is not int or not 1 <= times <= MOST_TIMES:
+        raise ValueError(f"times must be a number from 1 to {MOST_TIMES:,}, not {brief(times)}")
+    if inside is None:
+        return
+    if type(inside) is not dict or not all(type(heading) is str for heading in inside):
+        raise TypeError("inside must be a dict of heading (a str) -> what makes a context manager")
+    if unknown := [heading for heading in inside if heading not in stages]:
+        raise KeyError(f"inside names {plain(unknown[0])!r}, which is no stage")
+    for heading, made in inside.items():
+        if not can_be_called(made):
+            words = plain(heading)
+            raise TypeError(f"inside of stage {words!r} must be a function, such as nullcontext")
 
 
 def _fresh(fn: FunctionType) -> FunctionType:
@@ -54,35 +75,34 @@ def _fresh(fn: FunctionType) -> FunctionType:
 
 def _shot(fn: FunctionType) -> dict[int, tuple[str, int]]:
     """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
-    live = fn.__code__._co_code_adaptive
-    shot, last = {}, None
-    for i in dis.get_instructions(fn, adaptive=True, show_caches=True):
-        if i.opname == "CACHE":
-            name, filled = shot[last]
-            shot[last] = name, filled + any(live[i.offset : i.offset + 2])
-        else:
-            last = i.offset
-            shot[last] = i.opname, 0
-    return shot
+    live, raw = fn.__code__._co_code_adaptive, decoded.instructions(fn.__code__)
+    ends = [i.offset for i in raw[1:]] + [len(live)]
+    return {
+        i.offset: (
+            decoded.running_name(live[i.offset]),
+            sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2)),
+        )
+        for i, end in zip(raw, ends, strict=True)
+    }
 
 
-def _listing(fn: FunctionType, shots, times: int) -> Listing:
+def _listing(fn: FunctionType, stages: list[str], shots: list[dict], times: int) -> Listing:
     fields = [f"stage_{n}" for n in range(len(shots))]
     record = make_dataclass("Row", ["offset", "instruction", *fields, "caches"], frozen=True)
     rows = []
-    for i in dis.get_instructions(fn):
-        names = [shot.get(i.offset, ("", 0))[0] for shot in shots.values()]
+    for i in decoded.instructions(fn.__code__):
+        names = [shot[i.offset][0] for shot in shots]
         cells = [names[0], *map(_changed, names, names[1:])]
-        filled = shots[list(shots)[-1]].get(i.offset, ("", 0))[1]
+        filled = shots[-1][i.offset][1]
         words = f"{i.opname} {argument(i, fn.__code__)}".rstrip()
         rows.append(record(i.offset, words, *cells, f"{filled} in use" if filled else ""))
-    headings = ["before the first call", *(f"after {times} calls: {h}" for h in list(shots)[1:])]
+    headings = ["before the first call", *(f"after {times} calls: {h}" for h in stages)]
     columns = [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
     first = (Column("offset", "offset"), Column("instruction", "as compiled", code=True))
     last = Column("caches", "cache entries")
     changed = sum(any(getattr(row, f).startswith("→") for f in fields[1:]) for row in rows)
     note = f"{changed} of {len(rows)} instructions were replaced where they stand."
-    return Listing(f"{fn.__name__}, as it runs", (*first, *columns, last), tuple(rows), note)
+    return Listing(f"{plain(fn.__name__)}, as it runs", (*first, *columns, last), tuple(rows), note)
 
 
 def _changes(listing: Listing) -> Listing:

@@ -3,53 +3,67 @@
 For what should not share a process with the notebook: a second framework, or what may end it.
 """
 
-import inspect
-import json
-import subprocess
-import sys
-import textwrap
+from types import FunctionType
+
+from helpers.capture.brief import brief
+from helpers.capture.interpreters import Reply, ask
+from helpers.capture.source import source_of
+from helpers.safety.child import why_not_json
+from helpers.safety.given import printable
+from helpers.safety.processes import signal_name
 
 LONGEST = 240  # seconds
-_CHILD = """
-import json, sys
-source, name, arguments = json.loads(sys.stdin.read())
-space = {"__name__": "apart"}
-exec(compile(source, "<apart>", "exec"), space)
-print("\\n" + json.dumps(space[name](*arguments)))
-"""
+NEEDS = (
+    "run_apart needs a function written in Python with def, and arguments of dicts, lists, text "
+    "and numbers"
+)
 
 
 def run_apart(fn, *args):
-    """Return `fn(*args)`, run from its source in a child interpreter.
+    """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
 
-    It must import what it uses. Arguments and result travel as JSON: dicts, lists, text, numbers,
-    None. TypeError if there is no source or no JSON, RuntimeError with the child's last line if
-    it fails.
+    It must import what it uses. Arguments and result travel as JSON: dicts with keys of text,
+    lists, text, numbers, None; a tuple arrives as a list. What it prints, or leaves running, does
+    not count. TypeError if there is no source or no JSON, RuntimeError if it does not return.
     """
-    try:
-        source = textwrap.dedent(inspect.getsource(fn))
-        sent = json.dumps([source, fn.__name__, args])
-    except (OSError, TypeError) as error:
-        raise TypeError(
-            "run_apart needs a function written in Python, and arguments of dicts, lists, text "
-            "and numbers"
-        ) from error
-    done = _run(sent, fn.__name__)
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"it ended with {done.returncode}"]
-        raise RuntimeError(f"{fn.__name__} failed in its own interpreter: {last[0]}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    source = _source(fn)
+    fault = next(filter(None, map(why_not_json, args)), "")
+    if fault:
+        raise TypeError(f"{NEEDS}, not {fault}")
+    name = fn.__code__.co_name
+    request = {"source": source, "name": name, "args": args}
+    return _result(ask(request, LONGEST), name)
 
 
-def _run(sent: str, name: str) -> subprocess.CompletedProcess:
-    try:
-        return subprocess.run(
-            [sys.executable, "-c", _CHILD],
-            input=sent,
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f"{name} did not end within {LONGEST} seconds") from None
+def _source(fn) -> str:
+    if type(fn) is not FunctionType:
+        raise TypeError(f"{NEEDS}, not {brief(fn)}")
+    if fn.__code__.co_name == "<lambda>":
+        raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
+    if fn.__code__.co_freevars:
+        names = ", ".join(fn.__code__.co_freevars)
+        raise TypeError(f"{NEEDS}, and {fn.__code__.co_name} uses {names} of a function around it")
+    if text := source_of(fn.__code__).text:
+        return f"{text}\n"
+    raise TypeError(f"{NEEDS}, and {printable(fn.__code__.co_name)} has no source at hand")
+
+
+def _result(reply: Reply, name: str):
+    for line in reply.told:
+        if "result" in line:
+            return line["result"]
+    if fault := reply.last("fault"):
+        raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
+    if reply.ended.late:
+        raise RuntimeError(f"{name} did not end within {LONGEST} seconds")
+    raised = reply.last("raised") or _ending(reply)
+    raise RuntimeError(f"{name} failed in its own interpreter: {raised.splitlines()[-1]}")
+
+
+def _ending(reply: Reply) -> str:
+    if reply.ended.lost:
+        return "it killed the process that watched it"
+    if reply.ended.code < 0:
+        return f"it was killed: {signal_name(-reply.ended.code)}"
+    last = reply.ended.err.strip().splitlines()[-1:] if reply.ended.code == 1 else []
+    return last[0] if last else f"it ended with {reply.ended.code}"

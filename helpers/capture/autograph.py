@@ -5,11 +5,16 @@ tensorflow/python/autograph/pyct/origin_info.py): generated line -> line it came
 names in `nonlocal` lines follows the hash seed, so it is the same only under one PYTHONHASHSEED.
 """
 
-import inspect
-import textwrap
+from types import FunctionType, MethodType
 
-from helpers.capture.words import label
+from helpers.capture.calls import name_of
+from helpers.capture.said import said
+from helpers.capture.source import source_of
+from helpers.capture.traces import watched_of
 from helpers.model.side_by_side import SideBySide, align
+from helpers.safety.given import alive, is_a, own, shown, unwritten
+
+MOST_DECORATORS = 100
 
 NOTE = (
     "The lines are joined by AutoGraph's own source map; a line without a number on the left is "
@@ -23,9 +28,12 @@ def autograph_side_by_side(fn) -> SideBySide:
     `fn`: a Python function or a tf.function. TypeError for anything else, ValueError where its
     source is not available or AutoGraph cannot convert it.
     """
-    function = inspect.unwrap(getattr(fn, "python_function", fn))
-    if not inspect.isfunction(function):
-        raise TypeError(f"show_autograph needs a Python function, not {label(fn)}")
+    function = _python_function(fn)
+    if type(function) is not FunctionType:
+        raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}")
+    alive(function, name_of(function))
+    if why := unwritten(function):
+        raise ValueError(f"AutoGraph cannot convert {name_of(function)}: it {why}")
     left, first = _source(function)
     converted = _converted(function)
     right, start = _source(converted)
@@ -33,30 +41,49 @@ def autograph_side_by_side(fn) -> SideBySide:
         generated.lineno - start + 1: info.loc.lineno - first + 1
         for generated, info in converted.ag_source_map.items()
     }
-    title = f"{function.__name__}, before and after AutoGraph"
+    title = f"{name_of(function)}, before and after AutoGraph"
     pairs = align(left, right, origin)
     return SideBySide(title, "what you wrote", "what AutoGraph made of it", pairs, NOTE)
+
+
+def _python_function(fn):
+    """Return the function of a tf.function, of a method, and inside its decorators."""
+    import tensorflow as tf
+
+    known = watched_of(fn)
+    fn = known.function if known else fn
+    fn = fn.python_function if is_a(fn, tf.types.experimental.PolymorphicFunction) else fn
+    for _ in range(MOST_DECORATORS):
+        if type(fn) is MethodType:
+            fn = fn.__func__
+        inner = own(fn, "__wrapped__") if type(fn) is FunctionType else None
+        if inner is None:
+            return fn
+        fn = inner
+    raise TypeError(f"show_autograph found no end of the decorators around {name_of(fn)}")
 
 
 def _converted(function):
     import tensorflow as tf
 
+    name = name_of(function)
     try:
         converted = tf.autograph.to_graph(function)
-    except Exception as failure:
-        raise ValueError(f"AutoGraph cannot convert {function.__name__}: {failure}") from failure
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:
+        raise ValueError(f"AutoGraph cannot convert {name}: {said(failure)}") from None
     if not hasattr(converted, "ag_source_map"):
-        raise ValueError(f"AutoGraph leaves {function.__name__} as it is")
+        raise ValueError(f"AutoGraph leaves {name} as it is")
     return converted
 
 
 def _source(function) -> tuple[list[str], int]:
     """Return the dedented lines and the number of the first one in its file."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError) as failure:
+    source = source_of(function.__code__)
+    if not source.text:
         raise ValueError(
-            f"the source of {function.__name__} is not available; AutoGraph needs it, so define "
+            f"the source of {name_of(function)} is not available; AutoGraph needs it, so define "
             "the function in a cell or a file"
-        ) from failure
-    return textwrap.dedent("".join(lines)).rstrip().split("\n"), max(first, 1)
+        )
+    return source.lines, source.first

@@ -36,23 +36,36 @@ def brief(value: object) -> str:
 def same_for_ever(value: object) -> bool:
     """Return whether these words can be kept: an exact built-in scalar never changes."""
     kind = type(value)
+    if type(kind) is not type:  # a metaclass could answer for `==` and hash
+        return False
     return kind in _FIXED or (kind in (str, bytes) and len(value) <= LONGEST)
 
 
 def says_only_its_type(kind: type) -> bool:
     """Return whether every object of this type is told by the same words."""
-    return kind not in _WORDS and not issubclass(kind, (type, BaseException))
+    asks = issubclass(kind, (type, BaseException))  # a class is told by its own name
+    return type(kind) is type and kind not in _WORDS and not asks
 
 
 def plain(words: str) -> str:
-    """Return a clipped copy as an exact str; a subclass's own methods are not asked."""
+    """Return a clipped copy as an exact str; a subclass's own methods are not asked.
+
+    What is no letter or sign, such as a control character, is spelled out: the words may stand in
+    an error's message, which no view escapes.
+    """
     head = str.__getitem__(words, slice(LONGEST))
-    return head if str.__len__(words) <= LONGEST else f"{head[: LONGEST - 1]}…"
+    if str.__len__(words) > LONGEST:
+        head = f"{head[: LONGEST - 1]}…"
+    return head if head.isprintable() else "".join(map(_spelled, head))
+
+
+def _spelled(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 def _brief(value: object, depth: int) -> str:
     kind = type(value)
-    words = _WORDS.get(kind)
+    words = _WORDS.get(kind) if type(kind) is type else None  # no metaclass is asked for a hash
     if words is not None:
         return words(value, depth)
     if issubclass(kind, type):

@@ -3,7 +3,6 @@
 The child says which call comes before it makes it: what kills it is known by the last one said.
 """
 
-import json
 import sys
 from contextlib import contextmanager
 
@@ -15,8 +14,8 @@ from helpers.capture.said import said
 from helpers.mini.eager.defaults import completed
 from helpers.mini.eager.guard import definition_of
 from helpers.model.transcript import Transcript
+from helpers.safety.child import channel
 
-MARK = "\x1e"  # no learner prints it
 SECONDS = 30
 UNTRIED = "untried"
 READY = "helpers.mini.eager.call"
@@ -30,36 +29,38 @@ def by_hand(fn) -> str:
     """
     module = "helpers.capture.by_hand"
     reply = run_child(
-        f"{portable(fn)}\nfrom {module} import trial\ntrial({fn.__name__})\n", SECONDS
+        f"{portable(fn)}\nfrom {module} import trial\ntrial({fn.__code__.co_name})\n", SECONDS
     )
-    told = [line for line in reply["printed"].split("\n") if line.startswith(MARK)]
-    last = json.loads(told[-1].removeprefix(MARK)) if told else {"at": "the first call"}
-    if "verdict" in last:
-        return last["verdict"]
-    ending = Transcript("", "", "", "", reply["code"]).ending
-    return f"{last['at']}: {reply['error'].strip() or ending}"
+    told = {"at": "the first call"}
+    for line in reply["told"]:
+        told |= line
+    if "verdict" in told:
+        return told["verdict"]
+    ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
+    return f"{told['at']}: {reply['error'].strip() or ending}"
 
 
 def trial(fn) -> None:
     """Run in the child: compare `fn` with TensorFlow call by call, and tell."""
-    _tell(verdict=next((because for because in _parted(fn) if because), ""))
+    tell = channel().tell
+    tell(verdict=next((because for because in _parted(fn, tell) if because), ""))
 
 
-def _parted(fn):
+def _parted(fn, tell):
     outputs = {case.op: _outputs(case) for case in _calls(cases())}
-    yield _first(fn)
+    yield _first(fn, tell)
     for case in [*_calls(cases()), *_calls(wrong_cases()), *_odd()]:
         number = outputs.get(case.op, 1) if "outputs" not in case.wrong else 0
-        _tell(at=case.words)
+        tell(at=case.words)
         yield _compared(fn, case, number)
 
 
-def _first(fn) -> str:
+def _first(fn, tell) -> str:
     """Return what is wrong with the simplest call, and whether it went through the C API."""
     import tensorflow as tf
 
     a = tf.constant([1.0, 2.0])
-    _tell(at="Neg, without attributes")
+    tell(at="Neg, without attributes")
     with tf.GradientTape() as tape:
         tape.watch(a)
         try:
@@ -145,7 +146,3 @@ def _odd():
 
 def _outputs(case: Case) -> int:
     return len(py_execute(case, 16))
-
-
-def _tell(**words) -> None:
-    print(f"{MARK}{json.dumps(words)}", flush=True)

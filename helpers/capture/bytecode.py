@@ -4,46 +4,65 @@ import dis
 import sys
 from types import CodeType
 
-from helpers.capture import depths
+from helpers.capture import decoded, depths
 from helpers.capture.brief import brief, plain
-from helpers.capture.functions import code_of
+from helpers.capture.functions import check_flag, code_of
 from helpers.capture.source import NOWHERE, Source, source_of
 from helpers.model.bytecode import Bytecode, Handler, Instruction
 from helpers.model.listing import Column
 
-MOST_ROWS = 2000
+MOST_ROWS = 20_000
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 
 
-def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
+def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Bytecode:
     """Return the instructions of a function, method, generator, frame or code object.
 
     `caches` adds a row per inline cache entry (16 bit); `adaptive` adds the name that the
-    interpreter has specialised the instruction to, as far as it has run. TypeError for what has no
-    bytecode. Mirrors `dis.get_instructions`, Lib/dis.py.
+    interpreter has specialised the instruction to, as far as it has run. Of more than `MOST_ROWS`
+    rows the first are listed, from offset `start` on. TypeError for what has no bytecode,
+    ValueError for bytes that cannot be decoded. Mirrors `dis.get_instructions`, Lib/dis.py.
     """
     code = code_of(fn, "show_bytecode")
-    rows = instructions(code, source_of(code), adaptive)
+    check_flag(caches, "caches")
+    check_flag(adaptive, "adaptive")
+    if type(start) is not int or not 0 <= start <= len(code.co_code):
+        raise ValueError(
+            f"start must be an offset from 0 to {len(code.co_code)}, not {brief(start)}"
+        )
+    source, handlers = source_of(code), depths.handlers(code)
+    rows = tuple(row for row in instructions(code, source, adaptive) if row.offset >= start)
     if caches:
         rows = tuple(part for row in rows for part in (row, *_cache_rows(row, code, adaptive)))
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    more = len(rows) - MOST_ROWS
-    parts = [f"Only the first {MOST_ROWS} of {len(rows)} rows are shown."] if more > 0 else []
-    parts += [_guards(row) for row in depths.handlers(code)]
+    cut = _cut(rows, start)
     return Bytecode(
         f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
         rows[:MOST_ROWS],
-        "\n".join(parts),
-        source=source_of(code).text,
-        handlers=tuple(Handler(**vars(row)) for row in depths.handlers(code)),
+        "\n".join(([cut] if cut else []) + [_guards(row) for row in handlers]),
+        source=source.text,
+        handlers=tuple(Handler(**vars(row)) for row in handlers),
         version=version,
+        cut=cut,
     )
+
+
+def _cut(rows: tuple, start: int) -> str:
+    """Say which instructions are not listed, and how to list them."""
+    said = [f"Listed from offset {start} on; without `start`, from 0."] if start else []
+    if len(rows) > MOST_ROWS:
+        at = rows[MOST_ROWS].offset
+        said.append(
+            f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed; "
+            f"show_bytecode(…, start={at}) lists those from offset {at} on."
+        )
+    return " ".join(said)
 
 
 def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tuple:
     """Return one record per instruction, in order."""
-    raw = list(dis.get_instructions(code))
+    raw = decoded.instructions(code)
     ends = [i.offset for i in raw[1:]] + [len(code.co_code)]
     try:
         origins = depths.origins(code)
@@ -51,8 +70,9 @@ def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tupl
         origins = {}
     running = {}
     if adaptive:
-        running = {i.offset: i.opname for i in dis.get_instructions(code, adaptive=True)}
-    places = list(code.co_positions())
+        live = _live_code(code)
+        running = {i.offset: decoded.running_name(live[i.offset]) for i in raw}
+    places = decoded.positions(code)
     return tuple(
         _instruction(i, code, end, places[i.offset // 2], source, origins, running)
         for i, end in zip(raw, ends, strict=True)

@@ -29,34 +29,36 @@ DOORS = (
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
     """Yield the route of each op, read from the landmarks alone."""
+    falls, inside = _falling_back(calls), _inside_fallbacks(calls)
     for at, call in enumerate(calls):
         if call.name == FAST and not call.raised:
             yield "fast path"
-        elif call.name == FAST and not _falls_back(calls, at):
+        elif call.name == FAST and not falls[at]:
             yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
-            fallback = "fallback" if _inside_fallback(calls, at) else "function"
-            yield "refused" if call.raised else fallback
+            yield "refused" if call.raised else "fallback" if inside[at] else "function"
         elif call.name == NEW_NODE:
             yield "graph"
 
 
-def _falls_back(calls: Sequence[Call], at: int) -> bool:
-    """Return whether the wrapper went on to its fallback after the fast path said no."""
-    depth = calls[at].depth
-    for call in calls[at + 1 :]:
-        if call.depth < depth:
-            return False
-        if call.depth == depth and call.name.endswith("_eager_fallback"):
-            return True
-    return False
+def _falling_back(calls: Sequence[Call]) -> list[bool]:
+    """Return, for each call, whether its caller went on to a fallback after it."""
+    found, later = [False] * len(calls), [False]  # later: for each depth, whether one follows
+    for at in range(len(calls) - 1, -1, -1):
+        call = calls[at]
+        later += [False] * (call.depth + 1 - len(later))
+        del later[call.depth + 1 :]
+        found[at] = later[call.depth]
+        later[call.depth] = later[call.depth] or call.name.endswith("_eager_fallback")
+    return found
 
 
-def _inside_fallback(calls: Sequence[Call], at: int) -> bool:
-    depth = calls[at].depth
-    for call in reversed(calls[:at]):
-        if call.depth < depth:
-            depth = call.depth
-            if call.name.endswith("_eager_fallback"):
-                return True
-    return False
+def _inside_fallbacks(calls: Sequence[Call]) -> list[bool]:
+    """Return, for each call, whether it was made inside a fallback."""
+    found, above = [], []  # above: for each depth on the way down, whether a fallback is on it
+    for call in calls:
+        del above[call.depth :]
+        inside = bool(above) and above[-1]
+        found.append(inside)
+        above.append(inside or call.name.endswith("_eager_fallback"))
+    return found

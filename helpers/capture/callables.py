@@ -1,10 +1,13 @@
 """What a function keeps for its calls: closure cells, defaults, the parts of a partial."""
 
 import functools
-import operator
+from operator import is_
 
-from helpers.capture.heap import Kept, instance_dict
+from helpers.capture.heap import Kept, instance_dict, part
 from helpers.capture.places import MISSING, Place
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS
 
 
 class Cell(Place):
@@ -59,7 +62,7 @@ class Default(Place):
         items = list(self._items())
         items[self.at] = value
         first = self.first.thing
-        same = len(items) == len(first) and all(map(operator.is_, items, first))
+        same = len(items) == len(first) and all(map(is_, items, first))
         self._replace(first if same else tuple(items))
 
 
@@ -72,10 +75,10 @@ class PartialArgument(Default):
         super().__init__(partial, at, "partial", "args")
 
     def _items(self):
-        return self.container.args
+        return part(functools.partial, "args", self.container)
 
     def _replace(self, items):
-        _set_partial(self.container, self.container.func, items)
+        _set_partial(self.container, part(functools.partial, "func", self.container), items)
 
 
 class PartialFunction(Place):
@@ -88,13 +91,14 @@ class PartialFunction(Place):
 
     def get(self):
         """Return the function."""
-        return self.container.func
+        return part(functools.partial, "func", self.container)
 
     def put(self, value) -> None:
         """Replace the function, and leave the stored arguments alone."""
-        _set_partial(self.container, value, self.container.args)
+        _set_partial(self.container, value, part(functools.partial, "args", self.container))
 
 
 def _set_partial(partial, function, arguments) -> None:
-    state = (function, arguments, partial.keywords, instance_dict(partial) or None)
+    keywords = part(functools.partial, "keywords", partial)
+    state = (function, arguments, keywords, instance_dict(partial) or None)
     functools.partial.__setstate__(partial, state)

@@ -4,15 +4,16 @@
 an extension module offers (tensorflow/python/_pywrap_tfe.so, or torch's own C functions).
 """
 
-import contextlib
 import gc
 import sys
 from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MethodType
 
 from helpers.capture.call_routes import DOORS, routes
 from helpers.capture.said import said
-from helpers.capture.words import label, type_name
+from helpers.capture.words import label
 from helpers.model.calls import Call, CallTree
+from helpers.safety.given import alive, is_a, kind_of, own, printable
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
@@ -26,11 +27,11 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     `fn` cannot be called.
     """
     if not callable(fn):
-        raise TypeError(f"watch_call needs a function and its arguments, not {type_name(fn)}")
-    with contextlib.suppress(Exception):
-        fn(*args, **kwargs)
-    calls, outcome = _recorded(lambda: fn(*args, **kwargs))
-    cut = f"The first {MOST_CALLS:,} calls." if len(calls) == MOST_CALLS else ""
+        raise TypeError(f"watch_call needs a function and its arguments, not {kind_of(fn)}")
+    alive(fn, "what watch_call was given")
+    _outcome(lambda: fn(*args, **kwargs))
+    calls, outcome, left_out = _recorded(lambda: fn(*args, **kwargs))
+    cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
     tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome)
     words = f"{name_of(fn)}: {len(calls)} call{'s' * (len(calls) != 1)}"
     if any(not call.module.startswith("torch") for call in calls):
@@ -39,30 +40,51 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
 
 
 def name_of(fn) -> str:
-    """Return a function's own name, or a label where it has none or will not tell."""
+    """Return the name that a function keeps, printable and short, or a label where it has none."""
+    if type(fn) is MethodType:
+        return name_of(fn.__func__)
+    if is_a(fn, FunctionType, BuiltinFunctionType):
+        return printable(fn.__name__)
+    kept = type_name_of(fn) if is_a(fn, type) else own(fn, "__name__")
+    if type(kept) is GetSetDescriptorType:  # kept in C, as a ufunc's
+        kept = kept.__get__(fn)
+    return printable(kept if is_a(kept, str) and kept else label(fn))
+
+
+def type_name_of(kind: type) -> str:
+    """Return a class's own name, whatever its metaclass says."""
+    return type.__dict__["__name__"].__get__(kind)
+
+
+def _outcome(run: Callable) -> str:
+    """Return the words of what a run raised; an interrupt passes."""
     try:
-        given = fn.__name__
-    except Exception:
-        given = ""
-    return given if isinstance(given, str) and given else label(fn)
+        run()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return said(error)
+    return ""
 
 
-def _recorded(run: Callable) -> tuple[list[Call], str]:
-    """Return the calls of a run, and the words of what it raised."""
+def _recorded(run: Callable) -> tuple[list[Call], str, int]:
+    """Return the calls of a run, the words of what it raised, and how many calls were too many."""
     recorder = _Recorder()
     collecting, before = gc.isenabled(), sys.getprofile()
     gc.disable()  # a finaliser would add calls to one run and not to the next
+    ended = None
     sys.setprofile(recorder)
     try:
         run()
-        outcome = ""
-    except Exception as error:
-        outcome = error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        ended = error
     finally:
         sys.setprofile(before)
         if collecting:
             gc.enable()
-    return recorder.calls, outcome and said(outcome)
+    return recorder.calls, said(ended) if ended is not None else "", recorder.left_out
 
 
 class _Recorder:
@@ -70,7 +92,7 @@ class _Recorder:
 
     def __init__(self):
         self.calls, self._open = [], []
-        self._depth = 0
+        self._depth, self.left_out = 0, 0
 
     def __call__(self, frame, event, argument):
         if event in ("call", "c_call"):
@@ -83,7 +105,9 @@ class _Recorder:
                     self.calls[at] = _raised(self.calls[at])
 
     def _enter(self, module: str, name: str, c: bool) -> None:
-        if module.partition(".")[0] not in FRAMEWORKS or len(self.calls) >= MOST_CALLS:
+        shown = module.partition(".")[0] in FRAMEWORKS
+        if not shown or len(self.calls) >= MOST_CALLS:
+            self.left_out += shown
             self._open.append(None)
             return
         self._open.append(len(self.calls))
@@ -99,8 +123,22 @@ def _where(frame, event: str, function) -> tuple[str, str]:
     """Return module and name of a function, without the words that pybind11 puts before it."""
     if event == "call":
         name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
-        return str(frame.f_globals.get("__name__", "")), name
+        space = frame.f_globals
+        return _text(dict.get(space, "__name__")), name
+    try:
+        return _where_in_c(function)
+    except Exception:  # the class of a method's object may raise when it is asked for its name
+        return "", ""
+
+
+def _where_in_c(function) -> tuple[str, str]:
     owner = getattr(function, "__self__", None)
-    module = function.__module__ or type(owner).__module__ or ""
+    module = _text(function.__module__) or _text(own(type(owner), "__module__"))
+    if module.partition(".")[0] not in FRAMEWORKS:
+        return "", ""  # and its name, which a class may compute, is not asked for
     name = function.__qualname__.removeprefix("PyCapsule.")
-    return (module if isinstance(module, str) else ""), name.rpartition("<locals>.")[2]
+    return module, name.rpartition("<locals>.")[2]
+
+
+def _text(value) -> str:
+    return value if type(value) is str else ""

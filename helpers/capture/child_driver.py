@@ -1,71 +1,91 @@
-"""Run as a script: requests on stdin -> one forked child each, and how it ended, on stdout.
+"""Run as a script: requests on a socket -> one forked child each, watched by a keeper of its own.
 
-The script imports what its first line names, once. Each child is then a copy of an interpreter
-right after that import: as good as a fresh one, and there at once. Requests and answers are JSON,
-one a line. It ends when its stdin does, so it cannot outlive the kernel that started it.
+The script imports what its argument names, once. Each child is then a copy of an interpreter right
+after that import: as good as a fresh one, and there at once. A request comes with the child's own
+channels, so no answer can be mistaken for another's. It ends when the socket closes, so it cannot
+outlive the kernel that started it.
 """
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import sys
-import tempfile
-import traceback
 
-MOST = 20_000  # characters of what a child printed
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def serve() -> None:
-    """Answer requests until there are no more."""
-    with os.fdopen(os.dup(1), "w") as replies:
-        os.dup2(2, 1)  # what an import prints is no answer
-        space = {"__name__": "__main__"}
-        exec(json.loads(sys.stdin.readline()), space)
-        for line in sys.stdin:
-            replies.write(json.dumps(answer(json.loads(line), space)) + "\n")
-            replies.flush()
-
-
-def answer(request: dict, space: dict) -> dict:
-    """Run `request["source"]` in a child of its own; return printed, error and exit code."""
-    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as error:
-        child = os.fork()
-        if child == 0:
-            run(request, space, printed.fileno(), error.fileno())
-        _, status = os.waitpid(child, 0)
-        return {
-            "printed": read(printed),
-            "error": read(error),
-            "code": os.waitstatus_to_exitcode(status),
-        }
-
-
-def run(request: dict, space: dict, printed: int, error: int) -> None:
-    """Be the child: run, write down an exception, and leave without the parent's clean-up."""
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(printed, 1)
-    os.dup2(os.open(os.devnull, os.O_RDWR), 2)
-    signal.alarm(request["seconds"])
-    code = 0
+def serve(door: socket.socket, ready: str) -> None:
+    """Import, then fork for every request until the socket closes."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended are gone at once
+    space, failed = {"__name__": "__main__"}, ""
     try:
-        exec(compile(request["source"], "<child>", "exec"), space)
-    except SystemExit as leaving:
-        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-    except BaseException as raised:
-        os.write(error, "".join(traceback.format_exception_only(raised)).encode())
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)
+        exec(ready, space)
+        import helpers.safety.child
+        import helpers.safety.keeper
+        import helpers.safety.removal  # noqa: F401  before a child is forked
+    except BaseException as error:
+        failed = f"{type(error).__name__}: {error}"
+    while request := receive(door):
+        words, handles = request
+        if failed:
+            refuse(handles[3], failed)
+        elif os.fork() == 0:
+            door.close()
+            watch(words, handles, space)
+        for handle in handles:
+            os.close(handle)
 
 
-def read(file) -> str:
-    """Return what was written; of a flood, how it began and how it ended."""
-    file.seek(0)
-    words = file.read().decode(errors="replace")
-    if len(words) <= MOST:
-        return words
-    return f"{words[: MOST // 2]}\n…\n{words[-MOST // 2 :]}"
+def receive(door: socket.socket) -> tuple[dict, list[int]] | None:
+    """Return a request and the child's output, errors, life and status; None at the end."""
+    line, handles, _, _ = socket.recv_fds(door, 65536, 4)
+    while line and not line.endswith(b"\n"):
+        line += door.recv(65536)
+    for handle in handles:
+        os.set_inheritable(handle, False)
+    return (json.loads(line), handles) if line else None
+
+
+def refuse(status: int, failed: str) -> None:
+    """Tell that there will be no child, and why."""
+    with contextlib.suppress(OSError):
+        os.write(status, json.dumps({"failed": failed}).encode() + b"\n")
+
+
+def watch(words: dict, handles: list[int], space: dict) -> None:
+    """Be the keeper of one child; this does not return."""
+    from helpers.safety.child import run_source, settle
+    from helpers.safety.keeper import keep
+    from helpers.safety.removal import remove_folder
+
+    try:
+        out, err, life, status = handles
+        for handle, number in ((out, 1), (err, 2)):
+            os.dup2(handle, number)
+            os.close(handle)
+
+        def start(status: int) -> None:
+            os.close(status)
+            code = run_source(words["source"], space, settle(words["home"][0]))
+            os._exit(code)
+
+        path, *known = words["home"]
+        keep(start, life, status, words["seconds"], lambda: remove_folder(path, tuple(known)))
+    finally:
+        os._exit(1)
+
+
+def main() -> None:
+    """Serve on the inherited socket."""
+    sys.path.insert(0, ROOT)
+    ready = sys.argv[2]
+    door = socket.socket(fileno=int(sys.argv[1]))
+    door.set_inheritable(False)
+    sys.argv[:] = ["-c"]
+    serve(door, ready)
 
 
 if __name__ == "__main__":
-    serve()
+    main()

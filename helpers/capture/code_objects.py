@@ -4,6 +4,7 @@ import dis
 from os.path import basename
 from types import CodeType
 
+from helpers.capture import decoded
 from helpers.capture.brief import brief, plain
 from helpers.capture.bytecode import bytecode
 from helpers.capture.functions import code_of
@@ -74,12 +75,14 @@ def code_tree(fn) -> CodeTree:
 
 
 def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
-    inner = [c for c in code.co_consts if type(c) is CodeType] if deeper else []
+    inner = [c for c in code.co_consts if type(c) is CodeType]
     nested = []
     for part in inner:
-        if left[0]:
+        if left[0] and deeper:
             left[0] -= 1
             nested.append(_tree(part, deeper - 1, left))
+    rest = len(inner) - len(nested)
+    note = f"Left out here: {rest} inner; show_code shows each of `co_consts`." if rest else ""
     columns = (
         Column("name", "field", code=True),
         Column("value", "value", code=True),
@@ -88,7 +91,7 @@ def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
     )
     name = plain(code.co_qualname)
     fields = Listing(f"Code object {name}", columns, tuple(_fields(code)))
-    return CodeTree(f"Code object {name}", name, fields, bytecode(code), tuple(nested))
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), tuple(nested), note)
 
 
 def _fields(code: CodeType):
@@ -126,7 +129,7 @@ def _tuple(values: tuple) -> str:
 
 
 def _code(code: CodeType) -> str:
-    count = len(list(dis.get_instructions(code)))
+    count = len(decoded.instructions(code))
     caches = len(code.co_code) // 2 - count
     return f"{len(code.co_code)} bytes: {count} instructions, {caches} cache entries"
 
@@ -137,7 +140,7 @@ def _flags(code: CodeType) -> str:
 
 
 def _filename(code: CodeType) -> str:
-    name = code.co_filename
+    name = str.__str__(code.co_filename)
     if name.startswith("<"):
         return brief(name)
     return "a notebook cell" if "ipykernel" in name else brief(basename(name.replace("\\", "/")))
@@ -148,13 +151,13 @@ _WORDS = {"co_code": _code, "co_flags": _flags, "co_filename": _filename}
 
 def _uses(code: CodeType) -> dict[str, str]:
     """Return field -> the first instruction of this code that reads the field by position."""
-    found = {}
-    for i in dis.get_instructions(code):
+    found, code = {}, decoded.calm(code)
+    for i in decoded.instructions(code):
         for field, opcodes in _TABLES.items():
             if field in found or i.opcode not in opcodes or i.arg is None:
                 continue
             values = getattr(code, field)
-            if type(i.argval) is CodeType or i.argval in values:
+            if type(i.argval) is CodeType or any(item is i.argval for item in values):
                 found[field] = f"{i.offset} {i.opname} {_at(values, i.argval)}".rstrip()
     return found
 

@@ -8,7 +8,8 @@ import inspect
 import re
 from types import CodeType, FunctionType, MethodType
 
-from helpers.capture.words import label
+from helpers.capture.brief import brief
+from helpers.capture.heap import instance_dict
 from helpers.mini.dynamo import torch_private
 
 
@@ -22,18 +23,20 @@ def python_function(fn) -> FunctionType:
         fn = inner
     if type(fn) is not FunctionType:
         raise TypeError(
-            f"a Python function is needed, or what torch.compile made of one, not {label(fn)}; "
+            f"a Python function is needed, or what torch.compile made of one, not {brief(fn)}; "
             "of a module, give its forward"
         )
     return fn
 
 
 def _watched(fn):
-    """Return the function behind a ledger, anything else as given."""
-    try:
-        found = getattr(fn, "compiled_function", fn)
-    except Exception:  # hostile attributes
+    """Return the function behind a ledger, or an exhibit of one; anything else as given."""
+    if type(fn) is FunctionType:
         return fn
+    inside = instance_dict(fn) or {}
+    found = inside.get("compiled_function")
+    if found is None:
+        found = (instance_dict(inside.get("_source")) or {}).get("compiled_function")
     return found if type(found) is FunctionType else fn
 
 
@@ -47,9 +50,16 @@ def _compiled_as(compile_id) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", str(compile_id)))
 
 
+def own_signature(fn: FunctionType) -> inspect.Signature:
+    """Return the signature of the code itself: no `__wrapped__` and no `__signature__` is asked."""
+    bare = FunctionType(fn.__code__, {}, "bare", fn.__defaults__, fn.__closure__)
+    bare.__kwdefaults__ = fn.__kwdefaults__
+    return inspect.signature(bare)
+
+
 def frame_locals(fn, args, kwargs) -> dict:
     """Return what a frame of `fn` would see as its locals at the start: arguments, closure."""
-    bound = inspect.signature(fn).bind(*args, **kwargs)
+    bound = own_signature(fn).bind(*args, **kwargs)
     bound.apply_defaults()
     seen = dict(bound.arguments)
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):

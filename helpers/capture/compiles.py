@@ -4,21 +4,34 @@ Before each call, the guards of every cache entry are asked, as torch asks them;
 compiled is read from the cache after it. Mirrors torch/_dynamo/guards.py (get_guard_fail_reason).
 """
 
+import contextlib
 import functools
 import inspect
 import logging
+import sys
 import threading
 from dataclasses import replace
 from types import FunctionType, MethodType
 
+from helpers.capture import tensors
 from helpers.capture.brief import brief
+from helpers.capture.callees import LONGEST_NAME, named
 from helpers.capture.compiled import copied, entries, frame_locals, python_function
+from helpers.capture.functions import refuse_async
 from helpers.capture.guard_failures import failure
+from helpers.capture.heap import is_a
 from helpers.capture.said import said
 from helpers.capture.words import type_name
 from helpers.mini.dynamo import torch_private
+from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
+from helpers.safety.given import printable
+from helpers.safety.interrupts import finishing
+from helpers.safety.state import Guard
 
+# What an error in the midst of compiling may leave behind.
+KEPT = ("torch's frame callback", "the frame evaluator", "torch's compilation")
+LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FAILURES = 2
 LONGEST = 120
 OTHER = "the guards hold, but the backend is another"
@@ -34,7 +47,7 @@ def watch(fn, **options) -> "Compiled":
     Raises:
         TypeError: `fn` is no Python function, or options are given for a compiled one.
     """
-    if isinstance(fn, Compiled):
+    if is_a(fn, Compiled):
         return fn
     function = python_function(fn)
     if type(fn) is not MethodType and fn is not function:
@@ -43,10 +56,15 @@ def watch(fn, **options) -> "Compiled":
         return Compiled(fn, function)
     import torch
 
+    refuse_async(function, "watch_recompiles")
     copy = copied(fn)
+    try:
+        compiled = torch.compile(copy, **{"backend": "eager", **options})
+    except Exception as error:
+        raise TypeError(f"torch.compile refuses these options: {said(error)}") from None
     function = python_function(copy)
     torch_private.forget_sizes(function.__code__)
-    return Compiled(torch.compile(copy, **{"backend": "eager", **options}), function)
+    return Compiled(compiled, function)
 
 
 class Compiled:
@@ -58,22 +76,40 @@ class Compiled:
         self._calls = 0
         self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
-        self.__signature__ = inspect.signature(compiled)
+        with contextlib.suppress(Exception):  # what the function says of its own is not to be read
+            self.__signature__ = inspect.signature(compiled)
 
     def __call__(self, *args, **kwargs):
-        """Call the function, and write the call down."""
-        words = _arguments(args, kwargs)
-        before, failures = self._asked(args, kwargs)
-        error = None
+        """Call the function, and write the call down.
+
+        Ctrl-C comes at once while the function runs, and waits while the call is written down.
+        """
+        guard = Guard(sys._getframe(), KEPT)
         try:
-            with _unsaid():
-                return self._compiled(*args, **kwargs)
-        except BaseException as raised:
-            error = raised
-            raise
+            guard.open()
+            return self._run(args, kwargs)
         finally:
-            self._write(words, before, failures, error)
-            error = None
+            guard.close()
+
+    def _run(self, args, kwargs):
+        _refuse_deadly((*args, *kwargs.values()))
+        # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
+        error, unsaid = None, functools.partial(_unsaid)  # one of its own: calls may be nested
+        with finishing(sys._getframe()) as row:
+            words = _arguments(args, kwargs)
+            before, failures = self._asked(args, kwargs)
+            LOGGER.addFilter(unsaid)
+            try:
+                with guarded():
+                    return self._compiled(*args, **kwargs)
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                row.finish()
+                LOGGER.removeFilter(unsaid)
+                self._write(words, before, failures, error)
+                error = None  # or its traceback would hold this frame, and this frame it
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
@@ -89,7 +125,7 @@ class Compiled:
             rows = tuple(self._rows)
         cached = len(entries(self.compiled_function.__code__))
         note = _summary(rows, cached)
-        title = f"Calls of {self.compiled_function.__name__}"
+        title = f"Calls of {named(self.compiled_function)}"
         return CompileLedger(title, "call", HEADINGS, rows, note, cached)
 
     def _asked(self, args, kwargs):
@@ -135,6 +171,15 @@ class Compiled:
         return "eager", f"{_limit()}; {because}" if before else EMPTY
 
 
+def _refuse_deadly(values) -> None:
+    """RuntimeError where torch's guards, written in C++, would end the process at this tensor."""
+    if any(tensors.is_tensor(v) and tensors.ends_the_process(v) for v in values):
+        raise RuntimeError(
+            "torch's guards end the process at a nested tensor of this layout; make it with "
+            "layout=torch.jagged"
+        )
+
+
 def _because(failures) -> str:
     several = len(failures) > 1
     shown = [f"{f'entry {f.entry}: ' * several}{f}" for f in failures[-MOST_FAILURES:]]
@@ -147,21 +192,23 @@ def _limit() -> str:
 
 
 def _arguments(args, kwargs) -> str:
-    shown = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in kwargs.items())]
+    named_ = ((printable(n, LONGEST_NAME), v) for n, v in kwargs.items())
+    shown = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in named_)]
     words = ", ".join(shown) or "(none)"
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
 def value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
+    if not tensors.is_tensor(value):
+        return brief(value)
     import torch
 
-    if type(value) not in (torch.Tensor, torch.nn.Parameter):
-        return type_name(value) if issubclass(type(value), torch.Tensor) else brief(value)
-    kind = "" if type(value) is torch.Tensor else "Parameter "
-    grad = ", requires_grad" if value.requires_grad and not kind else ""
-    sizes = ", ".join(map(str, value.shape))
-    return f"{kind}{str(value.dtype).removeprefix('torch.')} [{sizes}]{grad}"
+    if type(value) is torch.nn.Parameter:
+        return f"Parameter {tensors.words(value)}"
+    if type(value) is not torch.Tensor:
+        return type_name(value)
+    return f"{tensors.words(value)}{', requires_grad' * tensors.field(value, 'requires_grad')}"
 
 
 def _summary(rows, cached: int) -> str:
@@ -172,15 +219,6 @@ def _summary(rows, cached: int) -> str:
     return f"{total}: {', '.join(words)}; {kept}." if rows else "no call yet."
 
 
-class _unsaid(logging.Filter):  # noqa: N801
-    """While it lasts, torch does not log that a limit is reached: the ledger says so."""
-
-    def __enter__(self):
-        logging.getLogger("torch._dynamo.convert_frame").addFilter(self)
-
-    def __exit__(self, *raised):
-        logging.getLogger("torch._dynamo.convert_frame").removeFilter(self)
-
-    def filter(self, record) -> bool:
-        """Let through whatever is not about a limit."""
-        return not str(record.msg).startswith("torch._dynamo hit config.")
+def _unsaid(record) -> bool:
+    """Let through whatever torch logs but that a limit is reached: the ledger says so."""
+    return not str(record.msg).startswith("torch._dynamo hit config.")

@@ -1,9 +1,11 @@
 """Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
+from helpers.capture.brief import brief, plain
+from helpers.capture.functions import can_be_called
 from helpers.model.listing import Column, Listing
 
 ROUNDS = 7
@@ -29,15 +31,25 @@ class Costs(Listing):
 
 
 def costs_listing(
-    unit: Callable, actions: Mapping[str, Callable], unit_name: str = "runs of the unit"
+    unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
     """Return what each action costs in runs of `unit`: the fastest of a few rounds, interleaved.
 
-    TypeError names an action that cannot be called without arguments.
+    What one of them raises is raised. TypeError names what cannot be called, or has no name.
     """
-    for name, action in {"the unit": unit, **actions}.items():
-        if not callable(action):
-            raise TypeError(f"{name} must be a function to call without arguments")
+    if type(actions) is not dict:
+        raise TypeError(f"actions must be a dict of name -> function, not {brief(actions)}")
+    if not actions:
+        raise ValueError("watch_costs needs at least one action to time")
+    if type(unit_name) is not str:
+        raise TypeError(f"unit_name must be a str, not {brief(unit_name)}")
+    for name, action in [("the unit", unit), *actions.items()]:
+        if type(name) is not str:
+            raise TypeError(f"the name of an action must be a str, not {brief(name)}")
+        if not can_be_called(action):
+            raise TypeError(
+                f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
+            )
     best = dict.fromkeys([None, *actions], float("inf"))
     for _ in range(ROUNDS):
         for name, action in [(None, unit), *actions.items()]:

@@ -7,14 +7,16 @@ compiler does it itself (`calculate_stackdepth` in Python/compile.c, flowgraph.c
 import dis
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
 from types import CodeType
+
+from helpers.capture import decoded
 
 ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT")
 _TAKES_ONLY = ("POP_", "STORE_", "DELETE_", "JUMP_", "LIST_A", "LIST_E", "SET_ADD", "SET_UPDATE")
 _TAKES_ONLY += ("DICT_", "MAP_ADD", "END_FOR")
 _REPLACES_TOP = ("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX")
 _CHANGES_NOTHING = ("RESUME", "NOP", "CACHE", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "COPY_FREE")
+MOST_ORIGINS = 4_000_000  # of all instructions together
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 
 
@@ -42,23 +44,32 @@ def handlers(code: CodeType) -> tuple[Handler, ...]:
     return tuple(Handler(r.start, r.end, r.target, r.depth, bool(r.lasti)) for r in rows)
 
 
-@lru_cache(maxsize=256)
+@decoded.once_per_code
 def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
     """Return offset -> the offsets of the instructions that put each value there, bottom first.
 
     The length of each tuple is the depth before that instruction. What a handler finds, and what
     a resumed generator is sent, has the origin -1. Offsets that no path reaches are left out.
-    Doubt where two paths meet with different depths, or a depth leaves 0 … co_stacksize.
+    Doubt where two paths meet with different depths, a depth leaves 0 … co_stacksize, or a way
+    leads to where no instruction begins.
     """
     found: dict[int, tuple[int, ...]] = {}
     after = _successors(code)
-    waiting = [(0, ())]
+    waiting, room = [(0, ())], MOST_ORIGINS
     for row in handlers(code):
-        waiting.append((row.target, (-1,) * (row.depth + 1 + row.lasti)))
+        values = row.depth + 1 + row.lasti
+        if values > code.co_stacksize:
+            raise Doubt(f"the handler at offset {row.target} would need {values} values")
+        waiting.append((row.target, (-1,) * values))
     while waiting:
         offset, stack = waiting.pop()
         if not 0 <= len(stack) <= code.co_stacksize:
             raise Doubt(f"offset {offset} would need {len(stack)} values")
+        if offset not in after:
+            raise Doubt(f"a way leads to offset {offset}, where no instruction begins")
+        room -= len(stack)
+        if room < 0:
+            raise Doubt("its stack is too deep to be followed at every instruction")
         if offset in found:
             if len(found[offset]) != len(stack):
                 raise Doubt(f"two paths reach offset {offset} with different depths")
@@ -76,7 +87,10 @@ def effect(instruction: dis.Instruction, jump: bool) -> int:
     if sys.version_info < (3, 12) and name in ("PRECALL", "CALL"):
         return 0 if name == "PRECALL" else -(instruction.arg + 1)
     arg = instruction.arg if op >= dis.HAVE_ARGUMENT else None
-    return dis.stack_effect(op, arg, jump=jump)
+    try:
+        return dis.stack_effect(op, arg, jump=jump)
+    except ValueError:  # an opcode that only the interpreter itself puts in
+        return 0
 
 
 def ends(name: str) -> bool:
@@ -86,7 +100,7 @@ def ends(name: str) -> bool:
 
 def _successors(code: CodeType):
     """Return offset -> [(next offset, the instruction, its effect on that way)]."""
-    instructions = list(dis.get_instructions(code))
+    instructions = decoded.instructions(code)
     following = [i.offset for i in instructions[1:]] + [-1]
     after = {}
     for instruction, then in zip(instructions, following, strict=True):

@@ -14,11 +14,17 @@ from helpers.capture.heap import (
     is_a,
     is_immutable,
     namespace,
+    pairs,
+    part,
     static_owner,
 )
 from helpers.capture.namespaces import ClassName, ModuleName
 from helpers.capture.places import Fixed, Item
+from helpers.safety.own_names import BUILTINS
 
+__builtins__ = BUILTINS
+
+_UNHASHABLE = (dict, list, set)
 _FUNCTION_LIKE = (types.FunctionType, functools._lru_cache_wrapper)
 _HISTORY = ("_oh", "Out")
 
@@ -31,12 +37,14 @@ def places_in_dict(holder, child, heap):
     if not roles and _is_bare(holder, heap):
         return []
     makers = roles or [functools.partial(Item, "dict value", holder)]
-    found = [make(at) for at in names_of(holder, child) for make in makers]
+    found = [make(at) for at in names_of(holder, child, heap) for make in makers]
     return found + _as_key(holder, child)
 
 
 def _as_key(holder, child):
-    held = any(key is child for key in dict.copy(holder))
+    if type(child) in _UNHASHABLE:
+        return []
+    held = any(key is child for key, _ in pairs(holder))
     return [Fixed("dict key", holder, "{key}", reason="a key is found by its hash")] if held else []
 
 
@@ -92,10 +100,10 @@ def _role_in_function(parent, part):
     return attribute_maker(parent, part, "function attribute")
 
 
-def _role_in_partial(parent, part):
-    if parent.keywords is part:
-        return lambda at: Item("partial", part, at, parent, f"keywords[{at!r}]")
-    return attribute_maker(parent, part)
+def _role_in_partial(parent, inside):
+    if part(functools.partial, "keywords", parent) is inside:
+        return lambda at: Item("partial", inside, at, parent, f"keywords[{at!r}]")
+    return attribute_maker(parent, inside)
 
 
 def attribute_maker(parent, part, kind="instance attribute"):
@@ -136,9 +144,14 @@ def _fixed(kind, holder, reason, label=False):
     return make
 
 
-def names_of(container: dict, child) -> list:
-    """Return the keys whose value is `child`, from a copy: another thread may be at work."""
-    return [key for key, value in dict.copy(container).items() if value is child]
+def names_of(container: dict, child, heap=None) -> list:
+    """Return the keys whose value is `child`, from a copy: another thread may be at work.
+
+    With a `heap` that knows `child`, the dict is read once for all that are asked for.
+    """
+    if heap is not None and heap.knows(child):
+        return heap.spots(container, lambda: pairs(container), child)
+    return [key for key, value in pairs(container) if value is child]
 
 
 _ROLES = (

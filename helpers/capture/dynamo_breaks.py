@@ -4,16 +4,18 @@ A cure is held against the case that it cures: fewer breaks, and the same result
 """
 
 import contextlib
-import copy
 import warnings
 
+from helpers.capture import results, tensors
 from helpers.capture.brief import brief
+from helpers.capture.callees import LONGEST_NAME, named
 from helpers.capture.dynamo_run import compilable, watched
 from helpers.capture.said import said
-from helpers.capture.tracing import Printed
+from helpers.capture.tracing import UNRAISABLE, Printed
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
+from helpers.safety.given import printable, shown, table
 
 COLUMNS = (
     Column("place", "where"),
@@ -22,14 +24,15 @@ COLUMNS = (
     Column("explanation", "what Dynamo says"),
     Column("given_up", "whole function left to Python"),
 )
-MOST_SHOWN = 8
+MOST_SHOWN, MOST_CASES = 8, 200
+NOT_KNOWN = "only the results' own code could say whether they are the same"
 BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    name = compilable(fn, "watch_breaks")[1].__name__
+    name = named(compilable(fn, "watch_breaks")[1])
     graphs, resumed = len(run.graphs), len(run.resumed)
     went_on = f" It went on in {resumed} resume function{'s' * (resumed != 1)}." if resumed else ""
     return BreakListing(
@@ -46,27 +49,38 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
 def cures_ledger(cases, *args) -> Ledger:
     """Return a ledger: each case and its cure compiled for fresh copies of `args`.
 
-    `cases`: name -> (function, cured function). TypeError where a case is not such a pair.
+    `cases`: name -> (function, cured function). TypeError where a case is not such a pair; the note
+    says what of `args` is not copied but shared by the runs.
     """
-    entries = tuple(_entry(name, _pair(name, pair), args) for name, pair in dict(cases).items())
+    found = table(cases, "watch_cures", "name -> (function, cured function)", MOST_CASES)
+    pairs = [(printable(name, LONGEST_NAME), _pair(name, pair)) for name, pair in found]
+    entries = tuple(_entry(name, pair, args) for name, pair in pairs)
     headings = (BEFORE, AFTER, RESULT)
-    return Ledger("Graph breaks and their cures", "case", headings, entries)
+    shared = results.copied(args)[1]
+    note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""
+    return Ledger("Graph breaks and their cures", "case", headings, entries, note)
 
 
 def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     """Return the runs of a case and of its cure on copies of `args`, and how their ends differ.
 
-    The last is empty where plain Python and both compiled runs end alike, printing aside.
+    The last is empty where plain Python and both compiled runs end alike, printing aside, and
+    `NOT_KNOWN` where that cannot be told without code of the results' own.
     """
-    first, _ = watched(before, copy.deepcopy(args), None, "watch_cures", steps=0)
-    second, kept = watched(after, copy.deepcopy(args), None, "watch_cures", steps=0)
+    first, _ = watched(before, _copies(args), None, "watch_cures", steps=0)
+    second, kept = watched(after, _copies(args), None, "watch_cures", steps=0)
     wanted, plain = _ending(before, args), _ending(after, args)
-    if not equal(wanted, plain):
-        return first, second, f"plain Python gives {_told(plain)}, not {_told(wanted)}"
     compiled = kept.value if kept.error is None else said(kept.error)
-    if not equal(wanted, compiled):
+    verdicts = [results.compared(wanted, plain), results.compared(wanted, compiled)]
+    if verdicts[0] == results.OTHER:
+        return first, second, f"plain Python gives {_told(plain)}, not {_told(wanted)}"
+    if verdicts[1] == results.OTHER:
         return first, second, f"compiled, it gives {_told(compiled)}, not {_told(wanted)}"
-    return first, second, ""
+    return first, second, NOT_KNOWN if results.UNKNOWN in verdicts else ""
+
+
+def _copies(args) -> tuple:
+    return results.copied(args)[0]
 
 
 def tensor(values):
@@ -76,33 +90,24 @@ def tensor(values):
     return torch.tensor(values)
 
 
-def equal(one, other) -> bool:
-    """Return whether two results are the same: tensors by dtype, shape and nearly by value."""
-    import torch
-
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        alike = one.dtype == other.dtype and one.shape == other.shape
-        return alike and torch.allclose(one, other, equal_nan=True)
-    if type(one) is type(other) and isinstance(one, (tuple, list)):
-        pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and all(equal(*pair) for pair in pairs)
-    return type(one) is type(other) and bool(one == other)
-
-
 def _ending(fn, args):
     """Return what plain Python returns, or the words of what it raises; nothing is printed."""
     with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return fn(*copy.deepcopy(args))
-        except Exception as error:
+            return fn(*_copies(args))
+        except UNRAISABLE:
+            raise
+        except BaseException as error:
             return said(error)
 
 
 def _told(value) -> str:
-    if hasattr(value, "tolist") and hasattr(value, "numel") and value.numel() <= MOST_SHOWN:
+    if tensors.is_tensor(value):
+        if not tensors.has_its_elements(value) or value.numel() > MOST_SHOWN:
+            return tensors.words(value)
         return _numbers(value.tolist())
-    return value if isinstance(value, str) else brief(value)
+    return value if type(value) is str else brief(value)
 
 
 def _numbers(value) -> str:
@@ -112,9 +117,16 @@ def _numbers(value) -> str:
 
 
 def _pair(name, pair):
-    if not isinstance(pair, tuple) or len(pair) != 2:
-        raise TypeError(f"case {name!r} needs a pair: (function, cured function)")
-    return pair
+    """Return the pair, known to be two functions that can be compiled; nothing has run yet."""
+    if not _is_pair(pair):
+        raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
+    for fn in pair:
+        compilable(fn, "watch_cures")
+    return tuple(pair)
+
+
+def _is_pair(pair) -> bool:
+    return type(pair) in (tuple, list) and len(pair) == 2
 
 
 def _entry(name, pair, args) -> Entry:
@@ -123,10 +135,16 @@ def _entry(name, pair, args) -> Entry:
     verdicts = (
         _graphs(before, "plain"),
         _graphs(after, "changed" if fewer else "plain"),
-        Verdict("differs", "failed") if differs else Verdict("same"),
+        _result(differs),
     )
     causes = "; ".join(dict.fromkeys(found.cause for found in before.breaks))
-    return Entry(str(name), verdicts, differs or causes or "it does not break")
+    return Entry(name, verdicts, differs or causes or "it does not break")
+
+
+def _result(differs: str) -> Verdict:
+    if differs == NOT_KNOWN:
+        return Verdict("not compared")
+    return Verdict("differs", "failed") if differs else Verdict("same")
 
 
 def _graphs(run: DynamoRun, tone: str) -> Verdict:

@@ -10,6 +10,7 @@ from types import CodeType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.bytecode import bytecode
+from helpers.capture.callees import named
 from helpers.capture.dynamo_record import record
 from helpers.capture.dynamo_run import compilable
 from helpers.capture.said import said
@@ -34,10 +35,10 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     entries = torch_private.cache_entries(function.__code__)
     if not entries:
         why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"
-        raise ValueError(f"Dynamo made no new code for {function.__name__}: {why}")
+        raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     listed = bytecode(_same(entries[0].code))
     columns = tuple(column for column in listed.columns if _tells(column.field, listed.rows))
-    return replace(listed, title=f"What Dynamo made of {function.__name__}", columns=columns)
+    return replace(listed, title=f"What Dynamo made of {named(function)}", columns=columns)
 
 
 def _tells(field: str, rows) -> bool:
@@ -48,7 +49,7 @@ def _tells(field: str, rows) -> bool:
 def _without_timing():
     config = torch_private.config
     if hasattr(config, TIMING):
-        return config.patch(**{TIMING: False})
+        return torch_private.setting(config, TIMING, False)
     return contextlib.nullcontext()
 
 

@@ -21,7 +21,8 @@ class Instruction:
     prologue: bool
     stack: tuple[str, ...]
     graph: Graph
-    guards: tuple[str, ...]
+    guards: list[str]
+    guard_count: int  # of the list, which grows; it is the same one in all steps
     made: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
     failed: str = ""

@@ -10,12 +10,13 @@ from helpers.capture import dynamo_words as words
 from helpers.capture.bytecode import argument
 from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
 from helpers.capture.dynamo_logs import logged
-from helpers.capture.fx_graphs import fx_graph
+from helpers.capture.fx_graphs import drawn_node, fx_graph, last_nodes
 from helpers.capture.said import said
 from helpers.mini.dynamo import torch_private
+from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Graph
 
-MOST_INSTRUCTIONS, MOST_EVENTS = 500, 1000
+MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK, DEEPEST = 500, 1000, 40, 20
 
 
 def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
@@ -49,11 +50,24 @@ def _run(call, watcher, args, kwargs):
     with contextlib.redirect_stdout(kept.printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            kept.value = torch.compile(call, backend=watcher.backend)(*args, **(kwargs or {}))
+            compiled = torch.compile(call, backend=watcher.backend)
+            with guarded():
+                kept.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
+            if _is_ctrl_c(error):
+                raise KeyboardInterrupt from None
             kept.error = error
+
+
+def _is_ctrl_c(error: BaseException) -> bool:
+    """Return whether an error stands for a Ctrl-C that torch has caught and told in its own way."""
+    for _ in range(DEEPEST):
+        if error is None or type(error) is KeyboardInterrupt:
+            break
+        error = error.__cause__ or error.__context__
+    return type(error) is KeyboardInterrupt
 
 
 class _Watcher:
@@ -129,9 +143,10 @@ class _Watcher:
             self._argument(tx.f_code, step),
             getattr(step.positions, "lineno", None) or tx.lineno or 0,
             bool(getattr(tx, "is_tracing_resume_prologue", False)),
-            tuple(words.symbol(value) for value in tx.stack),
+            _stack(tx.stack),
             known.graph,
-            tuple(known.guards),
+            known.guards,
+            len(known.guards),
             made,
             guarded,
         )
@@ -160,12 +175,23 @@ class _Watcher:
             self._add(Happened(_kind(error), tx.f_code, said, tx.lineno or 0))
 
 
+def _stack(values) -> tuple[str, ...]:
+    """Return the words of the symbolic stack, bottom first; of a deep one, those at the top."""
+    below = len(values) - MOST_STACK
+    told = tuple(words.symbol(value) for value in values[max(below, 0) :])
+    return (f"… {below} more below", *told) if below > 0 else told
+
+
 class _Known:
-    """The graph and the guards of one translation, as they were when last read."""
+    """The graph and the guards of one translation, as they were when last read.
+
+    What is read of one node or guard is kept: a step costs what is new in it, not what there is.
+    """
 
     def __init__(self, output):
         self._output = output  # kept, so that its id stays its own
         self._nodes, self.guards = {}, []
+        self._met, self._words = {}, set()  # guards by id, held so that the ids stay theirs
         self.graph = Graph(SO_FAR, (), ())
 
     def growth(self, output) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -173,20 +199,26 @@ class _Known:
         nodes = {node: node.name for node in output.graph.nodes if node.op != "output"}
         made = ()
         if nodes != self._nodes:
-            self.graph = fx_graph(output.graph, SO_FAR)
-            drawn = {node.key: node for node in self.graph.nodes}
-            made = tuple(self._told(node, drawn) for node in nodes if self._is_new(node))
+            self.graph = last_nodes(output.graph, SO_FAR)
+            new = [node for node in nodes if self._is_new(node)]
+            made = tuple(self._told(node) for node in new)
             self._nodes = nodes
-        new = [guard for guard in map(words.guard_words, output.guards) if guard not in self.guards]
-        self.guards += new
-        return made, tuple(words.grouped(new))
+        return made, tuple(words.grouped(self._new_guards(output)))
+
+    def _new_guards(self, output) -> list[str]:
+        fresh = [guard for guard in output.guards if id(guard) not in self._met]
+        self._met.update((id(guard), guard) for guard in fresh)
+        told = [guard for guard in map(words.guard_words, fresh) if guard not in self._words]
+        self._words.update(told)
+        self.guards += told
+        return told
 
     def _is_new(self, node) -> bool:
         return self._nodes.get(node) != node.name
 
-    def _told(self, node, drawn) -> str:
+    def _told(self, node) -> str:
         before = self._nodes.get(node)
-        return f"{before} gets the name {node.name}" if before else line(drawn[node.name])
+        return f"{before} gets the name {node.name}" if before else line(drawn_node(node, ""))
 
 
 def line(node) -> str:

@@ -5,15 +5,18 @@ Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instructi
 """
 
 import re
+import sys
 from dataclasses import dataclass
 from types import CodeType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.brief import brief
+from helpers.capture.callees import LONGEST_NAME, named
 from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
 from helpers.capture.dynamo_folds import places, prologue, repeated
 from helpers.capture.dynamo_record import record
 from helpers.capture.functions import function_of, refuse_async
+from helpers.capture.heap import inherited, is_a
 from helpers.capture.pages import Pages
 from helpers.capture.said import said
 from helpers.mini.dynamo import torch_private
@@ -21,8 +24,9 @@ from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel
+from helpers.safety.given import printable
 
-MOST_STEPS = 400
+MOST_STEPS, MOST_GUARDS = 400, 12
 RETURNED = "the function ends here: its graph goes to the backend"
 
 
@@ -63,7 +67,7 @@ def watched(
 def compilable(fn, verb: str):
     """Return what to compile and the function that it starts with; TypeError if there is none."""
     if _is_module(fn):
-        return fn, function_of(type(fn).forward, verb)[0]
+        return fn, function_of(inherited(type(fn), "forward"), verb)[0]
     inner = torch_private.inner_function(fn)
     function = function_of(inner, verb)[0]
     refuse_async(function, verb)
@@ -71,8 +75,9 @@ def compilable(fn, verb: str):
 
 
 def _is_module(thing) -> bool:
-    kinds = type.__dict__["__mro__"].__get__(type(thing))
-    return any(k.__name__ == "Module" and k.__module__.startswith("torch.nn") for k in kinds)
+    torch = sys.modules.get("torch")
+    kind = getattr(getattr(torch, "nn", None), "Module", None)
+    return kind is not None and is_a(thing, kind)
 
 
 class _Draft:
@@ -86,7 +91,7 @@ class _Draft:
         self.breaks: list[Break] = []
         self.resumed: list[str] = []
         self._why = ""
-        self._graph, self._guards = Graph(SO_FAR, (), ()), ()
+        self._graph, self._guards = Graph(SO_FAR, (), ()), []
 
     def run(self) -> DynamoRun:
         """Return the finished run."""
@@ -94,7 +99,7 @@ class _Draft:
             self._home(event.code)
         steps = tuple(self._steps())
         return DynamoRun(
-            f"Dynamo translates {self.function.__name__}",
+            f"Dynamo translates {named(self.function)}",
             self.pages.text,
             steps,
             self._note(),
@@ -126,7 +131,7 @@ class _Draft:
     def _instruction(self, event: Instruction) -> DynamoStep:
         who = self._who(event.code)
         cause = f"cannot be translated: {words.message(event.failed)[0]}" if event.failed else ""
-        self._graph, self._guards = event.graph, event.guards
+        self._graph, self._guards = event.graph, event.guards[: event.guard_count]
         stack = _listing("symbolic stack", event.stack, "value")
         offset = f"{event.offset} " if event.offset >= 0 else ""
         label = f"{self._prefix(who)}{offset}{event.opname} {event.argrepr}".rstrip()
@@ -144,7 +149,7 @@ class _Draft:
 
     def _folded(self, events, words_: str) -> DynamoStep:
         last = events[-1]
-        self._graph, self._guards = last.graph, last.guards
+        self._graph, self._guards = last.graph, last.guards[: last.guard_count]
         who = self._who(last.code)
         made = tuple(made for event in events for made in event.made)
         guarded = tuple(guard for event in events for guard in event.guarded)
@@ -207,8 +212,7 @@ class _Draft:
 
     def _panels(self):
         graph = self._graph if self._graph.nodes else "empty"
-        guards = _listing("guards so far", words.grouped(self._guards), "guard")
-        return Panel(SO_FAR, graph), guards
+        return Panel(SO_FAR, graph), _guards_so_far(self._guards)
 
     def _home(self, code: CodeType) -> CodeType:
         """Return the code that a resume function was made from, the code itself for any other."""
@@ -218,22 +222,25 @@ class _Draft:
 
     def _place(self, event: Happened) -> str:
         home = self._home(event.code)
-        return f"{home.co_name}, line {event.lineno - home.co_firstlineno + 1}"
+        name = printable(home.co_name, LONGEST_NAME)
+        return f"{name}, line {event.lineno - home.co_firstlineno + 1}"
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(self._home(code), lineno)
 
     def _who(self, code: CodeType) -> str:
         name, lineno = words.resumed(code.co_name)
+        name = printable(name, LONGEST_NAME)
         if not lineno:
             return name
         line = self._line(code, lineno)
-        who = f"{name}, resumed at line {line}" if line else f"{name}, resumed"
+        where = f"line {line}" if line else f"line {lineno} of its file"
+        who = f"{name}, resumed at {where}"
         self.resumed.append(who)
         return who
 
     def _prefix(self, who: str) -> str:
-        name = self.function.__code__.co_name
+        name = printable(self.function.__code__.co_name, LONGEST_NAME)
         return "" if who == name else f"{who.removeprefix(f'{name}, ')} · "
 
     def _outcome(self) -> str:
@@ -255,7 +262,9 @@ class _Draft:
                 f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
             )
         if self.kept.cut_off:
-            parts.append("Only the first instructions are shown.")
+            parts.append(
+                "Only the first instructions are shown; give a part of the function to see others."
+            )
         if self.kept.printed.size:
             parts.append(f"It printed {brief(self.kept.printed.text())}.")
         return " ".join(parts)
@@ -280,6 +289,18 @@ def _listing(title: str, lines, heading: str) -> Panel:
         rows = rows[::-1]
     columns = (Column("place", "place"), Column("words", heading, code=True))
     return Panel(title, Listing(title, columns, tuple(rows), "" if rows else "empty"))
+
+
+def _guards_so_far(guards: list[str]) -> Panel:
+    """Return the guards that were taken last; those before stand in the steps that took them."""
+    told = words.grouped(guards)
+    before = len(told) - MOST_GUARDS
+    if before <= 0:
+        return _listing("guards so far", told, "guard")
+    rows = [Line(str(n), told[n - 1]) for n in range(before + 1, len(told) + 1)]
+    columns = (Column("place", "place"), Column("words", "guard", code=True))
+    note = f"The {before:,} lines before these stand at the steps that took them."
+    return Panel("guards so far", Listing("guards so far", columns, tuple(rows), note))
 
 
 def _count(number: int, thing: str) -> str:

@@ -3,14 +3,14 @@
 import ctypes
 import sys
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 from helpers.capture import slots
 from helpers.capture.brief import brief, plain
 from helpers.model.listing import Column, Listing
 
-MOST_LINKS = 400
-MOST_FRAMES = 12
+MOST_LINKS = 5_000
+MOST_FRAMES, MOST_ASKED = 12, 100_000
 MOST_LOCALS = 6
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
 MEANINGS = {
@@ -55,6 +55,7 @@ def _own_locals():
     return sys._getframe().f_locals
 
 
+_TRACEBACK = BaseException.__dict__["__traceback__"].__get__
 _NAMESPACES = (dict, type(_own_locals()))  # since 3.13 a function's are a proxy of its frame
 
 
@@ -77,28 +78,24 @@ def frame_listing(frame: FrameType) -> Listing:
     return Listing(f"Frame of {plain(frame.f_code.co_name)}", columns, rows)
 
 
-def traceback_listing(error: BaseException) -> Listing:
+def traceback_listing(error: BaseException, start: int = 1) -> Listing:
     """Return an exception's traceback as the chain of frames that it keeps alive.
 
-    TypeError if it is no exception.
+    `start`: the place of the first frame to list, from 1; `MOST_LINKS` are listed at most.
+    TypeError if it is no exception, ValueError if `start` is no place of its traceback.
     """
-    if not isinstance(error, BaseException):
+    if not issubclass(type(error), BaseException):
         raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
-    rows, link = [], error.__traceback__
-    while link is not None and len(rows) < MOST_LINKS:
-        frame = link.tb_frame
-        at = frame.f_code.co_firstlineno
-        rows.append(
-            FrameRow(
-                str(len(rows) + 1),
-                plain(frame.f_code.co_name),
-                _relative(link.tb_lineno, at),
-                str(link.tb_lasti),
-                _relative(frame.f_lineno, at),
-                locals_words(frame),
-            )
-        )
+    rows, link, place = [], _TRACEBACK(error), 0
+    if type(start) is not int or start < 1:
+        raise ValueError(f"start must be the place of a frame, from 1, not {brief(start)}")
+    while link is not None:
+        place += 1
+        if start <= place < start + MOST_LINKS:
+            rows.append(_link(link, place))
         link = link.tb_next
+    if start > max(place, 1):
+        raise ValueError(f"start must be at most {place}: the traceback has no more frames")
     columns = (
         Column("place", "tb_next"),
         Column("function", "function", True),
@@ -108,15 +105,38 @@ def traceback_listing(error: BaseException) -> Listing:
         Column("locals", "locals kept alive", True),
     )
     note = "Lines are counted from the def of each function, which is line 1."
+    if start > 1:
+        note = f"Listed from frame {start:,} on; without `start`, from 1. {note}"
+    if (after := start + MOST_LINKS) <= place:
+        note = (
+            f"Frames {after:,} to {place:,} are left out; "
+            f"show_traceback(error, start={after}) lists them. {note}"
+        )
     return Listing(f"Traceback of {brief(error)}", columns, tuple(rows), note)
+
+
+def _link(link: TracebackType, place: int) -> FrameRow:
+    frame = link.tb_frame
+    at = frame.f_code.co_firstlineno
+    return FrameRow(
+        str(place),
+        plain(frame.f_code.co_name),
+        _relative(link.tb_lineno, at),
+        str(link.tb_lasti),
+        _relative(frame.f_lineno, at),
+        locals_words(frame),
+    )
 
 
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     """Return the frames from `frame` down to its callers, and which have a frame object.
 
     The chain is read from the interpreter's own records (`previous` in _PyInterpreterFrame), so
-    that looking makes no frame object. RuntimeError where those records are not known.
+    that looking makes no frame object. RuntimeError where those records are not known, ValueError
+    where `most` is no number of frames.
     """
+    if type(most) is not int or not 1 <= most <= MOST_ASKED:
+        raise ValueError(f"most must be a number from 1 to {MOST_ASKED:,}, not {brief(most)}")
     if slots.doubt():
         raise RuntimeError(slots.doubt())
     offsets, address, rows = slots.layout(), slots.base(frame), []
@@ -129,7 +149,8 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
         Column("function", "function", True),
         Column("made", "frame object made"),
     )
-    return Listing("The stack of frames, from the one that runs", columns, tuple(rows))
+    note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
+    return Listing("The stack of frames, from the one that runs", columns, tuple(rows), note)
 
 
 def _value(frame: FrameType, name: str) -> str:
@@ -150,9 +171,9 @@ def locals_words(frame: FrameType, separator: str = " = ") -> str:
         return "(the module's dict)"
     if type(values) not in _NAMESPACES:  # exec takes any mapping, and its code must not run here
         return brief(values)
-    names = [name for name in values if type(name) is str]
-    parts = [f"{plain(n)}{separator}{brief(values[n])}" for n in names[:MOST_LOCALS]]
-    more = [f"… {len(names) - MOST_LOCALS} more"] if len(names) > MOST_LOCALS else []
+    pairs = [(name, value) for name, value in values.items() if type(name) is str]
+    parts = [f"{plain(name)}{separator}{brief(value)}" for name, value in pairs[:MOST_LOCALS]]
+    more = [f"… {len(pairs) - MOST_LOCALS} more"] if len(pairs) > MOST_LOCALS else []
     return ", ".join(parts + more)
 
 

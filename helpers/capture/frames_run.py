@@ -1,16 +1,16 @@
 """One call of a Python function -> its frames at every call, return, yield and exception."""
 
-import dis
-from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
 
+from helpers.capture import decoded
 from helpers.capture.brief import brief, plain
 from helpers.capture.frames import MOST_FRAMES, FrameRow, locals_words
 from helpers.capture.functions import function_of, refuse_async
 from helpers.capture.pages import Pages
-from helpers.capture.tracing import Printed, traced
+from helpers.capture.tracing import MOST_PRINTED, Printed, Result, traced
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
+from helpers.safety.state import undone
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)
@@ -25,19 +25,24 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
     function, own = function_of(fn, "watch_frames")
     refuse_async(function, "watch_frames")
     run = _Run(function)
-    result = traced(run.enter, run.printed, function, (*own, *args), kwargs, lambda: run.full)
-    stopped = f" Only the first {MOST_STEPS} events are shown." if run.full else ""
-    changed = (
-        " It changed the tracer itself (sys.settrace)."
-        if (result.tracer_changed and not run.full)
-        else ""
-    )
-    return Timeline(
-        f"Frames of {function.__name__}",
-        run.pages.text,
-        tuple(run.steps),
-        f"{result.sentence}{stopped}{changed}",
-    )
+    with undone(run.let_go):
+        result = traced(run.enter, run.printed, function, (*own, *args), kwargs, lambda: run.full)
+    title = f"Frames of {plain(function.__name__)}"
+    return Timeline(title, run.pages.text, tuple(run.steps), _note(run, result))
+
+
+def _note(run: "_Run", result: Result) -> str:
+    """Say how the run ended, and what is not in the record."""
+    said = [result.sentence]
+    if run.full:
+        said.append(
+            f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
+        )
+    elif result.tracer_changed:
+        said.append("The tracer was lost (sys.settrace, or Ctrl-C inside it).")
+    if run.printed.more:
+        said.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
+    return " ".join(said)
 
 
 class _Run:
@@ -48,18 +53,20 @@ class _Run:
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
         self.enter = self._enter
-        self._first, self._last, self._off, self._names = None, {}, {}, {}
+        self._first, self._off, self._raising = None, {}, False
+        self._live: dict[int, FrameType] = {}
 
     def _enter(self, frame, event, argument):
         if frame.f_globals is not self.globals or self.full:
             return None
         self._first = self._first or frame.f_code
-        key = (id(frame), frame.f_code)
+        self._live[id(frame)] = frame
+        key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
         self._raising = False
         verb = "resume" if resumed else "call"
         words = locals_words(frame)
-        self._step(frame, f"{verb} {frame.f_code.co_name}({words if not resumed else ''})")
+        self._step(frame, f"{verb} {plain(frame.f_code.co_name)}({words if not resumed else ''})")
         return self._on_event
 
     def _on_event(self, frame, event, argument):
@@ -67,19 +74,27 @@ class _Run:
             return None
         if event == "exception":
             self._raising = True
-            self._step(frame, f"{brief(argument[1])} passes through {frame.f_code.co_name}")
+            self._step(frame, f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}")
         elif event == "line":
             self._raising = False
         elif event == "return":
             self._left(frame, argument)
+            self._live.pop(id(frame), None)
+            frame.f_trace = None
+            return None  # what is returned here would become the frame's tracer again
         return self._on_event
 
+    def let_go(self) -> None:
+        """Take the tracer off frames that live on, and forget them."""
+        while self._live:
+            self._live.popitem()[1].f_trace = None
+
     def _left(self, frame, value):
-        name = frame.f_code.co_name
+        name = plain(frame.f_code.co_name)
         if self._raising and value is None:
             self._step(frame, f"leave {name} with the exception", "leaving")
         elif _suspends(frame):
-            self._off[id(frame), frame.f_code] = self._row(frame, "", "suspended")
+            self._off[id(frame), id(frame.f_code)] = self._row(frame, "", "suspended")
             self._step(frame, f"yield {brief(value)} from {name}", "leaving, keeps its frame")
         else:
             self._step(frame, f"return {brief(value)} from {name}", "leaving")
@@ -88,25 +103,25 @@ class _Run:
         if len(self.steps) >= MOST_STEPS:
             self.full = True
             return
-        rows, above, place = [], frame, 0
-        while above is not None and place < MOST_FRAMES and not _is_ours(above):
-            place += 1
-            rows.append(self._row(above, str(place), state if place == 1 else "waits for a call"))
-            if above.f_code is self._first and not self._recurses(above):
-                break
-            above = above.f_back
+        stack = self._stack(frame)
+        rows = [
+            self._row(above, str(place), state if place == 1 else "waits for a call")
+            for place, above in enumerate(stack[:MOST_FRAMES], 1)
+        ]
         line = self.pages.line(frame.f_code, frame.f_lineno)
-        self.steps.append(Step(label, line, tuple(self._panels(rows))))
+        self.steps.append(Step(label, line, tuple(self._panels(rows, len(stack)))))
 
-    def _recurses(self, frame) -> bool:
-        below = frame.f_back
-        while below is not None:
-            if below.f_code is self._first:
-                return True
-            below = below.f_back
-        return False
+    def _stack(self, frame) -> list[FrameType]:
+        """Return the frames from this one down to the first call that is watched."""
+        stack, last = [], 0
+        while frame is not None and not _is_ours(frame):
+            stack.append(frame)
+            if frame.f_code is self._first:
+                last = len(stack)
+            frame = frame.f_back
+        return stack[: last or len(stack)]
 
-    def _panels(self, rows):
+    def _panels(self, rows, deep):
         columns = (
             Column("place", "place"),
             Column("function", "function", True),
@@ -115,7 +130,10 @@ class _Run:
             Column("state", "state"),
             Column("locals", "f_locals", True),
         )
-        yield Panel("frames on the stack", Listing("frames on the stack", columns, tuple(rows)))
+        below = deep - len(rows)
+        note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
+        title = "frames on the stack"
+        yield Panel(title, Listing(title, columns, tuple(rows), note))
         if self._off:
             rest = Listing(
                 "frames off the stack, kept by generators", columns[1:], tuple(self._off.values())
@@ -139,7 +157,8 @@ class _Run:
 
 def _is_ours(frame: FrameType) -> bool:
     """Return whether the frame belongs to the watching (a forgotten generator ends below it)."""
-    return frame.f_globals.get("__package__") == __package__
+    package = dict.get(frame.f_globals, "__package__")
+    return type(package) is str and package == __package__
 
 
 def _suspends(frame: FrameType) -> bool:
@@ -152,6 +171,6 @@ def _suspends(frame: FrameType) -> bool:
     return names.get(frame.f_lasti) in YIELDS or names.get(frame.f_lasti - 2) in YIELDS
 
 
-@lru_cache(maxsize=64)
+@decoded.once_per_code
 def _names_at(code: CodeType) -> dict[int, str]:
-    return {i.offset: i.opname for i in dis.get_instructions(code)}
+    return {i.offset: i.opname for i in decoded.instructions(code)}

@@ -1,5 +1,6 @@
 """What a learner hands over -> a Python function or a code object, or one clear refusal."""
 
+from functools import partial
 from types import (
     AsyncGeneratorType,
     CodeType,
@@ -13,6 +14,7 @@ from types import (
 from helpers.capture.brief import brief
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
+DEEPEST = 100  # partials of partials
 _CODE_OF = {
     GeneratorType: "gi_code",
     CoroutineType: "cr_code",
@@ -43,6 +45,20 @@ def code_of(thing: object, verb: str) -> CodeType:
     if type(thing) in _CODE_OF:
         return getattr(thing, _CODE_OF[type(thing)])
     return function_of(thing, verb)[0].__code__
+
+
+def check_flag(value: object, name: str) -> None:
+    """Raise TypeError unless a switch is True or False; nothing else is asked for its truth."""
+    if value is not True and value is not False:
+        raise TypeError(f"{name} must be True or False, not {brief(value)}")
+
+
+def can_be_called(thing: object) -> bool:
+    """Return whether a call can be tried; of a partial of itself it would end the process."""
+    deep = 0
+    while type(thing) is partial and deep <= DEEPEST:
+        thing, deep = thing.func, deep + 1
+    return deep <= DEEPEST and callable(thing)
 
 
 def refuse_async(fn: FunctionType, verb: str) -> None:

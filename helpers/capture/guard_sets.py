@@ -13,9 +13,11 @@ from helpers.capture.neighbours import Call, neighbours
 from helpers.capture.said import said
 from helpers.capture.words import label
 from helpers.mini.dynamo import torch_private
+from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
+from helpers.safety.given import kind_of
 
-MOST = 12
+MOST, LONGEST = 12, 300
 
 
 class Real:
@@ -28,13 +30,15 @@ class Real:
         import torch
 
         self.function = copied(python_function(fn))
+        name = self.function.__name__
         torch_private.forget_sizes(self.function.__code__)
         self.first = first_call(self.function, args, kwargs)
         self.compiled = torch.compile(self.function, backend="eager")
-        self.compiled(*args, **kwargs)
+        with guarded():
+            _run(self.compiled, args, kwargs, f"the first call of {name}()")
         kept = entries(self.function.__code__)
         if len(kept) != 1:
-            raise LookupError(f"Dynamo compiles nothing for this call of {fn.__name__}()")
+            raise LookupError(f"Dynamo compiles nothing for this call of {name}()")
         self.entry = kept[0]
 
     def __call__(self, *args, **kwargs) -> bool:
@@ -68,9 +72,10 @@ class Mini:
         from helpers.mini import dynamo
 
         self.compiled = dynamo.compile(copied(python_function(fn)))
-        self.compiled(*args, **kwargs)
+        _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
-            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {because}")
+            words = because if len(because) <= LONGEST else f"{because[: LONGEST - 1]}…"
+            raise LookupError(f"the mini-Dynamo has no one guard set for this call: {words}")
 
     def why_not(self, *args, **kwargs):
         """Return the text of the first guard that these arguments fail, or None."""
@@ -79,9 +84,31 @@ class Mini:
         return None if failed is None else f"not {failed.text}"
 
 
+def _run(fn, args, kwargs, words: str) -> None:
+    """Make the first call; ValueError, in one sentence, if it does not come to its end."""
+    try:
+        fn(*args, **kwargs)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ValueError(f"{words} must succeed, and it raised {_said(error)}") from None
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return said(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # its own `__str__` ends the process
+        return kind_of(error)
+
+
 def first_call(fn, args, kwargs) -> dict:
-    """Return the arguments of a call by name, defaults among them."""
-    bound = inspect.signature(fn).bind(*args, **kwargs)
+    """Return the arguments of a call by name, defaults among them; TypeError if they do not fit."""
+    try:
+        bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{fn.__name__}() cannot be called with these: {error}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
 
@@ -92,18 +119,23 @@ def agreement(fn, args, **guard_sets) -> Agreement:
     `guard_sets`: name -> a function of the arguments that says whether it accepts them. Without
     any, the mini-Dynamo's are asked; Dynamo's own always. TypeError for what cannot be called.
     """
-    if type(args) not in (tuple, list):
+    if not any(type(args) is kind for kind in (tuple, list)):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
-    real = Real(fn, *args)
+    for name, accepts in guard_sets.items():
+        if not callable(accepts) and type(accepts) is not Mini:
+            raise TypeError(
+                f"{name} must be a function of the arguments that says True or False, "
+                f"not {kind_of(accepts)}"
+            )
+    real, left_out = Real(fn, *args), []
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
-    for name, accepts in sets.items():
-        if not callable(accepts) and not isinstance(accepts, Mini):
-            raise TypeError(f"{name} must be a function of the arguments that says True or False")
-    calls = neighbours(real.function, real.first)
+    calls = neighbours(real.function, real.first, left_out)
     rows = [row for row in (_row(call, sets) for call in calls) if row is not None]
     note = f"{len(calls) - len(rows)} of {len(calls)} calls: all agree."
     if len(rows) > MOST:
         note += f" The first {MOST} of {len(rows)} counter-examples."
+    for words in dict.fromkeys(left_out):
+        note += f" {words[0].upper()}{words[1:]}."
     title = f"Calls of {real.function.__name__} that one accepts and another refuses"
     return Agreement(title, "call", tuple(sets), tuple(rows[:MOST]), note, len(calls))
 
@@ -120,9 +152,11 @@ def _row(call: Call, sets):
 
 def _verdict(accepts, call: Call) -> tuple[str, str]:
     try:
-        if isinstance(accepts, (Real, Mini)):
+        if type(accepts) is Real or type(accepts) is Mini:
             because = accepts.why_not(**call.arguments)
             return ("accepts", "") if because is None else ("refuses", str(because))
         return ("accepts" if accepts(**call.arguments) else "refuses"), ""
-    except Exception as error:
-        return "raises", said(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit as well: it is an answer like any other
+        return "raises", _said(error)

@@ -1,11 +1,13 @@
 """Compiled code that Dynamo keeps for a function -> its guard trees, as a graph or a table."""
 
+from helpers.capture.callees import named
 from helpers.capture.compiled import entries, python_function
 from helpers.capture.guard_tree import BETWEEN, children, leaves, own_leaves
 from helpers.capture.guard_words import STATE, clean
 from helpers.model.graph import Edge, Node
 from helpers.model.guards import GuardGraph, guard_listing
 from helpers.model.listing import Listing
+from helpers.safety.given import word
 
 
 def guard_graph(fn, find: str = "") -> GuardGraph:
@@ -13,14 +15,14 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
 
     LookupError if nothing was compiled for it, or nothing is found; TypeError for no function.
     """
-    function = python_function(fn)
-    kept = entries(function.__code__)
+    find, function = word(find, "find"), python_function(fn)
+    name, kept = named(function), entries(function.__code__)
     if not kept:
         raise LookupError(
-            f"Dynamo keeps no compiled code for {function.__name__}(); "
+            f"Dynamo keeps no compiled code for {name}(); "
             "compile it with torch.compile and call it first"
         )
-    draft = _Draft(function.__name__)
+    draft = _Draft(name)
     for number, entry in enumerate(kept, 1):
         draft.add(number, entry)
     graph = draft.graph()
@@ -29,15 +31,15 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
 
 def guard_table(fn, find: str = "") -> Listing:
     """Return the same guards as a table; with `find`, those only that have these words."""
-    return guard_listing(guard_graph(fn), find)
+    return guard_listing(guard_graph(fn), word(find, "find"))
 
 
 class _Draft:
     """The graph being made: a box per value looked at, and a box per guard on it."""
 
     def __init__(self, name: str):
-        self._name, self._nodes, self._edges, self._guards = name, [], [], []
-        self._keys = set()
+        self._name, self._nodes, self._edges = name, [], []
+        self._guards, self._keys = {}, {}
 
     def add(self, number: int, entry) -> None:
         """Add the tree of one cache entry."""
@@ -73,15 +75,17 @@ class _Draft:
         for leaf in found:
             guard = leaf.guard(self._number)
             check = self._box(guard.name, leaf.kind, "object", guard.checks, guard.checks, group)
-            if guard not in self._guards:  # one between two values hangs on both
-                self._guards.append(guard)
+            self._guards[guard] = None  # once: one between two values hangs on both
             self._edges.append(Edge(box, check))
         return box, group
 
     def _box(self, name: str, words: str, kind: str, detail="", op="", group="") -> str:
         key = clean(f"{self._entry} {name}".strip())
-        while key in self._keys:
-            key += "′"
-        self._keys.add(key)
-        self._nodes.append(Node(key, words, kind, detail, group or self._entry, op))
-        return key
+        name, number = key, self._keys.get(key, 0)
+        while name in self._keys:  # clipped to the same words, or really twice
+            number += 1
+            name = key + ("′" * number if number < 5 else f"′{number}")
+        self._keys[key] = number
+        self._keys.setdefault(name, 0)
+        self._nodes.append(Node(name, words, kind, detail, group or self._entry, op))
+        return name

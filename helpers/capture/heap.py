@@ -5,25 +5,23 @@ that the collector tracks and asks each for its references (`Modules/gcmodule.c`
 `tp_traverse` of each type), so one pass costs the same for one object as for a hundred.
 """
 
-import gc
 import sys
 import types
-from itertools import islice
+from gc import collect, get_objects, get_referents, get_referrers
+
+from helpers.safety.own_names import BUILTINS, Own
+
+__builtins__ = BUILTINS
 
 LEVELS = 8
-CROWD = 500
+FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
+CHUNK = 500
 
 _module_dict = types.ModuleType.__dict__["__dict__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _class_flags = type.__dict__["__flags__"].__get__
 _class_mro = type.__dict__["__mro__"].__get__
 _IMMUTABLE, _ON_HEAP, _MANAGED_DICT = 1 << 8, 1 << 9, 1 << 4
-
-
-class Own:
-    """What the search itself is made of: it holds what it looks for, and never reports itself."""
-
-    __slots__ = ()
 
 
 class Shelf(list, Own):
@@ -63,7 +61,7 @@ def class_mapping(cls) -> types.MappingProxyType:
 
 def class_namespace(cls) -> dict:
     """Return the dict behind `vars(cls)`, which shows only a read-only view of it."""
-    return gc.get_referents(_class_dict(cls))[0]
+    return get_referents(_class_dict(cls))[0]
 
 
 def is_immutable(cls) -> bool:
@@ -88,6 +86,24 @@ def static_owner(inside: dict):
             met.add(id(cls))
             waiting.extend(type.__subclasses__(cls))
     return None
+
+
+def pairs(inside: dict) -> list[tuple]:
+    """Return the items of a dict: a subclass is never asked, and another thread may be at work.
+
+    `dict.copy` would call the `keys` of a subclass that has an `__iter__` of its own
+    (`dict_merge`, Objects/dictobject.c).
+    """
+    while True:
+        try:
+            return list(dict.items(inside) if type(inside) is not dict else inside.copy().items())
+        except RuntimeError:  # it has changed meanwhile
+            continue
+
+
+def part(base: type, name: str, thing):
+    """Return an attribute that the built-in type `base` keeps in C; a subclass is never asked."""
+    return _class_dict(base)[name].__get__(thing)
 
 
 def inherited(cls, name):
@@ -117,7 +133,7 @@ def listed_modules() -> dict[int, tuple[str, types.ModuleType]]:
     Entries of `sys.modules` that are no modules are passed over.
     """
     found = {}
-    for name, module in dict.copy(sys.modules).items():
+    for name, module in pairs(sys.modules):
         if is_a(module, types.ModuleType) and type(name) is str:
             inside = _module_dict(module)
             other = found.get(id(inside))
@@ -134,18 +150,20 @@ def _better(name: str, other: str, inside: dict) -> str:
 class Heap(Own):
     """The holders of `targets`, their holders, and so on, until each chain ends in a name.
 
-    One pass of `gc.get_referrers` per level, for the whole level at once. Garbage is collected
-    first: a class that nobody can reach any more would otherwise count until its turn comes.
+    Garbage is collected first: a class that nobody can reach any more would otherwise count until
+    its turn comes. `most` direct holders are followed (0: all); `left` says how many were not.
     """
 
-    __slots__ = ("names", "capped", "_kept", "_parents", "_met")
+    __slots__ = ("names", "ups", "left", "_kept", "_parents", "_met", "_spots", "_most")
 
-    def __init__(self, targets: Shelf):
-        gc.collect()
+    def __init__(self, targets: Shelf, most: int = 0):
+        collect()
+        self.left, self._most = 0, most  # direct holders that were left out, where there is a limit
         self.names = {key: name for key, (name, _) in listed_modules().items()}
-        self.capped = False
         self._kept: set[int] = set()
         self._parents: dict[int, Shelf] = {}
+        self._spots: dict[int, dict[int, Shelf]] = {}
+        self.ups: dict[int, Shelf] = {}  # what `owners` has found out already
         self._met = Shelf(targets)
         self._climb(targets)
 
@@ -161,25 +179,54 @@ class Heap(Own):
         """Return whether `thing` is the dict of a module that `sys.modules` lists."""
         return id(thing) in self.names
 
+    def knows(self, thing) -> bool:
+        """Return whether the holders of `thing` were asked for."""
+        return id(thing) in self._parents
+
+    def spots(self, holder, items, child) -> list:
+        """Return where `child` stands in `holder`. `items`: a function that yields (where, what).
+
+        A large holder is read once, however many of its children are asked for.
+        """
+        known = self._spots.get(id(holder))
+        if known is None:
+            known = self._spots[id(holder)] = {}
+            for where, what in items():
+                if id(what) in self._parents:
+                    known.setdefault(id(what), Shelf()).append(where)
+            self._met.append(holder)
+        return list(known.get(id(child), ()))
+
     def _climb(self, level: Shelf) -> None:
         for depth in range(LEVELS):
-            found = Shelf(self._holders(level, first=not depth))
+            found = self._holders(level)
             level = Shelf(self._unfinished(level, prune=depth > 1))
             self._met.extend(found)
             if not level:
                 return
 
-    def _holders(self, level: Shelf, first: bool):
+    def _holders(self, level: Shelf) -> Shelf:
+        """Note who holds what of this level, and return all the holders."""
         wanted = {id(thing): Shelf() for thing in level}
         self._parents.update(wanted)
-        asked = tuple(level)
-        every = Shelf(holder for holder in gc.get_referrers(*asked) if holder is not asked)
-        self._kept.update(id(box.thing) for box in every if type(box) is Kept)
-        found = Shelf(holder for holder in every if not is_a(holder, Own))
-        self.capped |= first and len(found) > CROWD
-        for holder in islice(found, CROWD):
-            for key in wanted.keys() & map(id, gc.get_referents(holder)):
-                wanted[key].append(holder)
+        every = _few_referrers(level) if len(level) <= FEW else _many_referrers(wanted.keys())
+        found = Shelf()
+        for holder in every:
+            if type(holder) is Kept:
+                self._kept.add(id(holder.thing))
+            elif not is_a(holder, Own) and holder is not BUILTINS:
+                children = get_referents(holder)
+                here = wanted.keys() & map(id, children)
+                if here == {id(type(holder))} and _is_only_the_type(holder, children):
+                    continue
+                found.append(holder)
+                if self._most and len(found) > self._most:
+                    self.left += 1
+                    found.pop()
+                    continue
+                for key in here:
+                    wanted[key].append(holder)
+        self._most = 0  # only the direct holders are limited
         return found
 
     def _unfinished(self, level: Shelf, prune: bool):
@@ -205,3 +252,27 @@ class Heap(Own):
         if is_a(thing, types.ModuleType):
             return self.is_module_dict(_module_dict(thing))
         return is_a(thing, type) or self.is_module_dict(thing)
+
+
+def _few_referrers(level: Shelf) -> Shelf:
+    asked = tuple(level)
+    return Shelf(holder for holder in get_referrers(*asked) if holder is not asked)
+
+
+def _many_referrers(wanted) -> Shelf:
+    """Return the holders of many objects: `gc.get_referrers` compares each with each."""
+    objects, found = Shelf(get_objects()), Shelf()
+    for start in range(0, len(objects), CHUNK):
+        chunk = objects[start : start + CHUNK]
+        if wanted.isdisjoint(map(id, get_referents(*chunk))):
+            continue
+        found.extend(one for one in chunk if not wanted.isdisjoint(map(id, get_referents(one))))
+    return found
+
+
+def _is_only_the_type(holder, children) -> bool:
+    """Return whether this is an instance that holds its class as every instance does."""
+    return sum(part is type(holder) for part in children) == 1 and not is_a(holder, _TELLING)
+
+
+_TELLING = (type, dict, list, tuple, set, frozenset, types.ModuleType, types.CellType)

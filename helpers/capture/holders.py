@@ -5,9 +5,9 @@ defaults, a cell. Who owns such a part follows from its own holders, which the h
 """
 
 import functools
-import gc
 import types
 from collections import deque
+from gc import get_referents
 
 from helpers.capture.callables import Cell, Default, PartialArgument, PartialFunction
 from helpers.capture.dicts import attribute_maker, names_of, places_in_dict
@@ -22,6 +22,8 @@ from helpers.capture.heap import (
     is_a,
     mro,
     namespace,
+    pairs,
+    part,
 )
 from helpers.capture.namespaces import (
     CachedName,
@@ -31,6 +33,9 @@ from helpers.capture.namespaces import (
     read_slot,
 )
 from helpers.capture.places import Fixed, ListItem, Place, SetMember
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS
 
 _NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
 _FUNCTION_LIKE = (types.FunctionType, functools._lru_cache_wrapper)
@@ -51,12 +56,12 @@ def places_in(holder, child, heap: Heap) -> list[Place]:
 
 def _in_list(holder, child, heap):
     base = deque if is_a(holder, deque) else list
-    items = enumerate(list(base.__iter__(holder)))
-    return [ListItem(holder, at) for at, item in items if item is child]
+    places = heap.spots(holder, lambda: enumerate(list(base.__iter__(holder))), child)
+    return [ListItem(holder, at) for at in places]
 
 
 def _in_set(holder, child, heap):
-    if all(member is not child for member in list(set.__iter__(holder))):
+    if not heap.spots(holder, lambda: enumerate(list(set.__iter__(holder))), child):
         return []
     if _hashes_itself(child):
         return [Fixed("set member", holder, "{member}", reason="its __hash__ would have to run")]
@@ -70,22 +75,26 @@ def _hashes_itself(thing) -> bool:
 
 
 def _in_frozenset(holder, child, heap):
-    held = any(member is child for member in frozenset.__iter__(holder))
+    held = heap.spots(holder, lambda: enumerate(frozenset.__iter__(holder)), child)
     reason = "a frozenset cannot be changed"
     return [Fixed("frozenset member", holder, "{member}", reason=reason)] if held else []
 
 
 def _in_tuple(holder, child, heap):
     """A tuple that nothing in the heap holds carries the arguments of a call: no place."""
-    indexes = [at for at in range(tuple.__len__(holder)) if tuple.__getitem__(holder, at) is child]
+    indexes = heap.spots(holder, lambda: enumerate(tuple.__iter__(holder)), child)
     parents = heap.parents(holder)
     if not parents or _lists_bases(holder, parents):
         return []
     functions = [p for p in parents if is_a(p, types.FunctionType) and p.__defaults__ is holder]
-    partials = [p for p in parents if is_a(p, functools.partial) and p.args is holder]
+    partials = [p for p in parents if is_a(p, functools.partial) and _args(p) is holder]
     found = [Default(function, at) for function in functions for at in indexes]
     found += [PartialArgument(partial, at) for partial in partials for at in indexes]
     return found or [_tuple_item(holder, at) for at in indexes]
+
+
+def _args(partial):
+    return part(functools.partial, "args", partial)
 
 
 def _tuple_item(holder, at):
@@ -118,20 +127,27 @@ def _index(items, wanted) -> int:
 
 
 def _in_wrapper(holder, child, heap):
-    fields = ("fget", "fset", "fdel") if is_a(holder, property) else ("__func__",)
-    held = [field for field in fields if getattr(holder, field) is child]
-    homes = [home for part in heap.parents(holder) for home in _homes(holder, part, heap)]
-    if not homes or type(holder) not in (staticmethod, classmethod, property):
-        reason = f"this {type(holder).__name__} cannot be built anew"
+    base = next(kind for kind in _WRAPPERS if is_a(holder, kind))
+    held = [field for field in _WRAPPERS[base] if part(base, field, holder) is child]
+    homes = [home for inside in heap.parents(holder) for home in _homes(holder, inside, heap)]
+    if not homes or type(holder) is not base:
+        reason = f"this {base.__name__} cannot be built anew"
         return [Fixed("C-level holder", holder, field, reason=reason) for field in held]
     return [ClassName(cls, at, field, holder) for cls, at in homes for field in held]
 
 
-def _homes(wrapper, part, heap):
-    if not is_a(part, dict):
+_WRAPPERS = {
+    property: ("fget", "fset", "fdel"),
+    staticmethod: ("__func__",),
+    classmethod: ("__func__",),
+}
+
+
+def _homes(wrapper, inside, heap):
+    if not is_a(inside, dict):
         return []
-    owners = [p for p in heap.parents(part) if is_a(p, type) and class_namespace(p) is part]
-    return [(owner, at) for owner in owners for at in names_of(part, wrapper)]
+    owners = [p for p in heap.parents(inside) if is_a(p, type) and class_namespace(p) is inside]
+    return [(owner, at) for owner in owners for at in names_of(inside, wrapper, heap)]
 
 
 def _in_method(holder, child, heap):
@@ -141,7 +157,7 @@ def _in_method(holder, child, heap):
 
 
 def _in_partial(holder, child, heap):
-    return [PartialFunction(holder)] if holder.func is child else []
+    return [PartialFunction(holder)] if part(functools.partial, "func", holder) is child else []
 
 
 def _in_suspended(holder, child, heap):
@@ -167,7 +183,7 @@ def _in_module(holder, child, heap):
     cache = fast_cache(holder)
     if cache is None:
         return []
-    known = [name for name in dict.copy(namespace(holder)) if cache.has(name)]
+    known = [name for name, _ in pairs(namespace(holder)) if cache.has(name)]
     return [CachedName(holder, name) for name in known if cache.get(name) is child]
 
 
@@ -183,7 +199,7 @@ def _in_class(holder, child, heap):
 
 def _in_instance(holder, child):
     found = _attributes(holder, child, object)
-    in_c = sum(part is child for part in gc.get_referents(holder)) - (type(holder) is child)
+    in_c = sum(one is child for one in get_referents(holder)) - (type(holder) is child)
     in_c -= len(found) if has_inline_values(type(holder)) else len(_slots(holder, child, object))
     return found + [_inside(holder)] if in_c > 0 else found
 

@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 
 from helpers.capture.brief import brief, plain
 from helpers.capture.functions import code_of, function_of, refuse_async
@@ -12,6 +12,9 @@ from helpers.model.listing import Column, Listing
 
 MOST_ROWS = 60
 MOST_CODES = 10_000
+MOST_ARGUMENTS = 8
+DEEPEST = 20  # marks of indentation
+_NAMESPACE = type.__dict__["__dict__"].__get__
 
 
 @dataclass(frozen=True)
@@ -42,21 +45,31 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
     """Run `fn(*args, **kwargs)` with the hook on and return the frames that it was told of.
 
     Watched are `fn`, and all functions and methods of its module, with the functions inside them;
-    or those of `only`. An exception ends the run and is told in the note. TypeError for what is no
-    Python function, RuntimeError where there is no hook.
+    or those of `only`. What the run raises is told in the note; KeyboardInterrupt comes through.
+    TypeError for what is no Python function, RuntimeError where there is no hook.
     """
     function, own = function_of(fn, "watch_hooked")
     refuse_async(function, "watch_hooked")
     codes = own_codes(function) if only is None else _asked(only)
     watch = _Watch()
-    with frame_hook.watching(watch.note, only=codes):
+    hook = frame_hook.watching(watch.note, only=codes)
+    with hook:
         watch.base = sys._getframe()
         try:
             function(*own, *args, **kwargs)
             ending = ""
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             ending = f" It raised {said(error)}."
-    return watch.listing(f"{function.__name__}{_shape(args)}", ending)
+    if hook.missed:
+        ending += (
+            f" {_many(hook.missed, 'frame')} could not be told: too little was left of the levels "
+            "of recursion, or of the C stack."
+        )
+    if only is None and len(codes) >= MOST_CODES:
+        ending += f" The first {MOST_CODES:,} code objects of the module were watched; name others."
+    return watch.listing(f"{plain(function.__name__)}{_shape(args, kwargs)}", ending)
 
 
 def own_codes(function: FunctionType) -> list[CodeType]:
@@ -64,7 +77,7 @@ def own_codes(function: FunctionType) -> list[CodeType]:
     space = function.__globals__
     found = {id(function.__code__): function.__code__}
     pending = [function.__code__]
-    for thing in list(space.values()):
+    for thing in list(dict.values(space)):
         pending += _codes_of(thing, space)
     while pending and len(found) < MOST_CODES:
         code = pending.pop()
@@ -76,19 +89,23 @@ def own_codes(function: FunctionType) -> list[CodeType]:
 def _codes_of(thing, space):
     """Yield the code of a function that was made in this module, or of a class's methods."""
     members = [thing]
-    if issubclass(type(thing), type) and type.__dict__["__dict__"].__get__(thing).get(
-        "__module__"
-    ) == space.get("__name__"):
-        members = list(type.__dict__["__dict__"].__get__(thing).values())
+    if issubclass(type(thing), type):
+        namespace, name = dict(_NAMESPACE(thing)), dict.get(space, "__name__")
+        made_in = namespace.get("__module__")
+        if type(made_in) is type(name) is str and made_in == name:
+            members = list(namespace.values())
     for member in members:
-        member = getattr(member, "fget" if type(member) is property else "__func__", member)
+        if type(member) is property:
+            member = member.fget
+        elif type(member) in (staticmethod, classmethod, MethodType):
+            member = member.__func__
         if type(member) is FunctionType and member.__globals__ is space:
             yield member.__code__
 
 
 def _asked(only) -> list[CodeType]:
-    things = only if type(only) in (list, tuple, set) else [only]
-    return [code_of(thing, "watch_hooked") for thing in things]
+    things = only if type(only) in (list, tuple, set, frozenset) else [only]
+    return [code_of(thing, "only of watch_hooked") for thing in things]
 
 
 class _Watch:
@@ -104,11 +121,10 @@ class _Watch:
         if len(self.rows) >= MOST_ROWS:
             return
         depth = self._depth(sys._getframe(1))
-        words = ", ".join(
-            f"{plain(name)}={brief(value)}"
-            for name, value in zip(code.co_varnames, arguments, strict=False)
-        )
-        shown = f"{'· ' * depth}{plain(code.co_name)}"
+        named = zip(code.co_varnames[:MOST_ARGUMENTS], arguments, strict=False)
+        words = _listed([f"{plain(name)}={brief(value)}" for name, value in named], len(arguments))
+        marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
+        shown = f"{marks}{plain(code.co_name)}"
         self.rows.append(
             FrameSeen(
                 len(self.rows) + 1,
@@ -133,7 +149,7 @@ class _Watch:
         total = sum(many for _, many in self.counts.values())
         note = f"{_many(total, 'frame')} of {_many(len(self.counts), 'code object')}.{ending}"
         if total > len(self.rows):
-            note = f"{note} Only the first {len(self.rows)} are shown."
+            note += f" Only the first {len(self.rows)} are shown; `only` chooses whose."
         columns = (
             Column("order", "order"),
             Column("depth", "depth"),
@@ -150,5 +166,13 @@ def _many(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
-def _shape(args: tuple) -> str:
-    return f"({', '.join(map(brief, args))})"
+def _shape(args: tuple, kwargs: dict) -> str:
+    words = [brief(value) for value in args[:MOST_ARGUMENTS]]
+    words += [f"{plain(name)}={brief(kwargs[name])}" for name in kwargs][:MOST_ARGUMENTS]
+    return f"({_listed(words[:MOST_ARGUMENTS], len(args) + len(kwargs))})"
+
+
+def _listed(words: list[str], count: int) -> str:
+    """Join words; of more than that many things, say how many have none."""
+    more = [f"… {count - len(words)} more"] if count > len(words) else []
+    return ", ".join([*words, *more])

@@ -8,10 +8,12 @@ Python around kernels in C++, and the C++ compiler makes a library of each kerne
 import re
 import shutil
 
+from helpers.capture.callees import named
 from helpers.capture.compiled import copied, python_function
 from helpers.capture.source import source_of
 from helpers.mini.dynamo import torch_private
 from helpers.model.side_by_side import SideBySide, align
+from helpers.safety.given import switch
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")
@@ -25,9 +27,9 @@ def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySid
     Without `run`, or without a compiler, nothing runs and the note says so. `tell` is called with
     a sentence as each stage begins. Raises what Dynamo, Inductor or the C++ compiler raises.
     """
-    function = python_function(fn)
+    run, function = switch(run, "run"), python_function(fn)
     left = source_of(function.__code__).text.rstrip().split("\n")
-    title = f"What Inductor makes of {function.__name__}()"
+    title = f"What Inductor makes of {named(function)}()"
     heads = (title, "your Python", "its C++")
     if not run or not has_compiler():
         return SideBySide(*heads, align(left, [], {}), NO_COMPILER if run else OFF)

@@ -1,22 +1,18 @@
-"""Names in a namespace -> the graph of what they refer to, by identity; a run -> one per line."""
+"""Names in a namespace -> the graph of what they refer to, by identity."""
 
-import contextlib
 import functools
-import inspect
-import io
-import sys
-import textwrap
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from itertools import islice
 from types import FunctionType, MethodType, ModuleType
 
-from helpers.capture.words import detail, label
+from helpers.capture.heap import class_mapping, instance_dict, is_a, pairs, part
+from helpers.capture.words import clipped, detail, label
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.timeline import Panel, Step, Timeline
 
 DEEPEST = 4
 MOST_ITEMS = 12
-MOST_STEPS = 200
+MOST_BOXES = 150
 PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
 
 
@@ -24,31 +20,21 @@ def names_graph(namespace: Mapping[str, object], names, title: str = "", note: s
     """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
 
     Two names of one object lead to one box. Containers, closures, defaults, partials, bound
-    methods, classes and instances of Python classes are followed, `DEEPEST` arrows deep. NameError
-    names the first name that the namespace does not have.
+    methods, classes and instances of Python classes are followed, `DEEPEST` arrows deep, up to
+    `MOST_ITEMS` parts of each and `MOST_BOXES` boxes in all; the note says what was left out.
+    TypeError for what is no str, NameError for the first name that the namespace does not have.
     """
-    missing = [name for name in names if name not in namespace]
-    if missing:
-        raise NameError(f"there is no name {missing[0]!r} here yet; run the cell that makes it")
+    for name in names:
+        if type(name) is not str:
+            raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
+        if name not in namespace:
+            raise NameError(f"there is no name {label(name)} here yet; run the cell that makes it")
     draft = _Draft()
     for name in names:
         draft.name(name, namespace[name])
     draft.follow()
-    return Graph(title, tuple(draft.nodes.values()), tuple(draft.edges), note)
-
-
-def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
-    """Return one step per line that `fn(*args, **kwargs)` runs: its local names after that line.
-
-    What it prints and what it raises are part of the steps. TypeError if `fn` is no Python
-    function. The tracer that was set before is set again afterwards.
-    """
-    if type(fn) is not FunctionType:
-        raise TypeError(f"watch_names needs a Python function, not {label(fn)}")
-    run = _Run(fn)
-    run.go(args, kwargs)
-    note = f"Only the first {MOST_STEPS} lines that ran are shown." if run.capped else ""
-    return Timeline(f"{fn.__name__}, line by line", run.source, tuple(run.steps), note)
+    said = " ".join(filter(None, (note, draft.left_out())))
+    return Graph(title, tuple(draft.nodes.values()), tuple(draft.edges), said)
 
 
 class _Draft:
@@ -57,28 +43,60 @@ class _Draft:
     def __init__(self):
         self.nodes, self.edges = {}, []
         self._alive, self._queue = {}, deque()
+        self._parts_left = self._names_left = 0
+        self._deeper = self._full = False
 
     def name(self, name: str, value: object):
         """Add a name and the arrow to what it refers to."""
         key = f"name {name}"
-        self.nodes[key] = Node(key, name, "name")
-        self.edges.append(Edge(key, self._object(value, DEEPEST)))
+        if len(self.nodes) >= MOST_BOXES:
+            self._names_left += 1
+        elif key not in self.nodes:
+            self.nodes[key] = Node(key, clipped(name), "name")
+            self.edges.append(Edge(key, self._object(value, DEEPEST)))
 
     def follow(self):
         """Add what the objects hold, breadth first."""
         while self._queue:
-            key, parts, depth = self._queue.popleft()
-            for words, part in parts:
-                self.edges.append(Edge(key, self._object(part, depth - 1), words))
+            key, value, parts, depth = self._queue.popleft()
+            if not depth:
+                self._deeper |= bool(parts)
+                continue
+            for words, one in parts:
+                if id(one) not in self._alive and len(self.nodes) >= MOST_BOXES:
+                    self._full = True
+                else:
+                    self.edges.append(Edge(key, self._object(one, depth - 1), words))
+
+    def left_out(self) -> str:
+        """Return what is not drawn, in sentences; nothing where all is."""
+        told = []
+        if self._names_left:
+            told.append(f"{self._names_left} more names are not drawn: ask for some of them.")
+        if self._parts_left:
+            told.append(
+                f"Of each object the first {MOST_ITEMS} parts are drawn; {self._parts_left:,} more "
+                "are left out (give a part a name to see it)."
+            )
+        if self._full:
+            told.append(f"Only the first {MOST_BOXES} boxes are drawn.")
+        if self._deeper:
+            told.append(f"What lies more than {DEEPEST} arrows from a name is not drawn.")
+        return " ".join(told)
 
     def _object(self, value: object, depth: int) -> str:
         if id(value) in self._alive:
             return self._alive[id(value)][0]
         key = f"object {len(self._alive) + 1}"
         self._alive[id(value)] = (key, value)
-        parts = _parts(value) if depth else ()
-        self.nodes[key] = Node(key, label(value), _kind(value, parts), detail(value))
-        self._queue.append((key, parts, depth))
+        every, count = _parts(value)
+        parts = every[:MOST_ITEMS]
+        if depth:
+            self._parts_left += count - len(parts)
+        self.nodes[key] = Node(
+            key, label(value), _kind(value, parts if depth else ()), detail(value)
+        )
+        self._queue.append((key, value, parts, depth))
         return key
 
 
@@ -88,18 +106,33 @@ def _kind(value: object, parts) -> str:
     return "holder" if parts else "object"
 
 
-def _parts(value: object) -> list[tuple[str, object]]:
-    """Return what the object holds, as (how, what); nothing of the object's own is called."""
+def _parts(value: object) -> tuple[list[tuple[str, object]], int]:
+    """Return what the object holds, as (how, what), the first of it, and how much there is.
+
+    Nothing of the object's own is called.
+    """
     kind = type(value)
     if kind in (list, tuple):
-        return [(f"[{i}]", item) for i, item in enumerate(value[:MOST_ITEMS])]
+        return [(f"[{i}]", item) for i, item in enumerate(value[:MOST_ITEMS])], len(value)
     if kind is dict:
-        items = list(value.items())[:MOST_ITEMS]
-        return [(f"[{label(key)}]", item) for key, item in items]
+        return [(f"[{label(key)}]", item) for key, item in _first(value)], len(value)
+    found = _other_parts(value, kind)
+    return found, len(found)
+
+
+def _first(inside: dict) -> list:
+    """Return the first items of a dict, which another thread may be changing."""
+    try:
+        return list(islice(dict.items(inside), MOST_ITEMS))
+    except RuntimeError:
+        return pairs(inside)[:MOST_ITEMS]
+
+
+def _other_parts(value: object, kind: type) -> list[tuple[str, object]]:
     if kind in (staticmethod, classmethod):
         return [("__func__", value.__func__)]
     if kind is functools.partial:
-        return [("func", value.func)]
+        return [("func", part(functools.partial, "func", value))]
     if kind is MethodType:
         return [("__func__", value.__func__), ("__self__", value.__self__)]
     if kind is FunctionType:
@@ -109,28 +142,33 @@ def _parts(value: object) -> list[tuple[str, object]]:
 
 def _function_parts(fn: FunctionType) -> list[tuple[str, object]]:
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    cells = [(f"closure {name}", cell.cell_contents) for name, cell in free if _is_full(cell)]
+    cells = [
+        (f"closure {clipped(name)}", cell.cell_contents) for name, cell in free if _is_full(cell)
+    ]
     defaults = [("default", value) for value in fn.__defaults__ or () if not _is_plain(value)]
-    wrapped = [(name, value) for name, value in vars(fn).items() if name == "__wrapped__"]
+    wrapped = [
+        (k, v) for k, v in dict.items(instance_dict(fn)) if type(k) is str and k == "__wrapped__"
+    ]
     return cells + defaults + wrapped
 
 
 def _attributes(value: object) -> list[tuple[str, object]]:
-    if issubclass(type(value), type):
+    if is_a(value, type):
         return _class_parts(value)
-    if type(value).__module__ in ("builtins", "numpy") or type(value) is ModuleType:
+    home = class_mapping(type(value)).get("__module__", "builtins")
+    if is_a(value, ModuleType) or (type(home) is str and home in ("builtins", "numpy")):
         return []
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return []
-    return [(f".{name}", item) for name, item in list(own.items())[:MOST_ITEMS]]
+    own = instance_dict(value)
+    return [] if own is None else [(_dotted(k), v) for k, v in pairs(own)]
 
 
 def _class_parts(cls: type) -> list[tuple[str, object]]:
-    own = type.__dict__["__dict__"].__get__(cls)
     functions = (FunctionType, staticmethod, classmethod)
-    return [(f".{k}", v) for k, v in own.items() if type(v) in functions][:MOST_ITEMS]
+    return [(_dotted(k), v) for k, v in class_mapping(cls).items() if type(v) in functions]
+
+
+def _dotted(name) -> str:
+    return f".{clipped(name)}" if type(name) is str else f"[{label(name)}]"
 
 
 def _is_full(cell) -> bool:
@@ -142,57 +180,3 @@ def _is_full(cell) -> bool:
 
 def _is_plain(value: object) -> bool:
     return type(value) in PLAIN
-
-
-class _Run:
-    """One traced run of one function; `steps` fills up as its lines are done."""
-
-    def __init__(self, fn: FunctionType):
-        self.fn, self.steps, self.capped = fn, [], False
-        self._frame, self._line, self._raised = None, 0, ""
-        self._printed = io.StringIO()
-        self.source, self._first = _source(fn)
-
-    def go(self, args, kwargs):
-        """Run the function; an exception that leaves it is told by the last step."""
-        before = sys.gettrace()
-        with contextlib.redirect_stdout(self._printed), contextlib.suppress(Exception, SystemExit):
-            sys.settrace(self._enter)
-            try:
-                self.fn(*args, **kwargs)
-            finally:
-                sys.settrace(before)
-
-    def _enter(self, frame, event, argument):
-        if frame.f_code is self.fn.__code__ and self._frame is None:
-            self._frame = frame
-            return self._on_event
-        return None
-
-    def _on_event(self, frame, event, argument):
-        if event == "exception":
-            self._raised = label(argument[0]).removeprefix("class ")
-        elif self._line:
-            self._step(frame.f_locals)
-        if event == "line":
-            self._line, self._raised = frame.f_lineno, ""
-        return self._on_event
-
-    def _step(self, names: Mapping[str, object]):
-        if len(self.steps) >= MOST_STEPS:
-            self.capped = True
-            return
-        line = self._line - self._first + 1
-        words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
-        graph = names_graph(names, [name for name in names if not name.startswith("_")])
-        panels = (Panel("names and objects", graph), Panel("printed", self._printed.getvalue()))
-        self.steps.append(Step(words, line, panels))
-
-
-def _source(fn: FunctionType) -> tuple[str, int]:
-    """Return the dedented source and its first line's number; no source is an empty text."""
-    try:
-        lines, first = inspect.getsourcelines(fn)
-    except (OSError, TypeError):
-        return "", fn.__code__.co_firstlineno
-    return textwrap.dedent("".join(lines)).rstrip(), first

@@ -2,8 +2,12 @@
 
 import types
 
-from helpers.capture.heap import Kept, Own, class_mapping, is_a, namespace
+from helpers.capture.heap import Kept, class_mapping, is_a, mro, namespace
 from helpers.capture.places import MISSING, Item, Place
+from helpers.safety.own_names import BUILTINS, Own
+
+__builtins__ = BUILTINS
+_CLASS_NAME = type.__dict__["__name__"].__get__
 
 
 class ModuleName(Item):
@@ -151,7 +155,7 @@ class FastCache(Own):
 
 def fast_cache(module) -> FastCache | None:
     """Return the cache in C of a `TFModuleWrapper`, None for every other module."""
-    if not any(cls.__name__ == "TFModuleWrapper" for cls in type(module).__mro__):
+    if not any(_CLASS_NAME(cls) == "TFModuleWrapper" for cls in mro(type(module))):
         return None
     wrapped = dict.get(namespace(module), "_tfmw_wrapped_module")
     return FastCache(module, wrapped) if is_a(wrapped, types.ModuleType) else None

@@ -6,14 +6,23 @@ containers. So are the global names in its code. An attribute look-up inside its
 `module.name(...)`, cannot be known before it runs: give the original a name of its own.
 """
 
-import dis
 import functools
 import types
+from opcode import opmap
 
-from helpers.capture.heap import Own, class_mapping, instance_dict, is_a, mro
+from helpers.capture.heap import class_mapping, instance_dict, is_a, mro, pairs, part
+from helpers.safety.own_names import BUILTINS, Own
 
-# The names of attributes stand in co_names too; only these instructions look in the globals.
-_GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+__builtins__ = BUILTINS
+
+# The names of attributes stand in co_names too; only these instructions look in the globals. The
+# argument of the first has a bit of its own below the number of the name.
+_GLOBAL_LOOKUPS = {
+    opmap[name]: bits
+    for name, bits in (("LOAD_GLOBAL", 1), ("LOAD_NAME", 0), ("LOAD_FROM_DICT_OR_GLOBALS", 0))
+    if name in opmap
+}
+_EXTENDED_ARG = opmap["EXTENDED_ARG"]
 
 
 def needed_places(new, old) -> set[tuple[int, str]]:
@@ -59,6 +68,11 @@ class _Walk(Own):
             value = inside[name]
             if value is self.old or self._is_neighbour(value):
                 yield _key(inside, name), value, False
+        # A builtin that it calls by name: with that place rebound it would call itself for ever.
+        outside = function.__builtins__
+        for name in sorted(names_used(function.__code__) - inside.keys()):
+            if dict.get(outside, name) is self.old:
+                yield _key(outside, name), self.old, False
 
     def _is_neighbour(self, value) -> bool:
         if type(value) is types.FunctionType:
@@ -67,9 +81,17 @@ class _Walk(Own):
 
 
 def names_used(code) -> set[str]:
-    """Return the names that this code and the code inside it may look up as globals."""
-    inner = [part for part in code.co_consts if type(part) is types.CodeType]
-    own = {step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL_LOOKUPS}
+    """Return the names that this code and the code inside it may look up as globals.
+
+    The bytes are read here and not by `dis`, whose builtins a learner may have replaced.
+    """
+    inner = [one for one in code.co_consts if type(one) is types.CodeType]
+    own, high, steps = set(), 0, code.co_code
+    for opcode, low in zip(steps[::2], steps[1::2], strict=True):
+        argument = high << 8 | low
+        high = argument if opcode == _EXTENDED_ARG else 0
+        if opcode in _GLOBAL_LOOKUPS:
+            own.add(code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]])
     return own.union(*map(names_used, inner))
 
 
@@ -90,7 +112,7 @@ def _cell_parts(cell):
 
 
 def _values(inside, near):
-    for name, value in dict.copy(inside).items():
+    for name, value in pairs(inside):
         yield _key(inside, name), value, near
 
 
@@ -99,10 +121,10 @@ def _key(inside, name):
 
 
 def _partial_parts(walk, partial, near):
-    yield (id(partial), "func"), partial.func, True
-    for at, value in enumerate(partial.args):
+    yield (id(partial), "func"), part(functools.partial, "func", partial), True
+    for at, value in enumerate(part(functools.partial, "args", partial)):
         yield (id(partial), f"args[{at}]"), value, True
-    yield from _values(partial.keywords, near=True)
+    yield from _values(part(functools.partial, "keywords", partial), near=True)
 
 
 def _method_parts(walk, method, near):

@@ -4,6 +4,7 @@ from helpers.capture.brief import brief
 from helpers.mini.oneflow.job import Job, Op
 from helpers.mini.oneflow.jobs import JobFunction
 from helpers.model.job import Blob, JobGraph, JobOp
+from helpers.safety.given import shown, word
 
 OWN_PARTS = ("input", "variable")  # op types that stand for values from outside
 
@@ -14,9 +15,10 @@ def job_graph(job, part: str = "") -> JobGraph:
     `part`: forward, backward or update, for the ops of one pass alone (inputs and variables stay).
     TypeError for anything else, ValueError for another part.
     """
-    job = job_of(job)
+    part = word(part, "part")
     if part not in ("", "forward", "backward", "update"):
-        raise ValueError(f"a pass is forward, backward or update, not {part!r}")
+        raise ValueError(f"a pass is forward, backward or update, not {shown(part)}")
+    job = job_of(job)
     near = _near(job)
     ops = [_op(op, near.get(op.name, "")) for op in job.ops]
     ops = [op for op in ops if part in ("", op.part) or op.part in OWN_PARTS]

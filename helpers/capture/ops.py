@@ -13,15 +13,22 @@ import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helpers.capture.calls import name_of
-from helpers.capture.op_names import names_of
+from helpers.capture import tensors
+from helpers.capture.brief import brief
+from helpers.capture.callees import LONGEST_NAME, called
+from helpers.capture.functions import GENERATOR, refuse_async
+from helpers.capture.heap import instance_dict, is_a
+from helpers.capture.op_names import identity, is_tensor, names_of
+from helpers.capture.parameters import behind, calls_itself
 from helpers.capture.said import said
+from helpers.capture.tracing import UNRAISABLE
 from helpers.capture.words import type_name
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+from helpers.safety.given import printable, word
 
-MOST_OPS = 500
+MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 COLUMNS = (
     Column("number", "#"),
     Column("op", "op", True),
@@ -42,59 +49,51 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order.
 
     PyTorch is watched too if it has been imported. What the run raises becomes the log's
-    `outcome`. TypeError if `fn` cannot be called.
+    `outcome`. TypeError if `fn` cannot be called, or makes a coroutine.
     """
+    if calls_itself(fn):
+        raise TypeError("watch_ops needs a function, not a partial that is its own function")
+    function = behind(fn)[0]
+    if function is not None:
+        refuse_async(function, "watch_ops")
     if not callable(fn):
-        raise TypeError(f"watch_ops needs a function and its arguments, not {type_name(fn)}")
+        raise TypeError(f"watch_ops needs a function and its arguments, not {brief(fn)}")
     recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
     with _watching(recorder):
         try:
             fn(*args, **kwargs)
-        except Exception as error:
+        except UNRAISABLE:
+            raise
+        except BaseException as error:
             outcome = said(error)
     rows, missing = recorder.rows, recorder.left_out
-    notes = [f"{missing} more ops are left out."] if missing else []
+    notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
+    if function is not None and function.__code__.co_flags & GENERATOR:
+        notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
     used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
     count = len(rows) + missing
-    title = f"{name_of(fn)}: {count} op{'s' * (count != 1)}"
+    title = f"{called(fn)}: {count} op{'s' * (count != 1)}"
     return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
+
+
+def log_of(thing):
+    """Return the log in an exhibit of `watch_ops`; anything else as given."""
+    model = (instance_dict(thing) or {}).get("model")
+    return model if is_a(model, OpLog) else thing
 
 
 def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     """Return the graph of one log, or of several side by side."""
-    if not logs or not all(isinstance(log, OpLog) for log in logs.values()):
+    title = printable(word(title, "title"), LONGEST_TITLE)
+    logs = {printable(word(name, "a name"), LONGEST_NAME): log for name, log in logs.items()}
+    if not logs or not all(is_a(log, OpLog) for log in logs.values()):
         raise TypeError("show_tape needs logs of watch_ops, such as TensorFlow=log")
     note = "Values that came from outside without a name, such as shapes, are left out."
     if len(logs) == 1:
         return replace(op_graph(*logs.values(), title, unnamed=False), note=note)
     graphs = {name: op_graph(log, unnamed=False) for name, log in logs.items()}
     return together(title, graphs, note)
-
-
-def grad_fn_graph(tensor) -> Graph:
-    """Return what a tensor of torch knows of its past: `grad_fn` and its `next_functions`.
-
-    TypeError if it is no tensor of torch, ValueError if it has no `grad_fn`.
-    """
-    start = getattr(tensor, "grad_fn", ...)
-    if start is ...:
-        raise TypeError(f"show_grad_fn needs a tensor of torch, not {type_name(tensor)}")
-    if start is None:
-        raise ValueError("this tensor has no grad_fn: none of its inputs asked for a gradient")
-    keys, nodes, edges, waiting = {start: "grad_fn 1"}, [], [], [start]
-    for found in waiting:  # grows while it is walked
-        leaf = getattr(found, "variable", None)
-        words = _words(leaf) if leaf is not None else ""
-        kind = "output" if leaf is not None else "call"
-        nodes.append(Node(keys[found], found.name().rpartition("::")[2], kind, words))
-        for after, _ in found.next_functions:
-            if after is not None:
-                if after not in keys:
-                    keys[after] = f"grad_fn {len(keys) + 1}"
-                    waiting.append(after)
-                edges.append(Edge(keys[found], keys[after]))
-    return Graph("What the result knows of its past", tuple(nodes), tuple(edges))
 
 
 def _told(column: Column, row: Op) -> bool:
@@ -173,7 +172,7 @@ class _Recorder:
         self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, layer, where))
 
     def _value(self, tensor) -> Value:
-        key = _identity(tensor)
+        key = identity(tensor)
         if key not in self._numbers:
             self._count += 1
             self._numbers[key] = self._count
@@ -201,23 +200,20 @@ def _plain(name: str) -> str:
     )
 
 
-def _identity(tensor) -> object:
-    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
-    number = getattr(tensor, "_id", None)
-    return number if number is not None else id(tensor)
-
-
-def _tensors(found) -> Iterator[object]:
+def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
     """Yield the tensors in nested lists and tuples, in order."""
-    if isinstance(found, (list, tuple)):
-        for item in found:
-            yield from _tensors(item)
-    elif hasattr(found, "dtype") and hasattr(found, "shape"):
+    if is_a(found, (list, tuple)):
+        base = list if is_a(found, list) else tuple
+        for item in base.__iter__(found) if depth else ():
+            yield from _tensors(item, depth - 1)
+    elif is_tensor(found):
         yield found
 
 
 def _words(tensor) -> str:
-    dtype = getattr(tensor.dtype, "name", None) or str(tensor.dtype).removeprefix("torch.")
+    if tensors.is_tensor(tensor):
+        return tensors.words(tensor, "(", ")")
+    dtype = getattr(tensor.dtype, "name", None) or str(tensor.dtype)
     try:
         return f"{dtype} {tuple(tensor.shape)}"
     except ValueError:  # the rank is not known yet
@@ -240,5 +236,6 @@ def _asked_by(frame) -> tuple[str, str]:
 
 
 def _layer(owner) -> str:
-    name = getattr(owner, "name", "")
-    return name if isinstance(name, str) and name else type_name(owner)
+    """Return a layer's name in Keras, else its type; neither of them runs code of the layer's."""
+    name = (instance_dict(owner) or {}).get("name", "")
+    return printable(name, LONGEST_NAME) if is_a(name, str) and name else type_name(owner)

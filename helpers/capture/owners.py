@@ -8,8 +8,11 @@ import types
 
 from helpers.capture.heap import Shelf, is_a, namespace
 from helpers.capture.holders import places_in
-from helpers.capture.words import SCALARS, label
+from helpers.capture.words import SCALARS, clipped, label
 from helpers.model.bindings import join
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS
 
 HOPS = 5
 LOST = "(owner not found)"
@@ -34,12 +37,21 @@ def _path(thing, heap) -> str:
 
 
 def _steps_up(thing, tail, heap, met):
-    for parent in heap.parents(thing):
-        for place in places_in(parent, thing, heap):
-            holder = place.holder[0] if type(place.holder) is Shelf else place.holder
-            if id(holder) not in met:
-                met.add(id(holder))
-                yield holder, _chain(place.name, tail)
+    for holder, name in _above(thing, heap):
+        if id(holder) not in met:
+            met.add(id(holder))
+            yield holder, _chain(name, tail)
+
+
+def _above(thing, heap) -> Shelf:
+    """Return (holder, the name it has for `thing`), found out once for each thing."""
+    if id(thing) not in heap.ups:
+        places = Shelf(p for parent in heap.parents(thing) for p in places_in(parent, thing, heap))
+        heap.ups[id(thing)] = Shelf(
+            (place.holder[0] if type(place.holder) is Shelf else place.holder, place.name)
+            for place in places
+        )
+    return heap.ups[id(thing)]
 
 
 def _chain(head: str, tail: str) -> str:
@@ -51,7 +63,7 @@ def _own_name(thing, heap) -> str | None:
     if is_a(thing, types.ModuleType):
         return heap.names.get(id(namespace(thing)))
     if is_a(thing, types.FunctionType):
-        return f"{_home(thing.__globals__)}.{thing.__code__.co_qualname}"
+        return f"{_home(thing.__globals__)}.{clipped(thing.__code__.co_qualname)}"
     if is_a(thing, type):
         return class_name(thing)
     return _suspended_name(thing)
@@ -61,7 +73,7 @@ def _suspended_name(thing) -> str | None:
     for base, prefix in _SUSPENDED:
         if is_a(thing, base):
             frame = getattr(thing, f"{prefix}_frame")
-            return f"{_home(frame.f_globals) if frame else '?'}.{thing.__qualname__}"
+            return f"{_home(frame.f_globals) if frame else '?'}.{clipped(thing.__qualname__)}"
     return None
 
 
@@ -74,7 +86,7 @@ _SUSPENDED = (
 
 def _home(names: dict) -> str:
     name = dict.get(names, "__name__")
-    return name if type(name) is str else "?"
+    return clipped(name) if type(name) is str else "?"
 
 
 def _anonymous(thing) -> str:
@@ -89,7 +101,7 @@ def _anonymous(thing) -> str:
 def describe(obj) -> str:
     """Return a few words for any object: never its repr, never an address."""
     if is_a(obj, (types.FunctionType, types.BuiltinFunctionType)):
-        return f"the function {obj.__name__}"
+        return f"the function {clipped(obj.__name__)}"
     if is_a(obj, type):
         return f"the class {class_name(obj)}"
     if is_a(obj, types.ModuleType):
@@ -100,7 +112,8 @@ def describe(obj) -> str:
 
 
 def class_name(cls) -> str:
-    """Return `module.Class`; a metaclass is never asked."""
+    """Return `module.Class`, short enough to be read; a metaclass is never asked."""
     module = type.__dict__["__module__"].__get__(cls)
-    name = type.__dict__["__qualname__"].__get__(cls)
-    return name if module == "builtins" or type(module) is not str else f"{module}.{name}"
+    name = clipped(type.__dict__["__qualname__"].__get__(cls))
+    plain = type(module) is not str or module == "builtins"
+    return name if plain else f"{clipped(module)}.{name}"

@@ -9,7 +9,7 @@ class Pages:
     """Sources of several functions, one below the other; an inner function has its outer's."""
 
     def __init__(self):
-        self._places: dict[CodeType, tuple[Source, int]] = {}
+        self._places: dict[int, tuple[CodeType, Source, int]] = {}  # by id: see `decoded`
         self._texts: list[str] = []
         self._lines = 0
 
@@ -21,9 +21,9 @@ class Pages:
 
     def place(self, code: CodeType) -> tuple[Source, int]:
         """Return the code's source and how many lines of `text` stand above it."""
-        if code not in self._places:
-            self._places[code] = self._known(code) or self._added(code)
-        return self._places[code]
+        if id(code) not in self._places:
+            self._places[id(code)] = (code, *(self._known(code) or self._added(code)))
+        return self._places[id(code)][1:]
 
     @property
     def text(self) -> str:
@@ -31,7 +31,7 @@ class Pages:
         return "\n\n".join(self._texts)
 
     def _known(self, code: CodeType):
-        for other, (source, above) in self._places.items():
+        for other, source, above in self._places.values():
             same_file = other.co_filename == code.co_filename
             if same_file and source.text and source.line(code.co_firstlineno):
                 return source, above
@@ -42,5 +42,5 @@ class Pages:
         above = self._lines
         if source.text:
             self._texts.append(source.text)
-            self._lines += source.text.count("\n") + 2
+            self._lines += len(source.lines) + 1
         return source, above

@@ -8,8 +8,11 @@ class are in `namespaces`, those of a function in `callables`.
 
 from collections import deque
 
-from helpers.capture.heap import Own, is_a
+from helpers.capture.heap import is_a, pairs
 from helpers.model.bindings import Binding, join
+from helpers.safety.own_names import BUILTINS, Own
+
+__builtins__ = BUILTINS
 
 MISSING = type("Missing", (Own,), {"__slots__": (), "__repr__": lambda self: "nothing"})()
 
@@ -81,15 +84,18 @@ class Item(Place):
         return id(self.container), f"key {self.at if type(self.at) is str else id(self.at)}"
 
     def get(self):
-        """Return the value; a key that is no string is compared by identity, never hashed."""
-        if type(self.at) is str:
+        """Return the value; a key that could bring its own hash is compared by identity."""
+        if type(self.at) in _PLAIN_KEYS:
             return dict.get(self.container, self.at, MISSING)
-        pairs = dict.copy(self.container).items()
-        return next((value for key, value in pairs if key is self.at), MISSING)
+        found = pairs(self.container)
+        return next((value for key, value in found if key is self.at), MISSING)
 
     def put(self, value) -> None:
         """Write the value under the key that is there already, so the order stays."""
         dict.__setitem__(self.container, self.at, value)
+
+
+_PLAIN_KEYS = (str, int, bool, bytes, type(None))
 
 
 class ListItem(Place):
@@ -123,7 +129,7 @@ class SetMember(Place):
 
     def get(self):
         """Return the member as long as the set holds it."""
-        here = any(thing is self.member for thing in set.copy(self.container))
+        here = any(thing is self.member for thing in list(set.__iter__(self.container)))
         return self.member if here else MISSING
 
     def put(self, value) -> None:

@@ -45,7 +45,7 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
             if look is not brief:
                 return look(thing)
             kind = type(thing)
-            answer = known(kind)
+            answer = known(kind) if type(kind) is type else None
             if answer is not None:
                 return answer
             answer = brief(thing)

@@ -5,17 +5,27 @@ happens in between, is this module. `code_swapped` is the other way in: it leave
 and changes the function itself. `watch_routes` tells which ways of calling a rebinding reached.
 """
 
-from dataclasses import replace
-
 from helpers.capture.code_swap import code_swapped
-from helpers.capture.heap import Own, Shelf, inherited
+from helpers.capture.heap import Shelf, inherited
 from helpers.capture.needs import needed_places
 from helpers.capture.owners import describe
 from helpers.capture.places import SetMember
 from helpers.capture.references import find_holders_of_both, scan_modules
-from helpers.capture.refusals import few, matches, nothing_to_do, refuse, refuse_unknown
+from helpers.capture.refusals import (
+    few,
+    matches,
+    nothing_to_do,
+    patterns,
+    refuse,
+    refuse_unknown,
+)
 from helpers.capture.routes import watch_routes
+from helpers.capture.words import label, type_name
 from helpers.model.bindings import Binding
+from helpers.safety.blocks import Block
+from helpers.safety.own_names import BUILTINS, Own
+
+__builtins__ = BUILTINS
 
 __all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_routes"]
 
@@ -35,19 +45,21 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     rebound. The block is for one thread: others see the replacement as well.
     """
     refuse(old, new)
-    if search not in _SEARCHES:
-        raise ValueError(f'search must be "thorough" or "scan", not {search!r}')
-    return Rebinding(old, new, search, _patterns(keep), _patterns(only))
+    if type(search) is not str or search not in _SEARCHES:
+        raise ValueError(f'search must be "thorough" or "scan", not {label(search)}')
+    return Rebinding(old, new, search, patterns(keep, "keep"), patterns(only, "only"))
 
 
-class Rebinding(Own):
+class Rebinding(Block):
     """A rebinding: `changed` and `left` tell what became of each place, as rows.
 
     After the block `leftover` lists the places that hold the replacement since then (a name that
-    was imported inside the block, say); it is empty where nothing is left.
+    was imported inside the block, say); it is empty where nothing is left. `repr` says in words
+    how many places were left alone, and why. Ctrl-C waits while places are written; what came in
+    the beginning comes when all is undone.
     """
 
-    __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before")
+    __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before", "_said")
 
     def __init__(self, old, new, search, keep, only):
         self.old, self.new = old, new
@@ -55,9 +67,16 @@ class Rebinding(Own):
         self.left: tuple[Binding, ...] = ()
         self.leftover: tuple[Binding, ...] = ()
         self._how = (_SEARCHES[search], keep, only)
-        self._undo, self._before = Shelf(), frozenset()
+        self._undo, self._before, self._said = Shelf(), frozenset(), ""
 
-    def __enter__(self) -> "Rebinding":
+    def __repr__(self) -> str:
+        if self not in _ACTIVE and not self.changed:
+            return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
+        done, every = len(self.changed), len(self.changed) + len(self.left)
+        return f"{describe(self.old)}: {done} of {every} places rebound, {left_words(self.left)}."
+
+    def prepare(self) -> Shelf:
+        """Search, and choose the places to rebind."""
         if self in _ACTIVE:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
         look, keep, only = self._how
@@ -66,25 +85,48 @@ class Rebinding(Own):
         refuse_unknown(self.old, places, (*keep, *only))
         chosen = self._choose(places, keep, only)
         self.changed = tuple(place.binding for place in chosen)
-        self._put_all(chosen)
+        return chosen
+
+    def begin(self, plan) -> "Rebinding":
+        """Write every place, or none."""
+        try:
+            for place in plan:
+                self._put(place)
+        except BaseException as error:
+            self._restore(Problems())
+            if not isinstance(error, Exception):
+                raise
+            raise RuntimeError(
+                f"{place.binding.path} refused the replacement ({type_name(error)}); "
+                "every place holds the original again"
+            ) from error
         _ACTIVE.append(self)
         return self
 
-    def __exit__(self, kind, error, trace) -> None:
+    def end(self, kind, error) -> None:
+        """Give every place its object back."""
         _ACTIVE.remove(self)
         problems = Problems()
-        self._restore(problems)
+        try:
+            self._restore(problems)
+        finally:
+            self._said = problems.sentence(describe(self.old))
+
+    def afterwards(self, kind, error) -> None:
+        """Look for what is left over, and say what could not simply be given back."""
         if kind is None or issubclass(kind, Exception):
             self.leftover = self._left_over()
-        _report(problems.sentence(describe(self.old)), error)
+        sentence, self._said = self._said, ""
+        if sentence and error is None:
+            raise RuntimeError(sentence)
+        if sentence:
+            error.add_note(sentence)
 
     def _choose(self, places, keep, only) -> Shelf:
         needed = needed_places(self.new, self.old)
         reasons = [self._why_not(place, keep, only, needed) for place in places]
         rows = zip(places, reasons, strict=True)
-        self.left = tuple(
-            replace(place.binding, rebindable=False, reason=why) for place, why in rows if why
-        )
+        self.left = tuple(_left(place.binding, why) for place, why in rows if why)
         chosen = Shelf(p for p, why in zip(places, reasons, strict=True) if not why)
         if not chosen:
             raise ValueError(nothing_to_do(self.old, self.left))
@@ -102,19 +144,6 @@ class Rebinding(Own):
         unhashable = type(place) is SetMember and inherited(type(self.new), "__hash__") is None
         return "the replacement has no hash" if unhashable else ""
 
-    def _put_all(self, chosen) -> None:
-        try:
-            for place in chosen:
-                self._put(place)
-        except BaseException as error:
-            self._restore(Problems())
-            if not isinstance(error, Exception):
-                raise
-            raise RuntimeError(
-                f"{place.binding.path} refused the replacement ({type(error).__name__}); "
-                "every place holds the original again"
-            ) from error
-
     def _put(self, place) -> None:
         self._undo.append(Undo(place, place.state(), self.old))
         place.put(self.new)
@@ -122,14 +151,24 @@ class Rebinding(Own):
             raise TypeError("the place did not take the value")
 
     def _restore(self, problems) -> None:
-        """Put everything back in reverse; an interrupt waits until all is back."""
+        """Put everything back in reverse; what a place raises waits until all is back."""
+        stopped = None
+        while self._undo:
+            undo = self._undo[-1]
+            try:
+                self._give_back(undo, problems)
+            except BaseException as error:
+                stopped = error if stopped is None else stopped
+                self._once_more(undo, problems)
+            self._undo.pop()
+        if stopped is not None:
+            raise stopped
+
+    def _once_more(self, undo, problems) -> None:
         try:
-            while self._undo:
-                self._give_back(self._undo[-1], problems)
-                self._undo.pop()
-        except KeyboardInterrupt:
-            self._restore(problems)
-            raise
+            self._give_back(undo, problems)
+        except BaseException:
+            problems.refused.append(undo.place.binding.path)
 
     def _give_back(self, undo, problems) -> None:
         now = undo.place.get()
@@ -137,7 +176,7 @@ class Rebinding(Own):
             undo.restore(problems)
         elif now is undo.value:
             undo.place.settle(undo.state)
-        elif (heir := _heir(undo.place, self.new)) is not None:
+        elif (heir := problems.heir(undo.place, self.new)) is not None:
             heir.value, heir.state = undo.value, undo.state
             problems.inherited.append(undo.place.binding.path)
         else:
@@ -165,13 +204,24 @@ class Undo(Own):
             problems.refused.append(self.place.binding.path)
 
 
-class Problems:
+class Problems(Own):
     """The places that could not simply be given back, by cause."""
 
     def __init__(self):
         self.inherited: list[str] = []
         self.foreign: list[str] = []
         self.refused: list[str] = []
+        self._heirs: dict | None = None
+
+    def heir(self, place, value):
+        """Return the record of a later rebinding that will put `value` back into this place."""
+        if self._heirs is None:
+            self._heirs = {}
+            for later in _ACTIVE:
+                for undo in later._undo:
+                    self._heirs.setdefault(undo.place.key, Shelf()).append(undo)
+        heirs = self._heirs.get(place.key, ())
+        return next((undo for undo in heirs if undo.value is value), None)
 
     def sentence(self, what: str) -> str:
         """Return one sentence, empty where there was no problem."""
@@ -189,22 +239,17 @@ class Problems:
         )
 
 
-def _heir(place, value):
-    """Return the record of a later rebinding that will put `value` back into this place."""
-    records = (undo for later in _ACTIVE for undo in later._undo)
-    return next((u for u in records if u.place.key == place.key and u.value is value), None)
+def _left(row: Binding, why: str) -> Binding:
+    return Binding(row.kind, row.owner, row.name, row.scan, False, why)
 
 
-def _report(sentence, error) -> None:
-    """Raise the sentence, or add it to an error that is on its way already."""
-    if sentence and error is None:
-        raise RuntimeError(sentence)
-    if sentence:
-        error.add_note(sentence)
-
-
-def _patterns(asked) -> tuple[str, ...]:
-    return (asked,) if type(asked) is str else tuple(asked)
+def left_words(left) -> str:
+    """Return how many places were left alone, and why: `3 left (2: a tuple cannot be changed)`."""
+    reasons = {}
+    for row in left:
+        reasons[row.reason] = reasons.get(row.reason, 0) + 1
+    told = "; ".join(f"{count}: {why}" for why, count in reasons.items())
+    return f"{len(left)} left ({told})" if left else "0 left"
 
 
 def _scan_both(old, new):

@@ -8,14 +8,14 @@ import dis
 import sys
 from bisect import bisect_left
 from collections.abc import Callable
-from functools import lru_cache
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from helpers.capture import depths, slots
+from helpers.capture import decoded, depths, slots
 from helpers.capture.brief import brief
 from helpers.capture.reading import reader
 from helpers.capture.tracing import Printed, Result, traced
+from helpers.safety.state import undone
 
 MOST_STEPS = 3000
 MOST_EVENTS = 200_000
@@ -32,7 +32,7 @@ class Tables:
         self.names = slots.variables(code)
         self.jumps = back_jumps(code)
         self.leaving = {
-            i.offset: LEAVING[i.opname] for i in dis.get_instructions(code) if i.opname in LEAVING
+            i.offset: LEAVING[i.opname] for i in decoded.instructions(code) if i.opname in LEAVING
         }
         self.doubt, self.active = slots.doubt(), 0
         try:
@@ -89,7 +89,7 @@ class Recorder:
         self.moments: list[Moment | Fold] = []
         self.endings: dict[int, str] = {}  # serial -> how that instruction left its frame
         self.events, self.calls, self.stopped, self.full = 0, 0, "", False
-        self.codes: dict[CodeType, Tables] = {}
+        self.codes: dict[int, Tables] = {}  # by id: a code's hash asks its constants
         self.printed = Printed()
         self.result: Result | None = None
         self._running, self._suspended, self._globals = [], {}, None
@@ -100,12 +100,10 @@ class Recorder:
     def run(self, fn, args, kwargs) -> "Recorder":
         """Call the function and record it; whatever it raises is told by `result`."""
         self._globals = fn.__globals__
-        try:
+        with undone(self._let_go):
             self.result = traced(self._tracer, self.printed, fn, args, kwargs, lambda: self.full)
-        finally:
-            self._let_go()
         if self.result.tracer_changed and not self.stopped:
-            self.stopped = "It changed the tracer itself (sys.settrace)"
+            self.stopped = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
@@ -123,10 +121,10 @@ class Recorder:
 
     def _activation(self, frame: FrameType) -> Activation:
         code = frame.f_code
-        tables = self.codes.get(code)
+        tables = self.codes.get(id(code))
         if tables is None:
-            tables = self.codes[code] = Tables(code, len(self.codes))
-        activation = self._suspended.pop((id(frame), code), None)
+            tables = self.codes[id(code)] = Tables(code, len(self.codes))
+        activation = self._suspended.pop((id(frame), id(code)), None)
         if activation is None:
             self.calls += 1
             activation = Activation(tables, self.calls)
@@ -201,7 +199,7 @@ class Recorder:
         activation.frame = None
         verb = activation.tables.leaving.get(activation.previous, "")
         if verb == "yields" and not activation.raising:
-            self._suspended[id(frame), activation.tables.code] = activation
+            self._suspended[id(frame), id(activation.tables.code)] = activation
         if verb and not activation.raising:
             self._end(activation, f"{verb} {brief(value)}")
         activation.tables.active -= 1
@@ -255,11 +253,11 @@ class Recorder:
         self._words.clear()
 
 
-@lru_cache(maxsize=256)
+@decoded.once_per_code
 def back_jumps(code: CodeType) -> dict[int, frozenset[int]]:
     """Return loop header -> the offsets of the instructions that jump back to it."""
     found: dict[int, set[int]] = {}
-    for instruction in dis.get_instructions(code):
+    for instruction in decoded.instructions(code):
         jumps = instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs
         if jumps and instruction.argval <= instruction.offset:
             found.setdefault(instruction.argval, set()).add(instruction.offset)

@@ -5,18 +5,18 @@ as data. What the second call gives is held against what plain Python gives.
 """
 
 import importlib
-import json
-import os
-import subprocess
-import sys
 from dataclasses import asdict, dataclass
 from functools import cache
 
 from helpers.capture import recorder_programs as programs
+from helpers.capture.brief import brief
 from helpers.capture.compiled import copied
 from helpers.capture.fx_graphs import target_name
+from helpers.capture.interpreters import ask
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
+from helpers.safety.child import channel
+from helpers.safety.given import word
 
 RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take
@@ -77,10 +77,14 @@ class Recorded:
 
 
 def recorded_listing(words: str) -> Listing:
-    """Return what each recorder wrote down of one program. KeyError lists the programs."""
+    """Return what each recorder wrote down of one program.
+
+    KeyError lists the programs; TypeError for what is no text.
+    """
+    words = word(words, "the name of a program")
     names = [program.words for program in programs.PROGRAMS]
     if words not in names:
-        raise KeyError(f"{words} (the programs are {', '.join(names)})")
+        raise KeyError(f"{brief(words)} (the programs are {', '.join(names)})")
     made = _made()
     rows = tuple(_recorded(name, made[name][names.index(words)]) for name in RECORDERS)
     columns = (
@@ -193,25 +197,20 @@ def _tensorflow(fn, graphs):
 
 
 def _in_a_child() -> tuple[Recording, ...]:
-    code = f"from {__name__} import say_tensorflow; say_tensorflow()"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise RuntimeError(f"the child with TensorFlow ended with {done.returncode}: {last}")
-    return tuple(map(_from_data, json.loads(done.stdout.splitlines()[-1])))
+    code = f"from {__name__} import tell_tensorflow; tell_tensorflow()"
+    reply = ask({"source": code}, LONGEST)
+    recorded = reply.last("recorded")
+    if recorded is None:
+        why = "it did not end in time" if reply.ended.late else reply.last("error")
+        why = (why or f"it ended with {reply.ended.code}").strip().splitlines()[-1]
+        raise RuntimeError(f"the child with TensorFlow told nothing: {why}")
+    return tuple(map(_from_data, recorded))
 
 
-def say_tensorflow() -> None:
-    """In the child: print the recordings of tf.function as one line of JSON."""
+def tell_tensorflow() -> None:
+    """In the child: tell the recordings of tf.function."""
     tf = importlib.import_module("tensorflow")
-    print(json.dumps([asdict(made) for made in _each(_tensorflow, tf.constant)]))
+    channel().tell(recorded=[asdict(made) for made in _each(_tensorflow, tf.constant)])
 
 
 def _from_data(data: dict) -> Recording:

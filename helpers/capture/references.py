@@ -11,17 +11,18 @@ C++ library), objects set aside by `gc.freeze`, and other processes. IPython's h
 """
 
 import builtins
-import operator
 import re
 import sys
+import types
 from itertools import repeat
+from operator import is_
 
 from helpers.capture.dicts import names_of
 from helpers.capture.heap import (
-    CROWD,
     Heap,
     Shelf,
     class_mapping,
+    is_a,
     listed_modules,
     namespace,
 )
@@ -32,6 +33,9 @@ from helpers.capture.places import Place
 from helpers.model.bindings import KINDS
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Column, Listing
+from helpers.safety.own_names import BUILTINS, is_ours
+
+__builtins__ = BUILTINS
 
 _HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
 
@@ -70,11 +74,11 @@ def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ..
 
 def bindings(obj) -> Listing:
     """Return a listing with a row per place that holds `obj`, and the two counts in its note."""
-    heap = Heap(Shelf([obj]))
+    heap = Heap(Shelf([obj]), MOST_HOLDERS)
     places = _places_of(obj, heap)
     rows = tuple(place.binding for place in places)
-    note = _counts(rows) + (_CAPPED if heap.capped else "")
-    return Listing(f"Places that hold {describe(obj)}", COLUMNS, rows, note)
+    left = _LEFT.format(heap.left, MOST_HOLDERS) if heap.left else ""
+    return Listing(f"Places that hold {describe(obj)}", COLUMNS, rows, _counts(rows) + left)
 
 
 def binding_graph(obj) -> Graph:
@@ -91,7 +95,11 @@ def binding_graph(obj) -> Graph:
     return Graph(listing.title, (center, *nodes), edges, listing.note)
 
 
-_CAPPED = f" It stopped after {CROWD} holders; there are more."
+MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
+_LEFT = (
+    " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"
+    " of helpers.capture.references names all)."
+)
 
 
 def _counts(rows) -> str:
@@ -108,7 +116,7 @@ def _counts(rows) -> str:
 def _may_hold(names: dict, obj) -> bool:
     """Ask all values of a dict at once in C; a dict that changes meanwhile gets a second look."""
     try:
-        return True in map(operator.is_, dict.values(names), repeat(obj))
+        return True in map(is_, dict.values(names), repeat(obj))
     except RuntimeError:
         return True
 
@@ -126,7 +134,25 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
                 found.setdefault(place.key, place)
     for place in found.values():
         place.owners = place.owners or owners_of(place, heap)
+        _leave_ours_alone(place)
     return _ordered(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
+
+
+def _leave_ours_alone(place) -> None:
+    """Mark a place as fixed that the code which puts everything back relies on."""
+    home = place.container
+    if is_a(home, types.FunctionType):
+        home = home.__globals__
+    elif is_a(home, type):
+        home = _namespace_of_class(home)
+    if is_a(home, dict) and is_ours(home) and not place.reason:
+        place.reason = "what puts everything back relies on it"
+
+
+def _namespace_of_class(cls) -> dict | None:
+    name = class_mapping(cls).get("__module__")
+    module = sys.modules.get(name) if type(name) is str else None
+    return namespace(module) if is_a(module, types.ModuleType) else None
 
 
 def _ordered(places) -> tuple[Place, ...]:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from helpers.capture import rosetta_programs
+from helpers.capture.brief import brief
 from helpers.capture.bytecode import bytecode
 from helpers.model.bytecode import Sourced
 from helpers.model.listing import Column
@@ -77,10 +78,10 @@ def live(name: str) -> list:
 def program(name: str):
     """Return the function of this name; ValueError names those that there are."""
     for fn in rosetta_programs.PROGRAMS:
-        if fn.__name__ == name:
+        if type(name) is str and fn.__name__ == name:
             return fn
     names = ", ".join(fn.__name__ for fn in rosetta_programs.PROGRAMS)
-    raise ValueError(f"there is no stored bytecode of {name!r}; use one of {names}")
+    raise ValueError(f"there is no stored bytecode of {brief(name)}; use one of {names}")
 
 
 def rosetta(name: str = "current") -> Sourced:

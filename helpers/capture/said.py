@@ -2,7 +2,10 @@
 
 import re
 
+from helpers.safety.given import kind_of, printable, word
+
 LONGEST = 300
+MOST_READ = 20_000  # characters of a message that are looked through
 # JupyterLab would make a link of it, in a colour that cannot be told from the text.
 LINK = re.compile(r"\s*(?:[Ss]ee|[Vv]isit)?\s*https?://\S+(?: for more information)?\.?")
 PLACE = re.compile(r'\s*(File "|<stack traces unavailable>|Detected at node|in user code:)')
@@ -16,11 +19,13 @@ def said(error: BaseException) -> str:
 
     TensorFlow adds the place in the user's code before the sentence; that is left out.
     """
-    name = type(error).__name__
+    name = kind_of(error)
     try:
-        line = _sentence(str(error), name)
-    except Exception as second:
-        return f"{name} (its message raised {type(second).__name__})"
+        line = _sentence(word(str(error), "a message")[:MOST_READ], name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as second:  # its own `__str__` may raise anything
+        return f"{name} (its message raised {kind_of(second)})"
     return f"{name}: {line}" if line else name
 
 
@@ -32,4 +37,4 @@ def _sentence(message: str, name: str) -> str:
         lines = own[-1:] or lines[-1:]
     lines[:1] = [BINDING.sub(r"\1", line) for line in lines[:1]]
     line = LINK.sub("", ADDRESS.sub("", lines[0])).removeprefix(f"{name}: ") if lines else ""
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return printable(line, LONGEST)

@@ -1,6 +1,6 @@
 """Choices of a sandbox -> a call of a live tf.function: its code, its forecast, its ledger row."""
 
-from helpers.capture.traces import Watched, watch
+from helpers.capture.traces import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceEntry
 
@@ -76,7 +76,8 @@ def _function(input_signature=False, **options) -> Watched:
 
     if input_signature:
         options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
-    return watch(f, autograph=False, **options)
+    # A press of the button may come on any thread of the kernel; that is nothing to tell.
+    return Watched(as_function(f, {"autograph": False, **options}), threads=False)
 
 
 def _argument(picked: dict[str, str]):

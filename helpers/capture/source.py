@@ -1,11 +1,22 @@
 """A code object -> its source text, and places in that text for the positions it carries."""
 
 import inspect
+import linecache
+import os
+import re
+import stat
+import sys
 import textwrap
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 
 NOWHERE = (0, 0, 0, 0)
+BIGGEST_FILE = 8_000_000  # bytes; what is larger is no program that somebody wrote
+LONGEST_SNIPPET = 400
+# Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
+# code without a def of its own, such as a comprehension.
+_OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^(\s*@)")
 
 
 @dataclass(frozen=True)
@@ -16,10 +27,15 @@ class Source:
     first: int
     cut: int
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        return self.text.split("\n")
+
     def line(self, lineno: int | None) -> int:
         """Return the 1-based line of `text` for a line of the file, 0 where it is not in it."""
         line = (lineno or 0) - self.first + 1
-        return line if lineno and 1 <= line <= self.text.count("\n") + 1 and self.text else 0
+        return line if lineno and 1 <= line <= len(self.lines) and self.text else 0
 
     def span(self, positions) -> tuple[int, int, int, int]:
         """Return (line, column, end line, end column) in `text` for a `co_positions` entry.
@@ -28,13 +44,12 @@ class Source:
         place, or one outside the text.
         """
         start, end, column, end_column = positions
-        lines = self.text.split("\n")
         if None in (start, end, column, end_column) or not self.line(start) * self.line(end):
             return NOWHERE
         begin, stop = self.line(start), self.line(end)
         columns = (
-            self._characters(lines[begin - 1], column),
-            self._characters(lines[stop - 1], end_column),
+            self._characters(self.lines[begin - 1], column),
+            self._characters(self.lines[stop - 1], end_column),
         )
         return (begin, columns[0], stop, columns[1])
 
@@ -43,21 +58,71 @@ class Source:
         line, column, end, end_column = span
         if not line:
             return ""
-        words = self.text.split("\n")[line - 1]
-        return words[column:end_column] if line == end else f"{words[column:].rstrip()} …"
+        words = self.lines[line - 1][column : column + LONGEST_SNIPPET + 1]
+        if line == end:
+            words = words[: max(end_column - column, 0)]
+        if len(words) > LONGEST_SNIPPET:
+            return f"{words[:LONGEST_SNIPPET]}…"
+        return words if line == end else f"{words.rstrip()} …"
 
     def _characters(self, line: str, column: int) -> int:
         """Return a byte column of the file's line as a character column of the dedented one."""
-        return len(line.encode()[: max(column - self.cut, 0)].decode(errors="ignore"))
+        column = max(column - self.cut, 0)
+        if line.isascii():
+            return min(column, len(line))
+        data = line.encode(errors="surrogatepass")
+        return len(data[:column].decode(errors="ignore"))
 
 
 def source_of(code: CodeType) -> Source:
-    """Return the source of a code object; an empty text where Python cannot find it."""
+    """Return the source of a code object; an empty text where it cannot be found.
+
+    It comes from Python's own cache of lines, where a notebook puts its cells, or from a file; a
+    device, a pipe or a file of many megabytes is not opened, whatever the code object claims.
+    """
     try:
-        lines, first = inspect.getsourcelines(code)
-    except (OSError, TypeError, IndexError, SyntaxError):
+        lines, first = _block(code)
+    except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
         return Source("", code.co_firstlineno, 0)
     text = "".join(lines).rstrip()
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
     return Source(dedented, max(first, 1), cut)
+
+
+def file_lines(filename: str) -> list[str]:
+    """Return the lines of a source file; none where there is no such file, or it is unfit."""
+    name = str.__str__(filename)
+    linecache.checkcache(name)  # forgets what has changed on disk
+    promised = len(linecache.cache.get(name, ())) < 2  # nothing, or what only says how to read it
+    if promised and not _is_fit(name):
+        return []
+    return linecache.getlines(name)
+
+
+def _block(code: CodeType) -> tuple[list[str], int]:
+    """Return the lines of a code object and the number of the first, as `inspect` does."""
+    lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
+    if str.__str__(code.co_name) == "<module>":
+        return lines, 1
+    if not 0 <= at < len(lines):
+        raise LookupError(at)
+    if sys.version_info < (3, 13) and str.__str__(code.co_name)[:1] == "<":
+        while at > 0 and not _OPENING.match(lines[at]):
+            at -= 1
+    return inspect.getblock(lines[at:]), at + 1
+
+
+def _is_fit(name: str) -> bool:
+    """Return whether every file that `linecache` may open under this name can be read to its end.
+
+    It takes a relative name in the working folder, or else in any of `sys.path`.
+    """
+    try:
+        paths = [name]
+        if not os.path.isabs(name):
+            paths += [os.path.join(folder, name) for folder in sys.path if type(folder) is str]
+        found = [os.stat(path) for path in paths if os.path.exists(path)]
+    except (OSError, ValueError):
+        return False
+    return all(stat.S_ISREG(f.st_mode) and 0 < f.st_size <= BIGGEST_FILE for f in found)

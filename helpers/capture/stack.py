@@ -1,14 +1,15 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
-import dis
 from dataclasses import dataclass
 from types import CodeType
 
-from helpers.capture import depths, slots
+from helpers.capture import decoded, depths, slots
+from helpers.capture.brief import plain
 from helpers.capture.bytecode import argument
 from helpers.capture.functions import function_of, refuse_async
 from helpers.capture.pages import Pages
 from helpers.capture.recorder import MOST_STEPS, Fold, Moment, Recorder, Tables
+from helpers.capture.tracing import MOST_PRINTED
 from helpers.model.listing import Column, Listing
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.timeline import Panel
@@ -58,7 +59,7 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     function = function_of(fn, "watch_stack")[0]
     draft.pages.place(function.__code__)
     steps = tuple(draft.steps())
-    title = f"{function.__name__}, instruction by instruction"
+    title = f"{plain(function.__name__)}, instruction by instruction"
     return StackRun(
         title,
         draft.pages.text,
@@ -75,8 +76,8 @@ class _Code:
 
     def __init__(self, tables: Tables, pages: Pages):
         self.tables, code = tables, tables.code
-        self.instructions = {i.offset: i for i in dis.get_instructions(code)}
-        places = [position[0] for position in code.co_positions()]
+        self.instructions = {i.offset: i for i in decoded.instructions(code)}
+        places = [position[0] for position in decoded.positions(code)]
         self.lines = {o: pages.line(code, places[o // 2]) for o in self.instructions}
         self.arguments = {o: argument(i, code) for o, i in self.instructions.items()}
         self.handlers = {o: _handler(code, o) for o in self.instructions}
@@ -95,8 +96,9 @@ class _Draft:
 
     def __init__(self, recorder: Recorder):
         self.recorder, self.pages = recorder, Pages()
-        self._codes: dict[CodeType, _Code] = {}
+        self._codes: dict[int, _Code] = {}
         self._panels: dict[object, Panel] = {}
+        self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
 
     def steps(self):
         """Yield one step per moment and one per run of folds."""
@@ -113,9 +115,9 @@ class _Draft:
             yield self._folded(folds)
 
     def _code(self, tables: Tables) -> _Code:
-        if tables.code not in self._codes:
-            self._codes[tables.code] = _Code(tables, self.pages)
-        return self._codes[tables.code]
+        if id(tables.code) not in self._codes:
+            self._codes[id(tables.code)] = _Code(tables, self.pages)
+        return self._codes[id(tables.code)]
 
     def _printed(self, moments, position: int) -> str:
         """Return what this instruction printed: what there is more before the next one."""
@@ -129,7 +131,7 @@ class _Draft:
         instruction = code.instructions[moment.offset]
         stack, names, real = self._read(moment, code)
         ending = self.recorder.endings.get(moment.serial, "")
-        function, handler = code.tables.code.co_name, code.handlers[moment.offset]
+        function, handler = plain(code.tables.code.co_name), code.handlers[moment.offset]
         argrepr = code.arguments[moment.offset]
         phrase = f"{moment.offset} {instruction.opname} {argrepr}".rstrip()
         called = f"{function} · " if len(self.recorder.codes) > 1 else ""
@@ -138,8 +140,7 @@ class _Draft:
         if handler:
             panels.append(Panel("on an exception", handler))
         if self.recorder.printed.size:
-            so_far = self.recorder.printed.text(moment.printed)
-            panels.append(Panel("printed so far", so_far))
+            panels.append(self._printed_panel(moment.printed))
         return StackStep(
             label,
             code.lines[moment.offset],
@@ -163,14 +164,15 @@ class _Draft:
             return tuple(code.origin(origin) for origin in origins), (), False
         count = len(code.tables.names)
         pairs = zip(code.named, moment.found, strict=False)
-        names = tuple((n, w.removeprefix("cell: ")) for n, w in pairs if _is_bound(w))
+        named = ((n, w.removeprefix("cell: ")) for n, w in pairs if _is_bound(w))
+        names = tuple(self._pairs.setdefault(pair, pair) for pair in named)  # each stored once
         return moment.found[count:], names, True
 
     def _folded(self, folds: list[Fold]) -> StackStep:
         loops = {}
         for fold in folds:
             code = self._code(fold.activation.tables)
-            key = (code.lines[fold.header], code.tables.code.co_name)
+            key = (code.lines[fold.header], plain(code.tables.code.co_name))
             loops[key] = loops.get(key, 0) + fold.rounds
         steps = sum(fold.steps for fold in folds)
         rounds = ", ".join(
@@ -179,7 +181,11 @@ class _Draft:
         words = f"… left out: {rounds}; {steps} instructions"
         first = self._code(folds[0].activation.tables)
         return StackStep(
-            words, first.lines[folds[0].header], (), first.tables.code.co_name, left_out=steps
+            words,
+            first.lines[folds[0].header],
+            (),
+            plain(first.tables.code.co_name),
+            left_out=steps,
         )
 
     def _stack_panel(self, stack, real) -> Panel:
@@ -192,6 +198,12 @@ class _Draft:
             title = "value stack" if real else "value stack (recomputed)"
             note = "" if rows else "empty"
             self._panels[key] = Panel(title, Listing(title, columns, tuple(rows), note))
+        return self._panels[key]
+
+    def _printed_panel(self, size: int) -> Panel:
+        key = ("printed", size)
+        if key not in self._panels:
+            self._panels[key] = Panel("printed so far", self.recorder.printed.text(size))
         return self._panels[key]
 
     def _names_panel(self, names) -> Panel:
@@ -233,8 +245,8 @@ def _note(recorder: Recorder) -> str:
     if recorder.stopped:
         parts.append(f"{recorder.stopped}; the run went on unrecorded.")
     if recorder.printed.more:
-        parts.append("Only the first part of what it printed is kept.")
-    doubts = {t.code.co_name: t.doubt for t in recorder.codes.values() if t.doubt}
+        parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
+    doubts = {plain(t.code.co_name): t.doubt for t in recorder.codes.values() if t.doubt}
     for name, doubt in doubts.items():
         parts.append(f"The stack of {name} is recomputed from its bytecode, not read: {doubt}.")
     return " ".join(parts)

@@ -7,6 +7,7 @@ only before the first op.
 
 from helpers.capture.children import transcript
 from helpers.model.transcript import Transcript, Transcripts
+from helpers.safety.given import printable, word
 
 SHARED = """\
 from tensorflow.python.eager import context
@@ -103,9 +104,18 @@ def startup_switches() -> Transcripts:
     return Transcripts("Start-up switches, each in a fresh interpreter", runs, note)
 
 
+MOST_NAMED = 5
+
+
 def startup(label: str, source: str | None = None) -> Transcript:
-    """Run one switch, or `source` in its place. KeyError names the switches that there are."""
-    if source is None and label not in SWITCHES:
-        raise KeyError(f"{label!r}; there are: {'; '.join(SWITCHES)}")
-    shown = SWITCHES[label] if source is None else source
-    return transcript(label, SHARED + shown, shown)
+    """Run one switch, or `source` in its place. KeyError names switches that there are.
+
+    TypeError for a label or a source that is no text.
+    """
+    label = word(label, "the label of a switch")
+    if source is not None:
+        return transcript(label, SHARED + word(source, "the source"), source)
+    if label not in SWITCHES:
+        first = "; ".join(list(SWITCHES)[:MOST_NAMED])
+        raise KeyError(f"'{printable(label)}' is none of the {len(SWITCHES)} switches: {first}; …")
+    return transcript(label, SHARED + SWITCHES[label], SWITCHES[label])

@@ -11,22 +11,30 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helpers.capture.tf_nodes import node_of, plain_name
-from helpers.capture.words import type_name
+from helpers.capture import trace_keys
+from helpers.capture.said import said
+from helpers.capture.tf_nodes import node_of, plain_name, scopes_of
+from helpers.capture.traces import as_tf_function, watched_of
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_compare import compare
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.graph_steps import Steps, steps
+from helpers.safety.given import is_a, kind_of, own, printable, word
 
 CONTROL = "control"
+NEEDED = (
+    "{verb} needs a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, or a "
+    "Python function and its arguments"
+)
+LONGEST_NAME, LONGEST_KEY, DEEPEST = 300, 1_000, 20  # DEEPEST: bodies within bodies
 
 
 def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     """Return the graph of a GraphDef, a Graph, a ConcreteFunction, or a Function.
 
     With arguments, a Function or a Python function is asked for the ConcreteFunction for them,
-    which may trace. Without, the Function needs to have exactly one trace: ValueError says how
-    many it has. TypeError for anything else.
+    which may trace: ValueError says what TensorFlow says if it cannot. Without, the Function needs
+    to have exactly one trace: ValueError says how many it has. TypeError for anything else.
     """
     name, graph_def = _graph_def(thing, args, kwargs)
     draft = _Draft(graph_def)
@@ -42,38 +50,68 @@ def tf_steps(thing, *args, **kwargs) -> Steps:
 
 def tf_diff(before, after, title: str = "") -> GraphDiff:
     """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
-    both = [side if isinstance(side, Graph) else tf_graph(side) for side in (before, after)]
+    title = printable(word(title, "title"), 200)
+    both = [side if is_a(side, Graph) else tf_graph(side) for side in (before, after)]
     return compare(*both, title)
+
+
+def traced(function, args, kwargs):
+    """Return the ConcreteFunction of a tf.function for arguments; ValueError if it has none.
+
+    Whatever ends the trace is said in the sentence, SystemExit too; an interrupt passes.
+    """
+    trace_keys.sized(args, kwargs)
+    try:
+        return function.get_concrete_function(*args, **kwargs)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ValueError(f"TensorFlow cannot trace it for these arguments: {said(error)}") from None
 
 
 def _graph_def(thing, args, kwargs):
     """Return (name, GraphDef); the shapes come along where the graph is alive."""
     import tensorflow as tf
 
-    if isinstance(thing, tf.compat.v1.GraphDef):
+    given_whole = is_a(thing, tf.compat.v1.GraphDef, tf.Graph)
+    given_whole = given_whole or is_a(thing, tf.types.experimental.ConcreteFunction)
+    if given_whole and (args or kwargs):
+        raise TypeError(f"a {kind_of(thing)} is a graph already; arguments mean nothing to it")
+    if is_a(thing, tf.compat.v1.GraphDef):
         return "", thing
-    if isinstance(thing, tf.Graph):
-        return plain_name(getattr(thing, "name", "")), thing.as_graph_def(add_shapes=True)
-    concrete = _concrete(thing, args, kwargs)
-    return plain_name(concrete.graph.name), concrete.graph.as_graph_def(add_shapes=True)
+    graph = thing if is_a(thing, tf.Graph) else _concrete(thing, args, kwargs).graph
+    if not is_a(graph, tf.Graph):
+        raise ValueError("this concrete function has no graph any more")
+    name = _name_of(graph)
+    try:  # the base class's own method: a subclass may have another
+        graph_def = tf.Graph.as_graph_def(graph, add_shapes=True)
+    except Exception as error:
+        raise ValueError(f"TensorFlow cannot write this graph down: {said(error)}") from None
+    return (printable(plain_name(name)) if is_a(name, str) else ""), graph_def
+
+
+def _name_of(graph):
+    """Return what a FuncGraph keeps as its name; a class that computes one is not asked."""
+    from tensorflow.python.framework.func_graph import FuncGraph
+
+    kept = is_a(graph, FuncGraph) and own(type(graph), "name") is None
+    return object.__getattribute__(graph, "name") if kept else ""
 
 
 def _concrete(thing, args, kwargs):
     import tensorflow as tf
     from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
 
-    if isinstance(thing, tf.types.experimental.ConcreteFunction):
+    if is_a(thing, tf.types.experimental.ConcreteFunction):
         return thing
-    if not isinstance(thing, Function):
-        if not callable(thing) or isinstance(thing, type) or not (args or kwargs):
-            raise TypeError(
-                "show_graph needs a tf.function, one of its concrete functions, a tf.Graph or a "
-                "GraphDef, or a Python function and its arguments, "
-                f"not {type_name(thing)}{' alone' * callable(thing)}"
-            )
-        thing = tf.function(thing)
+    thing = watched.function if (watched := watched_of(thing)) else thing
+    if not is_a(thing, Function):
+        if not callable(thing) or is_a(thing, type) or not (args or kwargs):
+            needed = NEEDED.format(verb="show_graph")
+            raise TypeError(f"{needed}, not {kind_of(thing)}{' alone' * callable(thing)}")
+        thing = as_tf_function(thing)
     if args or kwargs:
-        return thing.get_concrete_function(*args, **kwargs)
+        return traced(thing, args, kwargs)
     traces = thing._list_all_concrete_functions()
     if len(traces) == 1:
         return traces[0]
@@ -89,15 +127,24 @@ class _Draft:
     def __init__(self, graph_def):
         self.nodes, self.edges, self._waiting = {}, [], deque()
         self._library = {body.signature.name: body for body in graph_def.library.function}
-        self._entries = {}
-        self._add_nodes(graph_def.node, "", "")
+        self._entries, self._deeper, self._cut = {}, set(), {}
+        self._add_nodes(graph_def.node, "", "", 0)
         while self._waiting:
             self._add_body(*self._waiting.popleft())
 
     def note(self) -> str:
-        """Say which bodies no node calls."""
-        unused = len(self._library) - len(self._entries)
-        return f"{unused} of its functions have no caller here." if unused else ""
+        """Say which bodies no node calls, and what was cut."""
+        deeper = len(self._deeper - self._entries.keys())
+        unused = len(self._library) - len(self._entries) - deeper
+        said = [f"{unused} of its functions have no caller here."] if unused and not deeper else []
+        if deeper:
+            said.append(
+                f"Bodies are followed {DEEPEST} deep; {deeper + unused} of its functions are left "
+                "out. Give show_graph one of them as a graph of its own to see it."
+            )
+        if self._cut:
+            said.append(f"{len(self._cut)} very long names are cut, and numbered.")
+        return " ".join(said)
 
     def grouped(self) -> tuple[Node, ...]:
         """Return the nodes; one that has a scope of its own name is part of it."""
@@ -107,50 +154,68 @@ class _Draft:
             for node in self.nodes.values()
         )
 
+    def _key(self, name: str) -> str:
+        """Return the key for a name: itself, unless it is so long that nobody could read it."""
+        if len(name) <= LONGEST_KEY:
+            return name
+        number = self._cut.setdefault(name, len(self._cut) + 1)
+        return f"{name[:LONGEST_NAME]}… #{number}"
+
     def _put(self, node: Node) -> None:
         if node.key in self.nodes:
-            raise ValueError(f"two nodes have the name {node.key!r}; a GraphDef needs it once")
+            name = printable(node.key)
+            raise ValueError(f"two nodes have the name '{name}'; a GraphDef needs it once")
         self.nodes[node.key] = node
 
-    def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:
+    def _add_nodes(self, graph_nodes, prefix: str, cut: str, depth: int) -> None:
         """Add nodes and their inputs. `prefix` leads every key, `cut` is left out of labels."""
         for node in graph_nodes:
-            self._put(node_of(node, prefix, cut))
+            label = node.name.removeprefix(cut)[:LONGEST_NAME]
+            self._put(node_of(node, self._key(prefix + node.name), label))
         for node in graph_nodes:
             for source, label in map(_source, node.input):
-                self._join(prefix + source, prefix + node.name, label)
-            self._call(node, prefix)
+                self._join(self._key(prefix + source), self._key(prefix + node.name), label)
+            self._call(node, prefix, depth)
 
     def _join(self, source: str, target: str, label: str = "") -> None:
         if source not in self.nodes:
-            self.nodes[source] = Node(source, source, "gone", "named as an input, and not here")
-        self.edges.append(Edge(source, target, label))
+            gone = "named as an input, and not here"
+            self.nodes[source] = Node(source, source[:LONGEST_NAME], "gone", gone)
+        self.edges.append(Edge(source, target, label[:LONGEST_NAME]))
 
-    def _call(self, node, prefix: str) -> None:
+    def _call(self, node, prefix: str, depth: int) -> None:
         for attribute, name in _functions_of(node):
             if name not in self._library:
                 continue
             if name not in self._entries:
-                entry = f"{prefix}{node.name}:{attribute}"
+                if depth >= DEEPEST:
+                    self._deeper.add(name)
+                    continue
+                entry = self._key(f"{prefix}{node.name}:{attribute}")
                 self._entries[name] = entry
-                self._put(Node(entry, attribute, "call", f"body of {node.name}", entry, "body"))
-                self._waiting.append((name, entry, node.name))
-            self.edges.append(Edge(prefix + node.name, self._entries[name], attribute))
+                detail = f"body of {node.name[:LONGEST_NAME]}"
+                label = attribute[:LONGEST_NAME]
+                self._put(Node(entry, label, "call", detail, scopes_of(f"{entry}/"), "body"))
+                self._waiting.append((name, entry, node.name, depth + 1))
+            caller = self._key(prefix + node.name)
+            self.edges.append(Edge(caller, self._entries[name], attribute[:LONGEST_NAME]))
 
-    def _add_body(self, name: str, entry: str, caller: str) -> None:
-        body, prefix = self._library[name], f"{entry}/"
+    def _add_body(self, name: str, entry: str, caller: str, depth: int) -> None:
+        body, prefix, group = self._library[name], f"{entry}/", scopes_of(f"{entry}/")
         for argument in body.signature.input_arg:
-            key = prefix + argument.name
-            self._put(Node(key, argument.name, "input", "argument", entry, "argument"))
+            key, label = self._key(prefix + argument.name), argument.name[:LONGEST_NAME]
+            self._put(Node(key, label, "input", "argument", group, "argument"))
             self.edges.append(Edge(entry, key))
-        self._add_nodes(body.node_def, prefix, f"{caller}/")
+        self._add_nodes(body.node_def, prefix, f"{caller}/", depth)
         starts = (node.name for node in body.node_def if not node.input)
-        self.edges += [Edge(entry, prefix + name) for name in starts]
+        self.edges += [Edge(entry, self._key(prefix + name)) for name in starts]
         for result in body.signature.output_arg:
-            key = f"{prefix}return:{result.name}"
-            self._put(Node(key, result.name, "output", "result", entry, "result"))
+            key, label = self._key(f"{prefix}return:{result.name}"), result.name[:LONGEST_NAME]
+            self._put(Node(key, label, "output", "result", group, "result"))
+            if result.name not in body.ret:
+                continue  # `body.ret[…]` would write the missing entry into the caller's GraphDef
             source, label = _source(body.ret[result.name])
-            self._join(prefix + source, key, label)
+            self._join(self._key(prefix + source), key, label)
 
 
 def _source(written: str) -> tuple[str, str]:

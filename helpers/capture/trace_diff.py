@@ -12,6 +12,7 @@ from helpers.model.traces import Cause
 
 WEIGHTS = {"type": 4, "dict key": 3, "number of elements": 3, "argument": 3, "rank": 2}
 MOST = 20  # differences counted between two keys; beyond that they are far apart anyway
+MOST_KEYS = 200  # keys compared with; each trace asks again, so all of them would be quadratic
 CONTAINERS = {"List": "list", "Tuple": "tuple", "Dict": "dict", "NamedTuple": "namedtuple"}
 LEAVES = {"TensorSpec": "tensor", "Literal": "Python value"}
 CONTEXTS = {
@@ -28,8 +29,9 @@ def nearest(keys, wanted, names: Names) -> tuple[Cause, ...]:
     """Return how `wanted` differs from the nearest of `keys` (oldest first); () if there is none.
 
     The nearest differs in the fewest leaves; of equals, in the smallest way; of those, the newest.
+    Of very many keys only the newest are asked.
     """
-    found = [tuple(islice(differences(key, wanted, names), MOST)) for key in keys]
+    found = [tuple(islice(differences(key, wanted, names), MOST)) for key in keys[-MOST_KEYS:]]
     return min(reversed(found), key=_distance, default=())
 
 
@@ -179,7 +181,9 @@ class _Walk:
 def _equal(old, new) -> bool:
     try:
         return bool(old == new)
-    except Exception:  # an argument's own __eq__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an argument's own __eq__
         return False
 
 

@@ -6,7 +6,32 @@ tensorflow/python/eager/polymorphic_function/tracing_compilation.py: `_maybe_def
 """
 
 import threading
-from contextlib import contextmanager
+
+from helpers.safety.given import is_a
+
+MOST_THINGS = 50_000  # in the arguments of a call; TensorFlow takes about 50 µs for each
+
+
+def sized(args, kwargs) -> None:
+    """Raise ValueError if the containers in the arguments hold more than `MOST_THINGS`."""
+    waiting, seen, total = [args, kwargs], set(), 0
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if is_a(value, dict):
+            total += dict.__len__(value)
+            items = dict.values(value)
+        else:
+            items = tuple.__iter__(value) if is_a(value, tuple) else list.__iter__(value)
+            total += tuple.__len__(value) if is_a(value, tuple) else list.__len__(value)
+        if total > MOST_THINGS:
+            raise ValueError(
+                f"the arguments hold more than {MOST_THINGS:,} things, and tf.function looks at "
+                "each of them; give it a tensor, or fewer"
+            )
+        waiting += [item for item in items if is_a(item, list, tuple, dict)]
 
 
 def keys(function) -> dict:
@@ -75,21 +100,17 @@ class _Listening(threading.local):
 _listening = _Listening()
 
 
-@contextmanager
-def traced_here(made: list):
-    """Append to `made` every ConcreteFunction that this thread traces in the block.
+def listeners() -> list[list]:
+    """Return the stack of lists that hear of traces on this thread; whoever appends one, pops it.
 
-    Of blocks within each other, the innermost is told: a trace belongs to the call that made it.
+    Each ConcreteFunction that this thread traces is appended to the last list alone: a trace
+    belongs to the innermost call that made it.
     """
     from tensorflow.python.eager.polymorphic_function import transform
 
     if _tell not in transform.CONCRETE_FUNCTION_CALLBACKS:
         transform.CONCRETE_FUNCTION_CALLBACKS.append(_tell)
-    _listening.lists.append(made)
-    try:
-        yield
-    finally:
-        _listening.lists.pop()
+    return _listening.lists
 
 
 def _tell(concrete) -> None:

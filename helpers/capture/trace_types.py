@@ -48,7 +48,9 @@ class Names:
 
         try:
             return self.of(trace_type.from_value(value))
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # the argument's own tracing protocol may raise anything
             return label(value)
 
     def thing(self, ref) -> str:
@@ -128,7 +130,9 @@ def own_words(trace_type) -> str:
     """Return what a type says of itself, without addresses; if that fails, the type's name."""
     try:
         words = repr(trace_type)
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return type_name(trace_type)
     return type_name(trace_type) if ADDRESS.search(words) else cut(words)
 

@@ -7,19 +7,24 @@ written to the function: its counts are the same with the ledger and without.
 
 import functools
 import inspect
+import sys
 import threading
+from itertools import islice
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 from helpers.capture import trace_keys
 from helpers.capture.said import said
-from helpers.capture.trace_diff import nearest
+from helpers.capture.trace_diff import MOST_KEYS, nearest
 from helpers.capture.trace_log import Log
-from helpers.capture.trace_types import Names, cut
-from helpers.capture.words import label, type_name
+from helpers.capture.trace_types import MOST_ITEMS, Names, cut
 from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
+from helpers.safety.given import alive, is_a, kind_of, own, printable, shown, unwritten
+from helpers.safety.interrupts import finishing
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 MOST_KNOWN = 1024
+MANY = 1_000  # calls in one row
 
 
 def watch(fn, **options) -> "Watched":
@@ -28,10 +33,10 @@ def watch(fn, **options) -> "Watched":
     Of a function that becomes one here, TensorFlow does not warn that it retraces often.
 
     Raises:
-        TypeError: `fn` cannot be called or has no cache of traces, or options are given for what
-            is a tf.function already.
+        TypeError: `fn` cannot be called or has no cache of traces, TensorFlow can make no
+            tf.function of it, or options are given for what is a tf.function already.
     """
-    known = _watched(fn)
+    known = watched_of(fn)
     return known if known and not options else Watched(as_function(fn, options))
 
 
@@ -40,45 +45,62 @@ def would_trace(fn, *args, **kwargs) -> TraceEntry:
 
     `fn`: a tf.function or a watched one. Only the body could still make it another row, by raising.
     """
-    return (_watched(fn) or Watched(as_function(fn, {}))).forecast(args, kwargs)
+    return (watched_of(fn) or Watched(as_function(fn, {}))).forecast(args, kwargs)
 
 
 def as_function(fn, options):
     """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
     import tensorflow as tf
 
-    if known := _watched(fn):
+    if known := watched_of(fn):
         fn = known.function
-    if isinstance(fn, tf.types.experimental.ConcreteFunction):
+    if is_a(fn, tf.types.experimental.ConcreteFunction):
         raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
-    if isinstance(fn, tf.types.experimental.PolymorphicFunction):
+    if is_a(fn, tf.types.experimental.PolymorphicFunction):
         if options:
             names = ", ".join(options)
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
     if not callable(fn):
-        raise TypeError(f"a function is needed, and {label(fn)} cannot be called")
-    try:
-        made = tf.function(fn, **options)
-    except ValueError as error:
-        if "signature" not in str(error) or options:
-            raise
-        raise TypeError(f"{label(fn)} has no signature to read; wrap it in a def") from error
+        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called")
+    made = as_tf_function(fn, **options)
     made._omit_frequent_tracing_warning = True  # the ledger says more, and names the cause
     return made
 
 
-def _watched(fn):
-    """Return the Watched that `fn` is or shows, or None."""
+def as_tf_function(fn, **options):
+    """Return `tf.function(fn, **options)`. TypeError, in one sentence, if TensorFlow refuses."""
+    import tensorflow as tf
+
+    alive(fn, shown(fn))
+    if why := unwritten(fn):
+        raise TypeError(f"{shown(fn)} {why}, so TensorFlow cannot trace it")
     try:
-        found = getattr(fn, "watched", None)
-    except Exception:
-        return None
-    return found if isinstance(found, Watched) else None
+        made = tf.function(fn, **options)
+        inspect.signature(made)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what `fn` says of itself may raise anything
+        words = said(error)
+        if not options and "signature" in words:
+            needed = f"{shown(fn)} has no signature to read; wrap it in a def"
+            raise TypeError(needed) from None
+        given = f" with {', '.join(options)}" * bool(options)
+        needed = f"tf.function takes no {shown(fn)}{given}: {words}"
+        raise TypeError(printable(needed, 400)) from None
+    return made
+
+
+def watched_of(fn):
+    """Return the Watched that `fn` is or shows, or None."""
+    found = fn if type(fn) is Watched else own(fn, "_source")
+    return found if type(found) is Watched else None
 
 
 class Watched:
     """A tf.function that keeps a ledger. What it returns or raises is the function's own.
+
+    Only arguments of more than `trace_keys.MOST_THINGS` are refused, with a ValueError.
 
     Other attributes (`get_concrete_function`, `experimental_get_tracing_count` …) are the
     function's; what `get_concrete_function` traces is written down too. Calls are in the order in
@@ -87,12 +109,14 @@ class Watched:
 
     autograph_info__ = {}  # AutoGraph rewrites callers, and leaves what bears this name alone
 
-    def __init__(self, function):
+    def __init__(self, function, threads: bool = True):
         self.function = function
-        self._names, self._log, self._lock = Names(), Log(), threading.Lock()
+        self._names, self._log, self._lock = Names(), Log(), threading.RLock()
         self._words: dict = {}  # key -> words of its arguments, as they were when it was made
-        self._home = threading.get_ident()
-        functools.update_wrapper(self, function.python_function, updated=())
+        self._home = threading.get_ident() if threads else None
+        self.__wrapped__ = python = function.python_function
+        if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
+            functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
 
     def __call__(self, *args, **kwargs):
@@ -118,9 +142,10 @@ class Watched:
         """Return the ledger as it is now."""
         with self._lock:
             entries = self._log.entries()
-        ledger = TraceLedger(f"Calls of {self._name()}", "call", HEADINGS, entries)
-        note = _summary(ledger, self.function.experimental_get_tracing_count())
-        return TraceLedger(ledger.title, "call", HEADINGS, entries, note)
+            note = _summary(self._log, self.function.experimental_get_tracing_count())
+        if any(entry.calls > MANY for entry in entries):
+            note += " Hits in a row are folded to one row; .last is the last call on its own."
+        return TraceLedger(f"Calls of {self._name()}", "call", HEADINGS, entries, note)
 
     @property
     def last(self) -> TraceEntry | None:
@@ -129,6 +154,7 @@ class Watched:
 
     def forecast(self, args, kwargs) -> TraceEntry:
         """Return the row that a call would add; nothing is called, and no row is added."""
+        trace_keys.sized(args, kwargs)
         key, failed = self._wanted(args, kwargs)
         if failed is not None:
             return trace_entry("next", self._raw(args, kwargs), "error", f"no key: {said(failed)}")
@@ -138,32 +164,44 @@ class Watched:
         held = trace_keys.held(self.function, key)
         if held is not None:
             return trace_entry("next", words, "hit", self._fit(key, words, held))
-        known = trace_keys.keys(self.function)
+        known = list(trace_keys.keys(self.function))
         causes = nearest(known, key, self._names)
-        note = _because(causes) if known else FIRST
+        note = _because(causes, known) if known else FIRST
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
     def _run(self, call, args, kwargs, asked=""):
-        key, _ = self._wanted(args, kwargs)
-        words = asked + (self._raw(args, kwargs) if key is None else self._arguments(key))
+        # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
+        trace_keys.sized(args, kwargs)
         made, error = [], None
-        try:
-            with trace_keys.traced_here(made):
+        with finishing(sys._getframe()) as row:
+            key, _ = self._wanted(args, kwargs)
+            words = asked + (self._raw(args, kwargs) if key is None else self._arguments(key))
+            heard = trace_keys.listeners()
+            heard.append(made)
+            try:
                 return call(*args, **kwargs)
-        except BaseException as raised:
-            error = raised
-            raise
-        finally:
-            self._write(key, words, made, error, call)
-            error = None  # or its traceback would hold this frame, and this frame it
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                row.finish()
+                heard.pop()
+                self._write(key, words, made, error, call)
+                error = None  # or its traceback would hold this frame, and this frame it
 
     def _write(self, key, words, made, error, call):
         """Write the row down; an argument whose own `__eq__` raises must not change the call."""
-        try:
-            self._row(key, words, made, error, call)
-        except Exception as broken:
-            verdict = "error" if error else "trace" if made else "hit"
-            self._log.add(words, verdict, f"no key to compare with: {type_name(broken)}")
+        with self._lock:
+            before = self._log.calls
+            try:
+                self._row(key, words, made, error, call)
+            except BaseException as broken:
+                if self._log.calls == before:
+                    verdict = "error" if error else "trace" if made else "hit"
+                    note = f"no key to compare with: {kind_of(broken)}"
+                    self._log.add(words, verdict, note, len(made))
+                if type(broken) is KeyboardInterrupt:
+                    raise
 
     def _row(self, key, words, made, error, call):
         cached = trace_keys.keys(self.function) if made or error else {}
@@ -171,10 +209,9 @@ class Watched:
         before = [k for k in cached if not any(k is o for o in own)]  # an == may be an argument's
         causes = nearest(before, key, self._names) if own and key is not None else ()
         verdict, note = self._verdict(key, words, own, before, causes, error, call)
-        if threading.get_ident() != self._home:
+        if self._home not in (None, threading.get_ident()):
             note = f"{note}; on another thread".removeprefix("; ")
-        with self._lock:
-            self._log.add(words, verdict, note, len(own), causes if own else ())
+        self._log.add(words, verdict, note, len(own), causes if own else ())
 
     def _verdict(self, key, words, own, before, causes, error, call) -> tuple[str, str]:
         if error is not None:
@@ -186,7 +223,7 @@ class Watched:
         return "hit", "" if key is None else self._hit(key, words)
 
     def _traced(self, key, own, before, causes) -> str:
-        parts = [_because(causes) if before else FIRST]
+        parts = [_because(causes, before) if before else FIRST]
         made = self._arguments(own[-1])
         if key is not None and made != self._arguments(key):
             parts.append(f"traced as {made}")
@@ -219,33 +256,42 @@ class Watched:
     def _wanted(self, args, kwargs):
         try:
             return trace_keys.wanted(self.function, args, kwargs), None
-        except Exception as error:  # the call itself will say it
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the call itself will say it
             return None, error
 
     def _arguments(self, key) -> str:
         try:
             return self._names.arguments(key[1])
-        except Exception as error:
-            return f"(no words: {type_name(error)})"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return f"(no words: {kind_of(error)})"
 
     def _raw(self, args, kwargs) -> str:
         """Return words for arguments that fit no key."""
         words = self._names.value
-        shown = [*map(words, args), *(f"{name}={words(value)}" for name, value in kwargs.items())]
-        return cut(", ".join(shown)) or "(none)"
+        first = [words(value) for value in args[:MOST_ITEMS]]
+        first += [f"{name}={words(value)}" for name, value in islice(kwargs.items(), MOST_ITEMS)]
+        more = len(args) + len(kwargs) - len(first)
+        return cut(", ".join(first + [f"… {more} more"] * bool(more))) or "(none)"
 
     def _name(self) -> str:
-        name = getattr(self.function, "__name__", "") or getattr(self.function, "name", "")
-        return cut(str(name) or "a function", 60)
+        name = own(self.function, "__name__") or own(self.function, "_name")
+        return printable(name) if is_a(name, str) and name else "a function"
 
 
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 
 
-def _because(causes) -> str:
-    shown = [str(cause) for cause in causes[:3]]
-    more = len(causes) - len(shown)
-    return "; ".join(shown + [f"and {more} more"] * bool(more)) or NO_LEAF
+def _because(causes, known) -> str:
+    words = [str(cause) for cause in causes[:3]]
+    more = len(causes) - len(words)
+    told = "; ".join(words + [f"and {more} more"] * bool(more)) or NO_LEAF
+    if len(known) > MOST_KEYS:
+        told += f"; compared with the newest {MOST_KEYS:,} of {len(known):,} keys"
+    return told
 
 
 def _failure(error, own, key, function) -> str:
@@ -258,17 +304,18 @@ def _when(function, key) -> str:
         return "no key"
     try:
         held = trace_keys.held(function, key)
-    except Exception:  # an argument's own __eq__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an argument's own __eq__
         return "raised while looking the key up"
     return "raised while tracing" if held is None else "raised while running"
 
 
-def _summary(ledger: TraceLedger, counted: int) -> str:
-    words = [f"{ledger.verdicts.count(v):,} {v}" for v in ("hit", "error", "eager")]
-    shown = [f"{ledger.traces:,} trace{'s' * (ledger.traces != 1)}"]
-    shown += [w for w in words if not w.startswith("0 ")]
-    total = sum(entry.calls for entry in ledger.entries)
-    note = f"{total:,} call{'s' * (total != 1)}: {', '.join(shown)}."
-    if counted != ledger.traces:
+def _summary(log: Log, counted: int) -> str:
+    words = [f"{log.verdicts[v]:,} {v}" for v in ("hit", "error", "eager")]
+    parts = [f"{log.traces:,} trace{'s' * (log.traces != 1)}"]
+    parts += [w for w in words if not w.startswith("0 ")]
+    note = f"{log.calls:,} call{'s' * (log.calls != 1)}: {', '.join(parts)}."
+    if counted != log.traces:
         note += f" TensorFlow counts {counted:,} traces; the others were made outside these calls."
     return note

@@ -6,18 +6,23 @@ resource_variable_ops.cc, whose update copies a buffer that somebody else still 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from helpers.capture.brief import brief
+from helpers.capture.calls import name_of
 from helpers.capture.said import said
 from helpers.capture.tf_graphs import tf_graph
 from helpers.model.graph import Graph
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
+from helpers.safety.given import called, count, is_a, printable, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 THREADS = 4
 BAR = 30
+MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES, MOST_FETCHED = 100_000, 100, 20, 8
+PROGRAMS = "name -> a program, a function of (v, one)"
 
 
 @dataclass(frozen=True)
@@ -39,30 +44,27 @@ class Histogram(Listing):
         return tuple(row.saw for row in self.rows if row.variable == variable)
 
 
-def variables_ledger(programs: Mapping[str, Callable], runs: int = 100) -> Ledger:
+def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     """Return what each program sees with each kind of variable, starting at 0 in every run.
 
     A program is a function of a variable of one number and of the number 1 as a tensor; it builds
     its ops and returns what is to be fetched. What differs between runs is told with its counts.
     """
-    if not isinstance(programs, Mapping) or not programs:
-        raise TypeError("watch_variables needs a dict: name -> a program, a function of (v, one)")
+    runs = count(runs, "runs=", MOST_RUNS)
     entries = []
-    for name, program in programs.items():
-        words = [_told(outcomes(program, kind, runs)) for kind in KINDS]
+    for name, program in table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS):
+        shown_name = printable(name)
+        words = [_told(outcomes(program, kind, runs, f"'{shown_name}'")) for kind in KINDS]
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
-        entries.append(Entry(name, tuple(map(Verdict, words, tones))))
+        entries.append(Entry(shown_name, tuple(map(Verdict, words, tones))))
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
     return Ledger("What each program saw", "program", tuple(KINDS), tuple(entries), note)
 
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Return how often `program` saw what, with each kind of variable."""
-    rows = [
-        Seen(kind, saw, count, "█" * max(1, round(BAR * count / runs)))
-        for kind in KINDS
-        for saw, count in outcomes(program, kind, runs).most_common()
-    ]
+    runs = count(runs, "runs=", MOST_RUNS)
+    rows = [row for kind in KINDS for row in _seen(kind, outcomes(program, kind, runs), runs)]
     columns = (
         Column("variable", "variable"),
         Column("saw", "saw"),
@@ -73,18 +75,40 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
         "What a graph does not order may come in any order. These counts belong to this machine "
         "and this minute; an outcome that never came up is not forbidden."
     )
-    title = f"{getattr(program, '__name__', 'program')}, {runs} runs with each kind"
+    title = f"{name_of(program)}, {runs} runs with each kind"
     return Histogram(title, columns, tuple(rows), note)
 
 
-def outcomes(program: Callable, kind: str, runs: int) -> Counter:
+def _seen(kind: str, counted: Counter, runs: int):
+    """Yield a row per outcome, and one for those beyond the most frequent."""
+    first, rest, others = _most(counted)
+    rows = [*first, (f"({others} other outcomes)", rest)] if others else first
+    for saw, times in rows:
+        yield Seen(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
+
+
+def _most(counted: Counter) -> tuple[list[tuple[str, int]], int, int]:
+    """Return the most frequent outcomes, how often there were others, and how many others."""
+    ordered = counted.most_common()
+    rest = ordered[MOST_OUTCOMES:]
+    return ordered[:MOST_OUTCOMES], sum(times for _, times in rest), len(rest)
+
+
+def outcomes(program: Callable, kind: str, runs: int, what: str = "it") -> Counter:
     """Return what so many runs of a program gave, in words, and how often.
 
-    ValueError if there is no such kind of variable; TypeError if `program` cannot be called.
+    ValueError if there is no such kind of variable, if the program raises, or returns what cannot
+    be fetched; TypeError if `program` cannot be called.
     """
-    if not callable(program):
-        raise TypeError("a program must be a function of a variable and the number 1")
-    return _run(*_built(program, kind), runs)
+    called(program, f"the program {what}" if what != "it" else "a program")
+    graph, fetches, initialiser = _built(program, kind, what)
+    try:
+        return _run(graph, fetches, initialiser, runs)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what is no fetch is asked in many ways whether it is one
+        needed = f"a program must return tensors or ops of its graph, and {what} does not"
+        raise ValueError(f"{needed}: {said(error)}") from None
 
 
 def program_graph(program: Callable, kind: str) -> Graph:
@@ -93,8 +117,8 @@ def program_graph(program: Callable, kind: str) -> Graph:
     return tf_graph(graph, title=f"The program with a {kind}")
 
 
-def _built(program, kind: str):
-    """Return (graph, fetches, initialiser), or raise what the program raises."""
+def _built(program, kind: str, what: str = "it"):
+    """Return (graph, fetches, initialiser); ValueError says what the program raised."""
     import tensorflow as tf
 
     if kind not in KINDS:
@@ -102,7 +126,13 @@ def _built(program, kind: str):
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         v = v1.Variable(0.0, use_resource=KINDS[kind], name="v")
-        fetches = program(v, v1.placeholder_with_default(1.0, (), name="one"))
+        one = v1.placeholder_with_default(1.0, (), name="one")
+        try:
+            fetches = program(v, one)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ValueError(f"the program {what} raised {said(error)}") from None
     return graph, fetches, v.initializer
 
 
@@ -124,12 +154,25 @@ def _run(graph, fetches, initialiser, runs: int) -> Counter:
 
 
 def _words(found) -> str:
-    if isinstance(found, (list, tuple)):
-        return ", ".join(map(_words, found))
-    return f"{float(found):g}"
+    import numpy as np
+
+    if type(found) in (list, tuple):
+        return ", ".join([*map(_words, found[:MOST_FETCHED]), *_more(len(found) - MOST_FETCHED)])
+    if is_a(found, np.generic) and found.dtype.kind in "fiu":
+        return f"{float(found):g}"
+    if is_a(found, np.ndarray):
+        return f"{found.dtype.name} of shape {found.shape}"
+    return "done" if found is None else brief(found)  # None: of an op there is nothing to fetch
+
+
+def _more(left: int) -> list[str]:
+    return [f"… {left} more"] if left > 0 else []
 
 
 def _told(counted: Counter) -> str:
     if len(counted) == 1:
         return next(iter(counted))
-    return "; or ".join(f"{saw} ({count} times)" for saw, count in counted.most_common())
+    first, rest, others = _most(counted)
+    words = [f"{saw} ({times} times)" for saw, times in first]
+    words += [f"{others} other outcomes ({rest} times)"] if others else []
+    return "; or ".join(words)

@@ -2,13 +2,33 @@
 
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS
+
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 LONGEST = 32
+LONGEST_NAME = 80
+BIGGEST_BITS = 14_000  # an int of that size has fewer digits than Python writes without being told
+
+_TYPE_NAME = type.__dict__["__name__"].__get__
+
+
+def clipped(words: str, most: int = LONGEST_NAME) -> str:
+    """Return a name as an exact str, short enough to be read, its control characters spelled."""
+    head = str.__getitem__(words, slice(most))
+    if not head.isprintable():
+        head = "".join(c if c.isprintable() else _spelled(c) for c in head)
+    return head if str.__len__(words) <= most else f"{head[: most - 1]}…"
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def type_name(value: object) -> str:
     """Return the name of the object's real type (never what its `__class__` claims)."""
-    return type.__dict__["__name__"].__get__(type(value))
+    return clipped(_TYPE_NAME(type(value)))
 
 
 def label(value: object) -> str:
@@ -17,14 +37,21 @@ def label(value: object) -> str:
     if kind in SCALARS:
         return _scalar(value)
     if kind in (FunctionType, BuiltinFunctionType):
-        return f"{value.__name__}()"
+        return f"{clipped(value.__name__)}()"
     if kind is MethodType:
-        return f".{label(value.__func__)}"
+        inner = type(value.__func__) is not MethodType
+        return f".{label(value.__func__)}" if inner else "bound method"
     if kind is ModuleType:
-        return str(ModuleType.__getattribute__(value, "__dict__").get("__name__", "module"))
+        return module_name(value)
     if issubclass(kind, type):
-        return f"class {type.__dict__['__name__'].__get__(value)}"
+        return f"class {clipped(_TYPE_NAME(value))}"
     return type_name(value)
+
+
+def module_name(module: ModuleType) -> str:
+    """Return the `__name__` that stands in a module's dict, if it is a str at all."""
+    name = dict.get(ModuleType.__getattribute__(module, "__dict__"), "__name__")
+    return clipped(name) if type(name) is str else "module"
 
 
 def detail(value: object) -> str:
@@ -32,7 +59,8 @@ def detail(value: object) -> str:
     kind = type(value)
     if kind is FunctionType:
         written = value.__code__.co_name  # differs where functools.wraps lent another name
-        return "function" if written == value.__name__ else f"function, code of {written}"
+        same = str.__eq__(written, value.__name__) is True
+        return "function" if same else f"function, code of {clipped(written)}"
     if kind in (list, tuple, dict, set, frozenset):
         return f"{len(value)} item{'' if len(value) == 1 else 's'}"
     if kind is MethodType:
@@ -43,8 +71,10 @@ def detail(value: object) -> str:
 
 
 def _scalar(value) -> str:
-    try:
-        words = repr(value)
-    except ValueError:  # an int of thousands of digits
-        return f"a very large {type_name(value)}"
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    kind = type(value)
+    if kind is int and value.bit_length() > BIGGEST_BITS:
+        return "a very large int"
+    head = value[:LONGEST] if kind in (str, bytes) else value
+    words = repr(head)
+    whole = head is value or len(head) == len(value)
+    return words if whole and len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

@@ -86,10 +86,14 @@ class Sourced(Listing):
 
 @dataclass(frozen=True)
 class Bytecode(Sourced):
-    """The instructions of one code object over its source, with its exception table."""
+    """The instructions of one code object over its source, with its exception table.
+
+    `cut` says which of very many instructions are not listed.
+    """
 
     handlers: tuple[Handler, ...] = ()
     version: str = ""
+    cut: str = ""
 
     def at(self, offset: int) -> Instruction:
         """Return the instruction at this offset; KeyError if none begins there."""

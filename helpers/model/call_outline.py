@@ -10,6 +10,7 @@ from helpers.model.calls import CallTree
 
 MOST_WHOLE = 50
 MOST_NAMED = 4
+MOST_LINES, LONGEST = 400, 120
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,10 @@ class Line:
 
 
 def outline(tree: CallTree) -> tuple[Line, ...]:
-    """Return the lines of a tree in order; every call is counted in exactly one way down."""
+    """Return the lines of a tree in order; every call is counted in exactly one way down.
+
+    Of very many lines the last one says how many are left out.
+    """
     inside, way = tree.inside(), tree.on_the_way()
     whole = len(tree.calls) <= MOST_WHOLE
     lines, at = [], 0
@@ -39,7 +43,12 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
                 stop += inside[stop]
             lines.append(_folded(tree, at, stop))
             at = stop
-    return tuple(_merged(lines))
+    merged = list(_merged(lines))
+    left_out = len(merged) - MOST_LINES
+    if left_out > 0:
+        words = f"… and {left_out:,} more lines; .model.calls holds every call"
+        merged[MOST_LINES:] = [Line(0, words, 0, folded=True)]
+    return tuple(merged)
 
 
 def _same_depth(tree: CallTree, first: int, second: int) -> bool:
@@ -48,14 +57,18 @@ def _same_depth(tree: CallTree, first: int, second: int) -> bool:
 
 def _line(tree: CallTree, at: int, inside: int) -> Line:
     call = tree.calls[at]
-    words = f"{'[C] ' * call.c}{call.path}{' (raised)' * call.raised}"
+    words = f"{'[C] ' * call.c}{_short(call.path)}{' (raised)' * call.raised}"
     return Line(call.depth, words, inside, call.c, call.door)
+
+
+def _short(path: str) -> str:
+    return path if len(path) <= LONGEST else f"{path[: LONGEST - 1]}…"
 
 
 def _folded(tree: CallTree, start: int, stop: int) -> Line:
     depth = tree.calls[start].depth
     calls = tree.calls[start:stop]
-    named = Counter(call.path for call in calls if call.depth == depth)
+    named = Counter(_short(call.path) for call in calls if call.depth == depth)
     words = [f"{name} ×{n}" if n > 1 else name for name, n in named.items()]
     rest = f" and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
     return Line(depth, f"… {', '.join(words[:MOST_NAMED])}{rest}", stop - start, folded=True)

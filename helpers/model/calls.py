@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 
 ROUTES = ("fast path", "fallback", "function", "graph", "refused", "no door")
 
@@ -70,8 +71,6 @@ class CallTree:
 
     def on_the_way(self) -> frozenset[int]:
         """Return the places of the landmarks and of all calls that lead to one."""
-        return frozenset(
-            at
-            for at, inside in enumerate(self.inside())
-            if any(call.door for call in self.calls[at : at + inside])
-        )
+        doors = [0, *accumulate(call.door for call in self.calls)]
+        inside = self.inside()
+        return frozenset(at for at, size in enumerate(inside) if doors[at + size] > doors[at])

@@ -18,13 +18,17 @@ class Field:
 
 @dataclass(frozen=True)
 class CodeTree:
-    """A code object at rest: `fields`, `bytecode`, and the code objects among its constants."""
+    """A code object at rest: `fields`, `bytecode`, and the code objects among its constants.
+
+    `note` says what was left out of these, if anything was.
+    """
 
     title: str
     name: str
     fields: Listing
     bytecode: Bytecode
     nested: tuple["CodeTree", ...] = ()
+    note: str = ""
 
     def field(self, name: str) -> str:
         """Return the value of one field, as words; KeyError if there is none of this name."""

@@ -80,7 +80,6 @@ class Graph:
             if any(asked in part.casefold() for part in (node.key, node.label, node.op))
         )
         if not asked or not found:
-            raise LookupError(
-                f"none of the {len(self.nodes)} nodes has {words!r} in its name or op"
-            )
+            asked = repr(words if len(words) <= 60 else f"{words[:59]}…")
+            raise LookupError(f"none of the {len(self.nodes)} nodes has {asked} in its name or op")
         return replace(self, found=found)

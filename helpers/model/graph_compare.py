@@ -6,13 +6,14 @@ removed, folded, merged, cancelled or bypassed, replaced, and then changed or ke
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
 
 UNEXPLAINED = "gone; these two graphs do not say why"
-MOST_NAMED = 3
+MOST_NAMED, MOST_PIECES, LONGEST = 3, 50, 100
 
 
 def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
@@ -31,6 +32,7 @@ class _Side:
 
     def __init__(self, graph: Graph):
         self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
+        self._at = {key: at for at, key in enumerate(self.nodes)}
         self.inputs = {key: [] for key in self.nodes}
         self.readers = {key: [] for key in self.nodes}
         for edge in graph.edges:
@@ -43,7 +45,7 @@ class _Side:
 
     def ordered(self, keys) -> list[str]:
         """Return the keys in this graph's order."""
-        return [key for key in self.nodes if key in keys]
+        return sorted((key for key in keys if key in self._at), key=self._at.get)
 
     def inputs_first(self) -> list[str]:
         """Return all keys, each after what it reads; what stands in a cycle comes last."""
@@ -118,15 +120,41 @@ def _removed(work: _Comparison) -> None:
 
 def _folded(work: _Comparison) -> None:
     """A constant now, and all that it was computed from was constant."""
+    constant = _from_constants(work.one)
     for key, node in work.one.nodes.items():
         now = work.two.nodes.get(key)
         if now is None or node.kind == "constant" or now.kind != "constant":
             continue
-        origins = _reach([key], work.one.sources)
-        leaves = [work.one.nodes[leaf] for leaf in origins if not work.one.inputs[leaf]]
-        if leaves and all(leaf.kind == "constant" for leaf in leaves):
+        if constant[key]:
             how = f"all that it is computed from is constant; it is now {now.detail or now.label}"
             work.say("folded", work.with_helpers([key]), (key,), how)
+
+
+def _from_constants(side: _Side) -> dict[str, bool]:
+    """Return for each key whether all that it begins with, at least one node, is constant.
+
+    One pass, inputs first. A cycle begins with nothing of its own: it is asked for all that leads
+    to it.
+    """
+    found = {}
+    for key in side.inputs_first():
+        sources = side.sources(key)
+        if not sources:
+            found[key] = side.nodes[key].kind == "constant"
+        elif all(source in found for source in sources):
+            found[key] = all(found[source] for source in sources)
+        else:
+            reached = _reach([key], side.sources)
+            leaves = [side.nodes[leaf] for leaf in reached if not side.inputs[leaf]]
+            constant = bool(leaves) and all(leaf.kind == "constant" for leaf in leaves)
+            found |= dict.fromkeys(_loop(side, key, reached), constant)
+    return found
+
+
+def _loop(side: _Side, key: str, behind: set[str]) -> set[str]:
+    """Return the cycle that a key stands in, of what leads to it; at least itself."""
+    ahead = _reach([key], lambda k: [r for r in side.readers[k] if r in behind])
+    return ahead | {key}
 
 
 def _merged(work: _Comparison) -> None:
@@ -215,8 +243,7 @@ def _way_back(key, behind) -> list[str]:
 
 def _replaced(work: _Comparison) -> None:
     """Gone next to new: a reader of the former is still there, and reads the latter."""
-    for group in _pieces(work.one, {key for key in work.open if key in work.gone}):
-        readers = {reader for key in group for reader in work.one.readers[key]} - work.gone
+    for readers, group in _exchanged(work):
         heads = {key for r in readers for key in work.two.sources(r) if key in work.new}
         fresh = work.two.ordered(
             _reach(heads, lambda key: [s for s in work.two.sources(key) if s in work.new])
@@ -224,7 +251,7 @@ def _replaced(work: _Comparison) -> None:
         if not fresh:
             work.say("changed", group, (), UNEXPLAINED)
             continue
-        reader = next(key for key in work.one.nodes if key in readers)
+        reader = work.one.ordered(readers)[0]
         lost = work.one.ordered(group.intersection(work.one.sources(reader)))
         gained = work.two.ordered(work.new.intersection(work.two.sources(reader)))
         how = f"{reader} read {_named(lost)}, and now reads {_named(gained)}"
@@ -232,6 +259,20 @@ def _replaced(work: _Comparison) -> None:
         work.swapped |= group | set(fresh)
     for key in work.two.ordered(work.new - work.swapped):
         work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
+
+
+def _exchanged(work: _Comparison) -> Iterator[tuple[frozenset[str], set[str]]]:
+    """Yield the pieces of what is gone, each with its readers that are still there.
+
+    Where very many pieces have the same readers, they are one: each is told by all the new nodes.
+    """
+    by_readers: dict[frozenset[str], list[set[str]]] = {}
+    for group in _pieces(work.one, {key for key in work.open if key in work.gone}):
+        readers = frozenset(r for key in group for r in work.one.readers[key]) - work.gone
+        by_readers.setdefault(readers, []).append(group)
+    for readers, groups in by_readers.items():
+        for group in groups if len(groups) <= MOST_PIECES else [set().union(*groups)]:
+            yield readers, group
 
 
 def _altered(work: _Comparison) -> None:
@@ -294,4 +335,8 @@ def _pieces(side: _Side, keys: set[str]) -> list[set[str]]:
 def _named(keys) -> str:
     keys = list(keys)
     rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(keys[:MOST_NAMED]) + rest
+    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"

@@ -6,7 +6,7 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
 
 MOST_ROWS = 60
-MOST_NAMED = 8
+MOST_NAMED, LONGEST = 8, 100
 COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
 
 
@@ -83,11 +83,15 @@ def _notes(graph: Graph, level, by_step, path):
         yield f"The first {MOST_ROWS} of {len(by_step)} steps."
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
-        yield f"The longest way has {len(path)} nodes: {' → '.join(ends)}."
+        yield f"The longest way has {len(path)} nodes: {' → '.join(map(_short, ends))}."
     if len(level) < len(graph.nodes):
         yield f"{len(graph.nodes) - len(level)} nodes have no step: they wait for a cycle."
 
 
 def _names(keys) -> str:
     rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(keys[:MOST_NAMED]) + rest
+    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"

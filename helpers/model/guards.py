@@ -6,6 +6,7 @@ from helpers.model.graph import Graph
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 
+MOST_ROWS = 500
 HEADINGS = ("arguments", "verdict")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 COLUMNS = (
@@ -116,12 +117,18 @@ def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -
 
 
 def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
-    """Return the guards of a graph as a table, of those only that have `find` in their words."""
+    """Return the guards of a graph as a table, of those only that have `find` in their words.
+
+    Beyond `MOST_ROWS` rows the note says how many are left out; the graph has them all.
+    """
     asked = find.casefold()
     rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
     if not rows:
         raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
-    return Listing(graph.title, COLUMNS, rows, graph.note)
+    cut = len(rows) - MOST_ROWS
+    note = f"Left out: the last {cut:,} of {len(rows):,}; find= lists those with some words."
+    notes = [graph.note, note] if cut > 0 else [graph.note]
+    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], " ".join(notes))
 
 
 @dataclass(frozen=True)

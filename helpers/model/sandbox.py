@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from helpers.safety.given import shown
+
 
 @dataclass(frozen=True)
 class Control:
@@ -44,8 +46,16 @@ class Sandbox:
         options = {control.name: control.options for control in self.controls}
         for name, option in changes.items():
             if name not in options:
-                raise ValueError(f"there is no control {name!r}; there are {', '.join(options)}")
-            if option not in options[name]:
-                offered = ", ".join(map(repr, options[name]))
-                raise ValueError(f"{name} cannot be {option!r}; it can be {offered}")
+                there = ", ".join(options)
+                raise ValueError(f"there is no control {shown(name)}; there are {there}")
+            if type(option) is not str or option not in options[name]:
+                can_be = ", ".join(map(repr, options[name]))
+                raise ValueError(f"{name} cannot be {shown(option)}; it can be {can_be}")
         return {**self.start(), **changes}
+
+
+def offered(given: object, options: tuple[str, ...], what: str) -> str:
+    """Return the option that `given` is; ValueError says `what` it can be."""
+    if type(given) is not str or given not in options:
+        raise ValueError(f"{what} {', '.join(options)}; {shown(given)} is none of them")
+    return given

@@ -3,13 +3,19 @@
 import signal
 from dataclasses import dataclass
 
+CUTS = {
+    "late": "it did not end in time, and was stopped",
+    "lost": "it killed the process that watched it, and was stopped",
+}
+
 
 @dataclass(frozen=True)
 class Transcript:
     """One run. `error`: its uncaught exception in a line; `code`: the exit code.
 
     A code below 0 is the number of the signal that ended the process, as in subprocess.
-    `source` may be empty where the reader has it at hand.
+    `source` may be empty where the reader has it at hand. `cut`: "late" where the limit ended it,
+    "lost" where it ended the process that watched it, so that its own end is not known.
     """
 
     label: str
@@ -17,21 +23,23 @@ class Transcript:
     printed: str
     error: str
     code: int
+    cut: str = ""
 
     @property
     def lived(self) -> bool:
         """Return whether the interpreter came to its own end, with an exception or without."""
-        return self.code >= 0
+        return self.code >= 0 and not self.cut
 
     @property
     def ending(self) -> str:
         """Return how it ended, in words."""
+        if self.cut:
+            return CUTS[self.cut]
         if self.code == -signal.SIGABRT:
             return "the process ended itself: SIGABRT"
-        if self.code in (-getattr(signal, "SIGALRM", 14), -signal.SIGTERM):
-            return "it did not end in time, and was stopped"
         if self.code < 0:
-            return f"the process was killed: {signal.Signals(-self.code).name}"
+            known = {int(one): one.name for one in signal.Signals}
+            return f"the process was killed: {known.get(-self.code, f'signal {-self.code}')}"
         return f"exit code {self.code}"
 
 

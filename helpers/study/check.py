@@ -7,10 +7,14 @@ words; what a learner's code raises is told the same way.
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType
 
 from helpers.capture.said import said
+from helpers.capture.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
+from helpers.safety.given import deadly
+from helpers.safety.state import whole
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -47,12 +51,13 @@ class Exercise:
     mistakes: tuple[Mistake, ...] = ()
     _told: int = field(default=0, init=False)
 
+    @whole
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:
             if any(answer is ... for answer in answers):
                 raise Untried
-            because = self.judge(*answers)
+            because = _refused(answers) or self.judge(*answers)
         except Untried:
             return self._outcome("untried", more=f"Replace the ... and run this cell again. {self}")
         except Unfit as error:
@@ -115,6 +120,19 @@ def edited(sample: str, old: str, new: str) -> str:
 
 def _where(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if "ipykernel_" in f.filename or f.filename == "<answer>"]
-    return f", in line {own[-1].lineno} of its cell: {own[-1].line}" if own and own[-1].line else ""
+    # Only the learner's own lines are read: code may claim to come from any file, or a device.
+    walk = traceback.walk_tb(error.__traceback__)
+    own = [(frame.f_code.co_filename, lineno) for frame, lineno in walk if _is_cell(frame.f_code)]
+    file, number = own[-1] if own else ("", 0)
+    line = "".join(file_lines(file)[number - 1 : number]).strip() if number else ""
+    return f", in line {number} of its cell: {line}" if line else ""
+
+
+def _refused(answers) -> str:
+    """Say why an answer is not even looked at; empty where it is."""
+    whys = (deadly(answer) for answer in answers)
+    return next((f"your answer {why}" for why in whys if why), "")
+
+
+def _is_cell(code: CodeType) -> bool:
+    return "ipykernel_" in code.co_filename or code.co_filename == "<answer>"

@@ -3,6 +3,7 @@
 import contextlib
 
 from helpers.capture.said import said
+from helpers.safety.given import is_a
 
 
 @contextlib.contextmanager
@@ -12,7 +13,7 @@ def expect(*errors: type[BaseException]):
     AssertionError if nothing is raised. An error of another type passes through. TypeError if what
     is given is no exception type.
     """
-    if not errors or not all(isinstance(e, type) and issubclass(e, BaseException) for e in errors):
+    if not errors or not all(is_a(e, type) and issubclass(e, BaseException) for e in errors):
         raise TypeError("expect needs exception types, such as expect(TypeError)")
     try:
         yield

@@ -1,11 +1,13 @@
 """Texts by file name -> a folder of that name on disk, as `custom_op_module` wants it."""
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
-_HOME = []
+from helpers.safety.folders import Home, temporary
+from helpers.safety.names import kind, plain_name, plain_names, shown, text
+
+MOST_NAMED = 20
+_HOME: list[Home] = []
 
 
 class Place(os.PathLike):
@@ -18,26 +20,41 @@ class Place(os.PathLike):
         return str(self._home)
 
     def __repr__(self):
-        files = ", ".join(sorted(os.listdir(self._home / self._name)))
-        return f"a temporary directory with {self._name}/ ({files})"
+        try:
+            files = sorted(os.listdir(self._home / self._name))
+        except OSError:
+            return f"a temporary directory that held {self._name}/, and does no longer"
+        more = [f"… and {len(files) - MOST_NAMED} more"] if len(files) > MOST_NAMED else []
+        named = ", ".join([*files[:MOST_NAMED], *more])
+        return f"a temporary directory with {self._name}/ ({named})"
 
 
 def op_folder(name: str, files: dict[str, str]) -> Place:
     """Write the folder `name` with these files (name -> text) and return the place that holds it.
 
-    What the folder held before is gone. ValueError for a name with a path in it, TypeError for a
-    file whose content is no text.
+    What the folder held before is gone, unless an error comes. ValueError for a name that is not
+    plain (a path, a device of Windows …) or a text that UTF-8 cannot write, TypeError for a file
+    whose content is no text.
     """
-    for file, text in {name: "", **files}.items():
-        if not isinstance(file, str) or file != os.path.basename(file) or not file:
-            raise ValueError(f"{file!r} must be a plain name, without a path")
-        if not isinstance(text, str):
-            raise TypeError(f"{file} must hold text, not {type(text).__name__}")
-    if not _HOME:
-        _HOME.append(tempfile.TemporaryDirectory(prefix="ops-"))
-    folder = Path(_HOME[0].name, name)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    for file, text in files.items():
-        (folder / file).write_text(text, encoding="utf-8")
-    return Place(folder.parent, name)
+    name = plain_name(name, "the name of the op")
+    if not issubclass(type(files), dict):
+        raise TypeError(f"the files must be a dict of name -> text, not {kind(files)}")
+    given = dict(dict.items(files))
+    names = plain_names(given, "the name of a file")
+    bytes_of = {
+        file: _encoded(file, content) for file, content in zip(names, given.values(), strict=True)
+    }
+    if not _HOME or not _HOME[0].stands():
+        _HOME[:] = [temporary("ops-")]
+    return Place(_HOME[0].fill(name, bytes_of).parent, name)
+
+
+def _encoded(file: str, content: object) -> bytes:
+    words = text(content, f"the file {shown(file)}")
+    try:
+        return words.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the file {shown(file)} must hold what UTF-8 can write, and it cannot write "
+            f"{words[error.start]!r}"
+        ) from None

@@ -1,14 +1,24 @@
 """A question and code that answers it -> a prediction: the learner decides, then the run tells."""
 
 import contextlib
-import io
 from collections.abc import Callable, Iterable
+from itertools import islice
+from types import GeneratorType
 
+from helpers.capture.brief import brief
+from helpers.capture.functions import can_be_called
+from helpers.capture.tracing import Printed
+from helpers.capture.words import type_name
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice
+from helpers.safety.state import whole
 from helpers.view import choice as choice_view
 
 LONGEST_ANSWER = 200
+MOST_CHOICES, LONGEST = 100, 20_000  # characters of the question, of a choice, of the why
+
+
+_ITERATED = (dict, set, frozenset, GeneratorType, type({}.keys()), type({}.values()))
 
 
 class Revealed(str):
@@ -41,19 +51,22 @@ class Prediction(Exhibit):
         return Revealed(self.model.outcome)
 
 
+@whole
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:
     """Ask `question` before showing what `run` gives; `run` is executed now.
 
     The answer is what `run()` returns (as str, or as repr where that is the choice), what it
-    printed when it returns None, or the name of the exception's type when it raises.
+    printed when it returns None, or the name of the exception's type when it raises, SystemExit
+    too; KeyboardInterrupt is raised.
 
     Raises:
-        TypeError: `run` is not callable, or the question or a choice is not a str.
-        ValueError: the question is empty, there are fewer than two different choices, or
-            running gave something that is none of them.
+        TypeError: `run` is not callable, or the question, the why or a choice is not a str.
+        ValueError: one of these is empty or very long, there are fewer than two different choices
+            or more than a hundred, or running gave something that is none of them.
     """
+    question, why = _words(question, "the question"), _words(why, "the why")
     choices = _checked(question, choices, run)
     candidates, raised, detail = _outcome(run)
     for answer in candidates:
@@ -64,42 +77,62 @@ def predict(
     raise ValueError(f"running it {gave}, which is none of the choices {offered}")
 
 
-def _checked(question, choices, run) -> tuple[str, ...]:
-    if not isinstance(question, str):
-        raise TypeError(f"the question must be a str, not {type(question).__name__}")
+def _checked(question: str, choices, run) -> tuple[str, ...]:
     if not question.strip():
         raise ValueError("the question is empty; write what the learner is to decide")
-    if isinstance(choices, str) or not isinstance(choices, Iterable):
-        raise TypeError(f"choices must be a list of str, not {choices!r}")
-    choices = tuple(choices)
-    for choice in choices:
-        if not isinstance(choice, str):
-            raise TypeError(f"every choice must be a str; {choice!r} is not")
-        if not choice.strip():
-            raise ValueError("a choice is empty; write what the learner could decide for")
+    given = islice(_each(choices), MOST_CHOICES + 1)
+    choices = tuple(_words(choice, "every choice") for choice in given)
+    if len(choices) > MOST_CHOICES:
+        raise ValueError(f"there are more than {MOST_CHOICES} choices; give the learner a few")
+    if not all(choice.strip() for choice in choices):
+        raise ValueError("a choice is empty; write what the learner could decide for")
     if len(set(choices)) < 2 or len(set(choices)) != len(choices):
         raise ValueError("choices must be at least two different strings, none of them twice")
-    if not callable(run):
-        raise TypeError(f"run must be something to call without arguments, not {run!r}")
+    if not can_be_called(run):
+        raise TypeError(f"run must be something to call without arguments, not {brief(run)}")
     return choices
+
+
+def _each(choices):
+    """Return an iterator of the choices that asks no `__iter__` of a learner's own class."""
+    kind = type(choices)
+    for base in (list, tuple):
+        if issubclass(kind, base):
+            return base.__iter__(choices)
+    if any(kind is known for known in _ITERATED):
+        return iter(choices)
+    raise TypeError(f"choices must be a list of str, not {brief(choices)}")
+
+
+def _words(given, what: str) -> str:
+    """Return text as an exact str. TypeError for what is none, ValueError for very much of it."""
+    if not issubclass(type(given), str):
+        raise TypeError(f"{what} must be a str, not {brief(given)}")
+    if str.__len__(given) > LONGEST:
+        raise ValueError(f"{what} must have {LONGEST:,} characters at most")
+    return str.__str__(given)
 
 
 def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
     """Run it -> (candidate answers, whether it raised, words of the exception)."""
-    printed = io.StringIO()
+    printed = Printed()
     try:
         with contextlib.redirect_stdout(printed):
             result = run()
             candidates = () if result is None else (str(result), repr(result))
-    except Exception as error:
-        return (type(error).__name__,), True, _message(error)
-    return candidates or (printed.getvalue().strip() or "None",), False, ""
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return (type_name(error),), True, _message(error)
+    return candidates or (printed.text().strip() or "None",), False, ""
 
 
-def _message(error: Exception) -> str:
+def _message(error: BaseException) -> str:
     try:
-        words = str(error)
-    except Exception:
+        words = str.__str__(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         words = ""
     return f" ({_short(words)})" if words else ""
 

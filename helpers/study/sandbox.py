@@ -2,6 +2,7 @@
 
 from helpers.capture.signatures import SANDBOX, Signatures, call_code
 from helpers.exhibit import Exhibit
+from helpers.model.sandbox import offered
 from helpers.model.traces import TraceLedger
 from helpers.study.predict import Revealed
 from helpers.view import ledger
@@ -20,8 +21,7 @@ class SignatureSandbox(Exhibit):
 
         ValueError names a verdict, a control or an option that is not there.
         """
-        if guess not in SANDBOX.verdicts:
-            raise ValueError(f"a call is {', '.join(SANDBOX.verdicts)}; {guess!r} is none of them")
+        guess = offered(guess, SANDBOX.verdicts, "a call is")
         return Revealed(self._answer(SANDBOX.picked(**picked), guess)["says"])
 
     def ledger(self, **picked: str) -> TraceLedger:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from helpers.exhibit import Exhibit
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import switches, transcript
+from helpers.view.ink import visible
 
 
 class Switches(Exhibit):
@@ -23,7 +24,7 @@ class Switches(Exhibit):
         return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        data = {"text/plain": repr(self), "text/html": transcript.html(self.model)}
+        data = {"text/plain": repr(self), "text/html": visible(transcript.html(self.model))}
         bundle = switches.widget(self.model, self._run)._repr_mimebundle_()
         shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         return {**shown, **data}, metadata

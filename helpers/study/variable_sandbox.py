@@ -10,6 +10,7 @@ from helpers.capture.variable_programs import (
 )
 from helpers.exhibit import Exhibit
 from helpers.model.graph import Graph
+from helpers.model.sandbox import offered
 from helpers.study.predict import Revealed
 from helpers.view import page
 from helpers.view import sandbox as sandbox_view
@@ -29,8 +30,7 @@ class VariableSandbox(Exhibit):
 
         ValueError names a verdict, a control or an option that is not there.
         """
-        if guess not in SANDBOX.verdicts:
-            raise ValueError(f"it sees {', or '.join(SANDBOX.verdicts)}; {guess!r} is none of them")
+        guess = offered(guess, SANDBOX.verdicts, "it sees")
         return Revealed(self._answer(SANDBOX.picked(**picked), guess, 1)["says"])
 
     def graph(self, **picked: str) -> Graph:

@@ -2,9 +2,15 @@
 
 import base64
 import io
+import warnings
 
-from helpers.view.ink import grid, render
+from helpers.view import ceiling
+from helpers.view.ink import grid, joined, one_line, render
 
+MOST_BARS = 60
+SMALLEST, LARGEST = 1e-30, 1e30
+LONGEST_NAME = 60  # characters beside a bar
+ALL = "the plot has all of them (`.ratios`)"
 INK = "#5f7f9f"  # seen on light and on dark; the bars' words stand beside them
 
 
@@ -18,41 +24,98 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        rows = [[name, _rounded(ratio)] for name, ratio in self.ratios.items()]
-        return f"{self.title}\n{grid(['bar', 'ratio'], rows)}"
+        rows = [[ceiling.cut(name), _rounded(ratio)] for name, ratio in self.ratios.items()]
+        headings = ["bar", "ratio"]
+        part = ceiling.text_fold(headings, rows, ceiling.TEXT_ROOM)
+        body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
+        return joined(ceiling.cut(self.title), body, part.says(ALL))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         image = f"data:image/png;base64,{base64.b64encode(self.png()).decode()}"
-        words = ", ".join(f"{name} {_rounded(ratio)}" for name, ratio in self.ratios.items())
-        html = render("plot.html", image=image, alt=f"{self.title}: {words}")
+        shown = list(self.ratios.items())[:MOST_BARS]
+        words = ", ".join(f"{_short(name)} {_rounded(ratio)}" for name, ratio in shown)
+        rest = self._part().says(ALL, "Bars")
+        alt = f"{_short(self.title, 200)}: {words}{f'. {rest}' if rest else ''}"
+        html = render("plot.html", image=image, alt=alt, left_out=rest)
         return {"text/plain": repr(self), "text/html": html}
+
+    def _part(self) -> ceiling.Part:
+        return ceiling.Part(min(len(self.ratios), MOST_BARS), 0, len(self.ratios))
 
     def png(self) -> bytes:
         """Return the plot as PNG: one bar per ratio, and a line where both take as long."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # heavy, and rarely needed
+        import matplotlib  # heavy, and rarely needed
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(7, 0.8 + 0.42 * len(self.ratios)), layout="constrained")
-        axes = figure.add_subplot()
-        names = list(self.ratios)[::-1]
-        bars = axes.barh(names, [self.ratios[name] for name in names], color=INK)
-        axes.bar_label(bars, [_rounded(self.ratios[name]) for name in names], padding=3)
-        axes.set_xscale("log")
-        axes.axvline(1, color="#404040", linewidth=1)
-        axes.set_title(self.title, loc="left", fontsize=10)
-        axes.margins(x=0.15)
-        axes.spines[["top", "right"]].set_visible(False)
+        names = [_short(name) for name in self.ratios][:MOST_BARS][::-1]
+        ratios = list(self.ratios.values())[:MOST_BARS][::-1]
         written = io.BytesIO()
-        FigureCanvasAgg(figure).print_png(written)
+        # A name is no formula, whatever stands in it; and a letter that no font has is no warning.
+        with matplotlib.rc_context({"text.parse_math": False}), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            figure = Figure(figsize=(7, 0.8 + 0.42 * len(names)), layout="constrained")
+            axes = figure.add_subplot()
+            bars = axes.barh(range(len(names)), ratios, color=INK)
+            axes.set_yticks(range(len(names)), names)
+            axes.bar_label(bars, [_rounded(ratio) for ratio in ratios], padding=3)
+            axes.set_xscale("log")
+            axes.axvline(1, color="#404040", linewidth=1)
+            axes.set_title(_short(self.title, 100), loc="left", fontsize=10)
+            axes.margins(x=0.15)
+            axes.spines[["top", "right"]].set_visible(False)
+            FigureCanvasAgg(figure).print_png(written)
         return written.getvalue()
 
 
 def plot(title: str, ratios: dict[str, float]) -> Plot:
-    """Return a bar plot of positive ratios by name. ValueError names a ratio that is not."""
-    for name, ratio in ratios.items():
-        if not 0 < ratio < float("inf"):
-            raise ValueError(f"{name!r} is {ratio}; a bar needs a positive number")
-    return Plot(title, dict(ratios))
+    """Return a bar plot of positive ratios by name.
+
+    TypeError for what is no dict of str -> float or int. ValueError names a ratio that is not
+    positive, or not finite.
+    """
+    if not issubclass(type(title), str):
+        raise TypeError(f"the title of a plot must be a str, not {_kind(title)}")
+    if not issubclass(type(ratios), dict):
+        raise TypeError(f"ratios must be a dict of name -> number, not {_kind(ratios)}")
+    checked = {}
+    for name, ratio in dict.items(ratios):
+        if not issubclass(type(name), str):
+            raise TypeError(f"the name of a bar must be a str, not {_kind(name)}")
+        name = str.__str__(name)
+        checked[name] = _number(name, ratio)
+    if not checked:
+        raise ValueError("a plot needs at least one ratio")
+    return Plot(str.__str__(title), checked)
+
+
+def _number(name: str, ratio: object) -> float:
+    words = repr(_short(name))
+    if issubclass(type(ratio), float):
+        number = float.__float__(ratio)
+    elif issubclass(type(ratio), int) and type(ratio) is not bool:
+        try:
+            number = int.__float__(ratio)
+        except OverflowError:
+            raise ValueError(f"{words} is too large; a bar needs a positive number") from None
+    else:
+        raise TypeError(
+            f"{words} is of type {_kind(ratio)}; a bar needs a positive number: float(…)"
+        )
+    if not SMALLEST <= number <= LARGEST:
+        raise ValueError(
+            f"{words} is {number}; a bar needs a positive number, from {SMALLEST:g} to {LARGEST:g}"
+        )
+    return number
+
+
+def _kind(value: object) -> str:
+    return _short(type.__dict__["__name__"].__get__(type(value)))
+
+
+def _short(words: str, most: int = LONGEST_NAME) -> str:
+    words = one_line(words)
+    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def _rounded(ratio: float) -> str:

@@ -1,29 +1,40 @@
 """Instructions -> a table with the jumps drawn as arrows beside it, as text or HTML."""
 
+from bisect import bisect
+
 from helpers.model.bytecode import Sourced
-from helpers.view.ink import grid, one_line, render, visible
+from helpers.view import ceiling
+from helpers.view.ink import grid, joined, one_line, render
 
 MOST_LANES = 12
+MOST_NOTE_LINES = 60
+ALL = "the model has all of them (`.model.rows`)"
 
 
 def text(model: Sourced) -> str:
     """Return the source, then one row per instruction with a gutter of arrows."""
+    model = ceiling.trimmed(model)
     headings, rows = table(model)
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(lines(model), 1)]
-    parts = [visible(model.title), *numbered, grid(headings, rows), visible(model.note)]
-    return "\n".join(part for part in parts if part)
+    part = ceiling.text_fold(headings, rows, ceiling.TEXT_ROOM)
+    body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
+    return joined(model.title, *numbered, body, part.says(ALL), note(model))
 
 
 def html(model: Sourced) -> str:
     """Return the same with the gutter in a fixed-width face."""
+    model = ceiling.trimmed(model)
     headings, rows = table(model)
     drawn = len(headings) > len(model.columns)
+    part = ceiling.fold(ceiling.costs(rows))
     return render(
         "bytecode.html",
         model=model,
+        note=note(model),
         lines=lines(model),
         headings=headings,
-        rows=rows,
+        rows=part.of(rows, lambda: ceiling.dots(headings)),
+        left_out=part.says(ALL),
         drawn=drawn,
         code=[*([True] if drawn else []), *(column.code for column in model.columns)],
     )
@@ -32,14 +43,29 @@ def html(model: Sourced) -> str:
 def lines(model: Sourced) -> list[str]:
     """Return the source's lines, ready to show."""
     source = model.source.split("\n") if model.source else []
-    return [one_line(line.expandtabs(4)) for line in source]
+    return ceiling.source([one_line(line.expandtabs(4)) for line in source])
+
+
+def note(model: Sourced) -> str:
+    """Return the note; of very many lines the first, and what else is not drawn."""
+    said = model.note.split("\n")
+    more = len(said) - MOST_NOTE_LINES
+    if more > 0:
+        rest = f"… and {more:,} more such lines; the model has them all (`.model.note`)"
+        said = [*said[:MOST_NOTE_LINES], rest]
+    jumps = model.jumps()
+    missing = len(jumps) - sum(len(sources) for *_, sources, _ in _lanes(jumps))
+    if missing:
+        words = "1 arrow is" if missing == 1 else f"{missing:,} arrows are"
+        said.append(f"{words} not drawn, for want of room; the arguments name their targets.")
+    return "\n".join(line for line in said if line)
 
 
 def table(model: Sourced) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells; the first column holds the arrows, if there are any."""
     arrows = gutter(model.jumps(), len(model.rows))
     headings = [column.heading for column in model.columns]
-    cells = [list(row) for row in model.cells()]
+    cells = [[ceiling.cut(cell) for cell in row] for row in model.cells()]
     if not any(arrows):
         return headings, cells
     return ["jumps", *headings], [[a, *row] for a, row in zip(arrows, cells, strict=True)]
@@ -83,12 +109,18 @@ def _lanes(jumps):
     placed = []
     for start, end, sources, target in sorted(spans, key=lambda a: (a[1] - a[0], a[0])):
         lane = 0
-        while lane < len(taken) and any(s <= end and start <= e for s, e in taken[lane]):
+        while lane < len(taken) and _meets(taken[lane], start, end):
             lane += 1
         if lane >= MOST_LANES:
             continue
         if lane == len(taken):
             taken.append([])
-        taken[lane].append((start, end))
+        taken[lane].insert(bisect(taken[lane], (start, end)), (start, end))
         placed.append((lane, start, end, sources, target))
     return placed
+
+
+def _meets(spans: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Return whether one of the spans, in order and apart from each other, meets start to end."""
+    at = bisect(spans, (end, float("inf")))
+    return at > 0 and spans[at - 1][1] >= start

@@ -12,7 +12,7 @@ from helpers.view.ink import as_image, one_line, render
 
 BAR = 16  # characters of the longest bar
 WIDTH, ROW, LETTER = 960, 19, 6.7  # pixels of the strip
-MOST_ROWS = 40
+MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
 
 
@@ -29,7 +29,8 @@ def text(model: CallTree) -> str:
     most, body = len(model.calls), []
     for line in outline(model):
         bar = "█" * max(1, round(BAR * line.inside / most))
-        body.append(f"{line.inside:>5} {bar:<{BAR}} {'  ' * line.depth}{_words(line)}".rstrip())
+        blanks = "  " * min(line.depth, MOST_ROWS)
+        body.append(f"{line.inside:>5} {bar:<{BAR}} {blanks}{_words(line)}".rstrip())
     heading = [f"{HEADING}"] if body else ["no call of a framework"]
     said = (one_line(model.title), *heading, *body, _ending(model), one_line(model.note))
     return "\n".join(part for part in said if part)
@@ -47,7 +48,17 @@ def html(model: CallTree) -> str:
         alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
         width=WIDTH // 2,
         opened=len(model.calls) <= MOST_WHOLE,
+        strip_cut=_strip_cut(model),
     )
+
+
+def _strip_cut(model: CallTree) -> str:
+    """Say what the strip leaves out."""
+    deep = sum(call.depth >= MOST_ROWS for call in model.calls)
+    narrow = max(0, len(model.calls) - deep - MOST_BLOCKS)
+    said = [f"The {narrow:,} narrowest blocks are not drawn."] if narrow else []
+    said += [f"{deep:,} calls deeper than {MOST_ROWS} rows are not drawn."] if deep else []
+    return " ".join(said)
 
 
 def _words(line: Line) -> str:
@@ -78,9 +89,8 @@ def _blocks(model: CallTree) -> dict:
     """Return the blocks of each kind as one SVG path, and the labels that have room."""
     inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
     paths, labels = {"plain": [], "way": [], "c": [], "door": []}, []
-    for at, call in enumerate(model.calls):
-        if call.depth >= MOST_ROWS:
-            continue
+    for at in _drawn(model, inside):
+        call = model.calls[at]
         x, y, wide = round(at * unit, 1), call.depth * ROW, round(inside[at] * unit, 1)
         kind = "door" if call.door else "c" if call.c else "way" if at in way else "plain"
         paths[kind].append(f"M{x:g} {y}h{wide:g}v{ROW - 2}h-{wide:g}z")
@@ -88,6 +98,14 @@ def _blocks(model: CallTree) -> dict:
         if room >= 8:
             labels.append((round(x + 4, 1), y + 12, _cut(call.path, room)))
     return {"paths": {kind: "".join(drawn) for kind, drawn in paths.items()}, "labels": labels}
+
+
+def _drawn(model: CallTree, inside) -> list[int]:
+    """Return the places of the blocks that are drawn: of too many, the widest."""
+    places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]
+    if len(places) > MOST_BLOCKS:
+        places = sorted(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS])
+    return places
 
 
 def _cut(words: str, room: int) -> str:

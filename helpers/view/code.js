@@ -1,5 +1,5 @@
 // Code objects: their bytes and their source, side by side. Select in one, see the other.
-// State: codes = [{name, fields (our own escaped HTML), lines, units}], shown, picked.
+// State: codes = [{name, fields (our own escaped HTML), lines, units, rest}], note, shown, picked.
 // A unit is [offset, bytes, cache entries, words, [line, column, end line, end column], line].
 
 function make(tag, className, words, attributes = {}) {
@@ -110,6 +110,7 @@ function render({ model, el }) {
     return tab;
   });
   root.append(bar, body);
+  if (model.get("note")) root.append(make("div", "", model.get("note")));
   el.append(root);
 
   let redraw = () => {};
@@ -125,6 +126,7 @@ function render({ model, el }) {
     const both = make("div", "course-both", "");
     both.append(bytes.box, source.box);
     body.replaceChildren(both, said, fields);
+    if (code.rest) said.after(make("div", "", code.rest));
     redraw = () => {
       const picked = Math.max(0, Math.min(code.units.length - 1, model.get("picked")));
       const [offset, data, caches, words, span, line] = code.units[picked];

@@ -12,12 +12,15 @@ from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN
+from helpers.view import ceiling
 from helpers.view.folding import fold
-from helpers.view.ink import as_image, one_line, render
+from helpers.view.ink import as_image, joined, one_line, render
 from helpers.view.layout import layered
 from helpers.view.spots import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
 
-MOST_LINES = 100  # of the text form; what is beyond is counted
+MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
+MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
+LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
 SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
@@ -30,17 +33,20 @@ def text(model: Graph) -> str:
 
     A graph that is too large for one picture comes folded first, as in the picture.
     """
+    model = ceiling.trimmed(model)
     shown, lines = fold(model), _lines(model)
     if shown is model:
-        return _joined(model.title, *lines, model.note)
-    rest = len(lines) - MOST_LINES
-    more = f"… and {rest} more lines; the model has them all." if rest > 0 else ""
-    whole = ("Arrow by arrow:", *lines[:MOST_LINES], more)
-    return _joined(model.title, *_lines(shown), shown.note, *whole)
+        return joined(model.title, *_first(lines, LONGEST_TEXT), model.note)
+    whole = ("Arrow by arrow:", *_first(lines, LONGEST_TEXT, MOST_LINES))
+    return joined(model.title, *_first(_lines(shown), LONGEST_TEXT), shown.note, *whole)
 
 
-def _joined(*parts: str) -> str:
-    return "\n".join(part for part in parts if part)
+def _first(lines: list[str], room: int, most: int = MOST_ARROWS) -> list[str]:
+    """Return lines that there is room for, and how many more there are."""
+    fitting = min(ceiling.fold(list(map(len, lines[:most])), room).head, most)
+    rest = len(lines) - fitting
+    more = [f"… and {rest} more lines; the model has them all."] if rest > 0 else []
+    return [*lines[:fitting], *more]
 
 
 def _lines(model: Graph) -> list[str]:
@@ -55,14 +61,22 @@ def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
         return render("diagram.html", model=model, image="", body="nothing to draw")
+    model = ceiling.trimmed(model)
     shown = fold(model)
+    arrows = len(shown.edges)
+    shown = replace(shown, edges=_one_per_pair(shown.edges))
+    rest = len(shown.edges) - MOST_ARROWS
+    if rest > 0:
+        said = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
+        note = joined(said, shown.note)
+        shown = replace(shown, edges=shown.edges[:MOST_ARROWS], note=note)
     picture = svg(shown)
     width = int(picture.partition('width="')[2].partition('"')[0])
     return render(
         "diagram.html",
         model=shown,
         image=as_image(picture),
-        alt=f"{model.title}: {len(shown.nodes)} boxes, {len(shown.edges)} arrows, listed below",
+        alt=f"{model.title}: {len(shown.nodes)} boxes, {arrows} arrows, listed below",
         least=round(SMALLEST * width),
         body=text(model),
     )
@@ -108,9 +122,7 @@ def _spots_across(model: Graph, layout) -> dict[object, Spot]:
 
 def _names(model: Graph) -> dict[str, str]:
     """Return a name per key that is unique in the text: label and detail, numbered if need be."""
-    plain = {
-        n.key: one_line(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes
-    }
+    plain = {n.key: _said(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes}
     often, seen, names = Counter(plain.values()), Counter(), {}
     for key, name in plain.items():
         seen[name] += 1
@@ -119,8 +131,12 @@ def _names(model: Graph) -> dict[str, str]:
 
 
 def _arrow_line(edge: Edge, names) -> str:
-    shaft = f" ── {one_line(edge.label)} ──▶ " if edge.label else " ──▶ "
+    shaft = f" ── {_said(edge.label)} ──▶ " if edge.label else " ──▶ "
     return f"  {names[edge.source]}{shaft}{names[edge.target]}"
+
+
+def _said(words: str) -> str:
+    return ceiling.cut(one_line(words), LONGEST_SAID)
 
 
 def _top(row: float) -> int:
@@ -178,7 +194,16 @@ def _one_per_pair(edges) -> tuple[Edge, ...]:
     labels = {}
     for edge in edges:
         labels.setdefault((edge.source, edge.target), []).append(edge.label)
-    return tuple(Edge(*ends, ", ".join(filter(None, said))) for ends, said in labels.items())
+    return tuple(Edge(*ends, _together(said)) for ends, said in labels.items())
+
+
+def _together(labels: list[str]) -> str:
+    """Return labels as one: more than fit are cut by the picture, which cuts in the middle."""
+    said = [label for label in labels if label]
+    few = (
+        said if len(said) <= 2 * LONGEST_LABEL else [*said[:LONGEST_LABEL], *said[-LONGEST_LABEL:]]
+    )
+    return ", ".join(few)
 
 
 def _arrow(spots: list[Spot], fan: bool) -> tuple[str, int, int, int]:

@@ -6,12 +6,12 @@ Every box says its word; a mark leads the name of what is not as it was: − gon
 from dataclasses import dataclass, replace
 
 from helpers.model.graph import Graph, Node
-from helpers.model.graph_diff import GraphDiff
+from helpers.model.graph_diff import MEANINGS, GraphDiff
 from helpers.model.listing import Column, Listing
 from helpers.view import diagram, table
 
 PICTURE = "Both graphs in one picture: − gone, + new, ~ changed"
-MOST_NAMED = 8
+MOST_NAMED, MOST_FINDINGS, LONGEST = 8, 40, 100
 COLUMNS = (
     Column("word", "what became of it"),
     Column("before", "nodes before"),
@@ -41,9 +41,20 @@ def html(model: GraphDiff) -> str:
 
 
 def findings(model: GraphDiff) -> Listing:
-    """Return the findings as a listing."""
-    rows = [Row(f.word, _names(f.before), _there_now(f), f.how) for f in model.findings]
+    """Return the findings as a listing; of very many with the same word, the first."""
+    rows = [row for word in MEANINGS for row in _rows(model.found(word))]
     return Listing(model.title, COLUMNS, tuple(rows), model.note)
+
+
+def _rows(found):
+    """Yield a row per finding, and one that counts those that are left out."""
+    for f in found[:MOST_FINDINGS]:
+        yield Row(f.word, _names(f.before), _there_now(f), f.how)
+    rest = found[MOST_FINDINGS:]
+    if rest:
+        more = f"… {sum(len(f.before or f.after) for f in rest):,} more nodes"
+        how = f"{len(rest):,} more findings; .model.found({rest[0].word!r}) has them all"
+        yield Row(rest[0].word, more, "", how)
 
 
 def merged(model: GraphDiff) -> Graph:
@@ -86,7 +97,11 @@ def _arrows(before, after, there):
 
 def _names(keys) -> str:
     rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(keys[:MOST_NAMED]) + rest
+    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"
 
 
 def _there_now(finding) -> str:

@@ -7,6 +7,7 @@ host strips them, the words that stand beside every colour still say the same.
 import base64
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from tabulate import tabulate
 
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
@@ -20,15 +21,34 @@ TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
 
 
 def visible(value: object) -> object:
-    """Return text with control characters and lone surrogates spelled out; line breaks stay."""
-    if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():
+    """Return text with control characters and lone surrogates spelled out; line breaks stay.
+
+    So do marks that turn the direction of writing: nothing of a text is shown in another place.
+    Text of another kind than str is taken as str, so no method of its own is asked; the markup of
+    our own templates stays.
+    """
+    kind = type(value)
+    if kind is Markup or not issubclass(kind, str):
         return value
-    return "".join(c if c.isprintable() or c == "\n" else _spelled(c) for c in value)
+    words = str.__str__(value)
+    if words.isprintable():
+        return words
+    lines = words.split("\n")
+    return "\n".join(line if line.isprintable() else _spelled_out(line) for line in lines)
 
 
 def one_line(text: str) -> str:
     """Return text with line breaks spelled out as well, for a cell of a text table."""
     return visible(text).replace("\n", "\\n")
+
+
+def joined(*parts: str) -> str:
+    """Return parts of a text form, one below the other; those that say nothing are left out."""
+    return "\n".join(visible(part) for part in parts if part)
+
+
+def _spelled_out(line: str) -> str:
+    return "".join(c if c.isprintable() else _spelled(c) for c in line)
 
 
 def _spelled(character: str) -> str:
@@ -60,4 +80,9 @@ def as_image(svg: str) -> str:
 def grid(headings, rows) -> str:
     """Return rows of str as a plain text table under headings."""
     cells = [[one_line(cell) for cell in row] for row in rows]
-    return tabulate(cells, headers=headings, tablefmt="simple", disable_numparse=True)
+    return tabulate(
+        cells,
+        headers=[one_line(words) for words in headings],
+        tablefmt="simple",
+        disable_numparse=True,
+    )

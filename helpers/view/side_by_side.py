@@ -4,31 +4,44 @@ A line on the left that more lines on the right came from is written once; below
 and its number.
 """
 
+from dataclasses import replace
+
 from helpers.model.side_by_side import Pair, SideBySide
-from helpers.view.ink import one_line, render, visible
+from helpers.view import ceiling
+from helpers.view.ink import joined, one_line, render
 
 MARK = "″"
+ALL = "the model has all of them (`.model.pairs`)"
+DOTS = Pair(0, "", 0, "")
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
 
 
 def text(model: SideBySide) -> str:
     """Return both sides in columns, each line behind its number."""
+    model = ceiling.trimmed(model)
     rows = [(_left(pair), _right(pair)) for pair in model.pairs]
+    part = ceiling.fold([max(WIDEST, len(a)) + len(b) + 4 for a, b in rows], ceiling.TEXT_ROOM)
+    rows = part.of(rows, lambda: ("  …", "  …"))
     heads = (one_line(model.left_title), one_line(model.right_title))
     width = min(WIDEST, max(len(left) for left, _ in (heads, *rows)))
     lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in (heads, *rows)]
-    parts = (visible(model.title), *lines, visible(model.note))
-    return "\n".join(part for part in parts if part)
+    return joined(model.title, *lines, part.says(ALL), model.note)
 
 
 def html(model: SideBySide) -> str:
     """Return both sides as one table, a row per line on the right."""
-    return render("side_by_side.html", model=model, mark=MARK, code=code)
+    model = ceiling.trimmed(model)
+    spent = [2 * ceiling.cost(p.left_text + p.right_text) for p in model.pairs]
+    part = ceiling.fold(spent)
+    shown = replace(model, pairs=tuple(part.of(model.pairs, lambda: DOTS)))
+    return render(
+        "side_by_side.html", model=shown, mark=MARK, code=code, dots=DOTS, left_out=part.says(ALL)
+    )
 
 
 def code(line: str) -> str:
     """Return a line of code ready to show: tabs become blanks, controls are spelled out."""
-    return one_line(line.expandtabs(4))
+    return one_line(ceiling.cut(line).expandtabs(4))
 
 
 def _left(pair: Pair) -> str:

@@ -1,26 +1,37 @@
 """A timeline and a row per step -> its source above a table, as text and as HTML."""
 
-from helpers.view import stepper
-from helpers.view.ink import grid, render, visible
+from helpers.view import ceiling, stepper
+from helpers.view.ink import grid, joined, render
 
 FOLDED_AFTER = 400
+ALL = "run the cell to step through them; the model has all of them (`.model.steps`)"
 
 
 def text(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return title, note and numbered source, and one row per step below them."""
+    model, rows = ceiling.trimmed(model), _cut(rows)
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(stepper.source_lines(model), 1)]
-    parts = [visible(model.title), visible(stepper.note(model)), *numbered]
-    return "\n".join([part for part in parts if part] + ([grid(headings, rows)] if rows else []))
+    part = ceiling.text_fold(headings, rows, ceiling.TEXT_ROOM)
+    body = [grid(headings, part.of(rows, lambda: ceiling.dots(headings)))] if rows else []
+    said = part.says(ALL)
+    return joined(model.title, stepper.note(model), *numbered, *body, said)
 
 
 def html(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
+    model = ceiling.trimmed(model)
+    shown = _cut(rows[:FOLDED_AFTER])
+    shown = shown[: ceiling.fold(ceiling.costs(shown)).head]
     return render(
         "stack.html",
         model=model,
         note=stepper.note(model),
         lines=stepper.source_lines(model),
         headings=headings,
-        rows=rows[:FOLDED_AFTER],
+        rows=shown,
         total=len(rows),
     )
+
+
+def _cut(rows: list[list[str]]) -> list[list[str]]:
+    return [[ceiling.cut(cell) for cell in row] for row in rows]

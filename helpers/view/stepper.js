@@ -1,4 +1,5 @@
-// A timeline, stepped through in the page. State: title, note, lines, frames, pool, index.
+// A timeline, stepped through in the page. State: title, note, lines, frames, strings, groups,
+// panels, index. A panel is a list of groups, a group a list of strings (see pieces.py).
 // Panels' HTML comes escaped from our own Python views; every other string is set as text.
 
 const GHOSTS = 8; // hidden panels per place that hold its height, the longest first
@@ -13,6 +14,26 @@ function make(tag, className, words, attributes = {}) {
   if (words) node.textContent = words;
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   return node;
+}
+
+/** Panels put together from their pieces, each when it is asked for; `size` without doing so. */
+function makePool(strings, groups, panels) {
+  const lengths = groups.map((group) => group.reduce((sum, n) => sum + strings[n].length, 0));
+  const sizes = panels.map((parts) => parts.flat().reduce((sum, g) => sum + lengths[g], 0));
+  const made = new Map();
+  const join = (numbers) => numbers.map((g) => groups[g].map((n) => strings[n]).join("")).join("");
+  const whole = (parts) => parts.map((numbers, i) => (i % 2 ? asImage(join(numbers)) : join(numbers)));
+  const get = (key) => {
+    if (!made.has(key)) made.set(key, whole(panels[key]).join(""));
+    return made.get(key);
+  };
+  return { get, size: (key) => sizes[key] };
+}
+
+function asImage(svg) {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(svg)) bytes += String.fromCharCode(byte);
+  return `data:image/svg+xml;base64,${btoa(bytes)}`;
 }
 
 /** A name that no other stepper on this page has: "title", "title (2)", … */
@@ -79,8 +100,8 @@ function panelPlaces(frames, pool) {
     const part = make("div", "course-panel", "");
     const heading = make("div", "course-heading", "");
     const stack = make("div", "course-stack", "");
-    const longest = [...keys].sort((a, b) => pool[b].length - pool[a].length).slice(0, GHOSTS);
-    for (const key of longest) stack.append(ghost(pool[key]));
+    const longest = [...keys].sort((a, b) => pool.size(b) - pool.size(a)).slice(0, GHOSTS);
+    for (const key of longest) stack.append(ghost(pool.get(key)));
     const shown = make("div", "course-shown", "");
     stack.append(shown);
     part.append(heading, stack);
@@ -111,12 +132,12 @@ function fill(place, title, key, pool) {
   if (place.key === key) return;
   const open = place.shown.querySelector("details")?.open ?? false;
   const before = place.stack.offsetHeight;
-  place.shown.innerHTML = pool[key];
+  place.shown.innerHTML = pool.get(key);
   place.key = key;
   for (const details of place.shown.querySelectorAll("details")) details.open = open;
   if (place.stack.offsetHeight > before && before && !place.longest.has(key)) {
     place.longest.add(key); // taller than was reserved for: keep this room from now on
-    place.stack.prepend(ghost(pool[key]));
+    place.stack.prepend(ghost(pool.get(key)));
   }
 }
 
@@ -195,7 +216,8 @@ function listen(root, slider, go, signal) {
 }
 
 function render({ model, el }) {
-  const [lines, frames, pool] = ["lines", "frames", "pool"].map((name) => model.get(name));
+  const [lines, frames] = ["lines", "frames"].map((name) => model.get(name));
+  const pool = makePool(...["strings", "groups", "panels"].map((name) => model.get(name)));
   const name = claimName(model.get("title"));
   const closing = new AbortController();
   const root = make("div", "course-stepper", "", { role: "group", "aria-label": name });

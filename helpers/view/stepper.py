@@ -1,7 +1,8 @@
 """A timeline -> its steps: text, folded HTML, or a widget that steps in the page by itself.
 
-No step needs the kernel: the widget carries every panel's HTML, each different one once, and the
-page swaps them. What it shows is the same as the text form; only the stepping is new.
+No step needs the kernel: the widget carries every panel's HTML, in pieces of which each different
+one is stored once, and the page puts them together. What it shows is the same as the text form;
+only the stepping is new. Steps that there is no room for are counted.
 """
 
 from functools import cache
@@ -13,13 +14,17 @@ from helpers.model.graph import Graph
 from helpers.model.ledger import Ledger
 from helpers.model.listing import Listing
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.view import diagram, ledger, table
-from helpers.view.ink import MONO, one_line, render, visible
+from helpers.view import ceiling, diagram, ledger, table
+from helpers.view.ink import MONO, joined, one_line, render, visible
+from helpers.view.pieces import Pieces, whole
 
 MARK = "▶"
 NOTHING = "(nothing)"
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
 FOLDED_AFTER = 100
+LONGEST_PROSE = 40_000  # characters of a panel
+STATE_ROOM = 700_000  # bytes of steps and panels in the widget's state
+ALL = "the model has all of them (`.model.steps`)"
 
 _VIEWS = {Listing: table, Graph: diagram, Ledger: ledger}
 _PROSE = Markup(
@@ -32,11 +37,18 @@ _HERE = Path(__file__)
 
 def text(model: Timeline) -> str:
     """Return every step, one after another, each readable without the others."""
+    model = ceiling.trimmed(model)
     lines = source_lines(model)
-    total = len(model.steps)
-    steps = [_step_text(step, n, total, lines) for n, step in enumerate(model.steps, 1)]
-    opening = "\n".join(part for part in (visible(model.title), visible(note(model))) if part)
-    return "\n\n".join(part for part in (opening, *steps) if part)
+    total, room, steps = len(model.steps), ceiling.TEXT_ROOM, []
+    for number, step in enumerate(model.steps, 1):
+        words = _step_text(step, number, total, lines)
+        room -= len(words)
+        if steps and room < 0:
+            break
+        steps.append(words)
+    rest = ceiling.Part(len(steps), 0, total).says(ALL, "Steps")
+    opening = joined(model.title, note(model))
+    return "\n\n".join(part for part in (opening, *steps, rest) if part)
 
 
 def html(model: Timeline) -> str:
@@ -44,39 +56,55 @@ def html(model: Timeline) -> str:
 
     Nothing in it needs a style sheet or a script, so it survives an untrusted notebook.
     """
+    model = ceiling.trimmed(model)
+    lines, shown, room = source_lines(model), [], ceiling.ROOM
+    above = sum(ceiling.cost(line) - ceiling.CELL + 10 for line in lines)
+    for step in model.steps[:FOLDED_AFTER]:
+        panels = [(heading(panel), Markup(panel_html(panel))) for panel in step.panels]
+        room -= above + 400 + sum(len(markup.encode()) + 200 for _, markup in panels)
+        if shown and room < 0:
+            break
+        shown.append((ceiling.cut(step.label), step.line, panels))
     return render(
         "stepper.html",
         title=model.title,
         note=note(model),
-        lines=source_lines(model),
-        steps=model.steps[:FOLDED_AFTER],
+        lines=lines,
+        steps=shown,
         total=len(model.steps),
-        heading=heading,
-        panel_html=lambda panel: Markup(panel_html(panel)),
         mark=MARK,
     )
 
 
 def widget(model: Timeline):
     """Return an anywidget with the whole timeline in its state; `index` is the step on show."""
-    pool = _Pool()
-    frames = [
-        [one_line(s.label), s.line, [[visible(heading(p)), pool.index(p)] for p in s.panels]]
-        for s in model.steps
-    ]
+    model = ceiling.trimmed(model)
+    pool, frames, room = _Pool(), [], STATE_ROOM
+    for step in model.steps:
+        label = ceiling.cut(one_line(step.label))
+        shown = [[visible(heading(panel)), pool.index(panel)] for panel in step.panels]
+        room -= len(label.encode()) + 20 + sum(len(title.encode()) + 12 for title, _ in shown)
+        if frames and pool.size > room:
+            break
+        frames.append([label, step.line, shown])
+    rest = ceiling.Part(len(frames), 0, len(model.steps)).says(ALL, "Steps")
     return _widget_class()(
         title=one_line(model.title),
-        note=visible(note(model)),
+        note=joined(note(model), rest),
         lines=source_lines(model),
         frames=frames,
-        pool=pool.strings,
+        strings=pool.pieces.strings,
+        groups=pool.pieces.groups,
+        panels=pool.panels,
     )
 
 
 def source_lines(model: Timeline) -> list[str]:
     """Return the source's lines, ready to show; line n of the source is item n - 1."""
     source = model.source.rstrip("\n")
-    return [one_line(line.expandtabs(4)) for line in source.split("\n")] if source else []
+    if not source:
+        return []
+    return ceiling.source([one_line(line.expandtabs(4)) for line in source.split("\n")])
 
 
 def note(model: Timeline) -> str:
@@ -92,11 +120,15 @@ def heading(panel: Panel) -> str:
 def panel_html(panel: Panel) -> str:
     """Return a panel's content as HTML from the view of its kind; plain text is escaped."""
     view = _VIEWS.get(type(panel.content))
-    return view.html(panel.content) if view else str(_PROSE.format(_prose(panel)))
+    if view is None:
+        return str(_PROSE.format(_prose(panel)))
+    if view is diagram:
+        return view.html(panel.content)
+    return view.html(panel.content, ceiling.PANEL_ROOM)
 
 
 def _step_text(step: Step, number: int, total: int, lines: list[str]) -> str:
-    parts = [f"Step {number} of {total} · {one_line(step.label)}"]
+    parts = [f"Step {number} of {total} · {ceiling.cut(one_line(step.label))}"]
     if 1 <= step.line <= len(lines):
         parts.append(f"{MARK} line {step.line}: {lines[step.line - 1]}")
     for panel in step.panels:
@@ -107,11 +139,13 @@ def _step_text(step: Step, number: int, total: int, lines: list[str]) -> str:
 
 def _panel_text(panel: Panel) -> str:
     view = _VIEWS.get(type(panel.content))
-    return view.text(panel.content) if view else _prose(panel)
+    if view is None or view is diagram:
+        return view.text(panel.content) if view else _prose(panel)
+    return view.text(panel.content, ceiling.PANEL_ROOM)
 
 
 def _prose(panel: Panel) -> str:
-    return visible(panel.content.rstrip("\n")) or NOTHING
+    return visible(ceiling.cut(panel.content.rstrip("\n"), LONGEST_PROSE)) or NOTHING
 
 
 def _indented(words: str) -> str:
@@ -119,21 +153,26 @@ def _indented(words: str) -> str:
 
 
 class _Pool:
-    """Panels' HTML, each different string once. Equal panels are not even drawn twice."""
+    """Panels' HTML as pieces, each different panel once. Equal ones are not even drawn twice."""
 
     def __init__(self):
-        self.strings: list[str] = []
+        self.pieces, self.panels = Pieces(), []
         self._drawn: dict[str, int] = {}
         self._known: dict[str, int] = {}
 
+    @property
+    def size(self) -> int:
+        """Bytes of all that is stored, about."""
+        return self.pieces.size
+
     def index(self, panel: Panel) -> int:
-        """Return where the panel's HTML stands in `strings`, drawing it if it is new."""
+        """Return where the panel stands in `panels`, drawing it if it is new."""
         key = repr(panel.content)  # not the record itself: 1 == True, but they read differently
         if key not in self._drawn:
             markup = panel_html(panel)
             if markup not in self._known:
-                self._known[markup] = len(self.strings)
-                self.strings.append(markup)
+                self._known[markup] = len(self.panels)
+                self.panels.append(self.pieces.add(markup))
             self._drawn[key] = self._known[markup]
         return self._drawn[key]
 
@@ -150,8 +189,15 @@ def _widget_class():
         note = traitlets.Unicode().tag(sync=True)
         lines = traitlets.List(traitlets.Unicode()).tag(sync=True)
         frames = traitlets.List().tag(sync=True)
-        pool = traitlets.List(traitlets.Unicode()).tag(sync=True)
+        strings = traitlets.List(traitlets.Unicode()).tag(sync=True)
+        groups = traitlets.List().tag(sync=True)
+        panels = traitlets.List().tag(sync=True)
         index = traitlets.Int(0).tag(sync=True)
+
+        @property
+        def pool(self) -> list[str]:
+            """Every panel's HTML, put together as the page does it."""
+            return [whole(panel, self.strings, self.groups) for panel in self.panels]
 
         def __repr__(self):
             return f"StepperWidget({self.title!r}, {len(self.frames)} steps)"

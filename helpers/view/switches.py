@@ -6,6 +6,7 @@ from pathlib import Path
 
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import transcript
+from helpers.view.ink import visible
 from helpers.view.transcript import MARKS
 
 _HERE = Path(__file__)
@@ -14,9 +15,9 @@ _HERE = Path(__file__)
 def widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     """Return an anywidget. `run(label, source)` returns the transcript of a new run."""
     made = _widget_class()(
-        title=model.title,
-        note=model.note,
-        labels=[one.label for one in model.runs],
+        title=visible(model.title),
+        note=visible(model.note),
+        labels=[visible(one.label) for one in model.runs],
         sources=[one.source for one in model.runs],
     )
 

@@ -1,15 +1,42 @@
-"""A listing -> a table: fixed-width text, or HTML that a screen reader can walk by header."""
+"""A listing -> a table: fixed-width text, or HTML that a screen reader can walk by header.
+
+Of very many rows the first and the last are shown, and the others are counted.
+"""
 
 from helpers.model.listing import Listing
-from helpers.view.ink import grid, render
+from helpers.view import ceiling
+from helpers.view.ink import grid, joined, render
+
+ALL = "the model has all of them (`.model.rows`)"
 
 
-def text(model: Listing) -> str:
+def text(model: Listing, room: int = ceiling.TEXT_ROOM) -> str:
     """Return the listing as a text table, title above and note below."""
-    body = grid([column.heading for column in model.columns], model.cells())
-    return "\n".join(part for part in (model.title, body, model.note) if part)
+    model = ceiling.trimmed(model)
+    headings, rows = _headings(model), _rows(model)
+    part = ceiling.text_fold(headings, rows, room)
+    body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
+    return joined(model.title, body, part.says(ALL), model.note)
 
 
-def html(model: Listing) -> str:
+def html(model: Listing, room: int = ceiling.ROOM) -> str:
     """Return the listing as an HTML table with a caption and column headers."""
-    return render("table.html", model=model)
+    model = ceiling.trimmed(model)
+    headings, rows = _headings(model), _rows(model)
+    part = ceiling.fold(ceiling.costs(rows), room)
+    return render(
+        "table.html",
+        model=model,
+        headings=headings,
+        code=[column.code for column in model.columns],
+        rows=part.of(rows, lambda: ceiling.dots(headings)),
+        left_out=part.says(ALL),
+    )
+
+
+def _headings(model: Listing) -> list[str]:
+    return [ceiling.cut(column.heading) for column in model.columns]
+
+
+def _rows(model: Listing) -> list[list[str]]:
+    return [[ceiling.cut(cell) for cell in row] for row in model.cells()]

@@ -1,21 +1,29 @@
 """Transcripts -> each run with what it printed and how it ended, as text or folded HTML."""
 
+from dataclasses import replace
+
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.ink import render, visible
+from helpers.view import ceiling
+from helpers.view.ink import joined, render, visible
 
 MARKS = {True: "○", False: "✕"}
+ALL = "the model has all of them (`.model.runs`)"
+LONGEST = 100_000  # characters of what one run printed
 FOLDED = 3  # more runs than this are folded, one by one
 
 
 def text(model: Transcripts) -> str:
     """Return every run: its label, its source if it has one, its output, its end."""
-    parts = [model.title, *("\n".join(_run(run)) for run in model.runs), model.note]
-    return "\n\n".join(part for part in parts if part)
+    model, rest = _shown(model)
+    parts = [model.title, *("\n".join(_run(run)) for run in model.runs), rest, model.note]
+    return "\n\n".join(visible(part) for part in parts if part)
 
 
 def html(model: Transcripts) -> str:
     """Return the same; where there are many runs, all are folded away under their labels."""
+    model, rest = _shown(model)
     folded = len(model.runs) > FOLDED
+    model = replace(model, note=joined(rest, model.note))
     return render("transcript.html", model=model, folded=folded, marks=MARKS)
 
 
@@ -24,6 +32,25 @@ def lines(run: Transcript) -> list[str]:
     printed = visible(run.printed).split("\n") if run.printed else []
     raised = [visible(run.error)] if run.error else []
     return [*printed, *raised, f"{MARKS[run.lived]} {run.ending}"]
+
+
+def _shown(model: Transcripts) -> tuple[Transcripts, str]:
+    """Return the runs that there is room for, and a sentence on the others."""
+    model = ceiling.trimmed(model)
+    runs = [
+        replace(
+            run,
+            label=ceiling.cut(run.label),
+            source=ceiling.cut(run.source, LONGEST),
+            printed=ceiling.cut(run.printed, LONGEST),
+            error=ceiling.cut(run.error),
+        )
+        for run in model.runs
+    ]
+    words = [(run.label, run.source, run.printed, run.error) for run in runs]
+    part = ceiling.fold([600 + cost for cost in ceiling.costs(words)])
+    rest = part.says(ALL, "Runs")
+    return replace(model, runs=tuple(runs[: part.head] + runs[part.total - part.tail :])), rest
 
 
 def _run(run: Transcript) -> list[str]:

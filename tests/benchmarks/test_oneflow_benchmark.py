@@ -7,6 +7,7 @@ import pytest
 
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import compiling
+from helpers.safety.folders import Home
 from tests.mini.oneflow.folders import KERNEL, RELU, RELU_CPP, load, predict, write
 
 pytestmark = pytest.mark.own_process
@@ -78,7 +79,7 @@ def test_loading_an_op(tmp_path, record_property, monkeypatch):
         pytest.skip("no C++ compiler on this machine")
     cache = tmp_path / "compiled"
     cache.mkdir()
-    monkeypatch.setattr(compiling, "cache_folder", lambda: cache)
+    monkeypatch.setattr(compiling, "cache_folder", lambda: Home(cache))
     write(tmp_path, {**RELU, **RELU_CPP})
     with flow.fresh_session():
         load(tmp_path, front_end="cpp_def")

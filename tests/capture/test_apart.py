@@ -1,5 +1,14 @@
 """A function in an interpreter of its own: its result comes back, what it breaks stays there."""
 
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from random import Random
+
+import psutil
 import pytest
 
 from helpers import run_apart
@@ -61,3 +70,259 @@ def test_what_never_ends_is_stopped(monkeypatch):
     monkeypatch.setattr(apart, "LONGEST", 1)
     with pytest.raises(RuntimeError, match="waits did not end within 1 seconds"):
         run_apart(waits)
+
+
+# -- nothing but the result is the result ----------------------------------------------------------
+
+
+def a_thread_prints_late():
+    import threading
+    import time
+
+    threading.Thread(target=lambda: (time.sleep(0.3), print("[99]"))).start()
+    return [1]
+
+
+def prints_at_exit():
+    import atexit
+
+    atexit.register(print, "[99]")
+    return [1]
+
+
+def takes_stdout_away():
+    import os
+    import sys
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.stdout.close()
+    return [1]
+
+
+def closes_all():
+    import os
+
+    os.closerange(0, 300)
+    return [1]
+
+
+def writes_garbage_everywhere():
+    import contextlib
+    import os
+
+    for number in range(100):
+        with contextlib.suppress(OSError):
+            os.write(number, b"[99]\n" * 100)
+    return [1]
+
+
+def prints_megabytes():
+    print("x" * 10**7)
+    return [1]
+
+
+def returns_twice():
+    import os
+
+    return [1] if os.fork() else [99]
+
+
+def leaves_a_file():
+    import os
+    import tempfile
+
+    open("relative", "w").close()
+    tempfile.mkdtemp()
+    return [os.listdir(), os.path.dirname(os.getcwd()) == os.path.dirname(tempfile.gettempdir())]
+
+
+FAIR = [a_thread_prints_late, prints_at_exit, takes_stdout_away, closes_all, prints_megabytes]
+FAIR += [writes_garbage_everywhere] + ([returns_twice] if hasattr(os, "fork") else [])
+
+
+@pytest.mark.parametrize("fn", FAIR)
+def test_only_what_it_returns_is_the_result(fn):
+    assert run_apart(fn) == [1]
+
+
+def test_it_works_in_an_empty_folder_of_its_own():
+    before = sorted(os.listdir())
+    assert run_apart(leaves_a_file) == [["relative"], True]
+    assert sorted(os.listdir()) == before
+
+
+def leaves_politely():
+    raise SystemExit
+
+
+def is_interrupted():
+    raise KeyboardInterrupt
+
+
+def gives_a_set():
+    return {1}
+
+
+def gives_number_keys():
+    return {1: 2}
+
+
+def gives_itself():
+    a = []
+    a.append(a)
+    return a
+
+
+async def is_async():
+    return 1
+
+
+def kills_its_parent():
+    import os
+
+    os.kill(os.getppid(), 9)
+    import time
+
+    time.sleep(60)
+
+
+def is_killed():
+    import os
+
+    os.kill(os.getpid(), 15)
+
+
+@pytest.mark.parametrize(
+    ("fn", "error", "says"),
+    [
+        (leaves_politely, RuntimeError, "it left by SystemExit instead of returning"),
+        (is_interrupted, RuntimeError, "KeyboardInterrupt"),
+        (gives_a_set, TypeError, "returned a value of type set, which does not travel"),
+        (gives_number_keys, TypeError, "returned a dict with a key of type int"),
+        (gives_itself, TypeError, "returned what holds itself"),
+        (is_async, TypeError, "returned a value of type coroutine"),
+        (kills_its_parent, RuntimeError, "it killed the process that watched it"),
+        (is_killed, RuntimeError, "it was killed: SIGTERM"),
+        (lambda: 1, TypeError, "not a lambda: give it a name with def"),
+        (eval("lambda: 1"), TypeError, "not a lambda"),
+    ],
+)
+def test_what_gives_no_result_is_one_sentence(fn, error, says):
+    with pytest.raises(error, match=says) as caught:
+        run_apart(fn)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_function_without_source_or_with_a_closure_is_one_sentence():
+    space, held = {}, 5
+    exec("def typed(): pass", space)
+
+    def closes():
+        return held
+
+    for fn, says in ((space["typed"], "no source at hand"), (closes, "closes uses held of a")):
+        with pytest.raises(TypeError, match=says):
+            run_apart(fn)
+
+
+# -- nothing is left, however it ends --------------------------------------------------------------
+
+
+def state():
+    children = sorted(one.pid for one in psutil.Process().children(recursive=True))
+    handles = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+    return children, handles, threading.active_count(), sorted(os.listdir(os.environ["TMPDIR"]))
+
+
+@pytest.fixture
+def own_tmp(tmp_path, monkeypatch):
+    import tempfile
+
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def leaves_a_daemon():
+    import os
+    import signal
+    import time
+
+    for number in range(1, 30):
+        if number not in (9, 19, 17):
+            signal.signal(number, signal.SIG_IGN)
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        while True:
+            time.sleep(60)
+    return os.getpid()
+
+
+def loops():
+    import signal
+
+    signal.alarm(0)
+    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64))
+    while True:
+        pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans come back on Linux alone")
+def test_nothing_is_left_after_success_failure_limit_and_daemons(own_tmp, monkeypatch):
+    monkeypatch.setattr(apart, "LONGEST", 1)
+    before = state()
+    for fn in (leaves_a_daemon, raises, dies, loops, kills_its_parent, leaves_a_file):
+        with suppress(RuntimeError):
+            run_apart(fn)
+        assert state() == before, fn.__name__
+
+
+def interrupted(call, moments, seed):
+    """Interrupt `call` at random moments; see each time that nothing is left."""
+    random, came, before = Random(seed), 0, state()
+    for _ in range(moments):
+        timer = threading.Timer(random.uniform(0, 0.5), os.kill, (os.getpid(), signal.SIGINT))
+        try:
+            timer.start()
+            call()
+            timer.join()
+            time.sleep(0.01)
+        except KeyboardInterrupt:
+            came += 1
+        finally:
+            timer.join()
+        assert state() == before
+    return came
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_an_interrupt_at_any_moment_leaves_nothing(own_tmp):
+    def call():
+        with suppress(RuntimeError):
+            run_apart(waits)
+
+    assert interrupted(call, 12, seed=11) == 12
+
+
+KERNEL = """
+from helpers.capture.apart import run_apart
+from tests.capture.test_apart import loops
+run_apart(loops)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_child_ends_with_a_kernel_that_is_killed(own_tmp):
+    kernel = psutil.Popen([sys.executable, "-c", KERNEL])
+    until = time.monotonic() + 60
+    while len(family := kernel.children(recursive=True)) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    family = kernel.children(recursive=True)
+    kernel.kill()
+    kernel.wait()
+    assert len(family) == 2 and not psutil.wait_procs(family, timeout=5)[1]
+    assert os.listdir(os.environ["TMPDIR"]) == []

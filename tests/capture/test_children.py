@@ -1,16 +1,21 @@
 """What may kill runs in a child: its transcript is true, the same twice, and names no place."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
-from functools import cache
+import tempfile
+import time
+from random import Random
+from threading import Timer
 
 import psutil
 import pytest
 
 from helpers import watch_child
-from helpers.capture import children
+from helpers.capture import children, warm
 from helpers.capture.children import plain, run_child
 from helpers.capture.portable import portable
 from helpers.model.transcript import Transcript
@@ -67,8 +72,16 @@ def test_however_it_ends_is_told(source, code, printed):
 
 
 def test_what_does_not_end_is_stopped():
-    assert run_child("while True: pass", seconds=1)["code"] == -14
-    assert Transcript("", "", "", "", -14).ending == "it did not end in time, and was stopped"
+    assert run_child("while True: pass", seconds=1)["cut"] == "late"
+    late = Transcript("", "", "", "", -9, "late")
+    assert late.ending == "it did not end in time, and was stopped" and not late.lived
+
+
+def test_a_signal_of_its_own_is_not_taken_for_the_limit():
+    ended = [one(f"import os; os.kill(os.getpid(), {n})").ending for n in (14, 15, 35)]
+    assert ended == [
+        f"the process was killed: {name}" for name in ("SIGALRM", "SIGTERM", "signal 35")
+    ]
 
 
 def test_a_child_leaves_nothing_to_the_next():
@@ -79,15 +92,109 @@ def test_a_child_leaves_nothing_to_the_next():
 def test_a_flood_is_cut():
     flood = run_child("print('x' * 10**6); print('the end')")["printed"]
     assert len(flood) <= 20_010 and flood.endswith("the end\n")
+    assert "… 980,109 bytes are left out here …" in flood
     assert max(map(len, one("print('x' * 10**5)").printed.split("\n"))) <= 400
+
+
+KILLS_ITS_PARENT = "import os, time; os.kill(os.getppid(), 9); time.sleep(60)"
+
+
+def test_a_child_that_kills_its_parent_is_told_and_the_next_one_lives(monkeypatch):
+    monkeypatch.setattr(children, "PREAMBLE", LIGHT)
+    run = one(KILLS_ITS_PARENT)
+    assert run.ending == "it killed the process that watched it, and was stopped" and not run.lived
+    assert one("print('next')").printed == "next"
+    assert one_anew(KILLS_ITS_PARENT).ending == run.ending
+
+
+def one_anew(source):
+    return watch_child(source, imports="").model.runs[0]
+
+
+@pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
+def test_an_interrupt_leaves_no_answer_to_the_next_cell(monkeypatch):
+    monkeypatch.setattr(children, "PREAMBLE", LIGHT)
+    assert one("print('ready')").printed == "ready"
+    before, random = state(), Random(4)
+    for number in range(12):
+        timer = Timer(random.uniform(0, 0.1), os.kill, (os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            run_child("import time; time.sleep(0.1); print('stale'); time.sleep(60)")
+        timer.join()
+        assert one(f"print({number})").printed == str(number)
+        assert same(before)
+
+
+def same(before):
+    """Return whether the state is as before; the system takes its time to forget a process."""
+    until = time.monotonic() + 2
+    while state() != before and time.monotonic() < until:
+        time.sleep(0.01)
+    return state() == before
+
+
+def state():
+    kernel = psutil.Process()
+    return sorted(one.pid for one in kernel.children(recursive=True)), kernel.num_fds()
+
+
+@pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
+def test_an_import_that_fails_is_one_sentence():
+    with pytest.raises(RuntimeError, match="no child can be forked: ModuleNotFoundError"):
+        warm.ask("import no_such_module", "", 5)
+    assert "import no_such_module" not in warm._PARENTS
+
+
+@pytest.mark.parametrize("imports", [None, ""])
+def test_whatever_it_does_it_ends_at_the_limit_with_all_it_started(monkeypatch, imports):
+    monkeypatch.setattr(children, "PREAMBLE", LIGHT)
+    source = """
+import os, signal, sys, threading, time
+signal.alarm(0)
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64))
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while True: pass
+    os._exit(0)
+print(os.getpid(), flush=True)
+os.closerange(0, 300)
+threading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()
+while True: pass
+"""
+    run_child("", imports=imports)
+    before = state()
+    start = time.monotonic()
+    reply = run_child(source, 1, imports)
+    assert reply["cut"] == "late" and time.monotonic() - start < 5
+    assert not psutil.pid_exists(int(reply["printed"])) and same(before)
+
+
+@pytest.mark.parametrize("imports", [None, ""])
+def test_it_works_in_an_empty_folder_that_goes_with_it(monkeypatch, imports):
+    monkeypatch.setattr(children, "PREAMBLE", LIGHT)
+    source = "import os, tempfile; open('a', 'w').close(); tempfile.mkdtemp()\n"
+    source += "print(os.listdir(), os.getcwd(), tempfile.gettempdir(), sep='|')"
+    here, temporary = sorted(os.listdir()), set(os.listdir(tempfile.gettempdir()))
+    listed, folder, place = run_child(source, imports=imports)["printed"].strip().split("|")
+    assert listed == "['a']" and os.path.dirname(folder) == os.path.dirname(place)
+    assert not os.path.exists(os.path.dirname(folder)) and sorted(os.listdir()) == here
+    assert os.path.basename(os.path.dirname(folder)) not in temporary
+
+
+@pytest.mark.parametrize("imports", [None, ""])
+def test_what_it_writes_at_its_end_is_no_exception(monkeypatch, imports):
+    monkeypatch.setattr(children, "PREAMBLE", LIGHT)
+    source = "import atexit, os; atexit.register(os.write, 2, b'KeyError: 99'); 1 / 0"
+    assert run_child(source, imports=imports)["error"] == "ZeroDivisionError: division by zero"
 
 
 @pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
 def test_a_killed_parent_is_replaced(monkeypatch):
     monkeypatch.setattr(children, "PREAMBLE", LIGHT)
-    monkeypatch.setattr(children, "_parent", cache(children._Parent))
     assert one("print('once')").printed == "once"
-    children._parent()._process.kill()
+    warm._PARENTS[LIGHT].process.kill()
     assert one("print('again')").printed == "again"
 
 
@@ -96,13 +203,14 @@ def test_where_nothing_forks_a_child_is_started(monkeypatch):
     monkeypatch.setattr(children, "PREAMBLE", LIGHT)
     assert one("print('new')").printed == "new" and one(raises).error.startswith("ValueError: ")
     assert one("import os; os.abort()").code == -6
-    assert run_child("while True: pass", seconds=1)["code"] == -15
+    assert run_child("while True: pass", seconds=1)["cut"] == "late"
 
 
 def test_the_parent_ends_with_whoever_asked():
     source = (
         f"from helpers.capture import children; children.PREAMBLE = {LIGHT!r};"
-        "children.run_child(''); print(children._parent()._process.pid)"
+        "children.run_child(''); from helpers.capture import warm;"
+        "print(*[one.process.pid for one in warm._PARENTS.values()])"
     )
     command = [sys.executable, "-c", source]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -115,6 +223,52 @@ def test_the_parent_ends_with_whoever_asked():
 def test_what_is_no_function_is_named(bad):
     with pytest.raises(TypeError, match="no function made by def|a child runs a function or"):
         watch_child(bad)
+
+
+class Session:
+    def run(self):
+        return "the session's"
+
+
+session, run, far, itself = Session(), 5, float("inf"), []
+itself.append(itself)
+again = doubled
+
+
+def run_is_an_attribute():
+    return Session().run(), far, again(1), itself
+
+
+def test_the_name_of_an_attribute_is_no_global():
+    source = portable(run_is_an_attribute)
+    assert "run = 5" not in source and "far = float('inf')" in source
+    assert "again = doubled" in source and "itself =" not in source
+
+
+class Makes:
+    """An object that has every attribute, and runs code to make it."""
+
+    def __getattr__(self, name):
+        raise AssertionError("its own code was run")
+
+
+makes = Makes()
+
+
+def uses_what_makes():
+    return makes
+
+
+def test_what_a_function_uses_is_not_run():
+    assert portable(uses_what_makes).count("makes") == 2
+
+
+@pytest.mark.parametrize("words", [{"title": 5}, {"imports": 5}, {"title": object()}])
+def test_wrong_words_are_named(words):
+    with pytest.raises(TypeError, match="(title|imports) must be text, not"):
+        watch_child("1", **words)
+    with pytest.raises(TypeError, match="needs a function, or a piece of source"):
+        watch_child()
 
 
 def test_a_function_without_source_is_named():

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_breaks, watch_cures
-from helpers.capture.dynamo_breaks import equal
+from helpers.capture.results import OTHER, SAME, UNKNOWN, compared
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
@@ -80,8 +80,14 @@ def test_function_without_a_break_says_so():
 
 def test_equal_results_have_the_same_type_shape_and_values():
     nan = torch.tensor([float("nan")])
-    assert equal(nan, nan.clone()) and equal((X, 1), (X.clone(), 1))
-    assert not equal(X, X.double())
-    assert not equal(X, X[:2])
-    assert not equal((X,), [X])
-    assert not equal(1, True)
+    same = [(nan, nan.clone()), ((X, 1), (X.clone(), 1)), ({"a": [X]}, {"a": [X.clone()]})]
+    assert [compared(*pair) for pair in same] == [SAME] * 3
+    other = [(X, X.double()), (X, X[:2]), ((X,), [X]), (1, True)]
+    assert [compared(*pair) for pair in other] == [OTHER] * 4
+
+
+def test_results_are_not_compared_where_only_their_own_code_could():
+    freed = torch.ones(4)
+    freed.untyped_storage().resize_(0)
+    pairs = [(object(), object()), (freed, torch.ones(4)), ([object()], [object()])]
+    assert [compared(*pair) for pair in pairs] == [UNKNOWN] * 3

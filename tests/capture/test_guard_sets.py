@@ -104,3 +104,66 @@ def test_what_has_no_one_guard_set_is_refused_in_a_sentence():
         watch_guard_sets(both, CASES["both"][1], mine=True)
     with pytest.raises(TypeError, match="args must be a tuple"):
         watch_guard_sets(both, torch.ones(3), mine=both)
+
+
+def test_a_guard_set_that_ends_the_process_is_said_to():
+    def leaves(x, y):
+        raise SystemExit(3)
+
+    class Says:
+        def __str__(self):
+            raise SystemExit
+
+    def hides(x, y):
+        raise ValueError(Says())
+
+    for guards in (leaves, hides):
+        found = watch_guard_sets(both, CASES["both"][1], mine=guards).model
+        assert found.entries[0].verdicts[0].word == "raises"
+
+
+def test_a_first_call_that_does_not_succeed_is_refused_in_a_sentence():
+    def leaves(x):
+        raise SystemExit(3)
+
+    for fn, args in ((leaves, (torch.ones(2),)), (both, (torch.ones(2), object()))):
+        with pytest.raises(ValueError, match="must succeed, and it raised") as raised:
+            watch_guard_sets(fn, args, mine=lambda **given: True)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(TypeError, match="both.. cannot be called with these: missing"):
+        watch_guard_sets(both, (torch.ones(2),), mine=lambda **given: True)
+
+
+def test_the_search_ends_and_says_what_it_left_out():
+    endless = [1]
+    endless.append(endless)
+    endless.insert(0, endless)
+    left_out = []
+    calls = neighbours(both, {"x": endless, "y": dict.fromkeys(range(5000), 2)}, left_out)
+    assert len(calls) <= 200 and "only the first 200 calls were tried" in left_out
+    assert "what lies deeper than 4 lists was not changed" in left_out
+    left_out = []
+    assert neighbours(both, {"x": torch.eye(2).to_sparse()}, left_out)
+    assert "could not be made" in left_out[0]
+
+
+def test_objects_as_arguments_are_not_asked_anything():
+    class Meta(type):
+        def __eq__(cls, other):
+            raise AssertionError
+
+        __hash__ = None
+
+    class Raises(metaclass=Meta):
+        __class__ = property(lambda self: 1 / 0)
+
+        def __getattr__(self, name):
+            raise AssertionError
+
+        __repr__ = __eq__ = __hash__ = __bool__ = __getattr__
+
+    left_out = []
+    words = [call.words for call in neighbours(both, {"x": Raises(), "y": [Raises()]}, left_out)]
+    assert words[1:4] == ["y one longer", "y one shorter", "y as a tuple"] and not left_out
+    long = [call.words for call in neighbours(both, {"x": 10**5000, "y": "s" * 10**6}, left_out)]
+    assert max(map(len, long)) < 200

@@ -2,10 +2,12 @@
 
 import functools
 import sys
+import types
 
 import pytest
 
-from helpers.capture.names import MOST_STEPS, names_graph, names_timeline
+from helpers.capture.names import names_graph
+from helpers.capture.names_run import MOST_STEPS, names_timeline
 
 
 def graph(**names):
@@ -213,3 +215,134 @@ def test_a_function_without_source_is_stepped_all_the_same():
     exec("def f():\n    a = 1\n    return a", space)
     timeline = names_timeline(space["f"])
     assert timeline.source == "" and len(timeline.steps) == 2
+
+
+def test_a_body_that_prints_much_shows_the_end_and_says_how_much_came_before():
+    def run():
+        print("x" * 10**7)
+        for n in range(20):
+            print(n)
+
+    timeline = names_timeline(run)
+    printed = [step.panel("printed") for step in timeline.steps]
+    assert max(map(len, printed)) < 1200 and sum(map(len, printed)) < 60_000
+    assert "characters before these are not shown" in printed[-1] and printed[-1].endswith("19\n")
+
+
+def generator():
+    yield 1
+
+
+async def coroutine():
+    return 1
+
+
+async def async_generator():
+    yield 1
+
+
+def endless(n=0):
+    return endless(n + 1)
+
+
+def without_tracer():
+    a = 1
+    sys.settrace(None)
+    b = 2
+    return a + b
+
+
+def wants_one(x):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "sentence"),
+    [
+        (generator, "is a generator function"),
+        (coroutine, "is an async function"),
+        (async_generator, "is an async generator function"),
+        (endless, "had no room for the tracer"),
+        (without_tracer, "took the tracer away"),
+        (wants_one, "raised TypeError before its first line"),
+    ],
+)
+def test_what_is_not_shown_has_its_reason(fn, sentence):
+    timeline = names_timeline(fn)
+    assert sentence in timeline.note
+    if fn is endless:
+        assert timeline.steps[-1].label == "line 2 raised RecursionError"
+
+
+def test_a_stdout_that_the_body_closes_is_told_as_any_error():
+    def run():
+        print("before")
+        sys.stdout.close()
+        print("after")
+
+    steps = names_timeline(run).steps
+    assert steps[-1].label == "line 4 raised ValueError"
+    assert steps[-1].panel("printed") == "before\n"
+
+
+def test_what_is_cut_is_counted():
+    drawn = graph(big=list(range(100)), deep=[[[[[[1]]]]]])
+    assert "88 more are left out" in drawn.note and "4 arrows" in drawn.note
+    assert graph(small=[1]).note == ""
+
+
+def test_a_wide_and_deep_thing_is_cut_at_a_number_of_boxes():
+    def nest(depth):
+        return [nest(depth - 1) for _ in range(10)] if depth else object()
+
+    drawn = graph(nested=nest(4))
+    assert len(drawn.nodes) <= 150 and "first 150 boxes" in drawn.note
+
+
+class Meta(type):
+    __module__ = property(lambda cls: 1 / 0)
+
+
+class HostileKeys(dict):
+    def items(self):
+        raise RuntimeError
+
+    __iter__ = keys = values = __len__ = items
+
+
+def hostile_namespace():
+    class Box:
+        pass
+
+    box = Box()
+    box.__dict__ = HostileKeys(a=1)
+    return box
+
+
+def hostile_module():
+    module = types.ModuleType("m")
+    module.__dict__["__name__"] = Hostile()
+    return module
+
+
+def long_name():
+    def f():
+        pass
+
+    f.__name__ = "\x1b[31m\u202e" + "f" * 10**6
+    return f
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Meta("Raw", (), {})(), hostile_namespace, hostile_module, long_name]
+)
+def test_hostile_names_are_told_in_a_few_words(make):
+    drawn = graph(value=make())
+    told = drawn.node(target(drawn, "value")).label
+    assert 0 < len(told) < 100 and told.isprintable()
+
+
+@pytest.mark.parametrize("make", [lambda: 3, lambda: None, lambda: b"a", Hostile])
+def test_a_name_that_is_no_str_is_refused(make):
+    with pytest.raises(TypeError, match="give the names as str"):
+        names_graph({"a": 1}, [make()])

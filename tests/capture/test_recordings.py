@@ -1,11 +1,13 @@
 """Each recorder is judged by what its second call gives; no verdict is typed in."""
 
 import shutil
+import sys
 
 import pytest
 
 from helpers import show_recording, watch_recorders
 from helpers.capture import recordings
+from helpers.capture.interpreters import ask
 from helpers.capture.recorder_programs import PROGRAMS
 
 pytestmark = pytest.mark.own_process
@@ -47,6 +49,14 @@ def test_a_recording_lists_every_recorder(model):
 
 
 def test_a_child_that_dies_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(recordings.sys, "executable", shutil.which("false"))
-    with pytest.raises(RuntimeError, match="the child with TensorFlow ended with 1"):
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(RuntimeError, match="no interpreter starts for a child"):
+        recordings._in_a_child()
+
+
+@pytest.mark.parametrize("source", ["raise ValueError('not today')", "import os; os._exit(3)"])
+def test_a_child_that_tells_nothing_is_one_sentence(monkeypatch, source):
+    told = ask({"source": source}, 30)
+    monkeypatch.setattr(recordings, "ask", lambda request, seconds: told)
+    with pytest.raises(RuntimeError, match="told nothing: (ValueError: not|it ended with 3)"):
         recordings._in_a_child()

@@ -5,15 +5,19 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import types
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.capture.heap import Own, listed_modules
+from helpers.capture import references
+from helpers.capture.heap import listed_modules
+from helpers.capture.rebinding import rebind_everywhere
 from helpers.capture.references import binding_graph, bindings, find_holders, scan_modules
 from helpers.model.bindings import KINDS, Binding
+from helpers.safety.own_names import Own
 
 START = """
 import collections, functools, types
@@ -347,10 +351,67 @@ def test_a_static_type_is_not_taken_for_a_plain_dict():
     assert reasons["str.join"] == "its type cannot be changed"
 
 
-def test_an_object_with_a_crowd_of_holders_is_cut_short_and_says_so(stage):
+def test_an_object_with_a_crowd_of_holders_is_listed_up_to_a_limit_that_is_told(stage, monkeypatch):
     play(stage, "crowd = [[op] for _ in range(700)]")
-    assert "It stopped after 500 holders" in bindings(stage.op).note
-    stage.crowd.clear()
+    assert len(bindings(stage.op).rows) == 701
+    monkeypatch.setattr(references, "MOST_HOLDERS", 500)
+    listing = bindings(stage.op)
+    assert len(listing.rows) <= 501
+    assert "more objects hold it and are not listed" in listing.note
+
+
+def test_many_holders_take_no_more_than_their_share_of_time(stage, small_heap):
+    def seconds(count):
+        play(stage, f"crowd = [[op] for _ in range({count})]")
+        start = time.process_time()
+        assert len(find_holders(stage.op)) == count + 1
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(6000) < 40 * seconds(600)
+
+
+def test_instances_do_not_crowd_out_the_names_of_their_class(stage):
+    play(stage, "class A: pass\nalias = A\ncrowd = [A() for _ in range(3000)]")
+    assert {"stage.A", "stage.alias"} <= paths(stage.A)
+
+
+def test_no_code_of_a_dict_s_subclass_runs(stage):
+    play(
+        stage,
+        """
+        ran = []
+        class Dict(dict):
+            def keys(self): ran.append("keys"); raise RuntimeError
+            __iter__ = items = values = __len__ = __getitem__ = __contains__ = keys
+        table = Dict(a=op)
+        table[(1, 2)] = op
+        class Box: pass
+        box = Box()
+        box.__dict__ = Dict(b=op)
+        """,
+    )
+    assert {"stage.table['a']", "stage.table[<tuple>]", "stage.box.b"} <= paths(stage.op)
+    with rebind_everywhere(stage.op, stage.new):
+        assert dict.get(stage.table, (1, 2)) is stage.new
+    assert stage.ran == []
+
+
+def test_no_code_of_a_wrapper_s_subclass_runs(stage):
+    play(
+        stage,
+        """
+        ran = []
+        class Prop(property):
+            def __getattribute__(self, name): ran.append(name); raise RuntimeError
+        class Part(functools.partial):
+            def __getattribute__(self, name): ran.append(name); raise RuntimeError
+        class Box: go = Prop(op)
+        part = Part(op, op, k=op)
+        """,
+    )
+    assert len(rows(stage.op)) >= 5
+    assert stage.ran == []
 
 
 @pytest.mark.parametrize("obj", [None, 1, int, sys])

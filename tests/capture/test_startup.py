@@ -55,7 +55,7 @@ def test_it_is_the_same_again(switches):
 
 def test_own_lines_run_too(switches):
     assert switches.run("mine", "print(context._context)").model.runs[0].printed == "None"
-    with pytest.raises(KeyError, match="'mine'; there are: nothing"):
+    with pytest.raises(KeyError, match="'mine' is none of the .* switches: nothing"):
         switches.run("mine")
 
 

@@ -20,7 +20,10 @@ import types
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FAMILIES = ("basics", "functions", "exceptions", "generators", "classes", "patterns")
+FAMILIES = (
+    *("basics", "functions", "exceptions", "generators", "classes", "patterns"),
+    *("odd_classes", "odd_frames", "odd_errors", "odd_tracebacks", "odd_calls"),
+)
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 LIMIT = 400
 

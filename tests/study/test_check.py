@@ -119,3 +119,12 @@ def test_said_is_one_short_line_whatever_the_message():
     assert said(ValueError("a\nb")) == "ValueError: a"
     assert len(said(ValueError("x" * 10**6))) < 400
     assert said(ValueError()) == "ValueError"
+
+
+def test_a_device_that_code_claims_to_come_from_is_not_read():
+    def answer():
+        raise ValueError("mine")
+
+    answer.__code__ = answer.__code__.replace(co_filename="/dev/zero")
+    assert "in what is no file" in repr(Exercise("e", lambda fn: fn(), "fine", ("a",))(answer))
+    assert "mine" in repr(Exercise("e", lambda rows: rows[0](), "fine", ("a",))([answer]))

@@ -105,7 +105,7 @@ def test_panels_that_are_equal_but_read_differently_are_kept_apart():
 def test_equal_panels_are_drawn_once(monkeypatch):
     drawn = []
     draw = stepper.table.html
-    monkeypatch.setattr(stepper.table, "html", lambda model: drawn.append(1) or draw(model))
+    monkeypatch.setattr(stepper.table, "html", lambda *given: drawn.append(1) or draw(*given))
     stepper.widget(timeline(*[Step("s", 1, (Panel("locals", listing(("x", "1"))),))] * 50))
     assert len(drawn) == 1
 

@@ -2,7 +2,8 @@
 
 `compile(fn, backend=None)`, also `@compile`, or `with hooked(backend, only=[fn])`. Read it in this
 order: values, parts (the five decisive parts), interpreter, calls, tracing, output, resume,
-compiling, entries, doors.
+compiling, entries, functions, doors. Guards that `==` would not do for: constants, classes. What
+else can be compiled than a function: callables, others, hooking.
 
 Nothing of it is imported before a name is asked for: `torch_private` lives here too, and whoever
 imports that must not import torch.

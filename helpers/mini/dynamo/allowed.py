@@ -13,6 +13,7 @@ import sys
 import torch
 import torch.nn.functional as functional
 
+from helpers.mini.dynamo import classes
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 
 
@@ -75,12 +76,18 @@ def _functions():
 
 
 TORCH = {id(function): function for function in _functions() if function is not None}
-FOLDED = {
+_FOLDED = (
     *(abs, bool, complex, divmod, float, format, int, len, max, min, pow, range, round, sorted),
     *(str, sum, repr, tuple, slice, ord, chr, all, any, hash, torch.Size, torch.device),
     *(f for f in vars(math).values() if callable(f)),
     *OPERATORS.values(),
     *(operator.getitem, operator.not_, operator.neg, operator.invert, operator.pos),
+)
+FOLDED = {id(function): function for function in _FOLDED}
+# What the methods of a graph and the operators were when this was imported.
+_OF_TENSORS = {
+    name: classes.found(torch.Tensor, name)
+    for name in (*TENSOR_METHODS, *(name for name in dir(torch.Tensor) if name[:2] == "__"))
 }
 # These look at the frame that calls them, and a generated one would show.
 FRAME_READERS = {
@@ -96,10 +103,13 @@ def may_record(function) -> bool:
 
 def may_fold(function) -> bool:
     """Return whether a call with immutable arguments may be computed while tracing."""
-    try:
-        return function in FOLDED
-    except TypeError:  # it has no hash
-        return False
+    return id(function) in FOLDED
+
+
+def changed_tensors() -> str:
+    """Return the name of a method or an operator that someone has put into torch.Tensor."""
+    changed = (n for n, old in _OF_TENSORS.items() if classes.found(torch.Tensor, n) is not old)
+    return next(changed, "")
 
 
 def reads_frames(function) -> bool:

@@ -5,13 +5,24 @@ Mirrors call_function and var_getattr of torch/_dynamo/variables/.
 
 import inspect
 import operator
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from itertools import islice
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+)
 
 import torch
 
 from helpers.mini.dynamo import allowed, state
+from helpers.mini.dynamo.classes import MISSING, found, is_fixed, name_of
 from helpers.mini.dynamo.code import decoded
+from helpers.mini.dynamo.constants import is_small
 from helpers.mini.dynamo.spaces import Spaces
+from helpers.mini.dynamo.tracing import own_name
 from helpers.mini.dynamo.values import (
     Break,
     Items,
@@ -21,12 +32,16 @@ from helpers.mini.dynamo.values import (
     Refuse,
     Tensor,
     is_immutable,
+    is_one_of,
 )
 
 DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+LONGEST = 20_000  # items of a loop that is unrolled
+NOTHING = MappingProxyType({})
 CHAINS = (torch.nn.Sequential, torch.nn.ModuleList)
+_ITERATED = {kind: found(kind, "__iter__") for kind in CHAINS}
 
 
 def unsupported(code) -> str:
@@ -60,7 +75,7 @@ class Calls:
             raise Break("what is called is not known")
         f, kind = fn.value, type(fn.value)
         if allowed.reads_frames(f):
-            raise Refuse(f"{f.__name__} looks at the frame that calls it")
+            raise Refuse(f"{own_name(f)} looks at the frame that calls it")
         special = SPECIAL.get(id(f))
         if special and not kwargs and (result := special(self, args)) is not None:
             return result
@@ -73,7 +88,7 @@ class Calls:
             raise Break("a bound method from outside is called")
         if kind is FunctionType:
             return self.inline(f, fn.source, args, kwargs)
-        if isinstance(f, torch.nn.Module) and fn.source:
+        if issubclass(kind, torch.nn.Module) and fn.source:
             return self._call_module(fn, args, kwargs)
         raise Break(f"{_name_of(f)} is no function that a graph can hold")
 
@@ -95,7 +110,9 @@ class Calls:
             result = f(*(a.value for a in args), **{k: v.value for k, v in kwargs.items()})
         except Exception as error:
             raise Break(f"{_name_of(f)} raises {type(error).__name__}") from None
-        if type(result) is list:
+        if not is_small(result):
+            raise Break(f"{_name_of(f)} returns more than is kept for later calls")
+        if type(result) is list and all(map(is_immutable, result)):
             return Items(list, [Known(item) for item in result])
         if not is_immutable(result):
             raise Break(f"{_name_of(f)} returns what may change")
@@ -112,18 +129,21 @@ class Calls:
             return self._record(name, [owner, *args], kwargs)
         if not isinstance(owner, Known):
             raise Break(f".{name} of a {owner.kind.__name__}")
+        kind = type(owner.value)
         if _plain(owner) and all(map(_plain, (*args, *kwargs.values()))):
+            if kind.__module__ == "torch" and kind is not torch.Size:
+                raise Break(f".{name} of a {kind.__name__} may change the state of torch")
             return self._folded(getattr(owner.value, name), args, kwargs)
-        function = inspect.getattr_static(type(owner.value), name, None)
+        function = found(kind, name)
         if type(function) is not FunctionType or not owner.source:
             raise Break(f".{name} is no method in Python")
-        kind = self.trace.name(type(owner.value), f"class_{type(owner.value).__name__}")
-        self.trace.guard(f"type({owner.source}) is {kind}")
-        return self.inline(function, f"{kind}.{name}", [owner, *args], kwargs)
+        self.trace.class_of(owner.source, kind)
+        return self.inline(function, "", [owner, *args], kwargs)
 
     def _call_module(self, fn, args, kwargs):
         module, source = fn.value, fn.source
-        if not state.hookless(module):
+        self.trace.class_of(source, type(module))
+        if not state.calls_forward(type(module)) or not state.hookless(module):
             raise Break("a module with hooks, or with a call of its own, is called")
         self.trace.guard(f"hookless({source})")
         return self._call_method(Method(fn, "forward"), args, kwargs)
@@ -132,7 +152,7 @@ class Calls:
         """Trace a Python function as part of this frame; Break if anything in it cannot be."""
         code = f.__code__
         why = unsupported(code)
-        if why or self.depth >= DEEPEST or "__signature__" in f.__dict__:
+        if why or self.depth >= DEEPEST:
             raise Break(why or "too many calls inside calls")
         source = source or self.trace.name(f, f"the_{f.__name__}")
         named = self.trace.name(code, f"code_of_{f.__name__}")
@@ -145,28 +165,32 @@ class Calls:
             raise Break(f"inside {f.__name__}: {reason}") from None
 
     def _bound(self, f, source, args, kwargs) -> dict:
-        signature = inspect.signature(f, follow_wrapped=False)
-        try:
-            bound = signature.bind(*args, **kwargs).arguments
-        except TypeError:
-            raise Break("the arguments do not fit") from None
+        """Return the parameters by name; what a default gives is guarded where it lies."""
         code = f.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        defaults = dict(
-            enumerate(f.__defaults__ or (), code.co_argcount - len(f.__defaults__ or ()))
-        )
-        local = dict(bound)
+        local = dict(zip(names[: code.co_argcount], args, strict=False))
+        by_name = names[code.co_posonlyargcount :]
+        fits = len(args) <= code.co_argcount and all(n in by_name for n in kwargs)
+        if not fits or not local.keys().isdisjoint(kwargs):
+            raise Break("the arguments do not fit")
+        local |= kwargs
         for at, name in enumerate(names):
-            if name in local:
-                continue
-            by_name = at >= code.co_argcount
-            value = f.__kwdefaults__[name] if by_name else defaults[at]
-            index = at - min(defaults, default=0)
-            place = f"__kwdefaults__[{name!r}]" if by_name else f"__defaults__[{index}]"
-            if not by_name:
-                self.trace.guard(f"len({source}.__defaults__) == {len(defaults)}")
-            local[name] = self.trace.take(value, f"{source}.{place}")
+            if name not in local:
+                local[name] = self._default(f, source, at - code.co_argcount, name)
         return local
+
+    def _default(self, f, source, place: int, name: str):
+        """Return the default of a parameter: `place` counts from the first that is by name only."""
+        if place >= 0:
+            source, defaults = f"{source}.__kwdefaults__", f.__kwdefaults__
+            kind, key, there = dict, name, type(defaults) is dict and name in defaults
+        else:
+            source, defaults = f"{source}.__defaults__", f.__defaults__
+            kind, key, there = tuple, place, type(defaults) is tuple and -place <= len(defaults)
+        if not there:
+            raise Break("the arguments do not fit")
+        self.trace.guard(f"type({source}) is {kind.__name__}")
+        return self.trace.take(defaults[key], f"{source}[{key!r}]")
 
     # --- attributes
 
@@ -178,6 +202,8 @@ class Calls:
             fields = [f for f in dir(owner.kind) if not f.startswith("_")]
             if owner.node is not None and name in fields and hasattr(owner.kind, "n_fields"):
                 return owner.items[_field(owner.kind, name, len(owner.items))]
+            if found(owner.kind, name) is MISSING:
+                raise Break(f"a {name_of(owner.kind)} has no {name}")
             return Method(owner, name)
         if not isinstance(owner, Known):
             raise Break(f".{name} of what is not known")
@@ -186,7 +212,7 @@ class Calls:
             return Known(value) if is_immutable(value) else Method(owner, name)
         if not owner.source:
             raise Break(f".{name} of an object without a place")
-        if isinstance(owner.value, ModuleType):
+        if type(owner.value) is ModuleType:
             return self._attribute_of_import(owner, name)
         return self._attribute_of_object(owner, name)
 
@@ -195,40 +221,59 @@ class Calls:
             return self.trace.record(getattr, owner, Known(name))
         if name in allowed.ATTRIBUTES or (name == "requires_grad" and owner.source):
             return Known(getattr(owner.fake, name))
-        if isinstance(getattr(owner.fake, name, None), (BuiltinMethodType, MethodType)):
+        if type(found(type(owner.fake), name)) in (FunctionType, MethodDescriptorType):
             return Method(owner, name)
         raise Break(f".{name} of a tensor is not known while tracing")
 
     def _attribute_of_import(self, owner, name):
-        found = vars(owner.value)
-        if name not in found:
+        source, space = owner.source, vars(owner.value)
+        if name not in space or found(ModuleType, name) is not MISSING:
             raise Break(f"{owner.value.__name__} makes its {name} when asked")
-        return self.trace.take(found[name], f"{owner.source}.{name}")
+        self.trace.class_of(source, ModuleType)
+        self.trace.guard(f"{name!r} in {source}.__dict__")
+        return self.trace.take(space[name], f"{source}.{name}")
 
     def _attribute_of_object(self, owner, name):
         value, kind, source = owner.value, type(owner.value), owner.source
-        module = isinstance(value, torch.nn.Module)
-        usual = kind.__getattribute__ is object.__getattribute__ and (
-            kind.__getattr__ is torch.nn.Module.__getattr__
-            if module
-            else not hasattr(kind, "__getattr__")
-        )
-        if not usual or isinstance(value, type):
+        module = issubclass(kind, torch.nn.Module)
+        if (
+            issubclass(kind, type)
+            or found(kind, "__getattribute__") is not found(object, "__getattribute__")
+            or found(kind, "__getattr__") is not (state.module_getattr if module else MISSING)
+        ):
             raise Break(f"looking up .{name} may run any code")
-        on_class = inspect.getattr_static(kind, name, None)
-        own = getattr(value, "__dict__", {})
-        if on_class is not None and hasattr(type(on_class), "__set__"):
+        self.trace.class_of(source, kind)
+        on_class, own = found(kind, name), _instance_dict(value)
+        if not _is_no_descriptor(on_class):
             raise Break(f".{name} is a property or another descriptor")
         if name in own:
+            if on_class is not MISSING:
+                self.trace.guard(f"{name!r} in {source}.__dict__")
             return self.trace.take(own[name], f"{source}.{name}")
-        for part in ("_parameters", "_buffers", "_modules") if module else ():
-            if name in own[part] and on_class is None:
-                return self.trace.take(own[part][name], f"{source}.{part}[{name!r}]")
+        if module and on_class is MISSING:
+            return self._registered(source, own, name)
         if type(on_class) is FunctionType:
-            self.trace.guard(f"{name!r} not in {source}.__dict__")
+            if own is not NOTHING:
+                self.trace.guard(f"{name!r} not in {source}.__dict__")
             return Method(owner, name)
-        if on_class is not None and not hasattr(type(on_class), "__get__"):
+        if on_class is not MISSING and not hasattr(type(on_class), "__get__"):
             return self.trace.take(on_class, f"{source}.{name}")
+        raise Break(f".{name} is no plain attribute")
+
+    def _registered(self, source, own, name):
+        """Return a parameter, a buffer or a submodule, as `torch.nn.Module.__getattr__` finds it.
+
+        Guards see what someone puts over it, into the `__dict__` or a table before its own.
+        """
+        before = ["__dict__"]
+        for part in ("_parameters", "_buffers", "_modules"):
+            if type(own.get(part)) is not dict:
+                break
+            if name in own[part]:
+                for other in before:
+                    self.trace.guard(f"{name!r} not in {source}.{other}")
+                return self.trace.take(own[part][name], f"{source}.{part}[{name!r}]")
+            before.append(part)
         raise Break(f".{name} is no plain attribute")
 
     # --- truth, items
@@ -241,7 +286,11 @@ class Calls:
             return bool(value.value)
         if isinstance(value, Known):
             kind = type(value.value)
-            if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
+            if found(kind, "__bool__") is MISSING and found(kind, "__len__") is MISSING:
+                if value.source:
+                    self.trace.class_of(value.source, kind)
+                elif not is_fixed(kind):
+                    raise Refuse("the truth of an object that is in no known place")
                 return True
         raise Refuse("the truth of an object that may decide it in its own code")
 
@@ -260,21 +309,40 @@ class Calls:
             return taken
         if isinstance(value, Known) and is_immutable(value.value):
             try:
-                return [Known(item) for item in value.value]
+                items = [Known(item) for item in islice(value.value, LONGEST + 1)]
             except TypeError:
                 raise Refuse("a loop over what has no items") from None
-        if isinstance(value, Known) and type(value.value) in CHAINS and value.source:
+            if len(items) > LONGEST:
+                raise Refuse(f"a loop over more than {LONGEST} items is too long to unroll")
+            return items
+        if isinstance(value, Known) and is_one_of(type(value.value), CHAINS) and value.source:
             return self._layers(value)
         raise Refuse("a loop over an object that is not a tuple, a list or a range")
 
     def _layers(self, chain):
         source, inside = chain.source, chain.value._modules
-        kind = self.trace.name(type(chain.value), f"class_{type(chain.value).__name__}")
-        self.trace.guard(f"type({source}) is {kind}")
+        self.trace.class_of(source, type(chain.value))
+        if found(type(chain.value), "__iter__") is not _ITERATED[type(chain.value)]:
+            raise Refuse("someone has changed how a chain of layers is gone through")
         self.trace.guard(f"tuple({source}._modules) == {tuple(inside)}")
         return [
             self.trace.take(layer, f"{source}._modules[{key!r}]") for key, layer in inside.items()
         ]
+
+
+def _instance_dict(value):
+    """Return what an object's own attributes lie in; nothing where that is no plain dict."""
+    space = found(type(value), "__dict__")
+    own = space.__get__(value) if type(space) is GetSetDescriptorType else NOTHING
+    return own if type(own) is dict else NOTHING
+
+
+def _is_no_descriptor(on_class) -> bool:
+    """Return whether what lies in a class neither is asked for a value nor can come to be."""
+    kind = type(on_class)
+    if kind is FunctionType or on_class is MISSING or kind is torch.Tensor:
+        return True
+    return is_fixed(kind) and found(kind, "__set__") is MISSING
 
 
 def _field(kind, name, count) -> int:
@@ -284,8 +352,7 @@ def _field(kind, name, count) -> int:
 
 
 def _name_of(f) -> str:
-    named = f if isinstance(f, str) else getattr(f, "__name__", None)
-    return named if type(named) is str else f"a {type(f).__name__}"
+    return f if type(f) is str else own_name(f) or f"a {name_of(type(f))}"
 
 
 def _plain(value) -> bool:
@@ -304,11 +371,11 @@ def _is_instance(frame, args):
     if len(args) == 2 and isinstance(args[0], Tensor) and isinstance(args[1], Known):
         if args[1].value is torch.Tensor:
             return Known(True)
-        if args[1].value in (int, float, str, tuple, list, dict, bool):
+        if any(args[1].value is kind for kind in (int, float, str, tuple, list, dict, bool)):
             return Known(False)
     if len(args) == 2 and _plain(args[0]) and isinstance(args[1], Known):
         kinds = args[1].value
-        if kinds in (int, float, str, bool, tuple) or kinds is torch.Tensor:
+        if any(kinds is kind for kind in (int, float, str, bool, tuple, torch.Tensor)):
             return Known(isinstance(args[0].value, kinds))
     return None
 
@@ -320,12 +387,14 @@ def _item(frame, args):
     if type(key.value) not in (int, slice, bool):
         raise Break("an item that is not asked for by a number")
     try:
-        found = container.items[key.value]
+        items = container.items[key.value]
     except IndexError:
         raise Break("there is no such item") from None
     if isinstance(key.value, slice):
-        return Items(container.kind if container.node is None else tuple, found)
-    return frame.trace.resolve(found)
+        if container.kind is tuple and container.node is None and items == container.items:
+            return container  # Python gives the tuple itself
+        return Items(container.kind if container.node is None else tuple, items)
+    return frame.trace.resolve(items)
 
 
 def _sequence(kind):

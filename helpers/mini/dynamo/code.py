@@ -5,7 +5,6 @@ The differences of 3.11, 3.12 and 3.13 that do not touch the stack end here.
 
 import dis
 from dataclasses import dataclass
-from functools import lru_cache
 from types import CodeType
 
 RENAMED = {
@@ -30,10 +29,17 @@ class Step:
     target: int = -1
 
 
-@lru_cache(maxsize=512)
+_DECODED: dict[int, "Code"] = {}  # by id: `==` of code objects asks their constants
+
+
 def decoded(code: CodeType) -> "Code":
     """Return the steps of a code object, decoded once."""
-    return Code(code)
+    kept = _DECODED.get(id(code))
+    if kept is None:
+        if len(_DECODED) >= 512:
+            _DECODED.clear()
+        kept = _DECODED[id(code)] = Code(code)
+    return kept
 
 
 class Code:

@@ -6,6 +6,7 @@ Mirrors torch/_dynamo/convert_frame.py.
 import re
 from types import FunctionType
 
+from helpers.mini.dynamo import state
 from helpers.mini.dynamo.calls import unsupported
 from helpers.mini.dynamo.code import decoded
 from helpers.mini.dynamo.entries import Entry, guarded
@@ -16,6 +17,7 @@ from helpers.mini.dynamo.resume import prologue_length, resume_function
 from helpers.mini.dynamo.spaces import Spaces
 from helpers.mini.dynamo.tracing import Tracing
 from helpers.mini.dynamo.values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
+from helpers.safety.given import kind_of
 
 
 class Frame:
@@ -43,18 +45,26 @@ def _word(name: str) -> str:
     return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
 
 
+def frame_of(fn) -> Frame:
+    """Return a Python function as what can be traced; TypeError for anything else."""
+    if type(fn) is not FunctionType:
+        raise TypeError(f"only a Python function has frames to trace, not {kind_of(fn)}")
+    code = fn.__code__
+    return Frame(fn, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
     """Return the entry for these values; one that runs as plain Python says why.
 
     `resumed(frame)` returns what generated code calls for the rest of a function after a break.
     """
-    trace = None
+    trace, code = None, frame.fn.__code__
     try:
-        if why := unsupported(frame.fn.__code__):
+        if why := unsupported(code):
             raise Refuse(why)
-        code = frame.fn.__code__
-        trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
-        return _traced(frame, values, backend, trace, resumed)
+        with state.no_mode_stays():
+            trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
+            return _traced(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
     except BackendFailed as failed:
@@ -92,6 +102,7 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
         f"    {line}\n" for line in lines
     )
     trace.names["__name__"] = frame.fn.__module__
+    trace.names["usual_state"] = state.usual_from_now()
     space = dict(trace.names)
     exec(compile(source, f"<made from {frame.fn.__name__}>", "exec"), space)
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)

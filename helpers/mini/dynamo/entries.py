@@ -1,8 +1,14 @@
 """What the cache holds: guards, and what runs while they hold."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+
+_VERSION = re.compile(r"version_of_\w+\.value == \w+$")  # no class gets an old number again
+# What guards call, whatever someone makes of the builtins later.
+_CALLED = (type, len, str, float, int, tuple, list, dict, complex, range, slice, bytes)
+BUILTINS = {fn.__name__: fn for fn in _CALLED}
 
 
 @dataclass(frozen=True)
@@ -56,13 +62,17 @@ class Entry:
             pass
         return next((guard for guard in self.guards if not guard.holds(values)), None)
 
+    def is_over(self, values: tuple) -> bool:
+        """Return whether it never fits again: a class that it depends on has changed."""
+        return any(not guard.holds(values) for guard in self.guards if _VERSION.match(guard.text))
+
     def __repr__(self):
         return self.source or f"plain Python: {self.why}"
 
 
 def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
     """Return the guards, and one function that tests all of them at once."""
-    signature = ", ".join(parameters)
+    signature, space = ", ".join(parameters), {**BUILTINS, **space}
     head = f"lambda {signature}: " if signature else "lambda: "
     guards = tuple(Guard(text, head, space) for text in texts)
     every = " and ".join(f"({text})" for text in texts) or "True"

@@ -10,6 +10,7 @@ import torch
 
 from helpers.mini.dynamo.calls import Calls
 from helpers.mini.dynamo.code import Code
+from helpers.mini.dynamo.constants import is_small
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 from helpers.mini.dynamo.values import (
     NULL,
@@ -23,6 +24,7 @@ from helpers.mini.dynamo.values import (
     Refuse,
     Tensor,
     is_immutable,
+    is_one_of,
 )
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
@@ -155,11 +157,15 @@ class Interpreter(Calls):
             if isinstance(value, Known) and not is_immutable(value.value):
                 raise Break(f"{sign} of an object that may do anything", fn, [left, right])
         try:
-            return self.parts_operator(sign, left, right)
+            result = self.parts_operator(sign, left, right)
         except Break as why:
             raise Break(str(why), fn, [left, right]) from None
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Break(f"{sign} raises {type(error).__name__}", fn, [left, right]) from None
+        if isinstance(result, Known) and not is_small(result.value):
+            words = f"{sign} returns more than is kept for later calls"
+            raise Break(words, fn, [left, right])
+        return result
 
     def parts_operator(self, sign, left, right):
         return self.trace.parts.binary_op(self.trace, sign, left, right)
@@ -175,7 +181,10 @@ class Interpreter(Calls):
         container, item = self.pop(), self.pop()
         if not _plain(container) or not _plain(item) or item.value != item.value:
             raise Refuse("`in` on what is not a plain constant")
-        self.push(Known((item.value in container.value) != bool(step.arg)))
+        try:
+            self.push(Known((item.value in container.value) != bool(step.arg)))
+        except TypeError:
+            raise Refuse("`in` raises TypeError") from None
 
     def unary(self, step):
         value, fn = self.pop(), Known(UNARY[step.opname])
@@ -226,7 +235,7 @@ class Interpreter(Calls):
         self.push(self.slice_of(self.pop_many(step.arg)))
 
     def slice_of(self, ends):
-        if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
+        if not all(isinstance(end, Known) and is_one_of(type(end.value), SCALARS) for end in ends):
             raise Refuse("a slice whose ends are not plain numbers")
         return Known(slice(*(end.value for end in ends)))
 

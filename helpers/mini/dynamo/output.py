@@ -6,6 +6,8 @@ Mirrors torch/_dynamo/codegen.py, which writes bytecode instead.
 import torch
 from torch import fx
 
+from helpers.mini.dynamo.constants import is_short
+from helpers.mini.dynamo.tracing import own_name
 from helpers.mini.dynamo.values import (
     Break,
     Items,
@@ -14,9 +16,10 @@ from helpers.mini.dynamo.values import (
     Refuse,
     Tensor,
     Unread,
+    is_one_of,
 )
 
-REPEATABLE = (int, bool, str, type(None))
+REPEATABLE = (int, float, bool, str, type(None))
 
 
 class BackendFailed(Exception):
@@ -74,10 +77,10 @@ class Output:
         return f"({items}{',' * (len(value.items) == 1)})"
 
     def _constant(self, value) -> str:
-        if type(value) in REPEATABLE or (type(value) is float and value - value == 0.0 != value):
+        zero = type(value) is float and value == 0
+        if is_one_of(type(value), REPEATABLE) and is_short(value) and not zero:
             return repr(value)
-        named = getattr(value, "__name__", None)
-        return self.trace.name(value, f"the_{named if type(named) is str else 'constant'}")
+        return self.trace.name(value, f"the_{own_name(value) or 'constant'}")
 
     def finish(self, backend):
         """Hand the graph to the backend; return (graph module, the line that calls it) or nothing.

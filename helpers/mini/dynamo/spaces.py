@@ -19,11 +19,12 @@ class Spaces:
 
     def find(self, trace, name: str):
         """Return the symbolic value of a global or builtin name; Refuse if there is none."""
-        space = self.fn.__globals__
+        space, found = self.fn.__globals__, self.fn.__builtins__
+        if type(space) is not dict or type(found) is not dict:
+            raise Refuse("its globals or its builtins are no plain dict")
         named = trace.name(space, f"globals_of_{self.fn.__module__}")
         if name in space:
             return trace.take(space[name], f"{named}[{name!r}]")
-        found = self.fn.__builtins__
         if name not in found:
             raise Refuse(f"the name {name} is not defined")
         trace.guard(f"{name!r} not in {named}")

@@ -5,10 +5,14 @@ tries every one and says in a sentence what this torch does not have. Torch is i
 first look-up, not before.
 """
 
+import functools
 import importlib
 import logging
 from contextlib import contextmanager
 from types import CodeType, FunctionType
+
+from helpers.safety.interrupts import uninterrupted
+from helpers.safety.state import patched, undone
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -41,6 +45,8 @@ PLACES = {
         "is_any_autocast_enabled": "torch._C:_is_any_autocast_enabled",
         "maybe_current_level": "torch._C._functorch:maybe_current_level",
         "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
+        "is_tracing": "torch._C:_is_tracing",
+        "pop_dispatch_mode": "torch.utils._python_dispatch:_pop_mode",
     },
     "cache": {
         "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
@@ -185,17 +191,21 @@ def forget_sizes(code: CodeType) -> None:
 @contextmanager
 def output_code(written: list[str]):
     """Append to `written` each module of Python that Inductor writes in the block."""
-    lowering, kept = __getattr__("GraphLowering"), __getattr__("save_output_code")
-    lowering.save_output_code = staticmethod(written.append)
-    try:
+    with patched(__getattr__("GraphLowering"), save_output_code=staticmethod(written.append)):
         yield
-    finally:
-        lowering.save_output_code = staticmethod(kept) if callable(kept) else kept
 
 
 def one_compile_worker():
     """Have Inductor compile in this process, one kernel after the other, while the block lasts."""
-    return __getattr__("inductor_config").patch(compile_threads=1)
+    return setting(__getattr__("inductor_config"), "compile_threads", 1)
+
+
+@contextmanager
+def setting(config, name: str, value):
+    """Give a setting of torch's another value in the block, and the old one back after it."""
+    with undone(functools.partial(setattr, config, name, getattr(config, name))):
+        setattr(config, name, value)
+        yield
 
 
 def inner_function(fn):
@@ -237,33 +247,36 @@ def translating(watcher):
 
     hook = __getattr__("register_bytecode_hook")
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
-    handle = hook(lambda old, new: tell(watcher.rewritten, old, new))
-    translator.step, output.compile_subgraph = watched_step, watched_cut
-    try:
-        yield lost
-    finally:
-        translator.step, output.compile_subgraph = step, cut
-        handle.remove()
+    handles = []
+    with undone(lambda: [handle.remove() for handle in handles]):
+        with uninterrupted():
+            handles.append(hook(lambda old, new: tell(watcher.rewritten, old, new)))
+        with patched(translator, step=watched_step), patched(output, compile_subgraph=watched_cut):
+            yield lost
 
 
 @contextmanager
 def logs(**artifacts):
     """Collect what torch logs in the block, as a list of messages: `logs(recompiles=True)`.
 
-    `artifacts` are those of `torch._logging.set_logs`. Nothing is printed meanwhile; afterwards the
-    handlers that were there are back, and no artifact is logged any more.
+    `artifacts` are those of `torch._logging.set_logs`; where some are asked for, none is logged any
+    more afterwards. Nothing is printed meanwhile; then the handlers that were there are back.
     """
     messages, set_logs = [], __getattr__("set_logs")
-    set_logs(**artifacts)
+    if artifacts:
+        set_logs(**artifacts)
     kept = [(logger, list(logger.handlers)) for logger in _loggers() if logger.handlers]
-    for logger, _ in kept:
-        logger.handlers[:] = [_Collector(messages)]
-    try:
-        yield messages
-    finally:
+
+    def back():
         for logger, handlers in kept:
             logger.handlers[:] = handlers
-        set_logs()
+        if artifacts:
+            set_logs()
+
+    with undone(back):
+        for logger, _ in kept:
+            logger.handlers[:] = [_Collector(messages)]
+        yield messages
 
 
 class _Collector(logging.Handler):

@@ -6,12 +6,14 @@ torch/_dynamo/output_graph.py and torch/_dynamo/variables/builder.py.
 
 import logging
 import re
-from contextlib import contextmanager
-from types import ModuleType
+import threading
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import torch
 
-from helpers.mini.dynamo import allowed, state, torch_private
+from helpers.mini.dynamo import allowed, classes, state, torch_private
+from helpers.mini.dynamo.constants import exactly, is_short, is_writable
+from helpers.mini.dynamo.entries import BUILTINS
 from helpers.mini.dynamo.values import (
     IMMUTABLE,
     SCALARS,
@@ -21,7 +23,10 @@ from helpers.mini.dynamo.values import (
     Refuse,
     Tensor,
     Unread,
+    is_immutable,
+    is_one_of,
 )
+from helpers.safety.interrupts import uninterrupted
 
 FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 TENSORS = (torch.Tensor, torch.nn.Parameter)
@@ -31,7 +36,7 @@ ALWAYS = {
     "usual_state": state.usual_state,
     "hookless": state.hookless,
 }
-USED_IN_GUARDS = {*ALWAYS, "type", "len", "float", "int", "str", "tuple", "list"}
+USED_IN_GUARDS = {*ALWAYS, *BUILTINS}
 
 
 class Tracing:
@@ -46,10 +51,13 @@ class Tracing:
         # id of an object -> its name; `names` keeps the object alive
         self._named = {id(thing): name for name, thing in ALWAYS.items()}
         self.guards, self.tensors, self.steps = [], {}, 0
+        self._versions = {}  # id of a class -> a view of its number
         self.mode = torch_private.FakeTensorMode()
         self.name(fn_globals, "G")
         if why := state.unusual_state():
             raise Refuse(why)
+        if changed := allowed.changed_tensors():
+            raise Refuse(f"someone has changed torch.Tensor: its {changed}")
         self.guard("usual_state()")
         self.guard(f"torch.is_grad_enabled() is {torch.is_grad_enabled()}")
         self.guard(f"torch.get_default_dtype() is {torch.get_default_dtype()}")
@@ -79,22 +87,39 @@ class Tracing:
     def take(self, value: object, source: str):
         """Return the symbolic value of an object from outside, and guard what is assumed of it."""
         kind = type(value)
-        if kind in TENSORS:
+        if is_one_of(kind, TENSORS):
             return self._tensor(value, source)
         if issubclass(kind, torch.Tensor):
-            raise Refuse(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
-        if kind in SCALARS:
+            raise Refuse(f"{source} is a {classes.name_of(kind)}, a subclass of torch.Tensor")
+        if is_one_of(kind, SCALARS) and is_short(value):
             self._add_guards(source, value)
             return Known(value, source)
-        if kind in (tuple, list):
+        if is_one_of(kind, (tuple, list)):
             self.guard(f"type({source}) is {kind.__name__} and len({source}) == {len(value)}")
             return Items(kind, [Unread(v, f"{source}[{i}]") for i, v in enumerate(value)], source)
-        if kind in IMMUTABLE and kind not in (slice, torch.dtype, torch.layout):
-            named = self.name(value, f"a_{kind.__name__}")
-            self.guard(f"type({source}) is type({named}) and {source} == {named}")
+        if is_immutable(value):
+            for text in exactly(source, value, self.name):
+                self.guard(text)
             return Known(value, source)
-        self.guard(f"{source} is {self.name(value, _hint(value, source))}")
-        return Known(value, source)
+        named = self.name(value, _hint(value, source))
+        self.guard(f"{source} is {named}")
+        return Known(value, named)  # from here on it need not be looked up again
+
+    def class_of(self, source: str, kind: type) -> None:
+        """Guard that the class of an object stays this one, and stays as it is.
+
+        Refuse where nobody can tell whether a class has changed.
+        """
+        named = self.name(kind, f"class_{classes.name_of(kind)}")
+        self.guard(f"type({source}) is {named}")
+        if classes.is_fixed(kind) or id(kind) in self._versions:
+            return
+        view = self._versions[id(kind)] = classes.version(kind)
+        if not view.value:
+            del self._versions[id(kind)]
+            raise Refuse(f"nobody can tell whether the class {classes.name_of(kind)} changes")
+        seen, then = self.name(view, f"version_of_{named}"), self.name(view.value, f"{named}_then")
+        self.guard(f"{seen}.value == {then}")
 
     def _add_guards(self, source, value):
         for text in self.parts.guards(source, value):
@@ -110,7 +135,8 @@ class Tracing:
             self.guard(f"str({source}.device) == {str(value.device)!r}")
         self.guard(f"usual({source})")
         node = self.recorder.input(source)
-        node.meta["example_value"] = fake = self.mode.from_tensor(value)
+        with uninterrupted():  # or a mode would stay on
+            node.meta["example_value"] = fake = self.mode.from_tensor(value)
         self.tensors[source] = Tensor(node, fake, source)
         return self.tensors[source]
 
@@ -132,7 +158,7 @@ class Tracing:
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
         if None in args or None in kwargs.values():
-            raise Break("an argument is no tensor, number or list of these", asked, (), kwargs)
+            raise Break("an argument is nothing that a graph can hold", asked, (), kwargs)
         result = self._on_fakes(fn, args, kwargs)
         return self._wrapped(result, self.recorder.call(fn, tuple(args), kwargs))
 
@@ -142,12 +168,11 @@ class Tracing:
             items = [self._recordable(item) for item in value.items]
             known = None in items or value.kind not in (tuple, list)
             return None if known else Items(value.kind, items, value.source, value.node)
-        if isinstance(value, Known) and type(value.value) is tuple:
-            return value if all(type(v) in IMMUTABLE for v in value.value) else None
-        fits = isinstance(value, Tensor) or (
-            isinstance(value, Known) and type(value.value) in IMMUTABLE
-        )
-        return value if fits else None
+        if isinstance(value, Known):
+            parts = value.value if type(value.value) is tuple else (value.value,)
+            fits = all(is_one_of(type(part), IMMUTABLE) and is_writable(part) for part in parts)
+            return value if fits else None
+        return value if isinstance(value, Tensor) else None
 
     def _on_fakes(self, fn, args, kwargs):
         shown = fn if isinstance(fn, str) else getattr(fn, "__name__", "a call")
@@ -157,7 +182,7 @@ class Tracing:
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]
         try:
-            with self.mode, _quiet():
+            with uninterrupted(), self.mode, _quiet:
                 if isinstance(fn, str):
                     result = getattr(fakes[0], fn)(*fakes[1:], **named)
                 else:
@@ -196,14 +221,26 @@ class Tracing:
                 self.recorder.graph.erase_node(node)
 
 
-@contextmanager
-def _quiet():
+class _Quiet:
     """Let torch not log what its fakes raise: it is raised for real, once it is run for real."""
-    before, FAKES_LOGGER.disabled = FAKES_LOGGER.disabled, True
-    try:
-        yield
-    finally:
-        FAKES_LOGGER.disabled = before
+
+    def __init__(self):
+        self._lock, self._inside, self._before = threading.Lock(), 0, False
+
+    def __enter__(self):
+        with self._lock:
+            if not self._inside:
+                self._before, FAKES_LOGGER.disabled = FAKES_LOGGER.disabled, True
+            self._inside += 1
+
+    def __exit__(self, *raised):
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                FAKES_LOGGER.disabled = self._before
+
+
+_quiet = _Quiet()
 
 
 def _fake(value):
@@ -215,8 +252,14 @@ def _fake(value):
 
 
 def _hint(value, source) -> str:
-    if isinstance(value, ModuleType):
-        return value.__name__.rpartition(".")[2]
-    named = getattr(value, "__name__", None) if callable(value) else None
-    words = named if type(named) is str else re.findall(r"\w+", source)[-1]
-    return f"the_{words}"
+    if type(value) is ModuleType and type(vars(value).get("__name__")) is str:
+        return vars(value)["__name__"].rpartition(".")[2]
+    return f"the_{own_name(value) or re.findall(r'[A-Za-z0-9_]+', source)[-1]}"
+
+
+def own_name(value) -> str:
+    """Return the name of a function or a class; nothing for what may make one up when asked."""
+    if issubclass(type(value), type):
+        return classes.name_of(value)
+    named = is_one_of(type(value), (FunctionType, BuiltinFunctionType))
+    return value.__name__[:60] if named and type(value.__name__) is str else ""

@@ -94,10 +94,17 @@ class Loop:
     items: list = field(default_factory=list)
 
 
+def is_one_of(kind: type, kinds: tuple) -> bool:
+    """Return whether a class is one of these; `in` would ask its metaclass."""
+    return any(kind is one for one in kinds)
+
+
 def is_immutable(value: object, depth: int = 4) -> bool:
     """Return whether a value can never change, by its exact type and what it holds."""
-    if type(value) is tuple:  # a nan in it is found by identity, which no guard knows
+    kind = type(value)
+    if kind is tuple:  # a nan in it is found by identity, which no guard knows
         return depth > 0 and all(is_immutable(v, depth - 1) and v == v for v in value)
-    if type(value) is slice:
-        return all(type(part) in SCALARS for part in (value.start, value.stop, value.step))
-    return type(value) in IMMUTABLE
+    if kind is slice:
+        parts = (value.start, value.stop, value.step)
+        return all(is_one_of(type(part), SCALARS) for part in parts)
+    return is_one_of(kind, IMMUTABLE)

@@ -1,11 +1,13 @@
 """A frame hook: Python functions are told of every frame before it is evaluated (PEP 523).
 
 `watching(callback, only=None)` switches it on for a `with` block of this thread, `replaced(code,
-callable)` puts something else in the place of one function's frames, `installed()` says which
+callable)` puts something else in the place of one function's frames, `guarded()` only looks at the
+C stack before each frame, `installed()` says which
 evaluator the interpreter uses now, `available()` which hook this machine has.
 """
 
 from helpers.mini.frame_hook.evaluators import Evaluator, installed
+from helpers.mini.frame_hook.guard import guarded
 from helpers.mini.frame_hook.hooks import available, replaced, watching, why_not
 
-__all__ = ["Evaluator", "available", "installed", "replaced", "watching", "why_not"]
+__all__ = ["Evaluator", "available", "guarded", "installed", "replaced", "watching", "why_not"]

@@ -3,16 +3,19 @@
 import hashlib
 import importlib.machinery
 import importlib.util
+import opcode
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
-import tempfile
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
+
+from helpers.safety import folders
+from helpers.safety.folders import Home
+from helpers.safety.processes import run
 
 SOURCE = Path(__file__).with_name("hook.c")
 PYTHONS = ((3, 11), (3, 12), (3, 13))
@@ -28,15 +31,19 @@ class NotBuilt(RuntimeError):
 def extension() -> ModuleType:
     """Return the extension, built if need be. NotBuilt says why there is none."""
     refuse_python()
-    path = _folder() / f"_frame_hook-{_key()}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    if not path.exists():
-        _compile(path)
+    home = folders.cache("frame_hook")
+    path = home.path / f"_frame_hook-{_key()}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    if path.is_symlink() or not path.exists():
+        _compile(home, path.name)
     try:
         module = _load(path)
     except ImportError:  # a file that something else has damaged
-        _compile(path)
-        module = _load(path)
-    module.set_stub_maker(_stub)
+        _compile(home, path.name)
+        module = _load_or_refuse(path)
+    try:
+        module.set_up(_stub)
+    except RuntimeError as error:
+        raise NotBuilt(str(error)) from None
     return module
 
 
@@ -56,19 +63,6 @@ def _key() -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
-def _folder() -> Path:
-    """Return this user's cache folder, or one of this process where that cannot be written."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home, "who-runs-your-function")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    return Path(tempfile.mkdtemp(prefix="frame-hook-"))
-
-
 def _compiler() -> list[str]:
     asked = shlex.split(os.environ.get("CC", ""))
     names = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
@@ -78,27 +72,31 @@ def _compiler() -> list[str]:
     raise NotBuilt("there is no C compiler to build the frame hook with (none of cc, gcc, clang)")
 
 
-def _compile(path: Path) -> None:
-    """Compile into a file of its own, then move it into place: nobody ever sees half of it."""
+def _compile(home: Home, name: str) -> None:
+    """Compile into a folder of its own, then move it into place: nobody ever sees half of it."""
     command, headers = _compiler(), sysconfig.get_path("include")
     if not Path(headers, "internal", "pycore_frame.h").exists():
         raise NotBuilt("Python's C headers are not installed, and the frame hook needs them")
-    handle, half = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
-    os.close(handle)
     mac = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    flags = ["-O2", "-shared", "-fPIC", "-w", *mac, f"-I{headers}", str(SOURCE), "-o", half]
+    flags = ["-O2", "-shared", "-fPIC", "-w", *mac, f"-I{headers}", str(SOURCE)]
     try:
-        done = subprocess.run(
-            [*command, *flags], capture_output=True, timeout=LONGEST, check=False, text=True
-        )
-        if done.returncode:
-            first = next((line for line in done.stderr.splitlines() if "error" in line), "")
-            raise NotBuilt(f"the C compiler could not build the frame hook: {first.strip()}")
-        os.replace(half, path)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        with home.work() as work:
+            done = run([*command, *flags, "-o", str(work / name)], LONGEST)
+            if done.late:
+                raise NotBuilt("the C compiler did not run to its end (TimeoutExpired)")
+            if done.code:
+                first = next((line for line in done.err.splitlines() if "error" in line), "")
+                raise NotBuilt(f"the C compiler could not build the frame hook: {first.strip()}")
+            home.put(work / name, name)
+    except OSError as error:
         raise NotBuilt(f"the C compiler did not run ({type(error).__name__})") from None
-    finally:
-        Path(half).unlink(missing_ok=True)
+
+
+def _load_or_refuse(path: Path) -> ModuleType:
+    try:
+        return _load(path)
+    except ImportError as error:  # as in an interpreter that is not the main one
+        raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
 
 
 def _load(path: Path) -> ModuleType:
@@ -111,8 +109,6 @@ def _load(path: Path) -> ModuleType:
 
 def _stub(code: CodeType) -> CodeType:
     """Return code with the same places that does nothing but return None."""
-    import opcode
-
     op = opcode.opmap
     steps = bytes([op["RESUME"], 0, op["LOAD_CONST"], 0, op["RETURN_VALUE"], 0])
     return code.replace(

@@ -6,6 +6,8 @@ from types import CodeType, FunctionType, MethodType
 
 from helpers.mini.frame_hook import building
 
+_NAME = type.__dict__["__name__"].__get__
+
 
 @cache
 def _door():
@@ -47,40 +49,54 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     `arguments` are the values of the frame's parameters, as a tuple, in the order of
     `code.co_varnames`. The callback returns None (evaluate the frame), a code object of the same
     layout (evaluate that instead) or a callable (its result for these arguments is the frame's).
-    `only`: functions, methods or code objects; without it every frame is told. The callback's own
-    frames are not. Frames go on unasked where fewer than 100 levels of recursion are left.
+    `only`: a function, a method or a code object, or a list, tuple or set of them; without it
+    every frame is told. The callback's own frames are not. Frames go on unasked where fewer than
+    100 levels of recursion, or little of the C stack, are left; `missed` counts them afterwards.
+
+    Under the hook each call needs C stack. Where that is nearly used up, RecursionError is raised:
+    here, or by the call that finds it so.
 
     What the callback raises does not reach the code that it watches: the frame is evaluated, the
     callback is asked no more, and the error is raised when the block ends (if the block itself
-    raises, it is added to that as a note). Ctrl-C alone comes through at once.
+    raises, it is added to that as a note). KeyboardInterrupt alone comes through at once.
 
     Of two blocks, one in the other, the inner callback is asked first; its first answer counts.
     TypeError for what cannot be called or has no code, RuntimeError where there is no hook.
     """
 
+    missed = 0
+
     def __init__(self, callback: Callable, only: Iterable | None = None):
         if not callable(callback):
             raise TypeError(f"the callback must be callable, not {_kind(callback)}")
-        self._callback, self._number = callback, None
+        self._callback = callback
         self._codes = None if only is None else _codes(only)
 
     def __enter__(self):
         door, _, because = _door()
         if door is None:
             raise RuntimeError(because)
-        if self._number is not None:
+        if door.is_on(self):
             raise RuntimeError("this hook is on already; make another one for another block")
-        self._number = door.on(self._callback, self._codes, watching.__exit__.__code__)
-        return self
+        try:  # an interrupt comes before the hook is on, or here: never between this and the block
+            door.on(self, self._callback, self._codes, watching.__exit__.__code__)
+            return self
+        except BaseException:
+            door.off(self)
+            raise
 
     def __exit__(self, kind, error, trace) -> None:
-        number, self._number = self._number, None
-        raised = _door()[0].off(number)
+        # hook.c switches the hook off before the first line. Nothing here needs another frame of
+        # Python, for which there might be no room.
+        raised, self.missed = _door()[0].off(self)
         if raised is None:
             return
         if error is None:
             raise raised
-        error.add_note(f"the hook's callback raised {type(raised).__name__} before that: {raised}")
+        args = BaseException.__dict__["args"].__get__(raised)
+        words = f": {args[0][:400]}" if args and type(args[0]) is str else ""
+        note = f"the hook's callback raised {_NAME(type(raised))[:40]} before that{words}"
+        BaseException.add_note(error, note)
 
 
 def replaced(function, replacement: Callable) -> watching:
@@ -116,11 +132,13 @@ def code_of(thing: object) -> CodeType:
     raise TypeError(f"only functions of Python and code objects have frames, not {_kind(thing)}")
 
 
-def _codes(only: Iterable) -> tuple[CodeType, ...]:
+def _codes(only) -> tuple[CodeType, ...]:
     if type(only) in (FunctionType, MethodType, CodeType):
         only = (only,)
-    if not isinstance(only, Iterable):
-        raise TypeError(f"only must be a list of functions or code objects, not {_kind(only)}")
+    if type(only) not in (list, tuple, set, frozenset):
+        raise TypeError(
+            f"only must be a list of functions or code objects, or one of them, not {_kind(only)}"
+        )
     codes = tuple(map(code_of, only))
     if not codes:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
@@ -128,4 +146,4 @@ def _codes(only: Iterable) -> tuple[CodeType, ...]:
 
 
 def _kind(thing: object) -> str:
-    return f"{type.__dict__['__name__'].__get__(type(thing))} object"
+    return f"{str.__getitem__(_NAME(type(thing)), slice(40))} object"

@@ -3,20 +3,26 @@
 torch asks its callback in Python for every frame, which is slow, and keeps what the callback
 answers on the code object. So each answer gets a guard that never holds, and all go when the hook
 comes off. Private names of torch come from `helpers.mini.dynamo`.
+
+torch's evaluator does not look at the C stack. So while a hook is on, the recursion limit is no
+higher than what the stack of a thread can bear.
 """
 
 import itertools
 import os
 import sys
+import threading
 import warnings
 from threading import get_ident
 from types import CodeType
 
 from helpers.mini.frame_hook import evaluators
 from helpers.mini.frame_hook.building import NotBuilt
+from helpers.safety.interrupts import uninterrupted
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200
+USUAL_STACK, BYTES_OF_A_LEVEL = 8 << 20, 2500  # three times what was measured for a plain call
 START = 0 if sys.version_info >= (3, 13) else -1
 
 
@@ -35,35 +41,56 @@ class Door:
     def __init__(self, torch_private):
         self._torch, self._hooks, self._numbers = torch_private, {}, itertools.count()
         self._before = {}  # thread -> what torch asked there before
-        self._evaluator = 0
+        self._evaluator = self._limit = self._lowered = 0
 
-    def on(self, callback, codes, leaving) -> int:
-        """Switch on and return a number for `off`."""
-        number, thread = next(self._numbers), get_ident()
-        if not self._hooks:
-            self._evaluator = evaluators.address_installed()
-        if thread not in self._before:
-            self._before[thread] = self._torch.set_eval_frame(self._on_frame)
-        self._hooks[number] = _Hook(callback, codes, thread)
-        return number
+    def on(self, key, callback, codes, leaving) -> None:
+        """Switch on, for `key` to switch off."""
+        thread = get_ident()
+        with uninterrupted():
+            if not self._hooks:
+                self._evaluator = evaluators.address_installed()
+                self._limit = sys.getrecursionlimit()
+                self._lowered = min(self._limit, _most_levels())
+                sys.setrecursionlimit(self._lowered)
+            if thread not in self._before:
+                self._before[thread] = self._torch.set_eval_frame(self._on_frame)
+            self._hooks[id(key)] = _Hook(key, callback, codes, thread)
 
-    def off(self, number: int) -> Exception | None:
-        """Switch off and return what the callback raised, if it did."""
-        hook = self._hooks.pop(number)
-        if not any(other.thread == hook.thread for other in self._hooks.values()):
-            self._torch.set_eval_frame(self._before.pop(hook.thread))
-        if not self._hooks and evaluators.address_installed() != self._evaluator:
+    def off(self, key) -> tuple[BaseException | None, int]:
+        """Switch off; return what the callback raised, if it did, and the frames it missed."""
+        with uninterrupted():
+            hook = self._hooks.pop(id(key), None)
+            if hook is None:
+                return None, 0
+            if not any(other.thread == hook.thread for other in self._hooks.values()):
+                self._torch.set_eval_frame(self._before.pop(hook.thread))
+            if not self._hooks:
+                self._restore()
+            for code in hook.answered.values():
+                self._torch.reset_code(code)
+        return hook.error, hook.missed
+
+    def is_on(self, key) -> bool:
+        """Return whether the hook of this key is on."""
+        return id(key) in self._hooks
+
+    def _restore(self) -> None:
+        if evaluators.address_installed() != self._evaluator:
             evaluators.install(self._evaluator)  # torch miscounts once a callback finds no room
-        for code in hook.answered.values():
-            self._torch.reset_code(code)
-        return hook.error
+        if sys.getrecursionlimit() == self._lowered:
+            sys.setrecursionlimit(self._limit)
 
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
         starts = frame.f_lasti <= START  # a generator that goes on is asked about again
-        if starts and not code.co_filename.startswith(HERE) and _room():
+        if starts and not code.co_filename.startswith(HERE):
+            room = _room()
             for hook in reversed(list(self._hooks.values())):
-                if (answer := hook.ask(code, frame)) is not None:
+                if not hook.wants(code):
+                    continue
+                if not room:
+                    hook.missed += 1
+                elif (answer := hook.ask(code, frame)) is not None:
                     return self._torch.replaced(answer, self._never())
         return self._torch.skipped(again=True)
 
@@ -75,26 +102,43 @@ class Door:
 
 
 class _Hook:
-    def __init__(self, callback, codes, thread):
-        self.callback, self.codes, self.thread = callback, codes, thread
+    def __init__(self, key, callback, codes, thread):
+        self.key, self.callback, self.codes, self.thread = key, callback, codes, thread
         self.wanted = None if codes is None else set(map(id, codes))
-        self.error, self.answered = None, {}
+        self.error, self.missed, self.answered = None, 0, {}
+
+    def wants(self, code: CodeType) -> bool:
+        """Return whether the callback is to be asked about frames of this code, here and now."""
+        if self.error is not None or self.thread != get_ident():
+            return False
+        return self.wanted is None or id(code) in self.wanted
 
     def ask(self, code: CodeType, frame) -> CodeType | None:
         """Return the code to run instead, if the callback wants one."""
-        if self.error is not None or self.thread != get_ident():
-            return None
-        if self.wanted is not None and id(code) not in self.wanted:
-            return None
         try:
             answer = self.callback(code, tuple(frame.f_locals[name] for name in _names(code)))
             new = _code_for(answer, code)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             self.error = error
             return None
         if new is not None:
             self.answered[id(code)] = code
         return new
+
+
+def _most_levels() -> int:
+    """Return how many levels of recursion the smallest stack of a thread has room for."""
+    sizes = [threading.stack_size() or USUAL_STACK]
+    try:
+        import resource
+
+        sizes.append(resource.getrlimit(resource.RLIMIT_STACK)[0])
+    except ImportError:  # Windows
+        pass
+    smallest = min(size for size in [*sizes, USUAL_STACK] if size > 0)
+    return max(smallest // BYTES_OF_A_LEVEL, FEWEST_LEVELS)
 
 
 def _room() -> bool:
@@ -113,7 +157,7 @@ def _names(code: CodeType) -> tuple[str, ...]:
 def _code_for(answer, code: CodeType) -> CodeType | None:
     if answer is None:
         return None
-    if isinstance(answer, CodeType):
+    if type(answer) is CodeType:
         return _fitting(answer, code)
     if callable(answer):
         return _calling(answer, code)

@@ -18,6 +18,9 @@ REQUIRED = object()  # an attribute without a default
 SEPARATORS = "\x1e\x1f"  # they part the words that are sent to a compiled definition
 
 
+MOST_REAL = float(np.finfo(np.float64).max)
+
+
 class AttrDef(NamedTuple):
     """One attribute of an op type: its type's name, its default (REQUIRED: none)."""
 
@@ -30,8 +33,8 @@ def attr_def(where, default, type_name):
     if type_name is None:
         names = {bool: "bool", int: "int64", float: "double", str: "string"}
         type_name = names.get(type(default))
-    if type_name not in TYPES:
-        given = repr(default) if type_name is None else repr(type_name)
+    if type(type_name) is not str or type_name not in TYPES:
+        given = shown(default) if type_name is None else shown(type_name)
         raise OpError(f"{where}: {given} gives no attr type; there are {listed(TYPES)}")
     if default is REQUIRED:
         return AttrDef(type_name)
@@ -44,6 +47,8 @@ def attr_value(where, type_name, value):
     fits = type(value) is wanted or (wanted is float and type(value) is int)
     if not fits:
         raise OpError(f"{where} is a {type_name}, got {shown(value)}")
+    if wanted is float and type(value) is int and abs(value) > MOST_REAL:
+        raise OpError(f"{where} is a {type_name}, which cannot hold {shown(value)}")
     if type_name in ("int32", "int64") and value not in _range(type_name):
         raise OpError(f"{where} is an {type_name}, which cannot hold {shown(value)}")
     if type_name == "string" and any(mark in value for mark in SEPARATORS):

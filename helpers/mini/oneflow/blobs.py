@@ -4,11 +4,12 @@ Arithmetic on them appends built-in ops.
 """
 
 import math
-from numbers import Real
 
+from helpers.mini.oneflow.dtypes import is_number
 from helpers.mini.oneflow.errors import OpError, need, shown
 from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.writing import writer
+from helpers.safety.given import is_a, kind_of
 
 
 class Blob:
@@ -68,7 +69,7 @@ class Blob:
 
 def own(blob, what):
     """Return a blob of the job being written down, or raise OpError."""
-    need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {type(blob).__name__}")
+    need(is_a(blob, Blob), f"{what} takes blobs of the job, not {kind_of(blob)}")
     need(
         blob.owner is writer(),
         f'{what}: {blob} belongs to another job, "{blob.owner.name}"',
@@ -86,7 +87,7 @@ def emit(type_name, blobs, **attrs):
 
 def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
-    if isinstance(other, Blob):
+    if is_a(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
     number = _number(other, blob)
     if kind == "sub":
@@ -95,10 +96,9 @@ def binary(kind, blob, other):
 
 
 def _number(value, blob):
-    fine = isinstance(value, Real) and not isinstance(value, bool)
     need(
-        fine,
-        f"{blob!r} and {type(value).__name__}: arithmetic takes another blob or a number; "
+        is_number(value),
+        f"{blob!r} and {kind_of(value)}: arithmetic takes another blob or a number; "
         "an array enters through a placeholder or get_variable",
     )
     return float(value)

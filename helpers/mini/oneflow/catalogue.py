@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from helpers.mini.oneflow import kernels
 from helpers.mini.oneflow.attributes import REQUIRED
-from helpers.mini.oneflow.errors import OpError, place
+from helpers.mini.oneflow.errors import OpError, need, place, shown
 from helpers.mini.oneflow.session import session
 
 
@@ -36,6 +36,8 @@ class OpType:
 
 def op_types(built_in=False) -> tuple[OpType, ...]:
     """Return the learner's op types (or the framework's own), in the order of registration."""
+    fine = built_in is True or built_in is False
+    need(fine, f"op_types(built_in): True or False, got {shown(built_in)}")
     registry = session().registry
     return tuple(
         _record(op, registry)

@@ -8,12 +8,13 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from helpers.mini.oneflow.errors import OpError, place
+from helpers.safety import folders
+from helpers.safety.folders import Home, write_new
+from helpers.safety.processes import run
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
@@ -30,7 +31,7 @@ def find_compiler():
 
 
 def build(source) -> Path:
-    """Return the folder of the cache that holds the file's `program`. Raises OpError."""
+    """Return the folder in the cache that holds the file's `program`. Raises OpError."""
     compiler = find_compiler()
     if compiler is None:
         raise OpError(
@@ -39,23 +40,22 @@ def build(source) -> Path:
             f"{place(str(source).replace('_cpp_def.cpp', '_op_def.py'))}, "
             "and load it with .py_def()"
         )
-    entry = cache_folder() / _key(source, compiler)
-    if not _usable(entry, source.parent):
-        _compile(source, compiler, entry)
-    return entry
+    home, name = cache_folder(), _key(source, compiler)
+    if not _usable(home.path / name, source.parent):
+        _compile(source, compiler, home, name)
+    return home.path / name
 
 
 @cache
-def cache_folder() -> Path:
-    """Return the folder that keeps programs; a temporary one if the usual cannot be written."""
-    usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = usual / "who-runs-your-function" / "cpp_definitions"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="cpp_definitions_"))
-    return folder
+def _opened() -> Home:
+    return folders.cache("cpp_definitions")
+
+
+def cache_folder() -> Home:
+    """Return the folder that keeps programs; a new one if it was taken away meanwhile."""
+    if not _opened().stands():
+        _opened.cache_clear()
+    return _opened()
 
 
 def _key(source, compiler):
@@ -69,47 +69,41 @@ def _usable(entry, folder):
     try:
         reads = json.loads((entry / "reads.json").read_text())
         same = all(_hash(folder / name) == digest for name, digest in reads.items())
-        return same and (entry / "program").is_file()
+        return same and not entry.is_symlink() and (entry / "program").is_file()
     except (OSError, ValueError):
         return False
 
 
-def _compile(source, compiler, entry):
-    with tempfile.TemporaryDirectory(dir=entry.parent) as work:
-        command = [compiler, *FLAGS, "-MMD", "-MF", f"{work}/reads.d", source.name]
+def _compile(source, compiler, home, name):
+    with home.work() as work:
+        made = work / "entry"
+        made.mkdir()
+        command = [compiler, *FLAGS, "-MMD", "-MF", str(work / "reads.d"), source.name]
         try:
-            done = subprocess.run(
-                [*command, "-o", f"{work}/program"],
+            done = run(
+                [*command, "-o", str(made / "program")],
+                LONGEST,
                 cwd=source.parent,
                 env={**os.environ, "LC_ALL": "C"},
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=LONGEST,
-                check=False,
             )
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except OSError as error:
             raise OpError(f"{place(source)} could not be compiled: {error}") from error
-        if done.returncode:
-            raise OpError(f"{place(source)} does not compile: {_first_error(done.stderr, source)}")
-        reads = _reads(Path(work, "reads.d").read_text())
-        hashes = {name: _hash(source.parent / name) for name in reads}
-        Path(work, "reads.json").write_text(json.dumps(hashes))
-        made = Path(work, "entry")
-        made.mkdir()
-        for name in ("program", "reads.json"):
-            os.replace(Path(work, name), made / name)
-        shutil.rmtree(entry, ignore_errors=True)
+        if done.late:
+            raise OpError(f"{place(source)} could not be compiled in {LONGEST} seconds")
+        if done.code:
+            raise OpError(f"{place(source)} does not compile: {_first_error(done.err, source)}")
+        hashes = {read: _hash(source.parent / read) for read in _reads(work / "reads.d")}
+        write_new(made / "reads.json", json.dumps(hashes).encode())
         try:
-            os.replace(made, entry)
+            home.put(made, name)
         except OSError:
-            if not _usable(entry, source.parent):  # else another process was faster
+            if not _usable(home.path / name, source.parent):  # else another process was faster
                 raise
 
 
 def _reads(rule):
     """Return the files that a make rule of the compiler names, but for the source itself."""
-    words = rule.partition(":")[2].replace("\\\n", " ").replace("\\ ", "\0").split()
+    words = rule.read_text().partition(":")[2].replace("\\\n", " ").replace("\\ ", "\0").split()
     return [word.replace("\0", " ").replace("\\#", "#").replace("$$", "$") for word in words[1:]]
 
 

@@ -3,12 +3,11 @@
 The file is compiled, unmodified, with include/oneflow/core/framework/framework.h into a program.
 """
 
-import os
-import tempfile
+import contextlib
 from functools import partial
 
 from helpers.mini.oneflow.attributes import REQUIRED, TYPES, attr_def
-from helpers.mini.oneflow.compiling import build
+from helpers.mini.oneflow.compiling import build, cache_folder
 from helpers.mini.oneflow.definitions import check
 from helpers.mini.oneflow.errors import OpError, need, place
 from helpers.mini.oneflow.gradient_rules import Plan, Request
@@ -49,9 +48,8 @@ def _described(entry, program):
         rows = program.ask("describe")
     except OpError as error:
         raise OpError(f"{place(program.source)} {error}") from error
-    with tempfile.NamedTemporaryFile("w", dir=entry, delete=False) as file:
-        file.write(written(rows))
-    os.replace(file.name, kept)
+    with contextlib.suppress(OSError, ValueError):  # then it is asked again the next time
+        cache_folder().add(entry.name, kept.name, written(rows).encode())
     return rows
 
 

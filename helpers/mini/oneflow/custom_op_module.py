@@ -5,13 +5,14 @@ directory and compiled there; here the folder is read where it is.
 """
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from helpers.mini.oneflow import cpp
 from helpers.mini.oneflow.definitions import collect
 from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.importing import run_file
 from helpers.mini.oneflow.session import session
+from helpers.safety.given import is_a
 
 
 class CustomOpModule:
@@ -20,14 +21,14 @@ class CustomOpModule:
     def __init__(self, op_type_name, module_path="."):
         with stage("load"):
             need(
-                isinstance(op_type_name, str) and isinstance(module_path, (str, os.PathLike)),
+                type(op_type_name) is str and _is_path(module_path),
                 "custom_op_module takes the name of an op's folder and the path of the folder "
                 f"that holds it, got {shown(op_type_name)} "
                 f"and {shown(module_path)}",
             )
-            self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
+            self.name, self.folder = op_type_name, _folder(op_type_name, module_path)
             need(
-                self.folder.is_dir(),
+                self.folder is not None,
                 f"there is no folder {shown(op_type_name)} under the path; a custom op lives in a "
                 "folder that is named like the op, and custom_op_module(name, path) takes the path "
                 "of the folder that holds it",
@@ -97,6 +98,20 @@ def load_python_definition(path):
 def load_kernels(path):
     """Return the module of an <name>_py_kernel.py."""
     return run_file(path)
+
+
+def _folder(name, path):
+    """Return the op's folder under a path; None where there is none."""
+    try:
+        folder = Path(path).resolve() / name
+        return folder if folder.is_dir() else None
+    except (OSError, ValueError):  # too long, a NUL, half a character
+        return None
+
+
+def _is_path(value):
+    """Say whether it is text or a path of Python's own, or of `op_folder`."""
+    return type(value) is str or is_a(value, os.PathLike, PurePath)
 
 
 LOADERS = {

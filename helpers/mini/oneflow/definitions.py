@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from helpers.mini.oneflow.attributes import REQUIRED, attr_def
-from helpers.mini.oneflow.dtypes import DTYPES, is_size
+from helpers.mini.oneflow.dtypes import DTYPES, is_list, is_size
 from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown, stage
 from helpers.mini.oneflow.gradient_rules import BackwardOpConfContext
 from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
@@ -124,7 +124,7 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        fine = isinstance(name, str) and name and not set(name) & set("/ \t\n\x1e\x1f")
+        fine = type(name) is str and name and not set(name) & set("/ \t\n\x1e\x1f")
         need(fine, f"{op}: {shown(name)} is no name for an op, an argument or an attr")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), and nobody could use it')
@@ -194,15 +194,15 @@ def check_inferred(spec, output):
     """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
     shape, dtype = spec
     need(shape is not None, f'never sets the shape of output "{output}"')
-    whole = isinstance(shape, (tuple, list)) and all(map(is_size, shape))
+    whole = is_list(shape) and all(map(is_size, shape))
     need(
         whole,
         f'gives output "{output}" the shape {shown(shape)}; a shape is a tuple of ints from 0 up',
     )
-    if isinstance(dtype, type) and issubclass(dtype, np.generic):
+    if issubclass(type(dtype), type) and issubclass(dtype, np.generic):
         dtype = np.dtype(dtype).name
     need(
-        dtype in DTYPES,
+        type(dtype) is str and dtype in DTYPES,
         f'gives output "{output}" the dtype {shown(dtype)}; there are {listed(DTYPES)}',
     )
     return Spec(tuple(map(int, shape)), dtype)

@@ -3,12 +3,15 @@
 Mirrors oneflow/python/framework/function_util.py.
 """
 
+import builtins
 import functools
 import inspect
 import typing
+from types import FunctionType, MethodType
 
 from helpers.mini.oneflow.autodiff import append_backward
 from helpers.mini.oneflow.blobs import Blob, own
+from helpers.mini.oneflow.dtypes import is_list
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
 from helpers.mini.oneflow.executor import Executor
 from helpers.mini.oneflow.job import Job, Op, Output
@@ -16,16 +19,27 @@ from helpers.mini.oneflow.optimizer import append_updates
 from helpers.mini.oneflow.session import session
 from helpers.mini.oneflow.typing import Numpy
 from helpers.mini.oneflow.writing import Writer, writer, writing
+from helpers.safety.given import is_a, printable
 
 
 def global_function(type="predict"):
     """Make a job of a function of blobs. `type` is "predict" or "train"."""
     need(not callable(type), "write @flow.global_function() with parentheses")
     need(
-        type in ("predict", "train"),
+        builtins.type(type) is str and type in ("predict", "train"),
         f'global_function(type=...): "predict" or "train", got {shown(type)}',
     )
-    return lambda function: JobFunction(function, type)
+    return lambda function: JobFunction(_function(function), type)
+
+
+def _function(thing):
+    """Return a Python function, or a bound method of one, as given; OpError for anything else."""
+    inner = thing.__func__ if builtins.type(thing) is MethodType else thing
+    need(
+        builtins.type(inner) is FunctionType,
+        f"global_function takes a Python function, not {shown(thing)}",
+    )
+    return thing
 
 
 class JobFunction:
@@ -33,6 +47,7 @@ class JobFunction:
 
     def __init__(self, function, kind):
         functools.update_wrapper(self, function)
+        self.__name__ = printable(function.__name__)
         self.function, self.kind = function, kind
         self.placeholders = _placeholders(function)
         self._job = self._executor = self._single = None
@@ -96,8 +111,8 @@ class JobFunction:
                 job.append(Op(name, "input", (), (output,)))
                 blobs.append(Blob(job, output))
             returned = self.function(*blobs)
-            self._single = isinstance(returned, Blob)
-            several = returned if isinstance(returned, (tuple, list)) else [returned]
+            self._single = is_a(returned, Blob)
+            several = returned if is_list(returned) else [returned]
             for blob in [] if returned is None else several:
                 own(blob, f'job "{self.__name__}": return')
         return job, returned
@@ -125,12 +140,13 @@ def _placeholders(function):
     try:
         parameters = inspect.signature(function, eval_str=True).parameters
     except (TypeError, ValueError, NameError) as error:
-        raise OpError(f"global_function takes a Python function: {error}") from None
+        words = printable(str(error), 200)
+        raise OpError(f"global_function cannot read its parameters: {words}") from None
     found = {}
     for name, parameter in parameters.items():
         need(
-            isinstance(parameter.annotation, Numpy.Placeholder),
-            f'job "{function.__name__}": parameter "{name}" needs an annotation such as '
+            is_a(parameter.annotation, Numpy.Placeholder),
+            f'job "{printable(function.__name__)}": parameter "{name}" needs an annotation such as '
             "tp.Numpy.Placeholder((5,), dtype=flow.float32)",
         )
         found[name] = parameter.annotation

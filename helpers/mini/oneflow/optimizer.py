@@ -2,12 +2,13 @@
 
 import math
 from bisect import bisect_right
-from numbers import Real
 
 from helpers.mini.oneflow.blobs import own
+from helpers.mini.oneflow.dtypes import is_list, is_number
 from helpers.mini.oneflow.errors import need, shown
 from helpers.mini.oneflow.job import Op
 from helpers.mini.oneflow.writing import writer
+from helpers.safety.given import is_a
 
 
 class PiecewiseConstantScheduler:
@@ -16,7 +17,7 @@ class PiecewiseConstantScheduler:
     def __init__(self, boundaries, values):
         what = "PiecewiseConstantScheduler(boundaries, values)"
         for given in (boundaries, values):
-            need(isinstance(given, (list, tuple)), f"{what} takes two lists, got {shown(given)}")
+            need(is_list(given), f"{what} takes two lists, got {shown(given)}")
         need(
             len(values) == len(boundaries) + 1,
             f"{what}: one value more than boundaries, as in ([], [0.1]); "
@@ -27,7 +28,7 @@ class PiecewiseConstantScheduler:
             f"{what}: boundaries are growing step numbers, got {shown(boundaries)}",
         )
         for value in values:
-            fine = isinstance(value, Real) and type(value) is not bool and math.isfinite(value)
+            fine = is_number(value) and math.isfinite(value)
             need(fine, f"{what}: a learning rate is a finite number, got {shown(value)}")
         self.boundaries, self.values = tuple(boundaries), tuple(map(float, values))
 
@@ -41,11 +42,11 @@ class SGD:
 
     def __init__(self, lr_scheduler, momentum=0.9):
         need(
-            isinstance(lr_scheduler, PiecewiseConstantScheduler),
+            is_a(lr_scheduler, PiecewiseConstantScheduler),
             f"SGD takes a scheduler, got {shown(lr_scheduler)}; write "
             "flow.optimizer.SGD(flow.optimizer.PiecewiseConstantScheduler([], [0.1]))",
         )
-        fine = isinstance(momentum, Real) and 0 <= momentum < 1
+        fine = is_number(momentum) and 0 <= momentum < 1
         need(fine, f"SGD: momentum is a number from 0 to less than 1, got {shown(momentum)}")
         self.rate, self.momentum = lr_scheduler, float(momentum)
 

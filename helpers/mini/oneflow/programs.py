@@ -3,13 +3,14 @@
 A definition that crashes, hangs or exits cannot take this process along.
 """
 
-import signal
-import subprocess
-
 from helpers.mini.oneflow.errors import OpError
+from helpers.safety.folders import temporary
+from helpers.safety.interrupts import uninterrupted
+from helpers.safety.processes import run, signal_name
 
-ROW, WORD = "\x1e", "\x1f"  # what ends a row, what parts its words
+ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
 LONGEST = 20  # seconds
+MOST = 10_000_000  # bytes of an answer
 
 
 class Program:
@@ -20,22 +21,20 @@ class Program:
 
     def ask(self, question, number=0, rows=()):
         """Return the rows that it answers. OpError if it complains or does not come back."""
-        try:
-            done = subprocess.run(
-                [self.path, question, str(number)],
-                input=written(rows).encode(),
-                capture_output=True,
-                timeout=LONGEST,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise OpError(f"did not come back in {LONGEST} seconds") from None
-        except OSError as error:
-            raise OpError(f"could not be run: {error}") from error
-        _, mark, answer = done.stdout.decode(errors="replace").partition("\n" + ROW)
-        if done.returncode or not mark:
-            raise OpError(_ending(done.returncode))
-        rows = read(answer)
+        with uninterrupted(), temporary("asked-") as home, home.work() as work:
+            answer = home.path / "answer"
+            try:
+                command = [str(self.path), question, str(number), str(answer)]
+                sent = written(rows).encode()
+                done = run(command, LONGEST, given=sent, cwd=work, kept=False)
+                said = answer.read_bytes()[:MOST] if answer.is_file() else b""
+            except OSError as error:
+                raise OpError(f"could not be run: {error}") from error
+        if done.late:
+            raise OpError(f"did not come back in {LONGEST} seconds")
+        if done.code or not said.endswith(END.encode()):
+            raise OpError(_ending(done.code))
+        rows = read(said.decode(errors="replace").removesuffix(END))
         if rows and rows[0][0] == "error":
             raise OpError(rows[0][1])
         return rows
@@ -53,6 +52,5 @@ def read(text):
 
 def _ending(code):
     if code < 0:
-        name = signal.Signals(-code).name
-        return f"crashed with {name}: look for a null or dangling pointer in it"
+        return f"crashed with {signal_name(-code)}: look for a null or dangling pointer in it"
     return f"ended its program (exit code {code}) instead of returning"

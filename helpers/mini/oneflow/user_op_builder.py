@@ -4,9 +4,11 @@ Mirrors oneflow/python/ops/user_op_builder.py.
 """
 
 from helpers.mini.oneflow.blobs import Blob, own
+from helpers.mini.oneflow.dtypes import is_list
 from helpers.mini.oneflow.errors import need, shown, stage
 from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.writing import PLACED, writer
+from helpers.safety.given import is_a
 
 
 class user_op_builder:  # noqa: N801 - the original's name
@@ -15,7 +17,7 @@ class user_op_builder:  # noqa: N801 - the original's name
     def __init__(self, op_name):
         with stage("build"):
             self._job = writer()
-            fine = isinstance(op_name, str) and op_name and "/" not in op_name
+            fine = type(op_name) is str and op_name and "/" not in op_name
             need(fine, f"user_op_builder takes the op's name in the job, got {shown(op_name)}")
         self._request = Request(op_name)
 
@@ -26,10 +28,11 @@ class user_op_builder:  # noqa: N801 - the original's name
 
     def Input(self, input_name, input_blobs):
         """Give an input its blob, in a list."""
-        what = f'op "{self._request.name}": .Input("{input_name}", ...)'
         with stage("build"):
-            given = "x" if isinstance(input_blobs, Blob) else shown(input_blobs)
-            a_list = isinstance(input_blobs, (list, tuple))
+            need(type(input_name) is str, f"an input's name is text, got {shown(input_name)}")
+            given = "x" if is_a(input_blobs, Blob) else shown(input_blobs)
+            what = f'op "{self._request.name}": .Input("{input_name}", ...)'
+            a_list = is_list(input_blobs)
             need(a_list, f"{what} takes a list of blobs: write [x], not {given}")
             blobs = [own(blob, what) for blob in input_blobs]
             need(blobs, f"{what} got an empty list: write [x]")
@@ -39,7 +42,7 @@ class user_op_builder:  # noqa: N801 - the original's name
     def Output(self, output_name, num=1):
         """Name an output."""
         need(
-            num == 1,
+            type(num) is int and num == 1,
             f'op "{self._request.name}": .Output takes one blob here, got num={shown(num)}',
         )
         self._request.outputs.append(output_name)
@@ -47,7 +50,7 @@ class user_op_builder:  # noqa: N801 - the original's name
 
     def Attr(self, attr_name, attr_value, attr_type_name=None):
         """Set an attribute; the definition knows its type."""
-        need(isinstance(attr_name, str), f"an attr's name is text, got {shown(attr_name)}")
+        need(type(attr_name) is str, f"an attr's name is text, got {shown(attr_name)}")
         self._request.attrs[attr_name] = attr_value
         return self
 

@@ -1,16 +1,16 @@
 """Variables and the initializers of their first values. Mirrors python/ops/get_variable.py."""
 
 import zlib
-from numbers import Real
 
 import numpy as np
 
 from helpers.mini.oneflow.blobs import Blob
-from helpers.mini.oneflow.dtypes import FLOATS, dtype_name, shape_tuple
+from helpers.mini.oneflow.dtypes import FLOATS, dtype_name, is_number, shape_tuple
 from helpers.mini.oneflow.errors import OpError, need, shown
 from helpers.mini.oneflow.job import Op, Output
 from helpers.mini.oneflow.registry import Spec
 from helpers.mini.oneflow.writing import PLACED, check_placement, writer
+from helpers.safety.given import is_a
 
 
 class Initializer:
@@ -57,17 +57,25 @@ def random_uniform_initializer(minval=0, maxval=1, dtype="float32"):
 
 def _check_numbers(what, *values):
     for value in values:
-        need(isinstance(value, Real), f"{what} takes numbers, got {shown(value)}")
+        need(is_number(value) or type(value) is bool, f"{what} takes numbers, got {shown(value)}")
 
 
 def get_variable(
     name, shape=None, dtype="float32", initializer=None, trainable=True, random_seed=None
 ):
     """Return the blob of a variable, shared by name between jobs; made on first use."""
-    need(isinstance(name, str) and name, f"get_variable takes a name, got {shown(name)}")
+    need(type(name) is str and name, f"get_variable takes a name, got {shown(name)}")
     job, what = writer(), f'variable "{name}"'
     need(shape is not None, f"{what} has no shape: get_variable(name, shape=(3, 4), ...)")
     spec = Spec(shape_tuple(shape, what), dtype_name(dtype, what))
+    need(
+        trainable is True or trainable is False,
+        f"{what}: trainable is True or False, got {shown(trainable)}",
+    )
+    need(
+        random_seed is None or (type(random_seed) is int and 0 <= random_seed < 2**63),
+        f"{what}: random_seed is a whole number from 0 up, got {shown(random_seed)}",
+    )
     need(
         not trainable or spec.dtype in FLOATS,
         f"{what} is {spec.dtype}, which cannot be trained; write trainable=False",
@@ -79,7 +87,7 @@ def get_variable(
         return Blob(job, known)
     check_placement(PLACED.get(), f'{what} of job "{job.name}"')
     _make(job.session, name, spec, initializer, random_seed)
-    job.append(Op(name, "variable", (), (output,), (("trainable", bool(trainable)),)))
+    job.append(Op(name, "variable", (), (output,), (("trainable", trainable),)))
     if trainable:
         job.trainable[output.blob] = True
     return Blob(job, output)
@@ -90,7 +98,7 @@ def _make(session, name, spec, initializer, seed):
     known = session.variables.get(name)
     if known is None:
         need(
-            isinstance(initializer, Initializer),
+            is_a(initializer, Initializer),
             f'variable "{name}" needs an initializer such as flow.ones_initializer(), '
             f"got {shown(initializer)}",
         )

@@ -58,10 +58,14 @@ class Writer:
 
     def definition(self, request, where, placement):
         """Return the OpDef that a request fits; fill in the request's defaults."""
+        need(
+            type(request.type) is str,
+            f"{where}: names are text, and an op type's too, got {shown(request.type)}",
+        )
         need(request.type, f'{where} has no op type: call .Op("op_type_name")')
         words = [request.type, *request.outputs, *sum(request.inputs, ())]
         for word in words:
-            need(isinstance(word, str), f"{where}: names are text, got {shown(word)}")
+            need(type(word) is str, f"{where}: names are text, got {shown(word)}")
         try:
             definition = self.session.registry.op(request.type)
         except OpError as error:
@@ -184,11 +188,11 @@ def writing(job):
 def placement(device_tag, machine_device_ids="0:0"):
     """Place the ops of the block on a device. Mirrors flow.scope.placement."""
     need(
-        device_tag in ("cpu", "gpu"),
+        type(device_tag) is str and device_tag in ("cpu", "gpu"),
         f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}',
     )
     need(
-        isinstance(machine_device_ids, str) and ":" in machine_device_ids,
+        type(machine_device_ids) is str and ":" in machine_device_ids,
         f'placement: the second argument is machine and device such as "0:0", '
         f"got {shown(machine_device_ids)}",
     )

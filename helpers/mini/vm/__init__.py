@@ -4,8 +4,11 @@
 calls, one opcode after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
 
 What C code calls back by itself (the key of `sorted`, a property, `__hash__`) CPython runs. An
-exception keeps its type, message, cause and context; its traceback has no entries for frames of
-the machine, which are no frames of CPython.
+exception keeps its type, message, cause and context; its traceback has an entry for each frame of
+the program, with its line, by a frame of CPython's that has its code's name and no locals. Who asks
+for a frame gets the machine's own, which `inspect` takes for one; who sets a tracer
+(`sys.settrace`) traces the machine. Seen from outside, its generators show the code that drives
+them.
 """
 
 import sys

@@ -9,12 +9,14 @@ import inspect
 import sys
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from helpers.mini.vm import frame_askers
+from helpers.mini.vm import frame_askers, frames, locals_view
 from helpers.mini.vm.frames import Frame
 from helpers.mini.vm.special import python_method
 from helpers.mini.vm.values import NULL, Unsupported
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+# What a program may get hold of and is our own code: CPython runs it.
+OURS = frozenset(id(vars(module)) for module in (frames, locals_view))
 STAR, STAR_STAR = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 
 
@@ -29,12 +31,16 @@ def enter(machine, function, args, kwargs) -> Frame | None:
             return None
         call = python_method(function, "__call__")
         return enter(machine, call, (function, *args), kwargs) if call else None
-    code = function.__code__
+    code, space = function.__code__, function.__globals__
+    if id(space) in OURS:
+        return None
     if code.co_flags & ASYNC:
         raise Unsupported(f"this machine runs no async code, and {code.co_qualname} is async")
-    frame = Frame(
-        machine, code, function.__globals__, None, function.__closure__ or (), machine.top
-    )
+    # Code of a module or a class has no fast locals: a function of it works on its globals.
+    names = None if code.co_flags & inspect.CO_OPTIMIZED else space
+    frame = Frame(machine, code, space, names, function.__closure__ or (), machine.top)
+    if code.co_flags & inspect.CO_GENERATOR:
+        frame.titles = function.__name__, function.__qualname__
     if frame.depth > sys.getrecursionlimit():
         raise RecursionError("maximum recursion depth exceeded")
     if not _bind(frame.fast, function, code, args, kwargs):
@@ -80,6 +86,8 @@ def _bind(fast: list, function, code, args, kwargs) -> bool:
 def _bind_keywords(fast, code, kwargs, rest, last) -> bool:
     names, positional_only = code.co_varnames, code.co_posonlyargcount
     for name, value in kwargs.items():
+        if not isinstance(name, str):
+            return False
         if name in names[positional_only:last]:
             slot = names.index(name, positional_only, last)
             if fast[slot] is not NULL:

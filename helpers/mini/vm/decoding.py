@@ -5,9 +5,11 @@ positions in a list, so that a jump is an assignment to `frame.pc`.
 """
 
 import dis
+import inspect
 import sys
 from dataclasses import dataclass
-from types import CodeType
+from functools import cached_property
+from types import CodeType, FrameType, FunctionType
 
 from helpers.mini.vm.opcodes import ARGUMENTS, HANDLERS
 from helpers.mini.vm.values import Unsupported
@@ -31,6 +33,28 @@ class Decoded:
     instructions: list[dis.Instruction]
     guards: list[tuple[int, int, int, int, bool]]
     names: tuple[str, ...]
+
+    def stand_in(self, space: dict) -> FrameType:
+        """Return a frame of CPython's for a traceback: of code that only looks like this one."""
+        return FunctionType(self._look_alike, space)().gi_frame
+
+    @cached_property
+    def _look_alike(self) -> CodeType:
+        """Code with the names and lines of this one, whose call makes a generator at once."""
+        code = self.code
+        size = max(len(code.co_code) // 2, 1)
+        body = (dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1))
+        kept = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_COROUTINE)
+        return code.replace(
+            co_code=bytes(body),
+            co_flags=kept | inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
+            co_exceptiontable=b"",
+            co_argcount=0,
+            co_posonlyargcount=0,
+            co_kwonlyargcount=0,
+            co_cellvars=(),
+            co_freevars=(),
+        )
 
     @property
     def slots(self) -> int:

@@ -4,9 +4,13 @@ They are C functions, so they would find the machine's own frame and speak of it
 """
 
 import builtins
+import operator
 import sys
 import types
+import typing
+import warnings
 
+from helpers.mini.vm import suspended, warning
 from helpers.mini.vm.values import NULL
 
 FEATURES = 0x1FF0000  # The bits of co_flags that `from __future__ import …` sets.
@@ -17,15 +21,15 @@ def _globals(frame):
 
 
 def _locals(frame):
-    return frame.f_locals
+    return frame.locals()
 
 
 def _vars(frame, *args):
-    return vars(*args) if args else frame.f_locals
+    return vars(*args) if args else frame.locals()
 
 
 def _dir(frame, *args):
-    return dir(*args) if args else sorted(frame.f_locals)
+    return dir(*args) if args else sorted(frame.locals())
 
 
 def _super(frame, *args):
@@ -64,7 +68,7 @@ def _run(frame, native, mode, source, spaces):
     """Compile where needed, then run in the machine; CPython refuses what it would refuse."""
     space, names = (*spaces, None, None)[:2]
     if space is None:
-        space, names = frame.globals, frame.f_locals if names is None else names
+        space, names = frame.globals, frame.locals() if names is None else names
     if names is None:
         names = space
     if type(space) is not dict or not hasattr(type(names), "__getitem__"):
@@ -79,7 +83,13 @@ def _run(frame, native, mode, source, spaces):
     return frame.machine.run_code(source, space, names)
 
 
-def _getframe(frame, depth=0):
+def _getframe(frame, *args):
+    if len(args) > 1 or not all(hasattr(type(depth), "__index__") for depth in args):
+        return sys._getframe(*args)  # CPython says what is wrong
+    return _frame_at(frame, operator.index(args[0]) if args else 0)
+
+
+def _frame_at(frame, depth):
     if depth < 0:
         return frame
     while depth and hasattr(frame, "machine") and frame.back is not None:
@@ -117,7 +127,7 @@ def _build_class(frame, body, name, *bases, **keywords):
     if meta is None:
         meta = type(resolved[0]) if resolved else type
     if isinstance(meta, type):
-        meta = types.prepare_class(name, resolved, {"metaclass": meta})[0]
+        meta = _most_derived(meta, resolved)
     prepare = getattr(meta, "__prepare__", None)
     names = machine.call(prepare, name, resolved, **keywords) if prepare else {}
     if not hasattr(type(names), "__getitem__"):
@@ -131,6 +141,41 @@ def _build_class(frame, body, name, *bases, **keywords):
     if type(cell) is types.CellType and isinstance(cls, type):
         _check_class_cell(cell, cls, name)
     return cls
+
+
+def _most_derived(meta, bases):
+    """Return the metaclass that fits all bases: `_PyType_CalculateMetaclass`, and no more.
+
+    `types.prepare_class` would call `__prepare__`, which is to be called once.
+    """
+    for base in bases:
+        if issubclass(meta, type(base)):
+            continue
+        if not issubclass(type(base), meta):
+            raise TypeError(
+                "metaclass conflict: the metaclass of a derived class must be a (non-strict) "
+                "subclass of the metaclasses of all its bases"
+            )
+        meta = type(base)
+    return meta
+
+
+def _getattr(frame, *args):
+    """Answer for a generator of this machine; an exact name of one of its attributes."""
+    if len(args) in (2, 3) and suspended.is_ours(args[0]) and args[1] in suspended.SHOWN:
+        return suspended.shown(args[0], args[1])
+    return getattr(*args)
+
+
+def _type_variable(make):
+    """Return what makes a TypeVar and tells it the module it was made in (3.12: in C)."""
+
+    def made(frame, *args, **kwargs):
+        variable = make(*args, **kwargs)
+        variable.__module__ = frame.globals.get("__name__")
+        return variable
+
+    return made
 
 
 def _check_class_cell(cell, cls, name):
@@ -149,7 +194,11 @@ ASKERS = {
     **{globals: _globals, locals: _locals, vars: _vars, dir: _dir, super: _super},
     **{eval: _eval, exec: _exec, builtins.__build_class__: _build_class},
     **{sys._getframe: _getframe, sys.exc_info: _exc_info},
+    **{getattr: _getattr, warnings.warn: warning.warn},
 }
+if sys.version_info >= (3, 12):
+    for _kind in (typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple):
+        ASKERS[_kind] = _type_variable(_kind)
 for _name, _asker in (("exception", _exception), ("_getframemodulename", _getframemodulename)):
     if hasattr(sys, _name):
         ASKERS[getattr(sys, _name)] = _asker

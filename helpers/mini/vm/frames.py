@@ -6,9 +6,12 @@ array holds locals, cells and free variables, and a place without a value holds 
 
 import builtins
 import sys
-from types import CellType, CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType, TracebackType
 
+from helpers.mini.vm.locals_view import FrameLocalsProxy, content
 from helpers.mini.vm.values import NULL
+
+AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 
 
 class Handling:
@@ -38,8 +41,8 @@ class Frame:
 
     __slots__ = (
         *("machine", "code", "decoded", "globals", "builtins", "names", "fast", "closure"),
-        *("stack", "pc", "back", "depth", "handling", "kw_names", "result", "snapshot"),
-        *("making", "raised_at"),
+        *("stack", "pc", "back", "depth", "handling", "kw_names", "result", "extra_locals"),
+        *("making", "raised_at", "titles", "f_trace", "f_trace_lines", "f_trace_opcodes"),
     )
 
     def __init__(self, machine, code: CodeType, space: dict, names=None, closure=(), back=None):
@@ -48,8 +51,11 @@ class Frame:
         self.names, self.closure = names, closure
         self.fast = [NULL] * self.decoded.slots
         self.stack, self.pc, self.kw_names = [], 0, ()
-        self.result = self.snapshot = self.raised_at = None
+        self.result = self.raised_at = None
+        self.extra_locals = {}
         self.making = NULL
+        self.titles = code.co_name, code.co_qualname
+        self.f_trace, self.f_trace_lines, self.f_trace_opcodes = None, True, False
         self.back = back
         self.depth = back.depth + 1 if back is not None else machine.depth
         self.handling = back.handling if back is not None else machine.handling
@@ -66,7 +72,37 @@ class Frame:
         self.pc = 0  # The error is the caller's: no handler of this frame guards it.
         raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
 
+    def entry(self, following: TracebackType | None) -> TracebackType:
+        """Return a traceback whose first entry is this frame, where it stands now."""
+        lasti = self.f_lasti
+        return TracebackType(
+            following, self.decoded.stand_in(self.globals), lasti, self._line(lasti)
+        )
+
     # What `sys._getframe()` promises, so that code which asks for its frame finds this one.
+
+    @property
+    def __class__(self):
+        """A frame, for `isinstance` and `inspect`; `type()` tells that it is the machine's."""
+        return FrameType
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this is a generator's frame that nobody has gone on with."""
+        return self.decoded.opnames[self.pc - 1] == "RETURN_GENERATOR"
+
+    def __repr__(self) -> str:
+        where = f"file {self.code.co_filename!r}, line {self.f_lineno}, code {self.code.co_name}"
+        return f"<frame at {id(self):#x}, {where}>"
+
+    def clear(self) -> None:
+        """Forget the locals of a frame that is done; RuntimeError for one that is not."""
+        here = self.machine.top
+        while here is not None and here is not self:
+            here = here.back
+        if here is self:
+            raise RuntimeError("cannot clear an executing frame")
+        self.fast = [NULL] * len(self.fast)
 
     @property
     def f_code(self) -> CodeType:
@@ -91,43 +127,44 @@ class Frame:
     @property
     def f_lasti(self) -> int:
         """The offset of the instruction that runs now, in bytes."""
-        return self.decoded.offsets[max(self.pc - 1, 0)]
+        waits = self.decoded.opnames[self.pc - 1] in ("RETURN_GENERATOR", "YIELD_VALUE")
+        here = self.pc if waits and AHEAD else self.pc - 1
+        return self.decoded.offsets[max(here, 0)]
 
     @property
     def f_lineno(self) -> int | None:
         """The line of the instruction that runs now."""
-        lines = [line for start, end, line in self.code.co_lines() if start <= self.f_lasti < end]
-        return lines[0] if lines else None
+        return self.code.co_firstlineno if self.is_new else self._line(self.f_lasti)
+
+    def _line(self, offset: int) -> int | None:
+        lines = (line for start, end, line in self.code.co_lines() if start <= offset < end)
+        return next(lines, None)
 
     @property
     def f_locals(self):
-        """The namespace, or what the function's locals hold now (a new dict each time on 3.13)."""
+        """The namespace, or what the function's locals hold now: 3.13 follows them, both ways."""
+        if self.names is None and sys.version_info >= (3, 13):
+            return FrameLocalsProxy(self)
+        return self.locals()
+
+    def locals(self):
+        """Return what `locals()` does: on 3.13 a new dict, before that one dict per frame."""
         if self.names is not None:
             return self.names
-        values = {name: _content(value) for name, value in self._bound()}
-        values = {name: value for name, value in values.items() if value is not NULL}
+        slots = zip(self.decoded.names, self.fast, strict=True)
+        values = {name: content(value) for name, value in slots}
+        bound = {name: value for name, value in values.items() if value is not NULL}
         if sys.version_info >= (3, 13):
-            return values
-        if self.snapshot is None:
-            self.snapshot = {}
-        self.snapshot.clear()
-        self.snapshot.update(values)
-        return self.snapshot
-
-    def _bound(self):
-        names = zip(self.decoded.names, self.fast, strict=True)
-        return ((name, value) for name, value in names if not name.startswith("."))
-
-
-def _content(value):
-    if type(value) is not CellType:
-        return value
-    try:
-        return value.cell_contents
-    except ValueError:
-        return NULL
+            return bound | self.extra_locals
+        for name in values.keys() - bound.keys():
+            self.extra_locals.pop(name, None)
+        self.extra_locals.update(bound)  # other names, which `exec` has put there, stay
+        return self.extra_locals
 
 
 def _builtins(space: dict) -> dict:
     found = space.get("__builtins__", builtins)
     return vars(found) if isinstance(found, ModuleType) else found
+
+
+Frame.__name__ = Frame.__qualname__ = "frame"  # as CPython names its own

@@ -7,7 +7,7 @@ and a frame without a handler hands it to the frame that called.
 
 from types import CodeType
 
-from helpers.mini.vm import calling
+from helpers.mini.vm import calling, suspended
 from helpers.mini.vm.decoding import Decoded, decode
 from helpers.mini.vm.frames import Frame, Handling
 from helpers.mini.vm.values import LEAVE, Unsupported
@@ -75,10 +75,11 @@ class Machine:
                 except Unsupported:
                     raise
                 except BaseException as error:
-                    if error is not thrown:
+                    rest, last = _without_the_machine(error.__traceback__)
+                    settled = error is thrown or last in _RUN_ANOTHER or _raises_again(frame)
+                    if not settled:
                         chain(error, frame.handling.topmost())
-                    thrown = None
-                    error.__traceback__ = _without_the_machine(error.__traceback__)
+                    thrown, error.__traceback__ = None, rest
                     frame = _unwind(frame, bottom, error)
                     if frame is None:
                         raise
@@ -96,10 +97,26 @@ class Machine:
         return self._watch(known) if self._watch else known
 
 
+# What these raise has been in this frame before: its traceback gets no second entry.
+AGAIN = {"RERAISE": None, "CLEANUP_THROW": None, "RAISE_VARARGS": 0}
+
+
+def _raises_again(frame) -> bool:
+    name, (_, argument) = frame.decoded.opnames[frame.pc - 1], frame.decoded.steps[frame.pc - 1]
+    return name in AGAIN and AGAIN[name] in (None, argument)
+
+
 def _unwind(frame, bottom, error) -> Frame | None:
-    """Return the frame that has a handler for `error`, ready to run it; None if none has."""
+    """Return the frame that has a handler for `error`, ready to run it; None if none has.
+
+    Each frame on the way has its entry in the traceback, as `PyTraceBack_Here` gives it one.
+    """
+    again = _raises_again(frame)
     while True:
         position = frame.pc - 1
+        if position >= 0 and not again:
+            error.__traceback__ = frame.entry(error.__traceback__)
+        again = False
         for first, end, handler, depth, lasti in frame.decoded.guards:
             if first <= position < end:
                 del frame.stack[depth:]
@@ -133,12 +150,31 @@ def chain(error: BaseException, handled: BaseException | None):
 
 
 def _without_the_machine(traceback):
-    """Drop the leading entries that are the machine's own: they are no part of the program."""
+    """Return a traceback without the entries at its head that are the machine's own code's.
+
+    And the last of these codes: it says who has let the exception out.
+    """
+    last = None
     while traceback is not None:
-        if not traceback.tb_frame.f_globals.get("__name__", "").startswith(PACKAGE):
+        if not _is_ours(traceback.tb_frame):
             break
-        traceback = traceback.tb_next
-    return traceback
+        last, traceback = traceback.tb_frame.f_code, traceback.tb_next
+    return traceback, last
+
+
+def _is_ours(frame) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return isinstance(name, str) and name.startswith(PACKAGE)
+
+
+# What lets an exception out of these came out of another `evaluate`, with its context set.
+_RUN_ANOTHER = frozenset(
+    function.__code__
+    for function in (
+        *(Machine.call, Machine.run_code),
+        *(suspended._go_on, suspended._throw_into),
+    )
+)
 
 
 def _depth_of(host) -> int:

@@ -8,9 +8,12 @@ import operator
 from dataclasses import dataclass
 from types import FunctionType
 
+from helpers.mini.vm.locals_view import FrameLocalsProxy
+
 PLAIN = frozenset(
     (int, float, complex, bool, str, bytes, bytearray, type(None), list, tuple, dict, set)
     + (frozenset, range, slice, type)
+    + (FrameLocalsProxy,)  # the machine's own: CPython runs it
 )
 HEAP_TYPE = 1 << 9  # A bit of a type's flags, from CPython's `Include/object.h`.
 SEQUENCES = (str, bytes, bytearray, list, tuple)

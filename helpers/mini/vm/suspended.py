@@ -5,6 +5,8 @@ it; its body drives the machine's frame.
 """
 
 import sys
+from types import CodeType, GeneratorType
+from weakref import WeakKeyDictionary
 
 from helpers.mini.vm.values import NULL
 
@@ -15,8 +17,33 @@ SUBITERATOR_STAYS = sys.version_info >= (3, 12)
 def generator_of(frame):
     """Return a generator that goes on with `frame`, with its function's name."""
     generator = _drive(frame)
-    generator.__name__, generator.__qualname__ = frame.code.co_name, frame.code.co_qualname
+    _CODES[generator] = frame.code
+    generator.__name__, generator.__qualname__ = frame.titles
     return generator
+
+
+SHOWN = ("gi_code", "gi_frame", "gi_yieldfrom")
+
+
+def is_ours(thing) -> bool:
+    """Return whether this is a generator that the machine has made."""
+    return type(thing) is GeneratorType and thing.gi_code is _DRIVE
+
+
+def shown(generator, name: str):
+    """Return an attribute of a generator of the machine as the program's own would have it."""
+    if name == "gi_code":
+        return _CODES[generator]
+    if generator.gi_frame is None:
+        return None
+    frame = generator.gi_frame.f_locals["frame"]
+    if name == "gi_frame":
+        return frame
+    waits = None if generator.gi_running or frame.is_new else _subiterator(frame)
+    return None if waits is NULL else waits
+
+
+_CODES: WeakKeyDictionary[GeneratorType, CodeType] = WeakKeyDictionary()
 
 
 def _drive(frame):
@@ -33,6 +60,9 @@ def _drive(frame):
             sent = yield value
         except BaseException as error:
             thrown = error
+
+
+_DRIVE = _drive.__code__
 
 
 def _go_on(machine, frame, sent, thrown):

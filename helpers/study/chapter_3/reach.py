@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 
+from helpers.capture.brief import brief, plain
 from helpers.exhibit import Exhibit
 from helpers.mini import ladder
 from helpers.model.listing import Column, Listing
@@ -17,6 +18,7 @@ from helpers.view import table
 
 WIDTH = 20
 FULL, EMPTY = "█", "░"
+_NAME, _MRO, _SPACE = (type.__dict__[n].__get__ for n in ("__name__", "__mro__", "__dict__"))
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,11 @@ def coverage(*steps: type) -> Exhibit:
 
     A step is a class with methods that are named for opcodes; a stub counts as no handler. The
     library is the one of the running Python: its top-level modules, read from their files.
+    TypeError for a step that is no class.
     """
+    for step in steps:
+        if not issubclass(type(step), type):
+            raise TypeError(f"show_coverage needs classes of handlers, not {brief(step)}")
     known, rows, functions = set(), [], needs()
     total = sum(functions.values())
     for step in steps:
@@ -58,7 +64,9 @@ def coverage(*steps: type) -> Exhibit:
 def _reach(step, own, known, able, total):
     full = round(WIDTH * able / total)
     bar = FULL * full + EMPTY * (WIDTH - full)
-    return Reach(step.__name__, str(len(own)), len(known), able, f"{100 * able / total:.1f} %", bar)
+    return Reach(
+        plain(_NAME(step)), str(len(own)), len(known), able, f"{100 * able / total:.1f} %", bar
+    )
 
 
 def _most_wanted(known, functions) -> str:
@@ -75,12 +83,23 @@ def _most_wanted(known, functions) -> str:
 
 def _written(step) -> set[str]:
     """Return the opcodes that a step has real handlers for: a method that says more than `...`."""
-    return {name for name in ladder.opcodes(step) if not _is_stub(getattr(step, name))}
+    named = {}
+    for part in reversed(_MRO(step)):
+        named |= {n: v for n, v in _SPACE(part).items() if type(n) is str and n.isupper()}
+    methods = {name: _method(value) for name, value in named.items()}
+    return {n for n, method in methods.items() if callable(method) and not _is_stub(method)}
+
+
+def _method(value):
+    """Return the function of a method, as it stands in the class; no code of the class is run."""
+    return value.__func__ if type(value) in (staticmethod, classmethod) else value
 
 
 def _is_stub(method) -> bool:
-    code = getattr(method, "__code__", None)
-    return code is not None and set(code.co_consts) <= {None, ...} and not code.co_names
+    if type(method) is not FunctionType:
+        return False
+    code = method.__code__
+    return not code.co_names and all(value is None or value is ... for value in code.co_consts)
 
 
 @cache

@@ -1,15 +1,22 @@
 """Chapter 3: what is on the value stack just before an instruction?"""
 
+from helpers.capture.brief import brief
 from helpers.mini import vm
 from helpers.study.check import Exercise, Mistake
 
+MOST = 100
+
 
 def _judge_stack(guess, fn, args, offset):
-    if not isinstance(guess, (list, tuple)):
+    if type(guess) not in (list, tuple):
         return "give the values as a list, the bottom of the stack first, such as [1, 2]"
+    if len(guess) > MOST:
+        return f"no stack here holds more than {MOST} values; the operands are popped for good"
+    if type(args) is not tuple:
+        return "the arguments of the call must be a tuple, such as (3, 4)"
     steps = [s for s in vm.trace(fn, *args).steps if s.depth == 0 and s.offset == offset]
     if not steps:
-        return f"no instruction starts at offset {offset} in a run of {fn.__name__}{args!r}"
+        return f"no instruction starts at offset {brief(offset)} in a run of {brief(fn)}"
     stack, told = steps[0].stack, tuple(vm.record.words(value) for value in guess)
     if told == stack:
         return None

@@ -2,9 +2,11 @@
 
 import contextlib
 import gc
+import os
 import sys
 import threading
 import traceback
+import warnings
 
 from helpers.mini.frame_hook import installed, replaced, watching
 
@@ -599,6 +601,125 @@ def no_reference_is_lost_or_kept():
         assert all(abs(d) < 50 for d in drift), (way, drift)
 
 
+def thread_that_ends_with_its_hook_on():
+    hook, asked = None, []
+
+    def work():
+        nonlocal hook
+        hook = watching(lambda code, arguments: asked.append(code), only=[h])
+        hook.__enter__()
+
+    def others():
+        h(1)
+
+    for _ in range(5):
+        for run in (work, others, others):
+            thread = threading.Thread(target=run)
+            thread.start()
+            thread.join()
+    assert asked == []
+    with watching(nothing, only=[h]):  # drops those of dead threads
+        h(1)
+    off()
+
+
+def off_from_another_thread():
+    log, note = recorder()
+    hook = watching(note, only=[h])
+    hook.__enter__()
+    h(1)
+    thread = threading.Thread(target=hook.__exit__, args=(None, None, None))
+    thread.start()
+    thread.join()
+    h(2)
+    assert log == [("h", (1,))]
+    off()
+
+
+def callback_that_exits():
+    def leave(code, arguments):
+        sys.exit(3)
+
+    try:
+        with watching(leave, only=[add]):
+            assert add(1, 2) == 3
+        raise AssertionError("not raised")
+    except SystemExit as error:
+        assert error.code == 3
+    off()
+
+
+def error_whose_words_raise():
+    class Bad(Exception):
+        def __str__(self):
+            raise ZeroDivisionError
+
+    def bad(code, arguments):
+        raise Bad
+
+    class Own(Exception):
+        def add_note(self, note):
+            raise ZeroDivisionError
+
+    try:
+        with watching(bad, only=[add]):
+            add(1, 2)
+            raise Own
+    except Own as error:
+        assert "Bad before that" in error.__notes__[0]
+
+
+def code_with_constants_that_have_no_hash():
+    def odd(a):
+        return "a constant"
+
+    code = odd.__code__
+    odd.__code__ = code.replace(co_consts=tuple([] if c else c for c in code.co_consts))
+    with replaced(odd, abs):
+        assert odd(-3) == 3
+    with watching(nothing, only=[odd]):
+        assert odd(1) == []
+
+
+def code_that_is_freed_and_made_again():
+    for n in range(300):
+        fn = eval(f"lambda a: a + {n}")
+        with replaced(fn, lambda a: -a):
+            assert fn(2) == -2
+        assert fn(2) == n + 2
+
+
+def few_levels_left_are_counted():
+    hook, before = watching(nothing, only=[rec]), sys.getrecursionlimit()
+    depth, frame = 0, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    sys.setrecursionlimit(depth + 60)
+    try:
+        with hook:
+            rec(20)
+    finally:
+        sys.setrecursionlimit(before)
+    assert hook.missed == 21
+    with hook:
+        rec(20)
+    assert hook.missed == 0
+
+
+def a_fork_meanwhile():
+    if not hasattr(os, "fork"):
+        return
+    log, note = recorder()
+    with warnings.catch_warnings(), watching(note, only=[h]):
+        warnings.simplefilter("ignore")
+        child = os.fork()
+        if not child:
+            h(1)
+            os._exit(len(log))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    off()
+
+
 def class_bodies_and_modules():
     source = "class Made:\n    size = 3\nmade = [Made.size for _ in 'ab']\n"
     log, note = recorder()
@@ -614,6 +735,7 @@ def bad_input_is_told():
         (TypeError, "the callback must be callable", lambda: watching(3)),
         (TypeError, "only functions of Python", lambda: watching(nothing, only=[len])),
         (TypeError, "only must be a list", lambda: watching(nothing, only=3)),
+        (TypeError, "only must be a list", lambda: watching(nothing, only=iter([add]))),
         (ValueError, "only is empty", lambda: watching(nothing, only=[])),
         (TypeError, "the replacement must be callable", lambda: replaced(add, 3)),
         (TypeError, "only functions of Python", lambda: replaced(3, add)),

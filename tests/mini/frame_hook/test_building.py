@@ -8,6 +8,7 @@ import time
 import pytest
 
 from helpers.mini.frame_hook import building
+from helpers.safety.folders import Home
 from tests.pythons import BARE
 
 pytestmark = pytest.mark.own_process
@@ -120,6 +121,6 @@ def test_torchs_hook_where_there_is_no_compiler(tmp_path):
 def test_built_in_about_a_second(tmp_path, record_property):
     """Only told: nothing is asserted on a clock."""
     start = time.perf_counter()
-    building._compile(tmp_path / "out.so")
+    building._compile(Home(tmp_path), "out.so")
     record_property("seconds to build the hook", round(time.perf_counter() - start, 2))
     assert (tmp_path / "out.so").stat().st_size > 10_000

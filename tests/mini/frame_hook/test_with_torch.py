@@ -1,10 +1,11 @@
 """The hook and torch.compile meet in one process, in every order, and both go on working."""
 
 import gc
+import sys
 
 import pytest
 
-from helpers.mini.frame_hook import installed, replaced, watching
+from helpers.mini.frame_hook import guarded, installed, replaced, watching
 from tests.mini.frame_hook.cases import off
 
 pytestmark = pytest.mark.own_process
@@ -143,3 +144,25 @@ def test_gradients_and_modules_under_the_hook(x, seen, note):
         layer(x).sum().backward()
     assert seen == ["forward"] and layer.weight.grad is not None
     gc.collect()
+
+
+def test_deep_recursion_under_dynamos_evaluator_is_stopped(x):
+    """Without the guard this run ends in SIGSEGV; the evaluator that torch leaves goes, too."""
+
+    def rec(n):
+        return 0 if n <= 0 else 1 + rec(n - 1)
+
+    def deep(x):
+        torch._dynamo.graph_break()
+        return x + rec(10**5)
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10**6)
+    try:
+        with guarded(), pytest.raises(Exception, match="C stack"):
+            torch.compile(deep, backend="eager")(x)
+    finally:
+        sys.setrecursionlimit(before)
+    off()
+    with guarded():
+        assert torch.equal(torch.compile(f, backend="eager")(x), f(x))

@@ -103,7 +103,9 @@ def test_an_exception_brings_no_entries_of_the_machine_into_the_program():
         except KeyError as error:
             return traceback.extract_tb(error.__traceback__)
 
-    assert vm.run(program) == []
+    assert [(entry.name, entry.line) for entry in vm.run(program)] == [
+        ("program", "raise KeyError")
+    ]
 
 
 def test_the_context_of_the_caller_is_seen():

@@ -3,6 +3,7 @@
 import sys
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
 
+from helpers.mini.vm import suspended
 from helpers.mini.vm.opcodes.names import push_callable
 from helpers.mini.vm.opcodes.registry import argval, opcode
 
@@ -21,6 +22,8 @@ def load_attr(frame, wanted):
     name, with_call = wanted
     if with_call:
         load_method(frame, name)
+    elif name in suspended.SHOWN and suspended.is_ours(frame.stack[-1]):
+        frame.stack[-1] = suspended.shown(frame.stack[-1], name)
     else:
         frame.stack[-1] = getattr(frame.stack[-1], name)
 

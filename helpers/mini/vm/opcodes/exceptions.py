@@ -155,7 +155,8 @@ def _left_over(original, left):
     unhandled = original.split(lambda leaf: id(leaf) in leaves)[0] if leaves else None
     if not raised:
         return unhandled
-    return BaseExceptionGroup("", raised + ([unhandled] if unhandled is not None else []))
+    raised += [] if unhandled is None else [unhandled]
+    return raised[0] if len(raised) == 1 else BaseExceptionGroup("", raised)
 
 
 def _same_origin(error, original) -> bool:
@@ -164,7 +165,7 @@ def _same_origin(error, original) -> bool:
         return True
     return isinstance(error, BaseExceptionGroup) and all(
         getattr(error, name, None) is getattr(original, name, None)
-        for name in ("__notes__", "__traceback__", "__cause__", "__context__")
+        for name in ("__traceback__", "__cause__", "__context__")
     )
 
 

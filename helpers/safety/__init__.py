@@ -1,0 +1,9 @@
+"""What keeps the learner's machine and kernel whole: every room may use it, it uses none.
+
+`folders`: whose folder it is, before anything is deleted, moved or overwritten.
+`interrupts`: when Ctrl-C may come. `given`: what an argument is, whatever it says.
+`state`: what a verb leaves as it found it, and names patched for a while.
+`output`: what a learner's code may close.
+`names`, `removal`: what `folders` stands on. `processes`, `keeper`, `child`: commands and Pythons
+that end at their limit and with the kernel, and tell their results on a channel of their own.
+"""

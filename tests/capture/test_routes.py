@@ -1,0 +1,94 @@
+"""What each route runs: every wrong use is one sentence, and nothing stays of what was done."""
+
+import contextlib
+import functools
+
+import pytest
+
+from helpers.capture.routes import watch_routes
+
+FINE = {"i": contextlib.nullcontext}
+
+
+def word(route):
+    return route()
+
+
+def circular():
+    made = functools.partial(print)
+    made.__setstate__((made, (), {}, {}))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("routes", "judge", "interventions", "sentence"),
+    [
+        ([word], word, FINE, "routes is a dict of name"),
+        ({"r": 3}, word, FINE, "which cannot be called"),
+        ({3: word}, word, FINE, "names in routes are str"),
+        ({"r": word}, "x", FINE, "judge is a function"),
+        ({"r": word}, word, None, "interventions is a dict"),
+        ({"r": word}, word, {"i": 3}, "which cannot be called"),
+        ({"r": word}, word, {"i": lambda: 3}, "no context manager"),
+        ({"r": circular()}, word, FINE, "which cannot be called"),
+        ({"r": word}, circular(), FINE, "judge is a function"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(routes, judge, interventions, sentence):
+    with pytest.raises(TypeError, match=sentence) as caught:
+        watch_routes(routes, judge, interventions)
+    assert "\n" not in str(caught.value)
+
+
+def test_nothing_to_set_side_by_side_is_refused():
+    with pytest.raises(ValueError, match="at least one route"):
+        watch_routes({}, word, FINE)
+    with pytest.raises(ValueError, match="at least one intervention"):
+        watch_routes({"r": word}, word, {})
+
+
+@pytest.mark.parametrize("ending", [SystemExit, GeneratorExit, ZeroDivisionError])
+def test_a_route_that_ends_the_run_is_a_failed_verdict(ending):
+    def leaves():
+        raise ending
+
+    board = watch_routes({"r": leaves, "s": lambda: "fine"}, word, FINE)
+    assert board.word("r", "i") == ending.__name__ and board.word("s", "i") == "fine"
+
+
+def test_an_intervention_that_raises_is_named():
+    @contextlib.contextmanager
+    def fails():
+        raise KeyError("no")
+        yield
+
+    with pytest.raises(RuntimeError, match=r"intervention 'i' could not be entered: KeyError"):
+        watch_routes({"r": lambda: "x"}, word, {"i": fails})
+
+
+def test_an_interrupt_leaves_nothing():
+    left = []
+
+    @contextlib.contextmanager
+    def noted():
+        try:
+            yield
+        finally:
+            left.append(1)
+
+    def interrupts():
+        if board_runs.append(1) or len(board_runs) > 1:
+            raise KeyboardInterrupt
+        return "x"
+
+    board_runs = []
+    with pytest.raises(KeyboardInterrupt):
+        watch_routes({"r": interrupts}, word, {"i": noted})
+    assert left == [1]
+
+
+def test_huge_words_and_words_that_are_none_are_cut_to_size():
+    routes = {"huge": lambda: "x" * 10**6, "number": lambda: 5, "thing": object}
+    board = watch_routes(routes, word, FINE)
+    assert len(board.word("huge", "i")) <= 80 and "80 characters" in board.note
+    assert board.word("number", "i") == "5" and board.word("thing", "i") == "object"

@@ -1,0 +1,277 @@
+"""Both doors take what torch.compile takes, and follow it when it changes."""
+
+import copy
+import functools
+import inspect
+import pickle
+
+import pytest
+
+pytestmark = pytest.mark.own_process
+
+torch = pytest.importorskip("torch")
+
+from helpers.mini import dynamo, frame_hook  # noqa: E402
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+def scaled(x, k=2, *, shift=0):
+    return x * k + shift
+
+
+class Scaler:
+    """An object with a method and a `__call__`."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def scale(self, x):
+        return x * self.k
+
+    def __call__(self, x, by=1):
+        return x + self.k * by
+
+    @staticmethod
+    def plain(x):
+        return x - 1
+
+    @classmethod
+    def made(cls, x):
+        return x + 1
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.scale = torch.nn.Linear(3, 3), 2
+
+    def forward(self, x):
+        return self.layer(x) * self.scale
+
+
+@dynamo.compile
+def decorated(x):
+    return x + 1
+
+
+def taken():
+    scaler, model = Scaler(3), Model()
+    return {
+        "a bound method": scaler.scale,
+        "an object": scaler,
+        "a static method": Scaler.plain,
+        "a class method": Scaler.made,
+        "a partial": functools.partial(scaled, k=4),
+        "a partial of a method": functools.partial(scaler.scale),
+        "a partial of a partial": functools.partial(functools.partial(scaled, shift=1), k=5),
+        "a partial of a module": functools.partial(model),
+        "a module": model,
+        "the forward of a module": model.forward,
+        "what is compiled": dynamo.compile(scaled),
+        "a method that is compiled": dynamo.compile(scaler.scale),
+    }
+
+
+@pytest.mark.parametrize("name", taken())
+def test_what_torch_compile_takes_is_traced(name):
+    target = taken()[name]
+    compiled = dynamo.compile(target)
+    for _ in range(2):
+        assert torch.equal(compiled(X), target(X))
+    assert compiled.graphs and not compiled.why, compiled.why
+    assert [entry.hits for entry in compiled.entries or compiled._tracing()[0].entries] == [2]
+
+
+@pytest.mark.skipif(not frame_hook.available(), reason="no frame hook here")
+@pytest.mark.parametrize("name", taken())
+def test_the_hook_takes_it_too(name):
+    target = taken()[name]
+    want = target(X)
+    with dynamo.hooked(only=[target]) as compiled:
+        assert torch.equal(target(X), want)
+    (one,) = compiled.values()
+    assert one.graphs or "compiled" in name
+
+
+def test_a_method_of_another_object_is_not_taken_for_it():
+    one, two = Scaler(3), Scaler(4)
+    compiled = dynamo.compile(one.scale)
+    compiled(X)
+    assert torch.equal(dynamo.compile(two.scale)(X), X * 4)
+    one.k = 5
+    assert torch.equal(compiled(X), X * 5)
+
+
+def test_a_partial_may_be_changed():
+    part = functools.partial(scaled, k=4)
+    compiled = dynamo.compile(part)
+    assert torch.equal(compiled(X), X * 4)
+    part.keywords["k"] = 7
+    assert torch.equal(compiled(X), X * 7) and torch.equal(compiled(X, k=1), X)
+    part.__setstate__((print, (), {}, {}))
+    assert compiled() is None and "not builtin_function_or_method" in compiled.why
+
+
+def test_a_module_keeps_what_it_is():
+    model = Model()
+    compiled = dynamo.compile(model)
+    assert isinstance(compiled, torch.nn.Module) and compiled._orig_mod is model
+    assert compiled.layer is model.layer and compiled.scale == 2
+    compiled.scale = 3
+    assert model.scale == 3 and torch.equal(compiled(X), model(X))
+    assert list(compiled.state_dict()) == [f"_orig_mod.{name}" for name in model.state_dict()]
+    assert not compiled.eval().training and not model.training
+    compiled.train()
+    assert model.training and model.layer.training
+    del compiled.scale
+    assert not hasattr(model, "scale") and not hasattr(compiled, "nothing")
+    real = torch.compile(Model(), backend="eager")
+    assert {*compiled.state_dict()} == {*real.state_dict()}
+
+
+def test_a_module_may_be_changed():
+    model = Model()
+    compiled = dynamo.compile(model)
+    compiled(X)
+    model.layer.register_forward_hook(lambda module, args, out: out * 10)
+    assert torch.equal(compiled(X), model(X))
+    model.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+    assert torch.equal(compiled(X), model(X)) and "with hooks" in compiled.why
+    compiled.register_forward_hook(lambda module, args, out: out - 5)
+    assert torch.equal(compiled(X), model(X) - 5)
+    other = Model()
+    fresh = dynamo.compile(other)
+    fresh(X)
+    other.__class__ = type("Other", (Model,), {"forward": lambda self, x: x - 1})
+    assert torch.equal(fresh(X), X - 1)
+    other.forward = lambda x: x + 100
+    assert torch.equal(fresh(X), X + 100)
+
+
+def test_copies_and_pickles_are_as_of_what_is_compiled():
+    assert (
+        pickle.loads(pickle.dumps(decorated)) is decorated and copy.deepcopy(decorated) is decorated
+    )
+    model = dynamo.compile(Model())
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(other(X), model(X)) and other._orig_mod is not model._orig_mod
+    method = pickle.loads(pickle.dumps(dynamo.compile(Scaler(3).scale)))
+    assert torch.equal(method(X), X * 3)
+    assert torch.equal(copy.copy(dynamo.compile(scaled))(X), X * 2)
+
+
+def test_names_and_signatures_are_those_of_what_is_compiled():
+    for target in (scaled, Scaler(1).scale, Scaler(1), functools.partial(scaled, k=2)):
+        assert inspect.signature(dynamo.compile(target)) == inspect.signature(target)
+    method = dynamo.compile(Scaler(1).scale)
+    assert method.__name__ == "scale" and method.__qualname__ == "Scaler.scale"
+
+
+def test_attributes_of_a_function_do_not_hide_its_cache():
+    def marked(x):
+        return x + 1
+
+    marked.fn, marked.entries, marked._code = 1, 2, 3
+    compiled = dynamo.compile(marked)
+    assert torch.equal(compiled(X), X + 1) and len(compiled.entries) == 1
+
+
+def test_a_parameter_may_be_called_self():
+    def odd(self, fn):
+        return self + fn
+
+    assert torch.equal(dynamo.compile(odd)(self=X, fn=1), X + 1)
+
+
+def test_methods_of_classes_may_be_decorated_in_any_order():
+    class Decorated:
+        k = 2
+
+        @dynamo.compile
+        @classmethod
+        def first(cls, x):
+            return x * cls.k
+
+        @classmethod
+        @dynamo.compile
+        def second(cls, x):
+            return x * cls.k
+
+        @dynamo.compile
+        @staticmethod
+        def third(x):
+            return x * 3
+
+        @staticmethod
+        @dynamo.compile
+        def fourth(x):
+            return x * 3
+
+    for owner in (Decorated, Decorated()):
+        assert torch.equal(owner.first(X), X * 2) and torch.equal(owner.second(X), X * 2)
+        assert torch.equal(owner.third(X), X * 3) and torch.equal(owner.fourth(X), X * 3)
+
+
+@pytest.mark.skipif(not frame_hook.available(), reason="no frame hook here")
+def test_the_hook_traces_one_function_of_many_from_the_same_lines():
+    def make(k):
+        def times(x):
+            return x * k
+
+        return times
+
+    two, three = make(2), make(3)
+    before = two.__code__
+    with dynamo.hooked(only=[two]) as compiled:
+        assert torch.equal(two(X), X * 2)
+        assert torch.equal(three(X), X * 3) and torch.equal(make(4)(X), X * 4)
+    assert two.__code__ is before and len(compiled[two].entries) == 1
+    assert torch.equal(compiled[two](X), X * 2) and not compiled[two].why
+
+
+@pytest.mark.parametrize(
+    ("only", "kind", "words"),
+    [
+        ([None], TypeError, "each of only must be a Python function, .* not NoneType"),
+        (None, TypeError, "not NoneType"),
+        ((), ValueError, "only is empty"),
+        (3, TypeError, "not int"),
+        ("scaled", TypeError, "not str"),
+        ([scaled, print], TypeError, "not builtin_function_or_method"),
+        (iter([scaled]), TypeError, "not list_iterator"),
+        ([type("Lies", (), {"__class__": property(lambda self: 1 / 0)})()], TypeError, "not Lies"),
+    ],
+)
+def test_a_wrong_argument_of_the_hook_is_one_sentence(only, kind, words):
+    with pytest.raises(kind, match=words) as raised, dynamo.hooked(only=only):
+        pass
+    assert "\n" not in str(raised.value)
+
+
+def test_wrong_arguments_of_compile_are_one_sentence():
+    with pytest.raises(TypeError, match="backend must be something to call, not int"):
+        dynamo.hooked(3, only=[scaled])
+    with pytest.raises(TypeError, match="parts must be the five parts"):
+        dynamo.compile(scaled, parts=3)
+    with pytest.raises(TypeError, match="scaled has 3 parameters, and 1 were given"):
+        dynamo.entry_for(scaled, X)
+    endless = functools.partial(scaled)
+    endless.__setstate__((endless, (), {}, {}))
+    with pytest.raises(TypeError, match="behind more than"):
+        dynamo.compile(endless)
+
+
+def test_generators_and_coroutines_run_as_plain_python_and_say_so():
+    def yields(x):
+        yield x + 1
+
+    async def waits(x):
+        return x + 1
+
+    made = dynamo.compile(yields)
+    assert torch.equal(next(made(X)), X + 1) and "generator" in made.why
+    made = dynamo.compile(waits)
+    with pytest.raises(StopIteration) as stopped:
+        made(X).send(None)
+    assert torch.equal(stopped.value.value, X + 1) and "coroutine" in made.why

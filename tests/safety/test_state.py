@@ -1,0 +1,260 @@
+"""What a verb has changed is put back, however it ends, and an interrupt is never lost."""
+
+import builtins
+import gc
+import random
+import signal
+import sys
+import threading
+import types
+import warnings
+from _signal import SIGINT, getsignal
+
+import pytest
+
+from helpers.safety import state
+from helpers.safety.given import is_a, kind_of
+from helpers.safety.interrupts import uninterrupted
+from helpers.safety.state import KEPT, patched, whole
+
+
+def disturb():
+    """Change much of what has to stay."""
+    sys.settrace(lambda *event: None)
+    sys.setprofile(lambda *event: None)
+    threading.settrace(lambda *event: None)
+    sys.stdout = sys.stderr = None
+    sys.displayhook = print
+    warnings.simplefilter("error")
+    gc.disable()
+    sys.setrecursionlimit(12_345)
+    builtins.invented = 1
+    for name in ("len", "any", "all", "vars", "zip", "tuple", "getattr", "callable", "int"):
+        setattr(builtins, name, lambda *given: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    "ending", [None, ValueError, KeyboardInterrupt, SystemExit, RecursionError]
+)
+def test_everything_is_as_before_however_it_ends(ending):
+    before = [kept.read() for kept in KEPT]
+
+    @whole
+    def verb():
+        disturb()
+        if ending:
+            raise ending
+        return 3
+
+    if ending is None:
+        assert verb() == 3
+    else:
+        with pytest.raises(ending):
+            verb()
+    for kept, was in zip(KEPT, before, strict=True):
+        assert kept.same(kept.read(), was), kept.name
+    assert len([1]) == 1 and not hasattr(builtins, "invented")
+
+
+def test_without_the_guard_the_disturbance_stays():
+    before = sys.getrecursionlimit()
+    whole(lambda: sys.setrecursionlimit(before + 1))()
+    assert sys.getrecursionlimit() == before
+    sys.setrecursionlimit(before + 1)
+    assert not all(k.same(k.read(), b) for k, b in [(state.KEPT[0], None), (_limit(), before)])
+    sys.setrecursionlimit(before)
+
+
+def _limit():
+    return next(kept for kept in KEPT if kept.name == "the recursion limit")
+
+
+def test_a_builtin_that_was_deleted_is_back():
+    whole(lambda: delattr(builtins, "any"))()
+    assert any([1])
+
+
+def test_patches_of_a_block_that_was_cut_in_two_are_undone():
+    owner, kept = types.SimpleNamespace(a=1), []
+
+    @whole
+    def verb():
+        kept.append(patched(owner, a=2, b=3))
+        kept[0].__enter__()
+        assert (owner.a, owner.b) == (2, 3)
+
+    verb()
+    assert vars(owner) == {"a": 1}
+
+
+def test_patches_of_one_block_inside_another_come_off_in_order():
+    owner = types.SimpleNamespace(a=1)
+    with patched(owner, a=2):
+        with patched(owner, a=3):
+            assert owner.a == 3
+        assert owner.a == 2
+    assert owner.a == 1 and not state._PATCHES
+
+
+def test_class_attribute_that_was_inherited_is_inherited_again():
+    base = type("Base", (), {"x": 1})
+    derived = type("Derived", (base,), {})
+    with patched(derived, x=2):
+        assert derived.x == 2
+    assert "x" not in vars(derived) and derived.x == 1
+
+
+def test_interrupt_waits_for_the_end_of_the_block():
+    seen = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        signal.raise_signal(signal.SIGINT)
+        seen.append("whole")
+    assert seen == ["whole"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_interrupt_waits_for_the_outermost_block():
+    seen = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+        seen.append("whole")
+    assert seen == ["whole"]
+
+
+def test_interrupt_in_another_thread_is_nobodys_business():
+    done = []
+
+    def work():
+        with uninterrupted():
+            done.append(whole(lambda: 5)())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [5]
+
+
+def test_handler_of_the_learner_is_called_and_stays():
+    came = []
+
+    def own(number, frame):
+        came.append(number)
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        whole(lambda: signal.raise_signal(signal.SIGINT))()
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+        assert came == [signal.SIGINT, signal.SIGINT]
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_interrupts_at_random_moments_leave_nothing():
+    rng, before = random.Random(11), [kept.read() for kept in KEPT]
+    came = 0
+
+    @whole
+    def verb():
+        disturb()
+        sum(i for i in range(300))
+
+    def press(number, frame):
+        getsignal(SIGINT)(SIGINT, frame)  # in C: Lib/signal.py calls builtins that are patched
+
+    usual, own = signal.signal(signal.SIGALRM, press), dict(vars(builtins))
+    try:
+        for _ in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, 4e-4))
+                verb()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                came += 1
+            assert all(k.same(k.read(), was) for k, was in zip(KEPT, before, strict=True))
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.settrace(None), sys.setprofile(None)
+        vars(builtins).update(own)  # pytest needs them to say what failed
+        signal.signal(signal.SIGALRM, usual)
+    assert came > 0
+
+
+@pytest.mark.parametrize("set_tracer", [sys.setprofile, sys.settrace])
+@pytest.mark.parametrize("ending", [None, ValueError])
+def test_interrupt_in_a_tracer_of_the_putting_back_waits_for_it(set_tracer, ending):
+    before, came = [kept.read() for kept in KEPT], []
+
+    def tracer(frame, event, given):
+        if frame.f_code is state.Guard.close.__code__ and not came:
+            came.append(event)
+            signal.raise_signal(signal.SIGINT)
+
+    @whole
+    def verb():
+        builtins.invented = 1
+        set_tracer(tracer)
+        if ending:
+            raise ending
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            verb()
+        assert came == ["call"]
+        assert all(k.same(k.read(), was) for k, was in zip(KEPT, before, strict=True))
+    finally:
+        set_tracer(None)
+        vars(builtins).pop("invented", None)
+
+
+def test_handler_hashes_no_learners_code():
+    function = types.FunctionType(
+        (lambda: None).__code__.replace(co_consts=(None, [])), {}, "unhashable"
+    )
+    with pytest.raises(TypeError):
+        hash(function.__code__)
+    guard = state.Guard(None)
+    guard._handler = lambda number, frame: None
+    guard._interrupt(signal.SIGINT, types.SimpleNamespace(f_code=function.__code__, f_back=None))
+
+
+def test_output_that_a_learner_closes_is_open_again(capsys):
+    def closes():
+        print("before")
+        sys.stdout.close()
+        with pytest.raises(ValueError, match="closed file"):
+            print("lost")
+        assert sys.stdout.closed
+
+    whole(closes)()
+    print("after")
+    assert capsys.readouterr().out == "before\nafter\n"
+
+
+def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later():
+    space = {"__name__": "tensorflow.python.eager.context", "signal": signal, "seen": []}
+    exec("def _handle():\n    signal.raise_signal(signal.SIGINT)\n    seen.append(1)\n", space)
+
+    @whole
+    def verb():
+        space["_handle"]()
+        assert space["seen"], "it came at once"
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+
+
+def test_an_object_is_what_its_type_is_and_not_what_it_says():
+    liar = type("Liar", (), {"__class__": property(lambda self: dict)})()
+    assert isinstance(liar, dict) and not is_a(liar, dict)
+    assert is_a(True, int) and is_a({}, list, dict) and not is_a("a", bytes)
+
+
+def test_name_of_a_type_is_short_and_printable():
+    name = kind_of(type("\x1b[31m" + "N" * 10_000, (), {})())
+    assert len(name) < 70 and name.isprintable()

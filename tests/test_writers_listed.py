@@ -1,0 +1,170 @@
+"""Whatever deletes, moves, overwrites, writes or starts a process is listed here, so one sees it.
+
+Who adds a line says by that: it goes through `helpers.safety.folders`, or touches only what it made
+itself this very moment. In helpers/, nothing outside helpers/safety/ deletes, moves or overwrites.
+"""
+
+from collections import Counter
+
+import pytest
+
+from tests.writers import ROOT, writers, writers_of
+
+LISTED = {
+    "helpers/capture/child_driver.py serve: os.fork": 1,
+    "helpers/capture/interpreters.py folder_of: Path.mkdir": 1,
+    "helpers/capture/warm.py Parent.__init__: subprocess.Popen": 1,
+    "helpers/mini/dynamo/spaces.py Spaces.find: getattr ?": 1,
+    "helpers/mini/oneflow/compiling.py _compile: Path.mkdir": 1,
+    "helpers/safety/child.py Channel.tell: getattr O_BINARY": 1,
+    "helpers/safety/child.py Channel.tell: os.open": 1,
+    "helpers/safety/folders.py Home.work: tempfile.mkdtemp": 1,
+    "helpers/safety/folders.py Home.put: os.replace": 1,
+    "helpers/safety/folders.py Home.add: os.replace": 1,
+    "helpers/safety/folders.py Home.fill: Path.mkdir": 1,
+    "helpers/safety/folders.py Home._remove: shutil.rmtree": 1,
+    "helpers/safety/folders.py Home._remove: Path.unlink": 1,
+    "helpers/safety/folders.py write_new: io.open": 1,
+    "helpers/safety/folders.py temporary: tempfile.mkdtemp": 1,
+    "helpers/safety/folders.py cache: Path.mkdir": 1,
+    "helpers/safety/folders.py _usual: Path.mkdir": 1,
+    "helpers/safety/folders.py _claimed: Path.mkdir": 2,
+    "helpers/safety/folders.py _claimed: os.replace": 1,
+    "helpers/safety/keeper.py keep: os.fork": 1,
+    "helpers/safety/keeper.py _let_go: os.open": 1,
+    "helpers/safety/keeper.py _end: os.killpg": 1,
+    "helpers/safety/keeper.py _end: os.kill": 1,
+    "helpers/safety/keeper.py _end_the_rest: os.kill": 1,
+    "helpers/safety/keeper.py main.start: os.execvpe": 1,
+    "helpers/safety/processes.py _file_of: tempfile.TemporaryFile": 1,
+    "helpers/safety/processes.py _start_keeper: subprocess.Popen": 2,
+    "helpers/safety/processes.py end: subprocess.Popen": 1,
+    "helpers/safety/processes.py sweep: os.kill": 1,
+    "helpers/safety/processes.py _alone: tempfile.TemporaryFile": 1,
+    "helpers/safety/processes.py _alone: subprocess.Popen": 1,
+    "helpers/safety/processes.py _kill_group: subprocess.Popen": 1,
+    "helpers/safety/processes.py _kill_group: os.killpg": 1,
+    "helpers/safety/removal.py <module>: os.open": 1,
+    "helpers/safety/removal.py <module>: os.rename": 1,
+    "helpers/safety/removal.py open_folder: os.open": 1,
+    "helpers/safety/removal.py remove_entry: os.rmdir": 1,
+    "helpers/safety/removal.py remove_folder: shutil.rmtree": 1,
+    "helpers/safety/removal.py remove_folder: os.rmdir": 1,
+    "helpers/safety/removal.py _take: os.rename": 1,
+    "helpers/safety/removal.py _take: os.unlink": 1,
+    "helpers/safety/removal.py _opened: os.chmod": 1,
+    "helpers/safety/removal.py _opened: os.fchmod": 1,
+    "course.py <module>: getattr O_NOFOLLOW": 1,
+    "course.py <module>: os.link": 1,
+    "course.py ask: subprocess.check_output": 1,
+    "course.py write_stamp: Path.mkdir": 1,
+    "course.py write_stamp: Path.unlink": 1,
+    "course.py write_stamp: io.open": 1,
+    "course.py write_stamp: os.replace": 1,
+    "course.py usable_venv: shutil.rmtree": 1,
+    "course.py only_installer: os.open": 1,
+    "course.py run_logged: os.open": 1,
+    "course.py run_logged: os.fdopen": 1,
+    "course.py run_logged: subprocess.Popen": 1,
+    "course.py staged: Path.mkdir": 1,
+    "course.py staged: tempfile.mkstemp": 1,
+    "course.py staged: shutil.copyfile": 1,
+    "course.py staged: os.chmod": 1,
+    "course.py staged: os.unlink": 1,
+    "course.py move_new: os.link": 1,
+    "course.py move_new: os.rename": 1,
+    "course.py reset: os.replace": 1,
+    "course.py hand_over: os.execve": 1,
+    "course.py hand_over: subprocess.Popen": 1,
+}
+
+# Of the tools of the tests: with what they write, by file.
+TOOLS = {
+    "tests/browser/conftest.py: Path.open",
+    "tests/browser/conftest.py: shutil.copy",
+    "tests/browser/lab_page.py: Path.mkdir",
+    "tests/browser/lab_server.py: Path.mkdir",
+    "tests/browser/lab_server.py: Path.open",
+    "tests/browser/lab_server.py: Path.write_text",
+    "tests/dump_rosetta.py: Path.write_text",
+    "tests/mini/oneflow/folders.py: Path.mkdir",
+    "tests/mini/oneflow/folders.py: Path.write_text",
+    "tests/own_process.py: Path.open",
+    "tests/own_process.py: Path.touch",
+    "tests/own_process.py: Path.write_text",
+    "tests/own_process.py: tempfile.TemporaryDirectory",
+    "tests/robustness/fuzz.py: io.FileIO",
+    "tests/robustness/fuzz.py: os.mkdir",
+    "tests/robustness/fuzz.py: os.open",
+    "tests/robustness/fuzz.py: tempfile.TemporaryDirectory",
+    "tests/robustness/fuzz.py: tempfile.mkdtemp",
+    "tests/robustness/table.py: io.open",
+    "tests/robustness/table.py: tempfile.TemporaryDirectory",
+}
+STARTS = ("subprocess.", "os.fork", "os.kill")
+MAKES_ONLY = {"Path.mkdir", "subprocess.Popen", "os.fork"}
+
+
+def found_in(*places) -> Counter:
+    files = [file for place in places for file in (sorted(place.rglob("*.py")) or [place])]
+    return sum(map(writers_of, files), Counter())
+
+
+def test_every_writer_of_the_course_is_listed():
+    found = found_in(ROOT / "helpers", ROOT / "course.py", ROOT / "conftest.py")
+    assert dict(found) == LISTED, "not listed, or gone: see the docstring of this file"
+
+
+def test_in_helpers_only_one_room_deletes_and_overwrites():
+    rooms = [key for key in LISTED if key.startswith("helpers/")]
+    assert any("shutil.rmtree" in key for key in rooms)
+    outside = {k.rpartition(" ")[2] for k in rooms if not k.startswith("helpers/safety/")}
+    assert outside <= MAKES_ONLY | {"?"}
+
+
+def test_every_writer_among_the_tools_of_the_tests_is_listed():
+    files = [p for p in sorted((ROOT / "tests").rglob("*.py")) if not p.name.startswith("test_")]
+    found = {
+        f"{path.relative_to(ROOT).as_posix()}: {key.rpartition(' ')[2]}"
+        for path in files
+        for key in writers_of(path)
+        if not key.rpartition(" ")[2].startswith(STARTS)
+    }
+    assert found == TOOLS
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        ("import shutil\nshutil.rmtree(a)", "shutil.rmtree"),
+        ("import shutil as s\ns.rmtree(a)", "shutil.rmtree"),
+        ("from shutil import rmtree as gone\ngone(a)", "shutil.rmtree"),
+        ("import os\nlist(map(os.remove, a))", "os.remove"),
+        ("import os\ngetattr(os, 'unlink')(a)", "getattr unlink"),
+        ("a.unlink()", "Path.unlink"),
+        ("a.rename(b)", "Path.rename"),
+        ("a.replace(b)", "Path.replace"),
+        ("import os\nos.replace(a, b)", "os.replace"),
+        ("a.write_text('')", "Path.write_text"),
+        ("open(a, 'w')", "io.open"),
+        ("open(a, mode='r+')", "io.open"),
+        ("open(a, how)", "io.open"),
+        ("a.open('ab')", "Path.open"),
+        ("import os\nos.open(a, 0)", "os.open"),
+        ("from tempfile import mkdtemp\nmkdtemp()", "tempfile.mkdtemp"),
+        ("import subprocess\nsubprocess.run(a)", "subprocess.run"),
+        ("import os\nos.fork()", "os.fork"),
+    ],
+)
+def test_a_new_writer_would_be_seen(source, call):
+    inside = "def f(a, b, how):\n" + "".join(f"    {line}\n" for line in source.split("\n"))
+    assert writers(source) == {f"<module>: {call}": 1}
+    assert writers(inside) == {f"f: {call}": 1}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["'a'.replace('a', 'b')", "open(a)", "open(a, 'rb')", "a.open()", "code.replace(co_name='a')"],
+)
+def test_what_only_reads_is_no_writer(source):
+    assert not writers(source)

@@ -1,0 +1,215 @@
+"""Every view has a ceiling: very much stays below a megabyte, and what is left out is said."""
+
+import json
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from helpers.exhibit import Exhibit
+from helpers.model.bytecode import Bytecode, Instruction
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column, Listing
+from helpers.model.side_by_side import Pair, SideBySide
+from helpers.model.timeline import Panel, Step, Timeline
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view import bars, ceiling, diagram, ledger, side_by_side, stepper, table, transcript
+from helpers.view import bytecode as bytecode_view
+from helpers.view.pieces import Pieces, whole
+
+MEGABYTE = 1_000_000
+ODD = "\x1b[31m\0\u202e\ud800\x9b"
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    value: str
+
+
+def listing(rows, title="t", note=""):
+    columns = Column("name", "name", True), Column("value", "value", True)
+    return Listing(title, columns, tuple(rows), note)
+
+
+def many(count=20_000, word="word"):
+    return listing(Row(f"n{n}", f"{word} {n}") for n in range(count))
+
+
+def entries(count=20_000):
+    return tuple(Entry(f"call {n}", (Verdict("new", "changed"),), "why " * 9) for n in range(count))
+
+
+def instruction(n):
+    return Instruction(2 * n, "NOP", -1, "", "0900", 0, 1, (1, 0, 1, 1), "x", 0, "+0", target=2 * n)
+
+
+LARGE = {
+    "table": (table, many(60_000)),
+    "one huge cell": (table, many(3, "&" * MEGABYTE)),
+    "huge title and note": (table, listing([Row("a", "b")], "t" * MEGABYTE, "n" * MEGABYTE)),
+    "ledger": (ledger, Ledger("t", "call", ("verdict",), entries())),
+    "code": (bytecode_view, Bytecode("t", many().columns[:0], tuple(map(instruction, range(9_000))),
+             source="x = 1\n" * 99_999)),
+    "side by side": (side_by_side, SideBySide("t", "a", "b", tuple(
+        Pair(n, "x" * 60, n, "y" * 60) for n in range(1, 20_001)))),
+    "transcripts": (transcript, Transcripts("t", tuple(
+        Transcript(f"r{n}", "s", "out" * 9_999, "", 0) for n in range(99)))),
+    "arrows": (diagram, Graph("t", tuple(Node(f"n{n}", f"n{n}") for n in range(60)), tuple(
+        Edge(f"n{n % 60}", f"n{n * 7 // 5 % 60}", f"label {n}") for n in range(20_000)))),
+    "steps": (stepper, Timeline("t", "x = 1\n" * 300, tuple(
+        Step(f"s{n}", 1, (Panel("p", many(200, f"{n}")),)) for n in range(300)))),
+    "one step of many rows": (stepper, Timeline("t", "", (Step("s", 0, (Panel("p", many()),)),))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_model_stays_below_the_ceiling_and_says_what_it_leaves_out(name):
+    view, model = LARGE[name]
+    words, markup = view.text(model), view.html(model)
+    assert len(words.encode()) < MEGABYTE and len(markup.encode()) < MEGABYTE
+    for shown in (words, markup):
+        assert re.search(r"left out|more lines|more characters|not drawn", shown)
+
+
+@pytest.mark.parametrize("view", [table, ledger, stepper, side_by_side, transcript, diagram])
+def test_small_model_says_nothing_of_it(view):
+    small = {
+        table: many(9),
+        ledger: Ledger("t", "call", ("verdict",), entries(9)),
+        stepper: Timeline("t", "x", (Step("s", 1, (Panel("p", many(9)),)),)),
+        side_by_side: SideBySide("t", "a", "b", (Pair(1, "x", 1, "y"),)),
+        transcript: Transcripts("t", (Transcript("r", "s", "out", "", 0),)),
+        diagram: Graph("t", (Node("a", "a"), Node("b", "b")), (Edge("a", "b"),)),
+    }
+    for words in (view.text(small[view]), view.html(small[view])):
+        assert "left out" not in words and "more" not in words
+
+
+def test_first_and_last_rows_are_shown_and_the_others_counted():
+    markup = table.html(many())
+    first, last = re.search(
+        r"Rows ([\d,]+) to ([\d,]+) of 20,000 are left out here", markup
+    ).groups()
+    for number in (0, int(first.replace(",", "")) - 2, int(last.replace(",", "")), 19_999):
+        assert f">n{number}<" in markup
+    assert f">n{int(first.replace(',', '')) - 1}<" not in markup
+
+
+@pytest.mark.parametrize(("costs", "room"), [([5] * 9, 44), ([99], 9), ([1, 99, 1], 9), ([], 9)])
+def test_fold_shows_no_row_twice_and_counts_all(costs, room):
+    part = ceiling.fold(costs, room)
+    assert part.head + part.tail + part.left_out == part.total == len(costs)
+    assert part.left_out >= 0 and (part.head or not costs)
+
+
+def test_folding_takes_time_in_proportion():
+    rows = [["x"] * 3] * 200_000
+    assert ceiling.fold(ceiling.costs(rows[:10])).left_out == 0
+    assert ceiling.text_fold(["a", "b", "c"], rows, 1_000).left_out > 199_000
+
+
+# -- the stepper's state ---------------------------------------------------------------------------
+
+
+def state_of(model):
+    return {k: v for k, v in stepper.widget(model).get_state().items() if k[0] != "_"}
+
+
+def test_steps_store_what_changed_and_not_copies():
+    rows = [Row(f"name {n}", "the same value " * 3) for n in range(40)]
+    steps = []
+    for n in range(150):
+        rows[n % 40] = Row(f"name {n % 40}", f"value {n}")
+        panels = (Panel("locals", listing(rows)), Panel("printed", "a line\n" * n))
+        steps.append(Step(f"s{n}", 1, panels))
+    model = Timeline("t", "x", tuple(steps))
+    assert len(stepper.widget(model).frames) == 150
+    assert (
+        len(json.dumps(state_of(model)).encode()) < 150_000 < 150 * len(table.html(listing(rows)))
+    )
+
+
+def test_state_of_endless_change_says_which_steps_it_has_not():
+    steps = (Step(f"s{n}", 1, (Panel("p", many(90, f"{n * n}")),)) for n in range(200))
+    model = Timeline("t", "x", tuple(steps), "It ended.")
+    state = state_of(model)
+    assert len(json.dumps(state).encode()) < MEGABYTE
+    kept = len(state["frames"])
+    assert f"Steps {kept + 1} to 200 of 200 are left out here" in state["note"]
+    assert state["note"].startswith("It ended.")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "",
+        "<tr>\n<td>a</td>\n</tr>\n" * 50,
+        "x" * 5_000,
+        diagram.html(Graph("t", (Node("a", "ü"), Node("b", "b")), (Edge("a", "b"),))),
+        "a\u2028b\r\n" * 40,
+    ],
+)
+def test_pieces_give_the_markup_back(markup):
+    pieces = Pieces()
+    told = pieces.add(markup)
+    assert whole(told, pieces.strings, pieces.groups) == markup
+    assert pieces.add(markup) == told
+
+
+# -- odd letters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("view", "model"),
+    [
+        (table, listing([Row(ODD, ODD)], ODD, ODD)),
+        (ledger, Ledger(ODD, ODD, (ODD,), (Entry(ODD, (Verdict(ODD),), ODD),), ODD)),
+        (stepper, Timeline(ODD, ODD, (Step(ODD, 1, (Panel(ODD, ODD),)),), ODD)),
+        (side_by_side, SideBySide(ODD, ODD, ODD, (Pair(1, ODD, 1, ODD),), ODD)),
+        (transcript, Transcripts(ODD, (Transcript(ODD, ODD, ODD, ODD, 0),), ODD)),
+        (diagram, Graph(ODD, (Node("a", ODD), Node("b", ODD)), (Edge("a", "b", ODD),), ODD)),
+        (bytecode_view, Bytecode(ODD, (Column("opname", ODD),), (instruction(0),), ODD, ODD)),
+    ],
+)
+def test_odd_letters_are_seen_in_every_form(view, model):
+    data, _ = Exhibit(model, view)._repr_mimebundle_()
+    for words in (repr(Exhibit(model, view)), data["text/html"], view.text(model)):
+        assert not set(words) & set(ODD) - set("[31m") and "\\x1b" in words
+    json.dumps(data, ensure_ascii=False).encode()
+
+
+# -- the plot --------------------------------------------------------------------------------------
+
+
+def test_plot_of_very_many_bars_says_what_it_leaves_out():
+    data = bars.plot("t", {f"n{n}": 1.0 + n for n in range(900)})._repr_mimebundle_()
+    assert "Bars 61 to 900 of 900 are left out here" in data["text/html"]
+    assert len(data["text/html"]) < MEGABYTE
+
+
+@pytest.mark.parametrize("name", ["$\\frac{", "a" * 9_999, ODD, "", "<b>", "名"])
+def test_name_of_a_bar_may_be_anything(name):
+    data = bars.plot(name, {name: 2.0, f"{name} again": 1e-9})._repr_mimebundle_()
+    data["text/html"].encode(), data["text/plain"].encode()
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ([], TypeError),
+        ({}, ValueError),
+        ({1: 1.0}, TypeError),
+        ({"a": "1"}, TypeError),
+        ({"a": True}, TypeError),
+        ({"a": None}, TypeError),
+        ({"a": 10**400}, ValueError),
+        ({"a": 1e300}, ValueError),
+        (None, TypeError),
+    ],
+)
+def test_wrong_ratios_are_refused_in_a_sentence(given, error):
+    with pytest.raises(error) as caught:
+        bars.plot("t", given)
+    assert "\n" not in str(caught.value)
