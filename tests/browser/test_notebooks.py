@@ -29,17 +29,21 @@ def name(request):
 @pytest.fixture(scope="module")
 def untrusted(name, open_copy):
     """The notebook as stored, before anything is run or trusted."""
-    return open_copy(name, "untrusted", change=without_widget_state)
+    notebook = open_copy(name, "untrusted", change=without_widget_state)
+    yield notebook
+    notebook.page.close()
 
 
 @pytest.fixture(scope="module")
-def ran(name, open_copy):
+def ran(name, open_copy, lab):
     """The notebook after Run All in a fresh kernel."""
     notebook = open_copy(name, "ran", change=without_outputs)
     notebook.run_all()
     yield notebook
     if SCREENSHOTS:
         shoot_all(notebook)
+    notebook.page.close()  # an open page goes on drawing, and holds some 300 MB
+    lab.end_kernels()
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +220,7 @@ def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, ope
     assert not notebook.page.locator(OUTPUTS).filter(has_text=BROKEN).count(), (
         f"{name} stores widget views without their state; run tests/strip_views.py on it"
     )
+    notebook.page.close()
 
 
 def test_nothing_leaves_the_machine(untrusted, ran, reopened):
