@@ -1,7 +1,7 @@
 """The course in two commands; they need nothing but CPython 3.11, 3.12 or 3.13.
 
     python3 course.py lab          open JupyterLab on the course (extra words go to JupyterLab)
-    python3 course.py test         run the tests (extra words go to pytest)
+    python3 course.py test         run the tests, two at a time (extra words go to pytest)
 
     python3 course.py setup        only make the environment in .venv, as the other two do first
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
@@ -601,7 +601,19 @@ def test(extra):
             f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
             f"Python {dotted(REFERENCE)}, and this is {dotted(version)}."
         )
-    return hand_over([*command, *extra])
+    return hand_over([*command, *workers(extra), *extra])
+
+
+def workers(extra):
+    """Return the words for two workers where there is room for two; who says -n or so decides."""
+    own = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "-s", "--capture", "--co", "-p")
+    if any(word.startswith(own) for word in extra):
+        return []
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not tell
+        return []
+    return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * GIGABYTE else []
 
 
 def hand_over(command):

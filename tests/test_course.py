@@ -424,6 +424,34 @@ def test_outputs_are_compared_on_the_reference_python(house, version, lax):
     assert ("--nbval-lax" in started) == lax == ("not compared" in done.stdout)
 
 
+@pytest.mark.parametrize(
+    ("cores", "pages", "words", "added"),
+    [
+        (2, 2**20, ["-k", "x"], ["-n", "2"]),
+        (8, 2**20, [], ["-n", "2"]),
+        (1, 2**20, [], []),
+        (None, 2**20, [], []),
+        (2, 2**19, [], []),
+        (2, ValueError, [], []),
+        (2, 2**20, ["-n4"], []),
+        (2, 2**20, ["--numprocesses=3"], []),
+        (2, 2**20, ["-x", "--pdb"], []),
+        (2, 2**20, ["-s"], []),
+        (2, 2**20, ["--collect-only"], []),
+    ],
+)
+@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="the system does not tell its memory")
+def test_two_workers_where_there_is_room(course, monkeypatch, cores, pages, words, added):
+    def told(name):
+        if pages is ValueError:
+            raise pages
+        return {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": pages}[name]
+
+    monkeypatch.setattr(course.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(course.os, "sysconf", told)
+    assert course.workers(words) == added
+
+
 # -- the learner's notebooks -----------------------------------------------------------------------
 
 
