@@ -31,16 +31,18 @@ BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
-    run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
+    run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     name = named(compilable(fn, "watch_breaks")[1])
     graphs, resumed = len(run.graphs), len(run.resumed)
     went_on = f" It went on in {resumed} resume function{'s' * (resumed != 1)}." if resumed else ""
+    missed = kept.missed_breaks
+    cut = f" {missed:,} more graph break{'s' * (missed != 1)} left out." if missed else ""
     return BreakListing(
         f"Graph breaks of {name}",
         COLUMNS,
         run.breaks,
         f"{'' if run.breaks else 'No graph break. '}{graphs} graph{'s' * (graphs != 1)}."
-        f"{went_on} {run.outcome}",
+        f"{went_on} {run.outcome}{cut}",
         graphs=graphs,
         outcome=run.outcome,
     )
