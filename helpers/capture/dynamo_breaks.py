@@ -15,7 +15,7 @@ from helpers.capture.tracing import UNRAISABLE, Printed
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
-from helpers.safety.given import printable, shown, table
+from helpers.safety.given import is_exactly, printable, shown, table
 
 COLUMNS = (
     Column("place", "where"),
@@ -128,7 +128,7 @@ def _pair(name, pair):
 
 
 def _is_pair(pair) -> bool:
-    return type(pair) in (tuple, list) and len(pair) == 2
+    return is_exactly(pair, tuple, list) and len(pair) == 2
 
 
 def _entry(name, pair, args) -> Entry:
