@@ -526,6 +526,8 @@ def show_call_diff(left, right) -> Exhibit:
 def watch_ops(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
 
+    Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
+    is not listed.
     What it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     return Exhibit(ops.op_log(fn, *args, **kwargs), table)

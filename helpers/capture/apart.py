@@ -22,9 +22,10 @@ NEEDS = (
 def run_apart(fn, *args):
     """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
 
-    It must import what it uses. Arguments and result travel as JSON: dicts with keys of text,
-    lists, text, numbers, None; a tuple arrives as a list. What it prints, or leaves running, does
-    not count. TypeError if there is no source or no JSON, RuntimeError if it does not return.
+    It must import what it uses; what it writes to its home (`~`) goes with that folder. Arguments
+    and result travel as JSON: dicts with keys of text, lists, text, numbers, None; a tuple arrives
+    as a list. What it prints, or leaves running, does not count. TypeError if there is no source
+    or no JSON, RuntimeError if it does not return.
     """
     source = _source(fn)
     fault = next(filter(None, map(why_not_json, args)), "")

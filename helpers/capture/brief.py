@@ -17,6 +17,8 @@ from types import (
     ModuleType,
 )
 
+from helpers.safety.given import by_type, is_a, is_exactly, printable
+
 LONGEST = 40
 MOST_ITEMS = 4
 MOST_MEMBERS = 16
@@ -53,19 +55,12 @@ def plain(words: str) -> str:
     What is no letter or sign, such as a control character, is spelled out: the words may stand in
     an error's message, which no view escapes.
     """
-    head = str.__getitem__(words, slice(LONGEST))
-    if str.__len__(words) > LONGEST:
-        head = f"{head[: LONGEST - 1]}…"
-    return head if head.isprintable() else "".join(map(_spelled, head))
-
-
-def _spelled(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
+    return printable(words, LONGEST)
 
 
 def _brief(value: object, depth: int) -> str:
     kind = type(value)
-    words = _WORDS.get(kind) if type(kind) is type else None  # no metaclass is asked for a hash
+    words = by_type(_WORDS, value)
     if words is not None:
         return words(value, depth)
     if issubclass(kind, type):
@@ -136,13 +131,13 @@ def _function(value, depth) -> str:
 
 def _method(value, depth) -> str:
     inner = value.__func__
-    named = type(inner) in (FunctionType, BuiltinFunctionType)
+    named = is_exactly(inner, FunctionType, BuiltinFunctionType)
     return f".{_function(inner, depth)}" if named else "bound method"
 
 
 def _module(value, depth) -> str:
     name = ModuleType.__getattribute__(value, "__dict__").get("__name__")
-    return f"module {plain(name)}" if isinstance(name, str) else "module"
+    return f"module {plain(name)}" if is_a(name, str) else "module"
 
 
 def _cell(value, depth) -> str:

@@ -15,6 +15,7 @@ from helpers.mini.eager.defaults import completed
 from helpers.mini.eager.guard import definition_of
 from helpers.model.transcript import Transcript
 from helpers.safety.child import channel
+from helpers.safety.given import kind_of
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -71,7 +72,7 @@ def _first(fn, tell) -> str:
     if found is ...:
         return UNTRIED
     if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
-        return f"it must return a list of EagerTensors, not {type(found).__name__}"
+        return f"it must return a list of EagerTensors, not {kind_of(found)}"
     if found and tape.gradient(found[0], a) is not None:
         return "the tape saw the call: it went through one of TensorFlow's wrappers"
     if doors:

@@ -2,9 +2,10 @@
 
 import types
 
-from helpers.capture.heap import Shelf, is_a
+from helpers.capture.heap import Shelf
 from helpers.capture.owners import describe
 from helpers.safety.blocks import Block
+from helpers.safety.given import is_a
 from helpers.safety.own_names import BUILTINS, is_ours
 
 __builtins__ = BUILTINS

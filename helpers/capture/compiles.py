@@ -19,13 +19,12 @@ from helpers.capture.callees import LONGEST_NAME, named
 from helpers.capture.compiled import copied, entries, frame_locals, python_function
 from helpers.capture.functions import refuse_async
 from helpers.capture.guard_failures import failure
-from helpers.capture.heap import is_a
 from helpers.capture.said import said
 from helpers.capture.words import type_name
 from helpers.mini.dynamo import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
-from helpers.safety.given import printable
+from helpers.safety.given import is_a, printable
 from helpers.safety.interrupts import finishing
 from helpers.safety.state import Guard
 

@@ -11,7 +11,6 @@ import types
 from helpers.capture.heap import (
     class_namespace,
     instance_dict,
-    is_a,
     is_immutable,
     namespace,
     pairs,
@@ -20,6 +19,7 @@ from helpers.capture.heap import (
 )
 from helpers.capture.namespaces import ClassName, ModuleName
 from helpers.capture.places import Fixed, Item
+from helpers.safety.given import is_a, is_exactly
 from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS
@@ -42,7 +42,7 @@ def places_in_dict(holder, child, heap):
 
 
 def _as_key(holder, child):
-    if type(child) in _UNHASHABLE:
+    if is_exactly(child, *_UNHASHABLE):
         return []
     held = any(key is child for key, _ in pairs(holder))
     return [Fixed("dict key", holder, "{key}", reason="a key is found by its hash")] if held else []
@@ -110,7 +110,7 @@ def attribute_maker(parent, part, kind="instance attribute"):
     """Return a maker of places for the attribute dict of `parent`; None if `part` is not it."""
     if instance_dict(parent) is not part:
         return None
-    kind = "function attribute" if is_a(parent, _FUNCTION_LIKE) else kind
+    kind = "function attribute" if is_a(parent, *_FUNCTION_LIKE) else kind
     return _named(kind, part, parent)
 
 
@@ -159,5 +159,5 @@ _ROLES = (
     (type, _role_in_class),
     (types.FunctionType, _role_in_function),
     (functools.partial, _role_in_partial),
-    ((dict, list, tuple, set, types.CellType, types.FrameType), _no_role),
+    *((base, _no_role) for base in (dict, list, tuple, set, types.CellType, types.FrameType)),
 )

@@ -15,7 +15,7 @@ from helpers.capture.tracing import UNRAISABLE, Printed
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
-from helpers.safety.given import printable, shown, table
+from helpers.safety.given import is_exactly, printable, shown, table
 
 COLUMNS = (
     Column("place", "where"),
@@ -31,16 +31,18 @@ BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
-    run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
+    run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     name = named(compilable(fn, "watch_breaks")[1])
     graphs, resumed = len(run.graphs), len(run.resumed)
     went_on = f" It went on in {resumed} resume function{'s' * (resumed != 1)}." if resumed else ""
+    missed = kept.missed_breaks
+    cut = f" {missed:,} more graph break{'s' * (missed != 1)} left out." if missed else ""
     return BreakListing(
         f"Graph breaks of {name}",
         COLUMNS,
         run.breaks,
         f"{'' if run.breaks else 'No graph break. '}{graphs} graph{'s' * (graphs != 1)}."
-        f"{went_on} {run.outcome}",
+        f"{went_on} {run.outcome}{cut}",
         graphs=graphs,
         outcome=run.outcome,
     )
@@ -126,7 +128,7 @@ def _pair(name, pair):
 
 
 def _is_pair(pair) -> bool:
-    return type(pair) in (tuple, list) and len(pair) == 2
+    return is_exactly(pair, tuple, list) and len(pair) == 2
 
 
 def _entry(name, pair, args) -> Entry:

@@ -6,7 +6,7 @@ Mirrors torch/_dynamo/convert_frame.py, where the new code object is made.
 
 import contextlib
 from dataclasses import replace
-from types import CodeType
+from types import CodeType, FunctionType
 
 from helpers.capture import dynamo_words as words
 from helpers.capture.bytecode import bytecode
@@ -17,6 +17,7 @@ from helpers.capture.said import said
 from helpers.mini.dynamo import torch_private
 from helpers.model.bytecode import Bytecode
 
+RESUME = "__resume_at_"
 TIMING = "record_runtime_overhead"  # a setting: without it, no calls that only measure time
 
 
@@ -38,7 +39,35 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     listed = bytecode(_same(entries[0].code))
     columns = tuple(column for column in listed.columns if _tells(column.field, listed.rows))
-    return replace(listed, title=f"What Dynamo made of {named(function)}", columns=columns)
+    cut = listed.cut.partition(";")[0]  # of this code `show_bytecode` cannot list the rest
+    left_out = [f"{cut}."] * bool(cut) + _left_out(entries[0].code, len(entries), function)
+    note = "\n".join([*left_out, listed.note.removeprefix(listed.cut).lstrip("\n")]).rstrip("\n")
+    title = f"What Dynamo made of {named(function)}"
+    return replace(listed, title=title, columns=columns, note=note, cut=" ".join(left_out))
+
+
+def _left_out(code: CodeType, entries: int, function) -> list[str]:
+    """Say what else Dynamo made: resume functions, and code for other calls of the function."""
+    told, resumed = [], len(_resume_functions(code, function.__globals__))
+    if resumed:
+        them = f"{resumed:,} resume functions" if resumed > 1 else "1 resume function"
+        told.append(f"The code of {them} is left out; watch_compile steps through what is there.")
+    if entries > 1:
+        told.append(f"Dynamo made code for {entries:,} calls of it; only the first is listed.")
+    return told
+
+
+def _resume_functions(code: CodeType, home: dict) -> set[str]:
+    """Return the names of the resume functions that new code calls, and that their code calls."""
+    found, waiting = set(), [code]
+    while waiting:
+        names = {name for name in waiting.pop().co_names if name.startswith(RESUME)} - found
+        found |= names
+        functions = [home[name] for name in names if type(home.get(name)) is FunctionType]
+        waiting += [
+            entry.code for one in functions for entry in torch_private.cache_entries(one.__code__)
+        ]
+    return found
 
 
 def _tells(field: str, rows) -> bool:

@@ -51,6 +51,7 @@ class Record:
     value: object = None
     error: BaseException | None = None
     cut_off: bool = False
+    missed_breaks: int = 0
     elsewhere: int = 0
     from_logs: bool = False
     lost: str = ""

@@ -131,6 +131,8 @@ class _Watcher:
             self.kept.events.append(event)
         else:
             self.kept.cut_off = True
+            kind = event.kind if isinstance(event, Happened) else ""
+            self.kept.missed_breaks += kind in ("break", "given up")
 
     def _instruction(self, tx) -> Instruction:
         step = tx.instructions[tx.instruction_pointer]

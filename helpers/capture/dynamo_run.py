@@ -16,7 +16,7 @@ from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
 from helpers.capture.dynamo_folds import places, prologue, repeated
 from helpers.capture.dynamo_record import record
 from helpers.capture.functions import function_of, refuse_async
-from helpers.capture.heap import inherited, is_a
+from helpers.capture.heap import inherited
 from helpers.capture.pages import Pages
 from helpers.capture.said import said
 from helpers.mini.dynamo import torch_private
@@ -24,7 +24,7 @@ from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel
-from helpers.safety.given import printable
+from helpers.safety.given import is_a, printable
 
 MOST_STEPS, MOST_GUARDS = 400, 12
 RETURNED = "the function ends here: its graph goes to the backend"

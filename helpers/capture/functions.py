@@ -12,6 +12,7 @@ from types import (
 )
 
 from helpers.capture.brief import brief
+from helpers.safety.given import by_type, is_exactly
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 DEEPEST = 100  # partials of partials
@@ -42,8 +43,8 @@ def code_of(thing: object, verb: str) -> CodeType:
     """
     if type(thing) is CodeType:
         return thing
-    if type(thing) in _CODE_OF:
-        return getattr(thing, _CODE_OF[type(thing)])
+    if attribute := by_type(_CODE_OF, thing):
+        return getattr(thing, attribute)
     return function_of(thing, verb)[0].__code__
 
 
@@ -73,6 +74,6 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
 def _why(thing: object) -> str:
     if issubclass(type(thing), type):
         return f"{brief(thing)} is a class; give one of its methods"
-    if type(thing) in (type(len), type(str.upper), type(object.__init__), MethodType):
+    if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         return f"{brief(thing)} is written in C and has no bytecode"
     return f"{brief(thing)} is none"

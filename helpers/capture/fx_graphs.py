@@ -13,10 +13,10 @@ from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 
 from helpers.capture import tensors
 from helpers.capture.brief import brief
-from helpers.capture.heap import class_mapping, instance_dict, is_a
+from helpers.capture.heap import class_mapping, instance_dict
 from helpers.capture.words import type_name
 from helpers.model.graph import Edge, Graph, Node
-from helpers.safety.given import printable, word
+from helpers.safety.given import is_a, is_exactly, printable, word
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
 MOST_NODES, MOST_ARROWS, MOST_ARGUMENTS, DEEPEST = 5_000, 20_000, 16, 4
@@ -121,7 +121,7 @@ def target_name(target) -> str:
     kind = type(target)
     if is_a(target, str):
         return printable(target, LONGEST_NAME)
-    if kind in (FunctionType, BuiltinFunctionType, MethodDescriptorType):
+    if is_exactly(target, FunctionType, BuiltinFunctionType, MethodDescriptorType):
         return printable(target.__name__, LONGEST_NAME)
     if issubclass(kind, type):
         return printable(_class_name(target), LONGEST_NAME)
@@ -184,7 +184,7 @@ def _argument(value, depth: int = DEEPEST) -> str:
     kind = type(value)
     if is_a(value, torch.fx.Node):
         return name_of(value)
-    if kind in (torch.dtype, torch.device, torch.SymInt):
+    if is_exactly(value, torch.dtype, torch.device, torch.SymInt):
         return str(value)
     if issubclass(kind, (tuple, list)):  # fx keeps lists as a class of its own
         return _items(value, depth)

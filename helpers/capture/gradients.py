@@ -1,5 +1,7 @@
 """Functions of one tensor -> their gradients by GradientTape, the truth for a tape of one's own."""
 
+from helpers.safety.given import kind_of
+
 CLOSE = 1e-4
 
 
@@ -60,7 +62,7 @@ def difference(found, truth) -> str | None:
     if truth is None:
         return None
     if found is not None and not isinstance(found, tf.Tensor):
-        return f"GradientTape gives a tensor, and yours a {type(found).__name__}"
+        return f"GradientTape gives a tensor, and yours a {kind_of(found)}"
     if found.shape != truth.shape:
         return f"GradientTape gives a tensor of shape {tuple(truth.shape)}, yours {_kind(found)}"
     if found.dtype != truth.dtype:
@@ -73,4 +75,4 @@ def _kind(found) -> str:
     if found is None:
         return "None"
     shape = getattr(found, "shape", None)
-    return f"a {type(found).__name__}" if shape is None else f"one of shape {tuple(shape)}"
+    return f"a {kind_of(found)}" if shape is None else f"one of shape {tuple(shape)}"

@@ -10,6 +10,7 @@ from helpers.capture.guard_tree import BETWEEN, MISSING, leaves, resolve
 from helpers.capture.guard_words import check_of, clean, plain_source
 from helpers.capture.words import type_name
 from helpers.model.guards import Failure, Guard
+from helpers.safety.given import is_exactly
 
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
@@ -74,7 +75,7 @@ def _value_words(kind: str, value) -> str:
     if kind == "TYPE_MATCH":
         return f"of type {type_name(value)}"
     if kind in ("LENGTH_CHECK", "DICT_LENGTH"):
-        return f"of length {len(value)}" if type(value) in SIZED else ""
+        return f"of length {len(value)}" if is_exactly(value, *SIZED) else ""
     if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
         return "marked otherwise"
     if kind == "TENSOR_MATCH":

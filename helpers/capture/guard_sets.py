@@ -15,7 +15,7 @@ from helpers.capture.words import label
 from helpers.mini.dynamo import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
-from helpers.safety.given import kind_of
+from helpers.safety.given import kind_of, printable
 
 MOST, LONGEST = 12, 300
 
@@ -108,7 +108,9 @@ def first_call(fn, args, kwargs) -> dict:
     try:
         bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{fn.__name__}() cannot be called with these: {error}") from None
+        raise TypeError(
+            f"{fn.__name__}() cannot be called with these: {printable(str(error), LONGEST)}"
+        ) from None
     bound.apply_defaults()
     return dict(bound.arguments)
 

@@ -9,6 +9,7 @@ import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
 
+from helpers.safety.given import is_a, is_exactly
 from helpers.safety.own_names import BUILTINS, Own
 
 __builtins__ = BUILTINS
@@ -37,11 +38,6 @@ class Kept(Own):
 
     def __init__(self, thing):
         self.thing = thing
-
-
-def is_a(thing, base) -> bool:
-    """Return whether the real type of `thing` is `base`; `__class__` is never asked."""
-    return issubclass(type(thing), base)
 
 
 def mro(cls) -> tuple:
@@ -121,7 +117,7 @@ def instance_dict(thing) -> dict | None:
 
 
 def _plain_dict(getter, thing) -> dict | None:
-    if type(getter) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
+    if not is_exactly(getter, types.GetSetDescriptorType, types.MemberDescriptorType):
         return None
     found = getter.__get__(thing)
     return found if is_a(found, dict) else None
@@ -246,7 +242,7 @@ class Heap(Own):
 
     def _climbs(self, parent) -> bool:
         passing = (types.FrameType, types.TracebackType, types.FunctionType)
-        return not is_a(parent, passing) and not self._is_end(parent)
+        return not is_a(parent, *passing) and not self._is_end(parent)
 
     def _is_end(self, thing) -> bool:
         if is_a(thing, types.ModuleType):
@@ -272,7 +268,7 @@ def _many_referrers(wanted) -> Shelf:
 
 def _is_only_the_type(holder, children) -> bool:
     """Return whether this is an instance that holds its class as every instance does."""
-    return sum(part is type(holder) for part in children) == 1 and not is_a(holder, _TELLING)
+    return sum(part is type(holder) for part in children) == 1 and not is_a(holder, *_TELLING)
 
 
 _TELLING = (type, dict, list, tuple, set, frozenset, types.ModuleType, types.CellType)

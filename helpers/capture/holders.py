@@ -19,7 +19,6 @@ from helpers.capture.heap import (
     has_inline_values,
     inherited,
     instance_dict,
-    is_a,
     mro,
     namespace,
     pairs,
@@ -33,6 +32,7 @@ from helpers.capture.namespaces import (
     read_slot,
 )
 from helpers.capture.places import Fixed, ListItem, Place, SetMember
+from helpers.safety.given import is_a
 from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS
@@ -44,7 +44,7 @@ _HISTORY = ("_oh", "Out")
 
 def places_in(holder, child, heap: Heap) -> list[Place]:
     """Return the places in `holder` that hold `child`; none for frames and bare views."""
-    if is_a(holder, _NO_PLACE):
+    if is_a(holder, *_NO_PLACE):
         return []
     for base, finder in _FINDERS:
         if is_a(holder, base):

@@ -9,6 +9,7 @@ from helpers.capture.functions import code_of, function_of, refuse_async
 from helpers.capture.said import said
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
+from helpers.safety.given import is_exactly
 
 MOST_ROWS = 60
 MOST_CODES = 10_000
@@ -97,14 +98,14 @@ def _codes_of(thing, space):
     for member in members:
         if type(member) is property:
             member = member.fget
-        elif type(member) in (staticmethod, classmethod, MethodType):
+        elif is_exactly(member, staticmethod, classmethod, MethodType):
             member = member.__func__
         if type(member) is FunctionType and member.__globals__ is space:
             yield member.__code__
 
 
 def _asked(only) -> list[CodeType]:
-    things = only if type(only) in (list, tuple, set, frozenset) else [only]
+    things = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     return [code_of(thing, "only of watch_hooked") for thing in things]
 
 

@@ -1,6 +1,6 @@
 """Source, or a function's source -> run in a Python of its own, in a folder of its own.
 
-The folder is the child's working folder and holds its temporary files; it goes with the child.
+The folder holds the child's working folder, its home and its temporary files; it goes with it.
 """
 
 import json
@@ -36,7 +36,7 @@ class Reply:
 def folder_of(request: dict) -> Iterator[Home]:
     """Give a folder with a request and all that a child needs; it is gone after the block."""
     with temporary("child-") as home:
-        for name in (child.WORK, child.TEMPORARY):
+        for name in (child.WORK, child.TEMPORARY, child.HOME):
             (home.path / name).mkdir()
         write_new(home.path / child.REQUEST, json.dumps(request).encode())
         yield home

@@ -10,7 +10,7 @@ from types import FunctionType, GetSetDescriptorType, MethodType
 from helpers.capture.needs import names_used
 from helpers.capture.said import said
 from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.safety.given import alive, is_a, kind_of, parts, printable, table, word
+from helpers.safety.given import alive, is_a, is_exactly, kind_of, parts, printable, table, word
 
 NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)
@@ -98,7 +98,7 @@ def _reachable(fn, args) -> list:
 
 def _own(value):
     """Return what can be changed in place; a module or a function is not the body's to change."""
-    return value if type(value) in (*CONTAINERS, tuple) or _attributes(value) else None
+    return value if is_exactly(value, *CONTAINERS, tuple) or _attributes(value) else None
 
 
 def _filled(cell) -> bool:
@@ -122,12 +122,12 @@ def fresh(value, depth: int = 0, made: dict | None = None):
     made = {} if made is None else made
     kind = type(value)
     attributes = _attributes(value)
-    if depth > DEEPEST or (kind not in (*CONTAINERS, tuple) and attributes is None):
+    if depth > DEEPEST or (not is_exactly(value, *CONTAINERS, tuple) and attributes is None):
         return value
     if id(value) in made:
         return made[id(value)][0]
     _count(made, attributes if attributes is not None else value)
-    if kind in (list, tuple):
+    if is_exactly(value, list, tuple):
         twin = made.setdefault(id(value), ([], value))[0]  # value: or its id may go to another
         twin += [fresh(item, depth + 1, made) for item in value]
         if kind is tuple:
@@ -146,7 +146,7 @@ def fresh(value, depth: int = 0, made: dict | None = None):
         made[id(value)] = (twin, value)
         space = object.__getattribute__(twin, "__dict__")
         space.update(attributes)
-    if all(type(key) in SCALARS for key in space):  # others would be asked for their hash
+    if all(is_exactly(key, *SCALARS) for key in space):  # others would be asked for their hash
         for key in space:
             space[key] = fresh(space[key], depth + 1, made)
     return twin
@@ -168,7 +168,7 @@ def alike(a, b, depth: int = 0, seen: set | None = None) -> bool:
     seen.add((id(a), id(b)))
     if type(a) is not type(b):
         return False
-    if type(a) in (list, tuple):
+    if is_exactly(a, list, tuple):
         pairs = zip(a, b, strict=False)
         return len(a) == len(b) and all(alike(*pair, depth + 1, seen) for pair in pairs)
     if type(a) is set:
@@ -182,13 +182,13 @@ def alike(a, b, depth: int = 0, seen: set | None = None) -> bool:
 
 def _identity(item):
     """Return what stands for an item without asking its `__eq__`: a scalar's value, else its id."""
-    return (type(item), item) if type(item) in SCALARS else id(item)
+    return (type(item), item) if is_exactly(item, *SCALARS) else id(item)
 
 
 def _leaves(value, depth: int = 0, seen: set | None = None):
     seen = set() if seen is None else seen
     inner = _attributes(value)
-    inner = value if type(value) in (list, tuple, set, dict) else inner
+    inner = value if is_exactly(value, list, tuple, set, dict) else inner
     if inner is None or depth > DEEPEST:
         yield value
         return

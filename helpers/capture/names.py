@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from itertools import islice
 from types import FunctionType, MethodType, ModuleType
 
-from helpers.capture.heap import class_mapping, instance_dict, is_a, pairs, part
+from helpers.capture.heap import class_mapping, instance_dict, pairs, part
 from helpers.capture.words import clipped, detail, label
 from helpers.model.graph import Edge, Graph, Node
+from helpers.safety.given import is_a, is_exactly
 
 DEEPEST = 4
 MOST_ITEMS = 12
@@ -112,7 +113,7 @@ def _parts(value: object) -> tuple[list[tuple[str, object]], int]:
     Nothing of the object's own is called.
     """
     kind = type(value)
-    if kind in (list, tuple):
+    if is_exactly(value, list, tuple):
         return [(f"[{i}]", item) for i, item in enumerate(value[:MOST_ITEMS])], len(value)
     if kind is dict:
         return [(f"[{label(key)}]", item) for key, item in _first(value)], len(value)
@@ -129,7 +130,7 @@ def _first(inside: dict) -> list:
 
 
 def _other_parts(value: object, kind: type) -> list[tuple[str, object]]:
-    if kind in (staticmethod, classmethod):
+    if is_exactly(value, staticmethod, classmethod):
         return [("__func__", value.__func__)]
     if kind is functools.partial:
         return [("func", part(functools.partial, "func", value))]
@@ -179,4 +180,4 @@ def _is_full(cell) -> bool:
 
 
 def _is_plain(value: object) -> bool:
-    return type(value) in PLAIN
+    return is_exactly(value, *PLAIN)

@@ -10,6 +10,7 @@ from helpers.capture.names import names_graph
 from helpers.capture.source import source_of
 from helpers.capture.words import clipped, label, type_name
 from helpers.model.timeline import Panel, Step, Timeline
+from helpers.safety.given import by_type, is_a, kind_of
 
 MOST_STEPS = 200
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
@@ -54,8 +55,8 @@ class Tail(io.TextIOBase):
         """Take a str. ValueError if it was closed, TypeError for what is no str."""
         if self.closed:
             raise ValueError("I/O operation on closed file.")
-        if not isinstance(words, str):
-            raise TypeError(f"write() argument must be str, not {type(words).__name__}")
+        if not is_a(words, str):
+            raise TypeError(f"write() argument must be str, not {kind_of(words)}")
         size = str.__len__(words)
         head = slice(max(0, size - MOST_PRINTED), None)
         self._end = (self._end + str.__getitem__(words, head))[-MOST_PRINTED:]
@@ -103,8 +104,8 @@ class _Run:
         name = clipped(self.fn.__name__)
         if self._frame is None and error is not None:
             self._note(f"The call of {name} raised {type_name(error)} before its first line.")
-        elif type(value) in _LATER and not self.steps:
-            self._note(f"{name} {_LATER[type(value)]} and runs none of its lines; watch a function")
+        elif (later := by_type(_LATER, value)) and not self.steps:
+            self._note(f"{name} {later} and runs none of its lines; watch a function")
             self._note("that goes through it.")
         elif lost and isinstance(error, RecursionError):
             self._last_words(error)

@@ -2,8 +2,9 @@
 
 import types
 
-from helpers.capture.heap import Kept, class_mapping, is_a, mro, namespace
+from helpers.capture.heap import Kept, class_mapping, mro, namespace
 from helpers.capture.places import MISSING, Item, Place
+from helpers.safety.given import is_a
 from helpers.safety.own_names import BUILTINS, Own
 
 __builtins__ = BUILTINS

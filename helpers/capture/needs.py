@@ -10,7 +10,8 @@ import functools
 import types
 from opcode import opmap
 
-from helpers.capture.heap import class_mapping, instance_dict, is_a, mro, pairs, part
+from helpers.capture.heap import class_mapping, instance_dict, mro, pairs, part
+from helpers.safety.given import is_a, is_exactly
 from helpers.safety.own_names import BUILTINS, Own
 
 __builtins__ = BUILTINS
@@ -77,7 +78,7 @@ class _Walk(Own):
     def _is_neighbour(self, value) -> bool:
         if type(value) is types.FunctionType:
             return value.__globals__ is self.home
-        return type(value) in (functools.partial, dict, list)
+        return is_exactly(value, functools.partial, dict, list)
 
 
 def names_used(code) -> set[str]:

@@ -13,6 +13,7 @@ from itertools import islice
 
 from helpers.capture.brief import brief
 from helpers.capture.needs import names_used
+from helpers.safety.given import kind_of
 from helpers.safety.state import patched
 
 SCALARS = (bool, int, float, str)
@@ -70,7 +71,7 @@ def _made(value, deep: int, left_out: list):
     try:
         yield from others
     except Exception as error:  # such as a sparse tensor, which cannot be repeated
-        kind = type(error).__name__
+        kind = kind_of(error)
         left_out.append(f"some neighbours of {brief(value)} could not be made ({kind})")
 
 

@@ -15,12 +15,12 @@ def registry_graph(*jobs) -> Graph:
     """Return what learners' files have registered: a box per op type, and what belongs to it.
 
     The ops of the given job functions stand before the op type that they are of. What is missing
-    has a box of its own.
+    has a box of its own; the note counts the ops of types that have none.
     """
     registry = session().registry
     own = [op for op in registry.ops.values() if op.file]
-    nodes, edges = {}, []
-    for job in map(job_of, jobs):
+    nodes, edges, jobs = {}, [], [job_of(job) for job in jobs]
+    for job in jobs:
         for op in job.ops:
             if op.file and op.type in registry.ops:
                 _add(nodes, Node(f"op {op.name}", op.name, "name", "op"))
@@ -31,8 +31,22 @@ def registry_graph(*jobs) -> Graph:
         _kernel(op, registry, nodes, edges)
         if op.name.endswith("_forward") or op.name in registry.gradients:
             _gradient(op, registry, nodes, edges)
-    note = "" if nodes else "No op type has been registered yet."
-    return Graph("What the registry knows", tuple(nodes.values()), tuple(edges), note, wide=True)
+    notes = [] if own else ["No op type has been registered yet."]
+    notes += _not_drawn([op for job in jobs for op in job.ops], registry)
+    drawn = tuple(nodes.values()), tuple(edges)
+    return Graph("What the registry knows", *drawn, " ".join(notes), wide=True)
+
+
+def _not_drawn(ops, registry: Registry) -> list[str]:
+    """Say how many ops are of a type that has no box."""
+    built_in = sum(not op.file and op.type in registry.ops for op in ops)
+    gone = sum(bool(op.file) and op.type not in registry.ops for op in ops)
+    told = (built_in, "of built-in types"), (gone, "of types that are registered no more")
+    return [
+        f"{count:,} op{'s' * (count != 1)} {words} {'are' if count != 1 else 'is'} left out."
+        for count, words in told
+        if count
+    ]
 
 
 def _add(nodes, node: Node) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from helpers.safety.given import kind_of
+
 RENAMED = {"squeeze_dims": "axis"}
 
 
@@ -59,7 +61,7 @@ def wrong_attributes(seed: int = 0) -> Iterator[Case]:
         for place in range(1, len(case.attrs), 2):
             for other in (None, 1, 2.5, "text", [], ["text"], [None], object()):
                 attrs = (*case.attrs[:place], other, *case.attrs[place + 1 :])
-                says = f"{case.attrs[place - 1]} is of type {type(other).__name__}"
+                says = f"{case.attrs[place - 1]} is of type {kind_of(other)}"
                 yield replace(case, attrs=attrs, wrong=says)
         yield replace(case, attrs=(*case.attrs, "nonsense", 1), wrong="one that does not exist")
         yield replace(case, attrs=(*case.attrs, "nonsense"), wrong="a name without a value")

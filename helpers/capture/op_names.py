@@ -10,9 +10,9 @@ from types import CellType, FunctionType
 
 from helpers.capture import parameters
 from helpers.capture.callees import LONGEST_NAME
-from helpers.capture.heap import instance_dict, is_a
+from helpers.capture.heap import instance_dict
 from helpers.capture.needs import names_used
-from helpers.safety.given import printable
+from helpers.safety.given import is_a, printable
 
 MOST_ITEMS, MOST_LOOKED_AT, DEEPEST = 100, 20_000, 20
 # What a tensor or a variable is, by the module that somebody has imported already.
@@ -87,7 +87,7 @@ class _Search:
         if depth > DEEPEST or len(self._met) > MOST_LOOKED_AT:
             return
         of = value_is(value)
-        if is_a(value, (list, tuple)):
+        if is_a(value, list, tuple):
             base = list if is_a(value, list) else tuple
             if base.__len__(value) <= MOST_ITEMS and self._new(value):
                 for at, item in enumerate(base.__iter__(value)):

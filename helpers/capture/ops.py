@@ -17,7 +17,7 @@ from helpers.capture import tensors
 from helpers.capture.brief import brief
 from helpers.capture.callees import LONGEST_NAME, called
 from helpers.capture.functions import GENERATOR, refuse_async
-from helpers.capture.heap import instance_dict, is_a
+from helpers.capture.heap import instance_dict
 from helpers.capture.op_names import identity, is_tensor, names_of
 from helpers.capture.parameters import behind, calls_itself
 from helpers.capture.said import said
@@ -26,7 +26,7 @@ from helpers.capture.words import type_name
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
-from helpers.safety.given import printable, word
+from helpers.safety.given import is_a, printable, word
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 COLUMNS = (
@@ -48,7 +48,8 @@ LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_
 def op_log(fn, *args, **kwargs) -> OpLog:
     """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order.
 
-    PyTorch is watched too if it has been imported. What the run raises becomes the log's
+    PyTorch is watched too if it has been imported. Op callbacks and modes belong to a thread, so
+    what `fn` has other threads run is not seen. What the run raises becomes the log's
     `outcome`. TypeError if `fn` cannot be called, or makes a coroutine.
     """
     if calls_itself(fn):
@@ -202,7 +203,7 @@ def _plain(name: str) -> str:
 
 def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
     """Yield the tensors in nested lists and tuples, in order."""
-    if is_a(found, (list, tuple)):
+    if is_a(found, list, tuple):
         base = list if is_a(found, list) else tuple
         for item in base.__iter__(found) if depth else ():
             yield from _tensors(item, depth - 1)

@@ -6,10 +6,11 @@ copy `__name__` and `__qualname__` from what they wrap, and two owners would loo
 
 import types
 
-from helpers.capture.heap import Shelf, is_a, namespace
+from helpers.capture.heap import Shelf, namespace
 from helpers.capture.holders import places_in
 from helpers.capture.words import SCALARS, clipped, label
 from helpers.model.bindings import join
+from helpers.safety.given import is_a, is_exactly
 from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS
@@ -100,13 +101,13 @@ def _anonymous(thing) -> str:
 
 def describe(obj) -> str:
     """Return a few words for any object: never its repr, never an address."""
-    if is_a(obj, (types.FunctionType, types.BuiltinFunctionType)):
+    if is_a(obj, types.FunctionType, types.BuiltinFunctionType):
         return f"the function {clipped(obj.__name__)}"
     if is_a(obj, type):
         return f"the class {class_name(obj)}"
     if is_a(obj, types.ModuleType):
         return f"the module {_home(namespace(obj))}"
-    if type(obj) in SCALARS:
+    if is_exactly(obj, *SCALARS):
         return label(obj)
     return _anonymous(obj).removesuffix(f" {LOST}")
 

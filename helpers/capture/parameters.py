@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import FunctionType, MethodType
 
 from helpers.capture.heap import class_mapping, instance_dict, mro
+from helpers.safety.given import is_exactly
 
 VARARGS = 0x04  # co_flags, Include/cpython/code.h
 DEEPEST = 10
@@ -71,7 +72,7 @@ def python_function(fn):
     if class_mapping(type(fn)).get("__module__") != _POLYMORPHIC:
         return None
     inner = (instance_dict(fn) or {}).get("_python_function")
-    return inner if type(inner) in (FunctionType, MethodType) else None
+    return inner if is_exactly(inner, FunctionType, MethodType) else None
 
 
 def _names(code, count: int) -> list[str] | None:

@@ -8,8 +8,9 @@ class are in `namespaces`, those of a function in `callables`.
 
 from collections import deque
 
-from helpers.capture.heap import is_a, pairs
+from helpers.capture.heap import pairs
 from helpers.model.bindings import Binding, join
+from helpers.safety.given import is_a, is_exactly, kind_of
 from helpers.safety.own_names import BUILTINS, Own
 
 __builtins__ = BUILTINS
@@ -85,7 +86,7 @@ class Item(Place):
 
     def get(self):
         """Return the value; a key that could bring its own hash is compared by identity."""
-        if type(self.at) in _PLAIN_KEYS:
+        if is_exactly(self.at, *_PLAIN_KEYS):
             return dict.get(self.container, self.at, MISSING)
         found = pairs(self.container)
         return next((value for key, value in found if key is self.at), MISSING)
@@ -147,5 +148,5 @@ class SetMember(Place):
 
 def label(key) -> str:
     """Return `['key']` for a string, `[3]` for a number, the name of the type for the rest."""
-    plain = type(key) in (str, int, bool, type(None))
-    return f"[{key!r}]" if plain else f"[<{type(key).__name__}>]"
+    plain = is_exactly(key, str, int, bool, type(None))
+    return f"[{key!r}]" if plain else f"[<{kind_of(key)}>]"

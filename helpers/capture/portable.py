@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from helpers.capture.brief import brief
 from helpers.capture.needs import names_used
 from helpers.capture.source import source_of
-from helpers.safety.given import printable
+from helpers.safety.given import is_exactly, printable
 
 PLAIN = (bool, str, bytes, type(None))
 DEEPEST = 20
@@ -56,7 +56,7 @@ def _origin(value: object) -> tuple[object, object]:
     """Return the module and the name that an object has by itself; its own code is not run."""
     if issubclass(type(value), type):
         return tuple(type.__dict__[name].__get__(value) for name in ("__module__", "__qualname__"))
-    if type(value) in (FunctionType, BuiltinFunctionType):
+    if is_exactly(value, FunctionType, BuiltinFunctionType):
         return value.__module__, value.__qualname__
     try:
         held = object.__getattribute__(value, "__dict__")
@@ -76,9 +76,9 @@ def _plain(value: object, depth: int = 0) -> str:
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
     if kind is complex:
         return f"complex({_plain(value.real)}, {_plain(value.imag)})"
-    if kind in PLAIN:
+    if is_exactly(value, *PLAIN):
         return repr(value)
-    if depth > DEEPEST or kind not in (dict, list, tuple):
+    if depth > DEEPEST or not is_exactly(value, dict, list, tuple):
         return ""
     items = [*value, *value.values()] if kind is dict else value
     words = [_plain(item, depth + 1) for item in items]

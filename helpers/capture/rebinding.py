@@ -7,6 +7,7 @@ and changes the function itself. `watch_routes` tells which ways of calling a re
 
 from helpers.capture.code_swap import code_swapped
 from helpers.capture.heap import Shelf, inherited
+from helpers.capture.kernel_modules import shield, unshield
 from helpers.capture.needs import needed_places
 from helpers.capture.owners import describe
 from helpers.capture.places import SetMember
@@ -30,6 +31,7 @@ __builtins__ = BUILTINS
 __all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_routes"]
 
 _ACTIVE = Shelf()
+SHIELDED = "; {} modules that the kernel runs in keep the original, or it would stop answering"
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
@@ -42,7 +44,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     ValueError or TypeError, one sentence, and nothing changed: for a value that the interpreter
     shares (None, numbers, strings), a built-in type, a module, a replacement that is `old` itself
     or cannot be called though `old` can, a path that names no place, and where no place could be
-    rebound. The block is for one thread: others see the replacement as well.
+    rebound. The block is for one thread: others see the replacement as well. In a notebook the
+    modules of the kernel itself are left out, and look builtins up past the replacement.
     """
     refuse(old, new)
     if type(search) is not str or search not in _SEARCHES:
@@ -59,7 +62,8 @@ class Rebinding(Block):
     the beginning comes when all is undone.
     """
 
-    __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before", "_said")
+    __slots__ = ("old", "new", "changed", "left", "leftover")
+    __slots__ += ("_how", "_undo", "_before", "_said", "_shielded")
 
     def __init__(self, old, new, search, keep, only):
         self.old, self.new = old, new
@@ -67,13 +71,14 @@ class Rebinding(Block):
         self.left: tuple[Binding, ...] = ()
         self.leftover: tuple[Binding, ...] = ()
         self._how = (_SEARCHES[search], keep, only)
-        self._undo, self._before, self._said = Shelf(), frozenset(), ""
+        self._undo, self._before, self._said, self._shielded = Shelf(), frozenset(), "", 0
 
     def __repr__(self) -> str:
         if self not in _ACTIVE and not self.changed:
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
         done, every = len(self.changed), len(self.changed) + len(self.left)
-        return f"{describe(self.old)}: {done} of {every} places rebound, {left_words(self.left)}."
+        told = f"{describe(self.old)}: {done} of {every} places rebound, {left_words(self.left)}"
+        return f"{told}{SHIELDED.format(self._shielded) if self._shielded else ''}."
 
     def prepare(self) -> Shelf:
         """Search, and choose the places to rebind."""
@@ -90,10 +95,12 @@ class Rebinding(Block):
     def begin(self, plan) -> "Rebinding":
         """Write every place, or none."""
         try:
+            self._shielded = shield(plan)
             for place in plan:
                 self._put(place)
         except BaseException as error:
             self._restore(Problems())
+            unshield()
             if not isinstance(error, Exception):
                 raise
             raise RuntimeError(
@@ -110,6 +117,7 @@ class Rebinding(Block):
         try:
             self._restore(problems)
         finally:
+            unshield()
             self._said = problems.sentence(describe(self.old))
 
     def afterwards(self, kind, error) -> None:

@@ -16,7 +16,7 @@ from helpers.capture.interpreters import ask
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety.child import channel
-from helpers.safety.given import word
+from helpers.safety.given import kind_of, word
 
 RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take
@@ -139,7 +139,7 @@ def _recording(program, record, tensor) -> Recording:
             results.append(tuple(float(number) for number in call(*given)))
             first = first or len(graphs)
     except Exception as error:
-        raised = type(error).__name__
+        raised = kind_of(error)
     finally:
         programs.RATE = 2.0
     left = len(programs.seen)

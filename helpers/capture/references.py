@@ -17,15 +17,9 @@ import types
 from itertools import repeat
 from operator import is_
 
+from helpers.capture import kernel_modules
 from helpers.capture.dicts import names_of
-from helpers.capture.heap import (
-    Heap,
-    Shelf,
-    class_mapping,
-    is_a,
-    listed_modules,
-    namespace,
-)
+from helpers.capture.heap import Heap, Shelf, class_mapping, listed_modules, namespace
 from helpers.capture.holders import places_in
 from helpers.capture.namespaces import ModuleName
 from helpers.capture.owners import describe, owners_of
@@ -33,6 +27,7 @@ from helpers.capture.places import Place
 from helpers.model.bindings import KINDS
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Column, Listing
+from helpers.safety.given import is_a
 from helpers.safety.own_names import BUILTINS, is_ours
 
 __builtins__ = BUILTINS
@@ -58,6 +53,8 @@ def scan_modules(obj) -> tuple[Place, ...]:
     for name, module in listed_modules().values():
         if _may_hold(namespace(module), obj):
             found.extend(_module_places(name, module, obj))
+    for place in found:
+        _leave_alone(place)
     return _ordered(found)
 
 
@@ -134,19 +131,22 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
                 found.setdefault(place.key, place)
     for place in found.values():
         place.owners = place.owners or owners_of(place, heap)
-        _leave_ours_alone(place)
+        _leave_alone(place)
     return _ordered(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
 
 
-def _leave_ours_alone(place) -> None:
-    """Mark a place as fixed that the code which puts everything back relies on."""
+def _leave_alone(place) -> None:
+    """Mark a place as fixed that a kernel, or the code which puts everything back, relies on."""
     home = place.container
     if is_a(home, types.FunctionType):
         home = home.__globals__
     elif is_a(home, type):
         home = _namespace_of_class(home)
-    if is_a(home, dict) and is_ours(home) and not place.reason:
-        place.reason = "what puts everything back relies on it"
+    if is_a(home, dict) and not place.reason:
+        if is_ours(home):
+            place.reason = "what puts everything back relies on it"
+        elif kernel_modules.is_machinery(home):
+            place.reason = kernel_modules.REASON
 
 
 def _namespace_of_class(cls) -> dict | None:
@@ -164,7 +164,12 @@ def _rank(place):
 
 
 def _is_history(place) -> bool:
-    """Return whether this is the diary of an interactive session: `_`, `_3`, the display hook."""
+    """Return whether this is the diary of an interactive session: `_`, `_3`, the display hook.
+
+    What a rebinding puts beside a builtin for the kernel is no place either.
+    """
+    if kernel_modules.is_shield(place):
+        return True
     if type(place) is ModuleName:
         diary = place.module is sys.modules.get("__main__") and "IPython" in sys.modules
         return bool(diary and _HISTORY.fullmatch(place.name)) or _is_plain_prompt(place)

@@ -2,11 +2,11 @@
 
 import types
 
-from helpers.capture.heap import is_a, is_immutable
+from helpers.capture.heap import is_immutable
 from helpers.capture.owners import describe
 from helpers.capture.places import Place
 from helpers.capture.words import label
-from helpers.safety.given import printable
+from helpers.safety.given import is_a, is_exactly, printable
 from helpers.safety.own_names import BUILTINS, is_ours
 
 __builtins__ = BUILTINS
@@ -53,7 +53,7 @@ def refuse(old, new) -> None:
     what = describe(old)
     if old is new:
         raise ValueError(f"{what} is to be replaced by itself; give a different object")
-    if type(old) in _VALUES + _ONE_OF_A_KIND + (bool,):
+    if is_exactly(old, *_VALUES, *_ONE_OF_A_KIND, bool):
         raise ValueError(
             f"{what} is a value that the interpreter shares; to rebind it would rebind half "
             "the process"
@@ -72,7 +72,7 @@ def patterns(asked, name: str) -> tuple[str, ...]:
     """Return the paths or patterns of `keep` or `only`, given as one str or as several."""
     if type(asked) is str:
         return (asked,)
-    several = tuple(asked) if type(asked) in (tuple, list, set, frozenset) else (None,)
+    several = tuple(asked) if is_exactly(asked, tuple, list, set, frozenset) else (None,)
     if any(type(one) is not str for one in several):
         raise TypeError(
             f"{name} is a path such as '__main__.op', or a list of such; this is {label(asked)}"

@@ -9,8 +9,7 @@ import copy
 import sys
 
 from helpers.capture import tensors
-from helpers.capture.heap import is_a
-from helpers.safety.given import kind_of
+from helpers.safety.given import is_a, kind_of
 
 DEEPEST, MOST_ITEMS, MOST_ELEMENTS = 20, 100_000, 50_000_000
 _FIXED = (int, float, complex, bool, str, bytes, type(None), type(...), range, slice)

@@ -3,9 +3,10 @@
 from contextlib import nullcontext
 from functools import partial
 
-from helpers.capture.heap import class_mapping, is_a, mro, part
+from helpers.capture.heap import class_mapping, mro, part
 from helpers.capture.words import LONGEST_NAME, clipped, label, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.safety.given import is_a
 from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS  # an intervention may replace the others

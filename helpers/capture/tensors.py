@@ -6,8 +6,9 @@ A subclass may answer for each attribute itself (`__torch_function__`), and for 
 
 import sys
 
-from helpers.capture.heap import class_mapping, is_a, mro
+from helpers.capture.heap import class_mapping, mro
 from helpers.capture.words import type_name
+from helpers.safety.given import is_a
 
 LONGEST = 200  # characters of sizes
 

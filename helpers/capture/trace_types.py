@@ -7,6 +7,7 @@ import re
 from itertools import islice
 
 from helpers.capture.words import SCALARS, label, type_name
+from helpers.safety.given import is_exactly
 
 MOST_ITEMS = 6
 DEEPEST = 6
@@ -144,7 +145,7 @@ def cut(words: str, longest: int = LONGEST) -> str:
 
 def _noun(value) -> str:
     words = label(value)
-    return words if words != type_name(value) or type(value) in SCALARS else f"{words} object"
+    return words if words != type_name(value) or is_exactly(value, *SCALARS) else f"{words} object"
 
 
 def _first(items):

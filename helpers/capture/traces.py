@@ -18,7 +18,7 @@ from helpers.capture.trace_diff import MOST_KEYS, nearest
 from helpers.capture.trace_log import Log
 from helpers.capture.trace_types import MOST_ITEMS, Names, cut
 from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
-from helpers.safety.given import alive, is_a, kind_of, own, printable, shown, unwritten
+from helpers.safety.given import alive, is_a, is_exactly, kind_of, own, printable, shown, unwritten
 from helpers.safety.interrupts import finishing
 
 FIRST = "first trace"
@@ -115,7 +115,7 @@ class Watched:
         self._words: dict = {}  # key -> words of its arguments, as they were when it was made
         self._home = threading.get_ident() if threads else None
         self.__wrapped__ = python = function.python_function
-        if type(python) in (FunctionType, MethodType, BuiltinFunctionType):
+        if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
 

@@ -16,7 +16,7 @@ from helpers.capture.tf_graphs import tf_graph
 from helpers.model.graph import Graph
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
-from helpers.safety.given import called, count, is_a, printable, table
+from helpers.safety.given import called, count, is_a, is_exactly, printable, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 THREADS = 4
@@ -156,7 +156,7 @@ def _run(graph, fetches, initialiser, runs: int) -> Counter:
 def _words(found) -> str:
     import numpy as np
 
-    if type(found) in (list, tuple):
+    if is_exactly(found, list, tuple):
         return ", ".join([*map(_words, found[:MOST_FETCHED]), *_more(len(found) - MOST_FETCHED)])
     if is_a(found, np.generic) and found.dtype.kind in "fiu":
         return f"{float(found):g}"

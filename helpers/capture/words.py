@@ -2,6 +2,7 @@
 
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
+from helpers.safety.given import is_exactly, printable
 from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS
@@ -16,14 +17,7 @@ _TYPE_NAME = type.__dict__["__name__"].__get__
 
 def clipped(words: str, most: int = LONGEST_NAME) -> str:
     """Return a name as an exact str, short enough to be read, its control characters spelled."""
-    head = str.__getitem__(words, slice(most))
-    if not head.isprintable():
-        head = "".join(c if c.isprintable() else _spelled(c) for c in head)
-    return head if str.__len__(words) <= most else f"{head[: most - 1]}…"
-
-
-def _spelled(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return printable(words, most)
 
 
 def type_name(value: object) -> str:
@@ -34,9 +28,9 @@ def type_name(value: object) -> str:
 def label(value: object) -> str:
     """Return a short name: the value of a plain scalar, `name()` of a function, else the type."""
     kind = type(value)
-    if kind in SCALARS:
+    if is_exactly(value, *SCALARS):
         return _scalar(value)
-    if kind in (FunctionType, BuiltinFunctionType):
+    if is_exactly(value, FunctionType, BuiltinFunctionType):
         return f"{clipped(value.__name__)}()"
     if kind is MethodType:
         inner = type(value.__func__) is not MethodType
@@ -61,12 +55,14 @@ def detail(value: object) -> str:
         written = value.__code__.co_name  # differs where functools.wraps lent another name
         same = str.__eq__(written, value.__name__) is True
         return "function" if same else f"function, code of {clipped(written)}"
-    if kind in (list, tuple, dict, set, frozenset):
+    if is_exactly(value, list, tuple, dict, set, frozenset):
         return f"{len(value)} item{'' if len(value) == 1 else 's'}"
     if kind is MethodType:
         return "bound method"
-    if kind in SCALARS or kind is ModuleType or kind is BuiltinFunctionType:
-        return {BuiltinFunctionType: "built-in function"}.get(kind, type_name(value))
+    if kind is BuiltinFunctionType:
+        return "built-in function"
+    if kind is ModuleType or is_exactly(value, *SCALARS):
+        return type_name(value)
     return "" if issubclass(kind, type) else "instance"
 
 

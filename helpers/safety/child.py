@@ -7,6 +7,7 @@ script, with the folder that holds the request; standard library only.
 import contextlib
 import json
 import os
+import site
 import sys
 import tempfile
 import traceback
@@ -14,7 +15,7 @@ from types import ModuleType
 
 MOST = 20_000  # characters of an error
 PLACE = "COURSE_CHILD_TELLS"  # in the environment of a child: its number, and the folder
-REQUEST, TOLD, WORK, TEMPORARY = "request.json", "told", "work", "temporary"
+REQUEST, TOLD, WORK, TEMPORARY, HOME = "request.json", "told", "work", "temporary", "home"
 PLAIN = (str, int, float, bool, type(None))
 MOST_BITS = 14_000  # of an int: Python writes no more than 4,300 digits
 
@@ -43,8 +44,19 @@ def channel() -> Channel:
 
 
 def settle(folder: str) -> Channel:
-    """Make this process the child of a folder: it works, and keeps temporary files, inside."""
+    """Make this process the child of a folder: work, home and temporary files are inside.
+
+    Caches stay where they are, and so do the packages that its user has installed.
+    """
     os.chdir(os.path.join(folder, WORK))
+    kept = {
+        "XDG_CACHE_HOME": os.path.join(os.path.expanduser("~"), ".cache"),
+        "PYTHONUSERBASE": site.USER_BASE or "",
+    }
+    for name, place in kept.items():
+        if os.path.isabs(place) and not os.environ.get(name):
+            os.environ[name] = place
+    os.environ["HOME" if os.name == "posix" else "USERPROFILE"] = os.path.join(folder, HOME)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = os.path.join(folder, TEMPORARY)
     tempfile.tempdir = None
@@ -88,7 +100,7 @@ def words_of(raised: BaseException) -> str:
     try:
         lines = "".join(traceback.format_exception_only(type(raised), raised)).strip()
     except BaseException:
-        lines = type(raised).__name__
+        lines = _kind(raised)
     return lines if len(lines) <= MOST else f"{lines[:MOST]} … ({len(lines) - MOST:,} more)"
 
 

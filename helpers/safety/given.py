@@ -6,11 +6,17 @@ What is asked is the real type of a thing, never what its `__class__`, `__eq__`,
 
 import functools
 import os
+from itertools import repeat
 from types import CodeType, FunctionType, GetSetDescriptorType, MappingProxyType, MethodType
+
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS
 
 LONGEST = 60
 _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
+_IS_SUBCLASS = type.__subclasscheck__
 _SPACE = type.__dict__["__dict__"].__get__
 _PROXY = MappingProxyType
 _SCALARS = (int, float, bool, type(None))
@@ -18,7 +24,21 @@ _SCALARS = (int, float, bool, type(None))
 
 def is_a(value: object, *kinds: type) -> bool:
     """Return whether the real type of `value` is one of these, or derived from one."""
-    return any(base is kind for base in _MRO(type(value)) for kind in kinds)
+    return any(map(_IS_SUBCLASS, kinds, repeat(type(value))))
+
+
+def is_exactly(value: object, *kinds: type) -> bool:
+    """Return whether the real type of `value` is one of these; no metaclass is asked for `==`."""
+    return id(type(value)) in map(id, kinds)
+
+
+def by_type(table: dict, value: object, default: object = None):
+    """Return what a dict has under the real type of `value`; no metaclass is asked for a hash.
+
+    The keys are types whose own type is `type`; for all others there is only `default`.
+    """
+    real = type(value)
+    return table.get(real, default) if type(real) is type else default
 
 
 def kind_of(value: object) -> str:
@@ -39,7 +59,7 @@ def shown(value: object) -> str:
     """Return a value as a sentence may quote it: a plain scalar or a text itself, else its type."""
     if is_a(value, str):
         return f"'{printable(value)}'"
-    if type(value) in _SCALARS:
+    if is_exactly(value, *_SCALARS):
         small = type(value) is not int or value.bit_length() <= 64
         return repr(value) if small else "a very large int"
     return kind_of(value)
@@ -162,10 +182,11 @@ def unwritten(fn: object) -> str:
 
 
 def _is_plain(constant) -> bool:
-    kind = type(constant)
-    if kind is CodeType:
+    if type(constant) is CodeType:
         return all(map(_is_plain, constant.co_consts))
-    return all(map(_is_plain, constant)) if kind in (tuple, frozenset) else kind in _CONSTANTS
+    if is_exactly(constant, tuple, frozenset):
+        return all(map(_is_plain, constant))
+    return is_exactly(constant, *_CONSTANTS)
 
 
 _CONSTANTS = (*_SCALARS, str, bytes, complex, type(...), slice)

@@ -11,7 +11,7 @@ from random import Random
 import psutil
 import pytest
 
-from helpers import run_apart
+from helpers import run_apart, watch_child
 from helpers.capture import apart
 
 
@@ -326,3 +326,45 @@ def test_a_child_ends_with_a_kernel_that_is_killed(own_tmp):
     kernel.wait()
     assert len(family) == 2 and not psutil.wait_procs(family, timeout=5)[1]
     assert os.listdir(os.environ["TMPDIR"]) == []
+
+
+def writes_to_its_home():
+    import os
+    from pathlib import Path
+
+    Path("~/left").expanduser().write_text("here")
+    return [str(Path.home()), os.environ["XDG_CACHE_HOME"]]
+
+
+def has_the_cache_of(name):
+    import os
+
+    return os.environ[name]
+
+
+def test_home_of_a_child_goes_with_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    home, cache = run_apart(writes_to_its_home)
+    assert not os.path.lexists(home) and not list(tmp_path.iterdir())
+    assert cache == str(tmp_path / ".cache")
+
+
+def test_caches_of_a_child_stay_where_they_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert run_apart(has_the_cache_of, "XDG_CACHE_HOME") == str(tmp_path)
+
+
+@pytest.mark.parametrize("home", ["", "relative"])
+def test_child_bears_a_home_that_is_none(home, monkeypatch):
+    monkeypatch.setenv("HOME", home)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert run_apart(adds, 1, 2)["sum"] == 3
+
+
+SAME_FOLDER = """import os
+print(os.path.dirname(os.getcwd()) == os.path.dirname(os.path.expanduser("~")))"""
+
+
+def test_plain_child_has_a_home_too():
+    assert watch_child(SAME_FOLDER, imports="").model.runs[0].printed == "True"

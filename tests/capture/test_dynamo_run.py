@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from helpers import expect, watch_compile, watch_rewriting
+from helpers import expect, watch_breaks, watch_compile, watch_rewriting
 from helpers.capture.dynamo_events import Instruction
 from helpers.capture.dynamo_record import record
 from helpers.mini.dynamo import torch_private
@@ -17,6 +17,7 @@ from helpers.view import dynamo as view
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
+from tests.robustness.subjects import breaking, long_chain  # noqa: E402
 
 pytestmark = pytest.mark.own_process
 
@@ -274,6 +275,23 @@ def test_new_code_calls_the_graph_and_no_operation():
     names = [row.argument for row in model.rows]
     assert any("__compiled_fn" in name for name in names)
     assert not any("sin" in name for name in names)
+
+
+def test_resume_functions_that_are_not_listed_are_counted():
+    assert "left out" not in str(watch_rewriting(programs.whole, *programs.inputs()))
+    assert "of 1 resume function is left out" in str(
+        watch_rewriting(programs.chatty, *programs.inputs())
+    )
+    chain = watch_rewriting(long_chain(2), torch.ones(2))
+    assert "of 3 resume functions is left out" in str(chain)
+    assert "of 3 resume functions is left out" in chain._repr_mimebundle_()[0]["text/html"]
+
+
+def test_breaks_beyond_those_that_are_kept_are_counted(monkeypatch):
+    monkeypatch.setattr("helpers.capture.dynamo_record.MOST_EVENTS", 4)
+    whole = watch_breaks(breaking(5), torch.ones(2)).model
+    told, more = len(whole.rows), 5 - len(whole.rows)
+    assert told and more and f"{more} more graph breaks left out" in whole.note
 
 
 def test_function_that_gets_no_new_code_is_one_sentence():

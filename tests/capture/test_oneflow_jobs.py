@@ -11,6 +11,7 @@ from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.trial import loading
 from helpers.view import job as view
+from tests.robustness.subjects import job
 
 tp = flow.typing
 
@@ -148,6 +149,12 @@ def test_registry_shows_what_is_missing():
         "kernel of user_relu_backward": "no kernel",
         "gradient of user_relu_forward": "no gradient rule",
     }
+
+
+def test_registry_counts_the_ops_that_it_does_not_draw(api):
+    with flow.fresh_session():
+        note = show_registry(job(3)).model.note
+        assert note == ("No op type has been registered yet. 3 ops of built-in types are left out.")
 
 
 def test_registry_follows_op_to_type_to_kernel_to_rule(api):

@@ -246,7 +246,7 @@ SUBJECTS = {
             rebound(deep, lambda n: 0),
         )[1],
         largest=1000,
-        all_shown=True,
+        all_shown=True,  # it tells two numbers; `changed` has every place
     ),
     "code_swapped": Subject(
         wrong=(lambda thing: swapped(thing, small), lambda thing: swapped(small, thing)),
@@ -898,10 +898,12 @@ def breaking(n: int):
 
 
 def long_chain(n: int):
-    """Return a function whose graph has n inputs' worth of results to hand back."""
-    space = {}
+    """Return a function of n results to hand back, with three graph breaks before it does."""
+    space = {"torch": _torch()}
     results = ", ".join(f"x + {i}" for i in range(n))
-    exec(compile(f"def chain(x):\n    return [{results}]\n", "<made>", "exec"), space)
+    lines = [f"results = [{results}]", *["torch._dynamo.graph_break()"] * 3, "return results"]
+    body = "\n    ".join(lines)
+    exec(compile(f"def chain(x):\n    {body}\n", "<made>", "exec"), space)
     return space["chain"]
 
 
@@ -1057,7 +1059,6 @@ SUBJECTS |= {
         quick=lambda: helpers.watch_rewriting(torch_chain, _ones()),
         scale=lambda n: helpers.watch_rewriting(long_chain(n), _ones()),
         largest=50,
-        all_shown=True,
         runs=True,
         moments=100,
         **_Y,
@@ -1112,7 +1113,6 @@ SUBJECTS |= {
         quick=lambda: helpers.show_registry(job(2)),
         scale=lambda n: helpers.show_registry(job(n)),
         largest=20,
-        all_shown=True,  # the ops of a job without files are of no type that is drawn
         moments=100,
     ),
 }

@@ -9,7 +9,7 @@ from helpers.mini.dynamo.callables import behind
 from helpers.mini.dynamo.classes import found
 from helpers.mini.dynamo.compiling import frame_of
 from helpers.mini.dynamo.functions import Compiled, eager
-from helpers.safety.given import kind_of
+from helpers.safety.given import is_exactly, kind_of
 from helpers.safety.interrupts import uninterrupted
 
 LISTS = (list, tuple, set, frozenset)
@@ -27,7 +27,7 @@ class hooked:  # noqa: N801 (used like a function, as contextlib names its own)
     def __init__(self, backend=None, only=()):
         if backend is not None and not callable(backend):
             raise TypeError(f"backend must be something to call, not {kind_of(backend)}")
-        things = list(only) if type(only) in LISTS else [only]
+        things = list(only) if is_exactly(only, *LISTS) else [only]
         if not things:
             raise ValueError("only is empty: name the functions whose frames are to be traced")
         try:

@@ -18,6 +18,7 @@ from helpers.mini.dynamo.values import (
     Unread,
     is_one_of,
 )
+from helpers.safety.given import kind_of
 
 REPEATABLE = (int, float, bool, str, type(None))
 
@@ -103,7 +104,7 @@ class Output:
         except Exception as error:
             raise BackendFailed from error
         if not callable(run):
-            words = f"a backend must return something to call, not {type(run).__name__}"
+            words = f"a backend must return something to call, not {kind_of(run)}"
             raise BackendFailed from TypeError(words)
         called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"
         names = ", ".join(self._results.values())

@@ -6,6 +6,8 @@ it wrongly; whoever calls it by hand has to ask the definition first.
 
 from collections.abc import Iterable
 
+from helpers.safety.given import kind_of
+
 MOST_OUTPUTS = 2**16
 
 
@@ -23,11 +25,11 @@ def checked(op_name, inputs, attrs, num_outputs) -> list:
     wrong number of inputs, a list where none belongs, a dtype that contradicts an input's.
     """
     if not isinstance(op_name, str):
-        raise TypeError(f"an op's name is a str, not {_kind(op_name)}")
+        raise TypeError(f"an op's name is a str, not {kind_of(op_name)}")
     if "\0" in op_name:
         raise ValueError("an op's name is a str without a zero: C would end it there")
     if not isinstance(inputs, (list, tuple)):
-        raise TypeError(f"inputs must be a list of EagerTensors, not {_kind(inputs)}")
+        raise TypeError(f"inputs must be a list of EagerTensors, not {kind_of(inputs)}")
     _attrs(attrs)
     if type(num_outputs) is not int or not 0 <= num_outputs <= MOST_OUTPUTS:
         raise ValueError(f"num_outputs must be an int from 0 to {MOST_OUTPUTS}")
@@ -60,7 +62,7 @@ def _place(op_name, argument, given, position):
     if is_list(argument):
         if not isinstance(given, (list, tuple)):
             raise ValueError(
-                f"input {argument.name} of {op_name} is a list of tensors, not {_kind(given)}"
+                f"input {argument.name} of {op_name} is a list of tensors, not {kind_of(given)}"
             )
         _eager(given)
     else:
@@ -74,18 +76,18 @@ def _eager(tensors: Iterable, first: int = 0):
         if type(tensor) is not ops.EagerTensor:
             raise TypeError(
                 "provided list of inputs contains objects other than 'EagerTensor'. "
-                f"Item {position} is type: {_kind(tensor)}"
+                f"Item {position} is type: {kind_of(tensor)}"
             )
 
 
 def _attrs(attrs):
     if not isinstance(attrs, tuple):
-        raise TypeError(f"attrs must be a tuple of names and values in turn, not {_kind(attrs)}")
+        raise TypeError(f"attrs must be a tuple of names and values in turn, not {kind_of(attrs)}")
     for position, name in enumerate(attrs[::2]):
         if not isinstance(name, str) or "\0" in name:
             raise TypeError(
                 f"attrs alternate name and value; item {2 * position} must be a name, "
-                f"not {_kind(name)}"
+                f"not {kind_of(name)}"
             )
 
 
@@ -110,7 +112,3 @@ def _dtype(number: int) -> str:
         return tf.as_dtype(number).name
     except TypeError:
         return f"{number}, which is no dtype"
-
-
-def _kind(value) -> str:
-    return type(value).__name__

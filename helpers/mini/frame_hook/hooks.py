@@ -5,6 +5,7 @@ from functools import cache
 from types import CodeType, FunctionType, MethodType
 
 from helpers.mini.frame_hook import building
+from helpers.safety.given import is_exactly
 
 _NAME = type.__dict__["__name__"].__get__
 
@@ -133,9 +134,9 @@ def code_of(thing: object) -> CodeType:
 
 
 def _codes(only) -> tuple[CodeType, ...]:
-    if type(only) in (FunctionType, MethodType, CodeType):
+    if is_exactly(only, FunctionType, MethodType, CodeType):
         only = (only,)
-    if type(only) not in (list, tuple, set, frozenset):
+    if not is_exactly(only, list, tuple, set, frozenset):
         raise TypeError(
             f"only must be a list of functions or code objects, or one of them, not {_kind(only)}"
         )

@@ -18,6 +18,7 @@ from types import CodeType
 
 from helpers.mini.frame_hook import evaluators
 from helpers.mini.frame_hook.building import NotBuilt
+from helpers.safety.given import kind_of
 from helpers.safety.interrupts import uninterrupted
 
 HERE = os.path.dirname(__file__)
@@ -162,8 +163,7 @@ def _code_for(answer, code: CodeType) -> CodeType | None:
     if callable(answer):
         return _calling(answer, code)
     raise TypeError(
-        "the callback must return None, a code object or something to call, "
-        f"not {type(answer).__name__}"
+        f"the callback must return None, a code object or something to call, not {kind_of(answer)}"
     )
 
 

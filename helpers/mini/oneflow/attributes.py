@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.mini.oneflow.errors import OpError, listed, shown
+from helpers.safety.given import by_type
 
 TYPES = {
     "bool": bool,
@@ -32,7 +33,7 @@ def attr_def(where, default, type_name):
     """Return an AttrDef; without a type name the default's own type decides."""
     if type_name is None:
         names = {bool: "bool", int: "int64", float: "double", str: "string"}
-        type_name = names.get(type(default))
+        type_name = by_type(names, default)
     if type(type_name) is not str or type_name not in TYPES:
         given = shown(default) if type_name is None else shown(type_name)
         raise OpError(f"{where}: {given} gives no attr type; there are {listed(TYPES)}")

@@ -7,6 +7,7 @@ import numpy as np
 
 from helpers.mini.oneflow import kernels
 from helpers.mini.oneflow.errors import OpError, raised
+from helpers.safety.given import kind_of
 
 
 class Executor:
@@ -97,7 +98,7 @@ class Executor:
     def wrong_input(self, name, blob, array):
         """Return the OpError for an array that does not fit its placeholder."""
         if type(array) is not np.ndarray:
-            found = f"a {type(array).__name__}, not a numpy array: write np.asarray(...)"
+            found = f"a {kind_of(array)}, not a numpy array: write np.asarray(...)"
         else:
             found = f"{array.dtype}[{', '.join(map(str, array.shape))}]"
         return OpError(

@@ -13,6 +13,7 @@ import numpy as np
 from helpers.mini.oneflow import builtins
 from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
 from helpers.mini.oneflow.registry import Kernel
+from helpers.safety.given import is_exactly, kind_of
 
 HOLDERS = 3  # the container, one name and getrefcount's argument
 
@@ -70,7 +71,7 @@ def step(op, kernel, reads, writes):
             result = function(tuple([slots[i] for i in reads]), *rest)
         except (Exception, SystemExit) as error:
             raise OpError(f"{where} raised {raised(error, kernel.file)}") from error
-        results = (*result,) if type(result) in (tuple, list) else (result,)
+        results = (*result,) if is_exactly(result, tuple, list) else (result,)
         del result
         if len(results) != len(expected):
             raise _wrong_count(where, results, op)
@@ -92,7 +93,7 @@ def _array(value, where, output):
     """Return a numpy scalar as an array; raise OpError for all else."""
     if isinstance(value, np.generic):
         return np.array(value)
-    kind = "None" if value is None else f"a {type(value).__name__}"
+    kind = "None" if value is None else f"a {kind_of(value)}"
     raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
 
 

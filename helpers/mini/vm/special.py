@@ -19,6 +19,11 @@ HEAP_TYPE = 1 << 9  # A bit of a type's flags, from CPython's `Include/object.h`
 SEQUENCES = (str, bytes, bytearray, list, tuple)
 
 
+def is_plain(obj) -> bool:
+    """Return whether no Python code stands behind an object; no metaclass is asked for a hash."""
+    return type(type(obj)) is type and type(obj) in PLAIN
+
+
 @dataclass(frozen=True)
 class Operator:
     """One operator: its C function and the names of its special methods."""
@@ -134,19 +139,19 @@ def _tries(machine, op, mine, theirs, left, right, comparing=False):
 
 def send(machine, obj, name: str, native, *args):
     """Call the special method `name` of `obj` here if it is written in Python, else `native`."""
-    method = None if type(obj) in PLAIN else python_method(obj, name)
+    method = None if is_plain(obj) else python_method(obj, name)
     return machine.call(method, obj, *args) if method else native(obj, *args)
 
 
 def contains(machine, container, item) -> bool:
     """Return `item in container`."""
-    method = None if type(container) in PLAIN else python_method(container, "__contains__")
+    method = None if is_plain(container) else python_method(container, "__contains__")
     return bool(machine.call(method, container, item)) if method else item in container
 
 
 def truth(machine, value) -> bool:
     """Return bool(value), running a Python `__bool__`, or else a Python `__len__`, here."""
-    if value is True or value is False or type(value) in PLAIN:
+    if value is True or value is False or is_plain(value):
         return bool(value)
     method = python_method(value, "__bool__")
     if method is None:
@@ -159,7 +164,7 @@ def truth(machine, value) -> bool:
 
 def iterate(machine, obj):
     """Return iter(obj)."""
-    method = None if type(obj) in PLAIN else python_method(obj, "__iter__")
+    method = None if is_plain(obj) else python_method(obj, "__iter__")
     if method is None:
         return iter(obj)
     iterator = machine.call(method, obj)

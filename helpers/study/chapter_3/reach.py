@@ -14,6 +14,7 @@ from helpers.capture.brief import brief, plain
 from helpers.exhibit import Exhibit
 from helpers.mini import ladder
 from helpers.model.listing import Column, Listing
+from helpers.safety.given import is_exactly
 from helpers.view import table
 
 WIDTH = 20
@@ -92,7 +93,7 @@ def _written(step) -> set[str]:
 
 def _method(value):
     """Return the function of a method, as it stands in the class; no code of the class is run."""
-    return value.__func__ if type(value) in (staticmethod, classmethod) else value
+    return value.__func__ if is_exactly(value, staticmethod, classmethod) else value
 
 
 def _is_stub(method) -> bool:

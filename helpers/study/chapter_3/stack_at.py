@@ -2,13 +2,14 @@
 
 from helpers.capture.brief import brief
 from helpers.mini import vm
+from helpers.safety.given import is_exactly
 from helpers.study.check import Exercise, Mistake
 
 MOST = 100
 
 
 def _judge_stack(guess, fn, args, offset):
-    if type(guess) not in (list, tuple):
+    if not is_exactly(guess, list, tuple):
         return "give the values as a list, the bottom of the stack first, such as [1, 2]"
     if len(guess) > MOST:
         return f"no stack here holds more than {MOST} values; the operands are popped for good"

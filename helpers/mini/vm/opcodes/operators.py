@@ -4,7 +4,7 @@ import operator
 
 from helpers.mini.vm import special
 from helpers.mini.vm.opcodes.registry import opcode
-from helpers.mini.vm.special import COMPARISONS, OPERATORS, PLAIN
+from helpers.mini.vm.special import COMPARISONS, OPERATORS, is_plain
 
 
 def binary_operator(instruction, code, slots):
@@ -22,7 +22,7 @@ def binary_op(frame, op):
     """[left, right] → [left op right]"""
     stack = frame.stack
     right, left = stack.pop(), stack[-1]
-    if type(left) in PLAIN and type(right) in PLAIN:
+    if is_plain(left) and is_plain(right):
         stack[-1] = op.native(left, right)
     else:
         stack[-1] = special.binary(frame.machine, op, left, right)
@@ -34,7 +34,7 @@ def compare_op(frame, wanted):
     op, as_bool = wanted
     stack = frame.stack
     right, left = stack.pop(), stack[-1]
-    if type(left) in PLAIN and type(right) in PLAIN:
+    if is_plain(left) and is_plain(right):
         stack[-1] = op.native(left, right)
         return
     value = special.compare(frame.machine, op, left, right)

@@ -1,0 +1,120 @@
+"""A builtin rebound in a real kernel, whose threads call it too: what is printed still arrives."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers.capture import kernel_modules
+from helpers.capture.rebinding import rebind_everywhere
+
+jupyter_client = pytest.importorskip("jupyter_client")
+pytest.importorskip("ipykernel")
+
+SETUP = """
+import builtins, sys, time
+from IPython.display import display
+from helpers import rebind_everywhere
+
+def bad(*args, **kwargs):
+    raise ValueError("the replacement was called")
+
+def modules(name):
+    return {m for m, module in list(sys.modules.items()) if name in vars(module)}
+"""
+BLOCK = """
+old, before = builtins.{name}, modules("{name}")
+with rebind_everywhere(old, bad) as patch:
+    replaced = builtins.{name} is bad
+    sys.stdout.write("inside\\n")
+    display({{"text/plain": "shown"}}, raw=True)
+    time.sleep(0.3)
+    sys.stdout.flush()
+print(patch, replaced, builtins.{name} is old, modules("{name}") == before)
+"""
+LEFT_OPEN = """
+patch = rebind_everywhere(len, bad)
+inside = patch.__enter__()
+"""
+
+
+class Client:
+    """A kernel to send code to; `run` returns what it printed and showed, errors among it."""
+
+    def __init__(self, folder):
+        self.manager = jupyter_client.KernelManager()
+        self.manager.kernel_spec.argv[0] = sys.executable
+        with open(folder / "errors", "w") as errors:
+            self.manager.start_kernel(cwd=str(Path(__file__).parents[2]), stderr=errors)
+        self.client = self.manager.blocking_client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+
+    def run(self, code: str) -> str:
+        asked, shown = self.client.execute(code), []
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            message = self.client.get_iopub_msg(timeout=60)
+            content = message["content"]
+            if message["parent_header"].get("msg_id") != asked:
+                continue
+            if content.get("execution_state") == "idle":
+                return "".join(shown)
+            shown.append(content.get("text") or content.get("evalue") or "")
+            shown.append(content.get("data", {}).get("text/plain", ""))
+        raise TimeoutError(code)
+
+    def end(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    client = Client(tmp_path_factory.mktemp("kernel"))
+    assert client.run(SETUP) == ""
+    yield client
+    client.end()
+
+
+@pytest.mark.parametrize("name", ["len", "isinstance", "getattr", "hasattr", "iter", "open"])
+def test_kernel_answers_while_a_builtin_is_rebound(kernel, name):
+    shown = kernel.run(BLOCK.format(name=name))
+    assert shown.startswith("inside\n") and "shown" in shown
+    assert "places rebound" in shown and "left" in shown
+    assert "modules that the kernel runs in keep the original" in shown
+    assert shown.endswith(" True True True\n")
+    assert kernel.run("print(1 + 1)") == "2\n"
+
+
+def test_what_the_kernel_itself_holds_is_left(kernel):
+    assert kernel_modules.REASON in kernel.run(BLOCK.format(name="open"))
+
+
+def test_block_may_stay_open_from_cell_to_cell(kernel):
+    assert kernel.run(LEFT_OPEN) == ""
+    assert kernel.run("try:\n    len('ab')\nexcept ValueError as e:\n    print(e)") == (
+        "the replacement was called\n"
+    )
+    assert "division by zero" in kernel.run("1 / 0")
+    assert kernel.run("patch.__exit__(None, None, None)\nprint(len('ab'))") == "2\n"
+    assert kernel.run("print(patch.leftover)") == "()\n"
+
+
+def test_places_of_a_shield_are_no_places(kernel):
+    code = (
+        "from helpers.capture.references import find_holders\n"
+        "before = len(find_holders(repr))\n"
+        "with rebind_everywhere(repr, bad):\n"
+        "    inside = [p.binding.path for p in find_holders(old_repr)]\n"
+        "print(inside, len(find_holders(repr)) == before)"
+    )
+    shown = kernel.run(f"old_repr = repr\n{code}")
+    assert "ipykernel." not in shown and shown.endswith("True\n")
+
+
+def test_without_a_kernel_nothing_is_shielded():
+    with rebind_everywhere(divmod, lambda a, b: 0) as patch:
+        assert divmod(7, 2) == 0
+    assert "kernel" not in repr(patch)
