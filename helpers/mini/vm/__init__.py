@@ -38,14 +38,17 @@ def run(fn, /, *args, **kwargs):
 
 
 def trace(fn, /, *args, **kwargs) -> Trace:
-    """Run `fn` as `run` does and return the record of every instruction, with value or error."""
+    """Run `fn` as `run` does and return the record of every instruction, with value or error.
+
+    Whatever `fn` raises is the error, SystemExit too; Unsupported and KeyboardInterrupt are raised.
+    """
     _check(fn)
     recorder, value, raised = Recorder(), None, None
     try:
         value = Machine(sys._getframe(1), recorder.watch).call(fn, *args, **kwargs)
-    except Unsupported:
+    except (Unsupported, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raised = error
     return Trace(tuple(recorder.steps), value, raised, recorder.cut)
 
