@@ -42,8 +42,10 @@ def _source(fn) -> str:
     if fn.__code__.co_name == "<lambda>":
         raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
     if fn.__code__.co_freevars:
-        names = ", ".join(fn.__code__.co_freevars)
-        raise TypeError(f"{NEEDS}, and {fn.__code__.co_name} uses {names} of a function around it")
+        names = printable(", ".join(fn.__code__.co_freevars), 300)
+        raise TypeError(
+            f"{NEEDS}, and {printable(fn.__code__.co_name)} uses {names} of a function around it"
+        )
     if text := source_of(fn.__code__).text:
         return f"{text}\n"
     raise TypeError(f"{NEEDS}, and {printable(fn.__code__.co_name)} has no source at hand")

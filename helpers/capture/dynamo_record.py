@@ -1,11 +1,11 @@
 """One call of a function under `torch.compile` -> a record of what Dynamo did, event by event."""
 
 import contextlib
-import dis
 import threading
 import warnings
 from types import CodeType
 
+from helpers.capture import decoded
 from helpers.capture import dynamo_words as words
 from helpers.capture.bytecode import argument
 from helpers.capture.dynamo_events import SO_FAR, Happened, Instruction, Record
@@ -78,7 +78,7 @@ class _Watcher:
         self._thread = threading.get_ident()
         self._open: dict[int, Instruction] = {}
         self._known: dict[int, _Known] = {}
-        self._names: dict[CodeType, dict] = {}
+        self._names: dict[int, tuple[CodeType, dict]] = {}
         self._seen: set[CodeType] = set()
 
     def backend(self, graph_module, example_inputs):
@@ -156,9 +156,10 @@ class _Watcher:
         return event
 
     def _argument(self, code: CodeType, step) -> str:
-        if code not in self._names:
-            self._names[code] = {i.offset: i for i in dis.get_instructions(code)}
-        real = self._names[code].get(step.offset)
+        if id(code) not in self._names:  # by id: see `decoded`
+            found = {i.offset: i for i in decoded.instructions(code)}
+            self._names[id(code)] = code, found
+        real = self._names[id(code)][1].get(step.offset)
         if real is not None and real.opname == step.opname:
             return argument(real, code)
         return "" if step.argval is None else words.same(str(step.argval))
@@ -241,4 +242,4 @@ def _is_internal(error: BaseException) -> bool:
 
 
 def _length(code: CodeType) -> int:
-    return sum(1 for _ in dis.get_instructions(code))
+    return len(decoded.instructions(code))

@@ -11,7 +11,7 @@ from helpers.capture.compiled import copied, entries, frame_locals, python_funct
 from helpers.capture.guard_failures import failure
 from helpers.capture.neighbours import Call, neighbours
 from helpers.capture.said import said
-from helpers.capture.words import label
+from helpers.capture.words import clipped, label
 from helpers.mini.dynamo import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
@@ -108,9 +108,8 @@ def first_call(fn, args, kwargs) -> dict:
     try:
         bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(
-            f"{fn.__name__}() cannot be called with these: {printable(str(error), LONGEST)}"
-        ) from None
+        name, words = clipped(fn.__name__), printable(str(error), LONGEST)
+        raise TypeError(f"{name}() cannot be called with these: {words}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
 
@@ -138,7 +137,7 @@ def agreement(fn, args, **guard_sets) -> Agreement:
         note += f" The first {MOST} of {len(rows)} counter-examples."
     for words in dict.fromkeys(left_out):
         note += f" {words[0].upper()}{words[1:]}."
-    title = f"Calls of {real.function.__name__} that one accepts and another refuses"
+    title = f"Calls of {clipped(real.function.__name__)} that one accepts and another refuses"
     return Agreement(title, "call", tuple(sets), tuple(rows[:MOST]), note, len(calls))
 
 

@@ -8,13 +8,13 @@ from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.names import names_graph
 from helpers.capture.source import source_of
+from helpers.capture.tracing import UNRAISABLE
 from helpers.capture.words import clipped, label, type_name
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.safety.given import by_type, is_a, kind_of
 
 MOST_STEPS = 200
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
-ENDS = (Exception, SystemExit, GeneratorExit)
 
 _LATER = {
     GeneratorType: "is a generator function: a call of it makes a generator",
@@ -90,7 +90,9 @@ class _Run:
             sys.settrace(self._tracer)
             try:
                 value = self.fn(*args, **kwargs)
-            except ENDS as raised:
+            except UNRAISABLE:
+                raise
+            except BaseException as raised:
                 error = raised
             finally:
                 lost = sys.gettrace() is not self._tracer

@@ -4,6 +4,7 @@ from contextlib import nullcontext
 from functools import partial
 
 from helpers.capture.heap import class_mapping, mro, part
+from helpers.capture.tracing import UNRAISABLE
 from helpers.capture.words import LONGEST_NAME, clipped, label, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.given import is_a
@@ -12,7 +13,6 @@ from helpers.safety.own_names import BUILTINS
 __builtins__ = BUILTINS  # an intervention may replace the others
 
 NOTHING = "nothing"
-ENDS = (Exception, SystemExit, GeneratorExit)
 
 
 def watch_routes(routes, judge, interventions, title="What each route runs") -> Ledger:
@@ -74,7 +74,9 @@ def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
     words: list[tuple[str, bool]] = []
     try:
         manager = make()
-    except ENDS as error:
+    except UNRAISABLE:
+        raise
+    except BaseException as error:
         raise RuntimeError(_sentence(heading, "made", error)) from error
     if not _is_manager(manager):
         raise TypeError(
@@ -84,7 +86,9 @@ def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
     try:
         with manager:
             words += [_judged(judge, route) for route in ways.values()]
-    except ENDS as error:
+    except UNRAISABLE:
+        raise
+    except BaseException as error:
         raise RuntimeError(_sentence(heading, "left" if words else "entered", error)) from error
     return words
 
@@ -110,7 +114,9 @@ def _message(error) -> str:
 def _judged(judge, route) -> tuple[str, bool]:
     try:
         word = judge(route)
-    except ENDS as error:
+    except UNRAISABLE:
+        raise
+    except BaseException as error:
         return type_name(error), False
     return (clipped(word) if type(word) is str else label(word)), True
 

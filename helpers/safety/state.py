@@ -16,6 +16,7 @@ from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from sys import setrecursionlimit
 from time import sleep
 
 from helpers.safety.interrupts import (
@@ -61,17 +62,29 @@ class Guard:
     instruction at which it could get lost.
     """
 
-    __slots__ = ("_before", "_came", "_closing", "_frame", "_handler", "_names", "_patches")
+    __slots__ = (
+        "_before", "_came", "_closing", "_frame", "_handler", "_limit", "_names", "_patches"
+    )  # fmt: skip
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
         self._frame, self._handler, self._names = frame, None, names
         self._before, self._patches = None, len(_PATCHES)
         self._came, self._closing = None, False
+        self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
-        """Read the state of the interpreter, and take SIGINT over in the main thread."""
-        asked = [kept for kept in KEPT if not self._names or kept.name in self._names]
-        self._before = [(kept, kept.read()) for kept in asked]
+        """Read the state of the interpreter, and take SIGINT over in the main thread.
+
+        RecursionError, in one sentence, where the stack has no room for that.
+        """
+        try:
+            asked = [kept for kept in KEPT if not self._names or kept.name in self._names]
+            self._before = [(kept, kept.read()) for kept in asked]
+        except RecursionError:
+            raise RecursionError(
+                "too many calls are under way here: call this from less deep, or raise the "
+                "limit with sys.setrecursionlimit"
+            ) from None
         if in_main_thread():
             self._handler = handler()
             if self._handler is not None:
@@ -82,6 +95,8 @@ class Guard:
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
         self._closing = True
+        if self._limit:  # it may have been lowered so far that the calls below have no room
+            setrecursionlimit(self._limit)
         # Tracers and builtins come first, with nothing that needs builtins: they may be patched.
         for kept, before in self._before or ():
             _put_back(kept, before)
@@ -300,11 +315,11 @@ def _put_tools(before: tuple) -> None:
 
 
 def _evaluator(verb: str, *given):
-    function = getattr(ctypes.pythonapi, f"_PyInterpreterState_{verb}EvalFrameFunc")
-    function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_void_p] * (1 + len(given))
-    interpreter = ctypes.pythonapi.PyInterpreterState_Get
-    interpreter.restype, interpreter.argtypes = ctypes.c_void_p, []
-    return function(interpreter(), *given)
+    function = ctypes.pythonapi[f"_PyInterpreterState_{verb}EvalFrameFunc"]
+    interpreter = ctypes.pythonapi["PyInterpreterState_Get"]
+    function.restype = interpreter.restype = ctypes.c_void_p
+    # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
+    return function(*map(ctypes.c_void_p, (interpreter(), *given)))
 
 
 def _loaded(module: str):

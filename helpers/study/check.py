@@ -62,7 +62,9 @@ class Exercise:
             return self._outcome("untried", more=f"Replace the ... and run this cell again. {self}")
         except Unfit as error:
             because = str(error)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             because = f"your code raised {said(error)}{_where(error)}"
         if because:
             return self._outcome("failed", because, more=str(self))

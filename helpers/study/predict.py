@@ -11,6 +11,7 @@ from helpers.capture.tracing import Printed
 from helpers.capture.words import type_name
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice
+from helpers.safety.given import printable, word
 from helpers.safety.state import whole
 from helpers.view import choice as choice_view
 
@@ -72,7 +73,7 @@ def predict(
     for answer in candidates:
         if answer in choices:
             return Prediction(Choice(question, choices, answer, why, raised))
-    offered = ", ".join(map(repr, choices))
+    offered = ", ".join(repr(_short(choice)) for choice in choices)
     gave = f"raised {candidates[0]}{detail}" if raised else f"gave {_short(candidates[0])!r}"
     raise ValueError(f"running it {gave}, which is none of the choices {offered}")
 
@@ -119,7 +120,7 @@ def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
     try:
         with contextlib.redirect_stdout(printed):
             result = run()
-            candidates = () if result is None else (str(result), repr(result))
+            candidates = () if result is None else (_exact(str(result)), _exact(repr(result)))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -129,12 +130,17 @@ def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
 
 def _message(error: BaseException) -> str:
     try:
-        words = str.__str__(str(error))
+        words = _exact(str(error))
     except KeyboardInterrupt:
         raise
     except BaseException:
         words = ""
-    return f" ({_short(words)})" if words else ""
+    return f" ({printable(words, LONGEST_ANSWER)})" if words.strip() else ""
+
+
+def _exact(words: str) -> str:
+    """Return the text alone: a `__str__` may give a str of a class that answers for itself."""
+    return word(words, "its words")
 
 
 def _short(words: str) -> str:

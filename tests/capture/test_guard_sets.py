@@ -31,6 +31,16 @@ CASES = {
 }
 
 
+def test_refusal_spells_out_a_name_that_cannot_be_printed():
+    def odd(x):
+        return x
+
+    odd.__name__ = "a\x1b[0m\n\ud800"
+    with pytest.raises(TypeError, match="cannot be called with these") as caught:
+        watch_guard_sets(odd, (1, 2))
+    assert str(caught.value).isprintable()
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_real_guards_accept_what_torch_does_not_recompile(name):
     fn, first = CASES[name]

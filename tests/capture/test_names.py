@@ -170,6 +170,16 @@ def test_sys_exit_ends_the_run_and_not_the_kernel():
     assert "SystemExit" in names_timeline(lambda: sys.exit(3)).steps[-1].label
 
 
+def test_an_exception_beside_all_known_ones_ends_the_run_alone():
+    class Own(BaseException):
+        pass
+
+    def run():
+        raise Own
+
+    assert names_timeline(run).steps[-1].label == "line 2 raised Own"
+
+
 def test_a_long_run_is_capped_and_says_so():
     def run():
         for _ in range(10**4):

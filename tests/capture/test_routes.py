@@ -47,7 +47,9 @@ def test_nothing_to_set_side_by_side_is_refused():
         watch_routes({"r": word}, word, {})
 
 
-@pytest.mark.parametrize("ending", [SystemExit, GeneratorExit, ZeroDivisionError])
+@pytest.mark.parametrize(
+    "ending", [SystemExit, GeneratorExit, ZeroDivisionError, type("Own", (BaseException,), {})]
+)
 def test_a_route_that_ends_the_run_is_a_failed_verdict(ending):
     def leaves():
         raise ending

@@ -78,6 +78,8 @@ def _once(seed: int, verb: str, framework: str) -> dict:
     return told
 
 
+# TensorFlow keeps the source of what AutoGraph has converted until the process exits.
+_CONVERTED = "__autograph_generated_file"
 _ALONE: list = []  # what a run gave stays alive until the process ends
 
 
@@ -85,7 +87,8 @@ def _state() -> dict:
     from tests.robustness import attacks
 
     state = attacks._state()
-    state["temporary files"] = sorted(os.listdir(tempfile.gettempdir()))
+    files = os.listdir(tempfile.gettempdir())
+    state["temporary files"] = sorted(f for f in files if not f.startswith(_CONVERTED))
     for name in ("sys.settrace", "sys.setprofile", "the recursion limit"):
         state.pop(name)
     return state

@@ -69,6 +69,51 @@ def _limit():
     return next(kept for kept in KEPT if kept.name == "the recursion limit")
 
 
+def _lower_the_limit(room: int) -> None:
+    """Leave room for so many more calls: Python refuses a limit below what is under way."""
+    for limit in range(2, 1000):
+        try:
+            sys.setrecursionlimit(limit + room)
+            return
+        except RecursionError:
+            pass
+
+
+@pytest.mark.parametrize("room", [0, 1, 3, 9])
+def test_recursion_limit_that_leaves_no_room_is_put_back(room):
+    before = sys.getrecursionlimit()
+
+    def lowers():
+        _lower_the_limit(room)
+
+    try:
+        whole(lowers)()
+        assert sys.getrecursionlimit() == before
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_call_on_a_full_stack_is_refused_and_leaves_nothing():
+    said = set()
+
+    def deep(n):
+        return deep(n - 1) if n else whole(lambda: 5)()
+
+    before = [kept.read() for kept in KEPT]
+    limit = sys.getrecursionlimit()
+    _lower_the_limit(60)
+    try:
+        for n in range(60):
+            try:
+                deep(n)
+            except RecursionError as error:
+                said.add(str(error))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert any("call this from less deep" in words for words in said)
+    assert all(k.same(k.read(), was) for k, was in zip(KEPT, before, strict=True))
+
+
 def test_a_builtin_that_was_deleted_is_back():
     whole(lambda: delattr(builtins, "any"))()
     assert any([1])

@@ -27,7 +27,9 @@ def test_a_stub_that_returns_an_ellipsis_is_untried():
     assert state(lambda: ...) == "untried"
 
 
-@pytest.mark.parametrize("error", [ValueError("why"), SystemExit(1), RecursionError("deep")])
+@pytest.mark.parametrize(
+    "error", [ValueError("why"), SystemExit(1), RecursionError("deep"), BaseException("own")]
+)
 def test_what_an_answer_raises_is_told_and_not_raised(error):
     def answer():
         raise error

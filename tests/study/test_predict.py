@@ -69,6 +69,45 @@ def test_answer_that_is_no_choice_is_refused_by_name():
         ask(lambda: "x" * 9999, "3", "4")
 
 
+class Own(BaseException):
+    """As good as any to end a run."""
+
+
+class Told(str):
+    """Text that a `__str__` may give, with answers of its own."""
+
+    def __eq__(self, other):
+        raise RuntimeError("eq")
+
+    __len__ = __getitem__ = __repr__ = __hash__ = __eq__
+
+
+def raising(error):
+    raise error
+
+
+@pytest.mark.parametrize("kind", [Own, SystemExit, GeneratorExit])
+def test_whatever_ends_the_run_is_an_answer_or_told(kind):
+    assert ask(lambda: raising(kind("base")), kind.__name__, "x").answer == kind.__name__
+    with pytest.raises(ValueError, match=rf"raised {kind.__name__} \(base\), which is none"):
+        ask(lambda: raising(kind("base")), "3", "4")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: raising(SystemExit("<b>words\x1b[0m\nof many\u202e lines\ud800" * 99)),
+        lambda: raising(type("Bad\x1b\nname", (Own,), {})(Told("a\0b"))),
+        lambda: print("\x1b[0m\n\0" * 99),
+        lambda: type("Odd", (), {"__str__": lambda self: Told("a\0b")})(),
+    ],
+)
+def test_refusal_is_one_line_that_can_be_printed(run):
+    with pytest.raises(ValueError, match="which is none of the choices") as refused:
+        ask(run, "3\n\x1b", "4" * 9999)
+    assert str(refused.value).isprintable() and len(str(refused.value)) < 1500
+
+
 def test_interrupt_is_not_an_answer():
     def interrupt():
         raise KeyboardInterrupt

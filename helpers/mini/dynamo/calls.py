@@ -34,6 +34,7 @@ from helpers.mini.dynamo.values import (
     is_immutable,
     is_one_of,
 )
+from helpers.safety.given import printable
 
 DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
@@ -162,7 +163,7 @@ class Calls:
         try:
             return inner.run()
         except (Break, Refuse) as reason:
-            raise Break(f"inside {f.__name__}: {reason}") from None
+            raise Break(f"inside {printable(f.__name__)}: {reason}") from None
 
     def _bound(self, f, source, args, kwargs) -> dict:
         """Return the parameters by name; what a default gives is guarded where it lies."""

@@ -17,7 +17,7 @@ from helpers.mini.dynamo.resume import prologue_length, resume_function
 from helpers.mini.dynamo.spaces import Spaces
 from helpers.mini.dynamo.tracing import Tracing
 from helpers.mini.dynamo.values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
-from helpers.safety.given import kind_of
+from helpers.safety.given import kind_of, printable
 
 
 class Frame:
@@ -74,7 +74,8 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     except Exception as error:
         if parts is not PARTS:  # a learner's own part is to be heard
             raise
-        return refused(frame, trace, f"the mini-Dynamo failed with {type(error).__name__}: {error}")
+        words = f"{kind_of(error)}: {printable(str(error), 300)}"
+        return refused(frame, trace, f"the mini-Dynamo failed with {words}")
 
 
 def refused(frame: Frame, trace, why: str) -> Entry:
@@ -104,7 +105,7 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     trace.names["__name__"] = frame.fn.__module__
     trace.names["usual_state"] = state.usual_from_now()
     space = dict(trace.names)
-    exec(compile(source, f"<made from {frame.fn.__name__}>", "exec"), space)
+    exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
     made = space[frame.made_name]
     entry = Entry(guards, accepts, made, source, module, broke, resumes=tuple(resumes))

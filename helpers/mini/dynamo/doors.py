@@ -12,7 +12,7 @@ from helpers.mini.dynamo.functions import Compiled, eager
 from helpers.mini.dynamo.hooking import hooked
 from helpers.mini.dynamo.others import CompiledCall, CompiledModule
 from helpers.mini.dynamo.parts import PARTS, Parts
-from helpers.safety.given import kind_of
+from helpers.safety.given import kind_of, printable
 
 __all__ = ["Compiled", "compile", "eager", "entry_for", "hooked"]
 
@@ -52,6 +52,8 @@ def entry_for(fn, *values) -> Entry:
     compiled = Compiled(frame_of(fn), eager)
     names = compiled._frame.parameters
     if len(values) != len(names):
-        raise TypeError(f"{fn.__name__} has {len(names)} parameters, and {len(values)} were given")
+        raise TypeError(
+            f"{printable(fn.__name__)} has {len(names)} parameters, and {len(values)} were given"
+        )
     compiled.ready(values)
     return compiled.entries[0]

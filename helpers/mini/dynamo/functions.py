@@ -15,6 +15,7 @@ from helpers.mini.dynamo.calls import UNSUPPORTED
 from helpers.mini.dynamo.entries import Entry
 from helpers.mini.dynamo.looking import Seen
 from helpers.mini.dynamo.parts import PARTS
+from helpers.safety.given import printable
 
 LIMIT = 8  # entries per function
 
@@ -69,7 +70,7 @@ class Compiled(Door, Seen):
         return self if owner is None else MethodType(self, owner)
 
     def __repr__(self):
-        return f"<{self._frame.fn.__name__}, compiled by the mini-Dynamo>"
+        return f"<{printable(self._frame.fn.__name__)}, compiled by the mini-Dynamo>"
 
     def __reduce__(self):
         """A decorated function is found again by its name; any other is compiled anew."""

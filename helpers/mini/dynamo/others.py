@@ -14,6 +14,7 @@ from helpers.mini.dynamo.compiling import frame_of
 from helpers.mini.dynamo.functions import Compiled, again
 from helpers.mini.dynamo.looking import Seen
 from helpers.mini.dynamo.state import HOOKS
+from helpers.safety.given import kind_of
 
 
 class CompiledCall(Door, Seen):
@@ -42,7 +43,7 @@ class CompiledCall(Door, Seen):
         return self._for(found.fn)(*found.first, *args, **{**found.named, **kwargs})
 
     def __repr__(self):
-        return f"<a {type(self.target).__name__}, compiled by the mini-Dynamo>"
+        return f"<a {kind_of(self.target)}, compiled by the mini-Dynamo>"
 
     def __reduce__(self):
         return again(self.target, self._backend, self._parts)

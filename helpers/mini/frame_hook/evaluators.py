@@ -46,24 +46,23 @@ def installed() -> tuple[Evaluator, ...]:
 
 def address_installed() -> int:
     """Return the address of the evaluator that the interpreter calls now."""
-    get = _function("_PyInterpreterState_GetEvalFrameFunc", ctypes.c_void_p)
-    return get(_interpreter())
+    return _called("_PyInterpreterState_GetEvalFrameFunc", _interpreter())
 
 
 def install(address: int) -> None:
     """Have the interpreter call the evaluator at this address; it must have been installed once."""
-    put = _function("_PyInterpreterState_SetEvalFrameFunc", ctypes.c_void_p, ctypes.c_void_p)
-    put(_interpreter(), address)
+    _called("_PyInterpreterState_SetEvalFrameFunc", _interpreter(), address)
 
 
 def _interpreter() -> int:
-    return _function("PyInterpreterState_Get")()
+    return _called("PyInterpreterState_Get")
 
 
-def _function(name: str, *arguments):
-    function = getattr(ctypes.pythonapi, name)
-    function.restype, function.argtypes = ctypes.c_void_p, arguments
-    return function
+def _called(name: str, *addresses: int):
+    function = ctypes.pythonapi[name]
+    function.restype = ctypes.c_void_p
+    # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
+    return function(*map(ctypes.c_void_p, addresses))
 
 
 def _named(address: int, ours: int) -> Evaluator:

@@ -18,7 +18,7 @@ from types import CodeType
 
 from helpers.mini.frame_hook import evaluators
 from helpers.mini.frame_hook.building import NotBuilt
-from helpers.safety.given import kind_of
+from helpers.safety.given import kind_of, printable
 from helpers.safety.interrupts import uninterrupted
 
 HERE = os.path.dirname(__file__)
@@ -171,8 +171,9 @@ def _fitting(new: CodeType, old: CodeType) -> CodeType:
     fields = ("co_argcount", "co_kwonlyargcount", "co_nlocals", "co_cellvars", "co_freevars")
     if any(getattr(new, name) != getattr(old, name) for name in fields):
         raise ValueError(
-            f"the code of {new.co_name} cannot run in a frame of {old.co_name}: it must have the "
-            "same arguments, locals, free variables and kind, and no deeper stack"
+            f"the code of {printable(new.co_name)} cannot run in a frame of "
+            f"{printable(old.co_name)}: it must have the same arguments, "
+            "locals, free variables and kind, and no deeper stack"
         )
     return new
 
@@ -181,8 +182,8 @@ def _calling(stand_in, code: CodeType) -> CodeType:
     """Return code that takes the same arguments and calls `stand_in` with them."""
     if code.co_freevars:
         raise ValueError(
-            f"with torch's hook the frames of {code.co_name} cannot be replaced: it has free "
-            "variables"
+            f"with torch's hook the frames of {printable(code.co_name)} cannot be replaced: it has "
+            "free variables"
         )
     names = [f"p{n}" for n in range(len(_names(code)))]
     positional, rest = names[: code.co_argcount], names[code.co_argcount :]

@@ -12,14 +12,16 @@ them.
 """
 
 import sys
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 
 from helpers.mini.vm.decoding import missing
 from helpers.mini.vm.machine import Machine
 from helpers.mini.vm.opcodes import HANDLERS
 from helpers.mini.vm.record import Recorder, Step, Trace
 from helpers.mini.vm.values import NULL, Unsupported
+from helpers.safety.given import is_a, kind_of, printable
 
+_NAME = type.__dict__["__name__"].__get__
 VERSIONS = ((3, 11), (3, 12), (3, 13))
 
 __all__ = ["NULL", "Step", "Trace", "Unsupported", "can_run", "handled", "missing", "run", "trace"]
@@ -38,14 +40,17 @@ def run(fn, /, *args, **kwargs):
 
 
 def trace(fn, /, *args, **kwargs) -> Trace:
-    """Run `fn` as `run` does and return the record of every instruction, with value or error."""
+    """Run `fn` as `run` does and return the record of every instruction, with value or error.
+
+    Whatever `fn` raises is the error, SystemExit too; Unsupported and KeyboardInterrupt are raised.
+    """
     _check(fn)
     recorder, value, raised = Recorder(), None, None
     try:
         value = Machine(sys._getframe(1), recorder.watch).call(fn, *args, **kwargs)
-    except Unsupported:
+    except (Unsupported, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raised = error
     return Trace(tuple(recorder.steps), value, raised, recorder.cut)
 
@@ -64,8 +69,8 @@ def _check(fn):
     if sys.version_info[:2] not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
-    if not isinstance(fn, (FunctionType, MethodType)):
-        raise TypeError(
-            f"the machine runs Python functions, such as def makes; "
-            f"{type(fn).__name__} {getattr(fn, '__name__', '')!r} is none"
-        )
+    if type(fn) is not FunctionType and type(fn) is not MethodType:
+        name = fn.__name__ if type(fn) is BuiltinFunctionType else ""
+        name = _NAME(fn) if is_a(fn, type) else name
+        told = f"{kind_of(fn)} '{printable(name)}'" if name else kind_of(fn)
+        raise TypeError(f"the machine runs Python functions, such as def makes; {told} is none")

@@ -13,6 +13,7 @@ from helpers.mini.vm import frame_askers, frames, locals_view
 from helpers.mini.vm.frames import Frame
 from helpers.mini.vm.special import python_method
 from helpers.mini.vm.values import NULL, Unsupported
+from helpers.safety.given import printable
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 # What a program may get hold of and is our own code: CPython runs it.
@@ -35,7 +36,8 @@ def enter(machine, function, args, kwargs) -> Frame | None:
     if id(space) in OURS:
         return None
     if code.co_flags & ASYNC:
-        raise Unsupported(f"this machine runs no async code, and {code.co_qualname} is async")
+        name = printable(code.co_qualname)
+        raise Unsupported(f"this machine runs no async code, and {name} is async")
     # Code of a module or a class has no fast locals: a function of it works on its globals.
     names = None if code.co_flags & inspect.CO_OPTIMIZED else space
     frame = Frame(machine, code, space, names, function.__closure__ or (), machine.top)
@@ -45,7 +47,7 @@ def enter(machine, function, args, kwargs) -> Frame | None:
         raise RecursionError("maximum recursion depth exceeded")
     if not _bind(frame.fast, function, code, args, kwargs):
         function(*args, **kwargs)  # They do not fit the signature: CPython says so.
-        raise Unsupported(f"the arguments of {code.co_qualname} could not be bound")
+        raise Unsupported(f"the arguments of {printable(code.co_qualname)} could not be bound")
     return frame
 
 

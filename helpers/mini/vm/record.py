@@ -5,6 +5,7 @@ import reprlib
 from dataclasses import dataclass, replace
 
 from helpers.mini.vm.decoding import Decoded
+from helpers.safety.given import kind_of, printable
 
 LONGEST = 60
 MOST_STEPS = 20_000
@@ -15,11 +16,7 @@ class _Short(reprlib.Repr):
     """Short reprs of containers; of anything else without its address, which would differ."""
 
     def repr_instance(self, x, level):
-        try:
-            text = ADDRESS.sub("", repr(x))
-        except Exception as error:
-            return f"<{type(x).__name__}: its repr raised {type(error).__name__}>"
-        return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+        return _words(repr, x)
 
 
 _short = _Short()
@@ -56,12 +53,20 @@ class Trace:
 
 
 def words(value) -> str:
-    """Return a short repr of anything, without addresses; a placeholder if its repr raises."""
+    """Return a short repr of anything, without addresses; a placeholder if its repr raises.
+
+    What cannot be printed in a repr is spelled out.
+    """
+    return _words(_short.repr, value)
+
+
+def _words(asked, value) -> str:
     try:
-        text = ADDRESS.sub("", _short.repr(value))
-    except Exception as error:
-        return f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+        return printable(ADDRESS.sub("", asked(value)), LONGEST)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return f"<{kind_of(value)}: its repr raised {kind_of(error)}>"
 
 
 class Recorder:

@@ -75,6 +75,15 @@ def test_a_refusal_says_why(fn, words):
     assert words in compiled.why
 
 
+def test_a_name_that_cannot_be_printed_is_spelled_out():
+    def odd(x):
+        return x + 1
+
+    odd.__name__ = "a\x1b[0m\n\ud800"
+    compiled = dynamo.compile(odd)
+    assert compiled(UP).equal(UP + 1) and not compiled.why and repr(compiled).isprintable()
+
+
 def liveness(fn, line, bound):
     code = Code(fn.__code__)
     start = next(at for at, step in enumerate(code.steps) if step.line == line)

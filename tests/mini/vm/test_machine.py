@@ -120,11 +120,23 @@ def test_the_context_of_the_caller_is_seen():
         assert caught.value is outside
 
 
-@pytest.mark.parametrize("wrong", [len, int, 5, "f", None, [].append])
+class Lying:
+    @property
+    def __class__(self):
+        return type(lambda: None)
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+
+WRONG = [len, int, 5, "f", None, [].append, Lying(), type("a\x1b\n", (), {})]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
 def test_what_is_no_python_function_is_refused_in_one_sentence(wrong):
     with pytest.raises(TypeError, match="the machine runs Python functions") as caught:
         vm.run(wrong)
-    assert "\n" not in str(caught.value)
+    assert str(caught.value).isprintable()
 
 
 def test_async_code_is_refused_in_one_sentence():
@@ -137,6 +149,16 @@ def test_async_code_is_refused_in_one_sentence():
     for fn in (coroutine, generator, lambda: coroutine()):
         with pytest.raises(vm.Unsupported, match=r"runs no async code, and .* is async$"):
             vm.run(fn)
+
+
+def test_refusal_spells_out_the_name_that_code_claims():
+    async def coroutine():
+        return 1
+
+    coroutine.__code__ = coroutine.__code__.replace(co_qualname="a\x1b[0m\n\ud800")
+    with pytest.raises(vm.Unsupported) as caught:
+        vm.run(coroutine)
+    assert str(caught.value).isprintable()
 
 
 def test_a_program_cannot_swallow_the_refusal():

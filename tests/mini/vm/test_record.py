@@ -1,6 +1,7 @@
 """helpers/mini/vm/record.py: one step per instruction, with the stack before it."""
 
 import dis
+import sys
 
 import pytest
 
@@ -45,6 +46,36 @@ def test_value_or_error_is_kept():
     assert vm.trace(add, 1, 2).value == 3
     failed = vm.trace(add, 1, "x")
     assert isinstance(failed.error, TypeError) and failed.value is None and failed.steps
+
+
+@pytest.mark.parametrize("ending", [SystemExit(3), GeneratorExit(), BaseException("own")])
+def test_whatever_ends_the_run_is_its_error(ending):
+    def program():
+        raise ending
+
+    assert vm.trace(program).error is ending
+
+
+def test_an_interrupt_ends_the_recording_too():
+    def program():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vm.trace(program)
+
+
+def test_reprs_that_end_the_run_or_hold_control_characters_are_told():
+    class Leaving:
+        def __repr__(self):
+            sys.exit(3)
+
+    class Loud:
+        def __repr__(self):
+            return "a\x1b[0m\nb"
+
+    for thing in (Leaving(), [Leaving()]):
+        assert "<Leaving: its repr raised SystemExit>" in record.words(thing)
+    assert record.words(Loud()) == record.words([Loud()])[1:-1] == r"a\x1b[0m\nb"
 
 
 def test_the_same_run_gives_the_same_record():
