@@ -1,22 +1,41 @@
-"""A GraphDef of 300 nodes is drawn no slower than by python-graphviz with `dot`; one run, a ratio.
+"""A GraphDef of 300 nodes is drawn no slower than by python-graphviz with `dot`."""
 
-Where `dot` or its Python package is missing, there is nothing to compare with.
-"""
-
-import shutil
+from functools import partial
 from time import perf_counter
-
-import pytest
 
 from helpers.capture.tf_graphs import tf_graph
 from helpers.view import diagram
-
-tf = pytest.importorskip("tensorflow")
-ROUNDS = 5
+from tests.benchmarks.harness import Goal, needs
 
 
-def layers_graph(count=300):
-    """A GraphDef of exactly `count` nodes: layers of two branches, scopes in scopes."""
+def goals():
+    needs("tensorflow", "graphviz", program="dot")
+    graph_def = layers_graph(300)
+    dot = partial(drawn_by_dot, graph_def)
+    for name, draw in {"folded": diagram.html, "all boxes": diagram.svg}.items():
+        ours = partial(drawn, draw, graph_def)
+        yield Goal(f"300 nodes, {name}", ours, "dot", dot, at_most=1, rounds=7, clock=perf_counter)
+
+
+def drawn(draw, graph_def):
+    return draw(tf_graph(graph_def))
+
+
+def drawn_by_dot(graph_def):
+    import graphviz
+
+    dot = graphviz.Digraph(format="svg", graph_attr={"rankdir": "LR"})
+    for node in graph_def.node:
+        dot.node(node.name, f"{node.name}\n{node.op}", shape="box")
+        for source in node.input:
+            dot.edge(source, node.name)
+    return dot.pipe()
+
+
+def layers_graph(count):
+    """Return a GraphDef of exactly `count` nodes: layers of two branches, scopes in scopes."""
+    import tensorflow as tf
+
     made = tf.compat.v1.GraphDef()
     made.node.add(name="x", op="Placeholder")
     before, layer = "x", 0
@@ -33,40 +52,3 @@ def layers_graph(count=300):
                 made.node.add(name=f"{scope}/{name}", op=op, input=inputs)
         before, layer = made.node[-1].name, layer + 1
     return made
-
-
-def drawn_by_dot(graph_def):
-    graphviz = pytest.importorskip("graphviz", reason="python-graphviz is not installed")
-    dot = graphviz.Digraph(format="svg", graph_attr={"rankdir": "LR"})
-    for node in graph_def.node:
-        dot.node(node.name, f"{node.name}\n{node.op}", shape="box")
-        for source in node.input:
-            dot.edge(source, node.name)
-    return dot.pipe()
-
-
-def fastest(action):
-    times = []
-    for _ in range(ROUNDS):
-        start = perf_counter()
-        action()
-        times.append(perf_counter() - start)
-    return min(times)
-
-
-@pytest.mark.skipif(not shutil.which("dot"), reason="dot is not installed: nothing to compare with")
-def test_three_hundred_nodes_are_drawn_no_slower_than_by_dot(record_property):
-    graph_def = layers_graph()
-    assert len(graph_def.node) == 300
-    dot = fastest(lambda: drawn_by_dot(graph_def))
-    folded = fastest(lambda: diagram.html(tf_graph(graph_def))) / dot
-    whole = fastest(lambda: diagram.svg(tf_graph(graph_def))) / dot
-    record_property("folded_to_dot", folded)
-    record_property("whole_to_dot", whole)
-    print(f"folded: {folded:.2f} of dot's time; all 300 boxes: {whole:.2f}")
-    assert folded <= 1 and whole <= 1
-
-
-def test_the_graph_to_draw_is_what_it_says():
-    graph = tf_graph(layers_graph())
-    assert len(graph.nodes) == 300 and len(diagram.fold(graph).nodes) <= 60

@@ -1,15 +1,19 @@
-"""What the frame hook costs, in bare calls of the same run."""
+"""What the frame hook costs, in bare calls."""
 
 import threading
-from time import process_time
-
-import pytest
 
 from helpers.mini.frame_hook import watching
+from tests.benchmarks.harness import Goal, prepared
 
-pytestmark = pytest.mark.own_process
+CALLS = 40_000
 
-CALLS, ROUNDS, TRIES = 40_000, 9, 3
+
+def goals():
+    yield Goal("a hook in another thread", passing_through, "bare calls", calls, at_most=3)
+    # The measure can fail: it tells apart no hook, a hook in C, and what runs Python for each call.
+    yield Goal("a filter that misses", miss, "bare calls", calls, at_least=1, at_most=5)
+    yield Goal("a callback in Python", hit, "a filter that misses", miss, at_least=1)
+    yield Goal("a callback in Python", hit, "bare calls", calls)
 
 
 def called(x):
@@ -30,15 +34,18 @@ def nothing(code, arguments):
     return None
 
 
-def hooked(only):
-    def run():
-        with watching(nothing, only=only):
-            calls()
-
-    return run
+def miss():
+    with watching(nothing, only=[other]):
+        calls()
 
 
-def passing():
+def hit():
+    with watching(nothing, only=[called]):
+        calls()
+
+
+@prepared
+def passing_through():
     """Switch a hook on in another thread: here, frames only pass through the evaluator."""
     ready, done = threading.Event(), threading.Event()
 
@@ -50,62 +57,8 @@ def passing():
     thread = threading.Thread(target=hold)
     thread.start()
     ready.wait()
-    return thread, done
-
-
-def best(runs: dict) -> dict:
-    """Return the least processor time of each, rounds interleaved."""
-    times = dict.fromkeys(runs, float("inf"))
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            start = process_time()
-            run()
-            times[name] = min(times[name], process_time() - start)
-    return times
-
-
-def ratios(runs: dict) -> dict:
-    times = best({"bare": calls, **runs})
-    return {name: times[name] / times["bare"] for name in runs}
-
-
-def within(make, most: float) -> float:
-    """Return the least ratio of a few tries; a busy machine spoils one now and then."""
-    found = []
-    for _ in range(TRIES):
-        found.append(make())
-        if found[-1] <= most:
-            break
-    return min(found)
-
-
-def test_passing_through_costs_at_most_three_bare_calls(record_property):
-    def measure():
-        bare = best({"bare": calls})["bare"]
-        thread, done = passing()
-        try:
-            through = best({"through": calls})["through"]
-        finally:
-            done.set()
-            thread.join()
-        return through / bare
-
-    ratio = within(measure, 3)
-    record_property("passing through, in bare calls", round(ratio, 2))
-    print(f"passing through: {ratio:.2f}")
-    assert ratio <= 3
-
-
-def test_a_filter_that_misses_costs_at_most_five_bare_calls(record_property):
-    ratio = within(lambda: ratios({"miss": hooked([other])})["miss"], 5)
-    record_property("a filter that misses, in bare calls", round(ratio, 2))
-    print(f"filter missing: {ratio:.2f}")
-    assert ratio <= 5
-
-
-def test_a_callback_costs_more_than_a_miss(record_property):
-    """The measure can fail: what runs Python for each call is told apart from what does not."""
-    found = ratios({"miss": hooked([other]), "hit": hooked([called])})
-    record_property("a callback in Python, in bare calls", round(found["hit"], 2))
-    print(f"callback: {found['hit']:.2f}")
-    assert found["hit"] > found["miss"] > 1
+    try:
+        yield calls
+    finally:
+        done.set()
+        thread.join()

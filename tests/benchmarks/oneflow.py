@@ -1,94 +1,84 @@
-"""What a job of the small OneFlow costs, as ratios within one run: numpy, torch, TensorFlow."""
+"""What a job of the small OneFlow costs beside numpy, torch and TensorFlow; loading an op."""
 
-import time
+import tempfile
+from functools import partial
+from pathlib import Path
+from time import perf_counter
 
-import numpy as np
-import pytest
-
-from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import compiling
-from helpers.safety.folders import Home
-from tests.mini.oneflow.folders import KERNEL, RELU, RELU_CPP, load, predict, write
-
-pytestmark = pytest.mark.own_process
+from tests.benchmarks.harness import Goal, Missing, needs
 
 FORMULA = "(x > 0) * x"
-BOUNDS = {5: 15.0, 10**6: 1.3}
-ROUNDS = 15
+AT_MOST = {5: 15, 10**6: 1.3}
+
+
+def goals():
+    import numpy as np
+
+    from helpers.mini import oneflow as flow
+    from tests.mini.oneflow.folders import KERNEL, RELU, load, predict, write
+
+    files = {**RELU, "py_kernel.py": KERNEL.replace("np.maximum(x, 0)", FORMULA)}
+    with tempfile.TemporaryDirectory() as folder, flow.fresh_session():
+        relu = load(write(Path(folder), files)).api.relu
+        for n, most in AT_MOST.items():
+            x = np.random.default_rng(0).normal(size=n).astype(np.float32)
+            job = partial(predict(relu, ((n,), "float32")), x)
+            bare = partial(kernel, x)
+            yield Goal(f"predict job, {n:,} numbers", job, "the bare kernel", bare, at_most=most)
+    yield from loading()
+    yield from others(5)
 
 
 def kernel(x):
     return (x > 0) * x
 
 
-def least(works, calls):
-    """Return the least time of each work; the rounds take turns, so that noise meets all."""
-    times = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        for name, work in works.items():
-            start = time.perf_counter()
-            for _ in range(calls):
-                work()
-            times[name].append(time.perf_counter() - start)
-    return {name: min(measured) for name, measured in times.items()}
+def loading():
+    """Yield the goal for an op that is defined in C++, from the cache."""
+    from helpers.mini import oneflow as flow
+    from helpers.mini.oneflow import compiling
+    from helpers.safety.folders import Home
+    from tests.mini.oneflow.folders import RELU, RELU_CPP, load, write
+
+    if compiling.find_compiler() is None:
+        raise Missing("no C++ compiler")
+    usual = compiling.cache_folder
+    with tempfile.TemporaryDirectory() as folder, flow.fresh_session():
+        op, cache = Path(folder, "op"), Path(folder, "compiled")
+        op.mkdir()
+        cache.mkdir()
+        compiling.cache_folder = lambda: Home(cache)
+        try:
+            write(op, {**RELU, **RELU_CPP})
+            in_cpp, in_python = (partial(load, op, front_end=f"{way}_def") for way in ("cpp", "py"))
+            yield Goal(
+                "loading an op, C++ definition from the cache",
+                in_cpp,
+                "Python definition",
+                in_python,
+                at_most=10,
+                clock=perf_counter,
+            )
+        finally:
+            compiling.cache_folder = usual
 
 
-@pytest.fixture
-def relu(tmp_path):
-    files = {**RELU, "py_kernel.py": KERNEL.replace("np.maximum(x, 0)", FORMULA)}
-    with flow.fresh_session():
-        yield load(write(tmp_path, files)).api.relu
+def others(n):
+    """Yield the same work as an op of torch and as one of TensorFlow."""
+    needs("torch", "tensorflow")
+    import numpy as np
+    import tensorflow as tf
+    import torch
 
+    @torch.library.custom_op("course_benchmark::relu", mutates_args=())
+    def relu(t: torch.Tensor) -> torch.Tensor:
+        return torch.from_numpy(kernel(t.numpy()))
 
-@pytest.mark.parametrize("n", BOUNDS)
-def test_a_call_of_a_predict_job(n, relu, record_property):
     x = np.random.default_rng(0).normal(size=n).astype(np.float32)
-    job = predict(relu, ((n,), "float32"))
-    works = {"numpy": lambda: kernel(x), "job": lambda: job(x), **others(x)}
-    calls = 200 if n < 1000 else 5
-    for _attempt in range(3):
-        found = least(works, calls)
-        ratios = {name: round(found[name] / found["numpy"], 2) for name in found}
-        if ratios["job"] <= BOUNDS[n]:
-            break
-    record_property(f"times the bare kernel at n={n}", ratios)
-    print(f"n={n}: {ratios}")
-    assert ratios["job"] <= BOUNDS[n]
-
-
-def others(x):
-    """Return the same work as an op of torch and as one of TensorFlow, if they are there."""
-    torch = pytest.importorskip("torch")
-    tf = pytest.importorskip("tensorflow")
-
-    if not hasattr(torch.ops.course_benchmark, "relu"):
-
-        @torch.library.custom_op("course_benchmark::relu", mutates_args=())
-        def relu(t: torch.Tensor) -> torch.Tensor:
-            return torch.from_numpy(kernel(t.numpy()))
-
-    tensor, constant = torch.from_numpy(x), tf.constant(x)
-    return {
-        "torch custom_op": lambda: torch.ops.course_benchmark.relu(tensor),
+    tensor, constant, bare = torch.from_numpy(x), tf.constant(x), partial(kernel, x)
+    ways = {
+        "torch.library.custom_op": lambda: relu(tensor),
         "tf.numpy_function": lambda: tf.numpy_function(kernel, [constant], tf.float32).numpy(),
     }
-
-
-def test_loading_an_op(tmp_path, record_property, monkeypatch):
-    if compiling.find_compiler() is None:
-        pytest.skip("no C++ compiler on this machine")
-    cache = tmp_path / "compiled"
-    cache.mkdir()
-    monkeypatch.setattr(compiling, "cache_folder", lambda: Home(cache))
-    write(tmp_path, {**RELU, **RELU_CPP})
-    with flow.fresh_session():
-        load(tmp_path, front_end="cpp_def")
-        works = {
-            way: lambda way=way: load(tmp_path, front_end=way) for way in ("py_def", "cpp_def")
-        }
-        found = least(works, 5)
-    ratio = found["cpp_def"] / found["py_def"]
-    record_property("Python-defined op, milliseconds", round(found["py_def"] / 5 * 1000, 2))
-    record_property("cached C++ definition, times as slow", round(ratio, 2))
-    print(f"{found['py_def'] / 5 * 1000:.2f} ms; C++ from the cache: {ratio:.2f} times that")
-    assert ratio <= 10
+    for name, way in ways.items():
+        yield Goal(f"{name}, {n} numbers", way, "the bare kernel", bare)

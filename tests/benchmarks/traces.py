@@ -1,30 +1,16 @@
-"""What the ledger adds to a call that hits: at most as much again as the call itself."""
+"""What the ledger of a tf.function adds to a call that hits: at most as much again as the call."""
 
-from time import perf_counter
-
-import pytest
+from functools import partial
 
 from helpers.capture.traces import watch
-
-tf = pytest.importorskip("tensorflow")
-MOST = 2.0
-ROUNDS, CALLS = 15, 100
+from tests.benchmarks.harness import Goal, needs
 
 
-def seconds(call, x):
-    start = perf_counter()
-    for _ in range(CALLS):
-        call(x, 1)
-    return perf_counter() - start
+def goals():
+    needs("tensorflow")
+    import tensorflow as tf
 
-
-def test_a_watched_hit_takes_at_most_twice_the_bare_call():
     bare = tf.function(lambda x, n: x + n, autograph=False)
-    kept = watch(bare)
-    x = tf.ones([2])
-    kept(x, 1)
-    pairs = [(seconds(bare, x), seconds(kept, x)) for _ in range(ROUNDS)]
-    without, with_ledger = map(min, zip(*pairs, strict=True))
-    ratio = with_ledger / without
-    print(f"a watched hit takes {ratio:.2f} times the bare call")
-    assert ratio <= MOST
+    kept, x = watch(bare), tf.ones([2])
+    hit, bare_hit = partial(kept, x, 1), partial(bare, x, 1)
+    yield Goal("a watched hit", hit, "the bare call", bare_hit, at_most=2, rounds=21)

@@ -1,21 +1,28 @@
-"""How fast the stack is recorded, as ratios in one run.
+"""How fast the value stack is recorded, beside an opcode tracer that writes down what is at hand.
 
-The unit is an opcode tracer that writes down what Python offers by itself: the offset and the
-locals, in the same safe words. The record holds these, and the value stack on top of them.
+The tracer notes the offset and the locals, in the same safe words. The record holds these, and the
+value stack on top of them.
 """
 
-import gc
 import sys
-from time import process_time
-
-import pytest
+from functools import partial
 
 from helpers.capture import recorder
 from helpers.capture.brief import brief
 from helpers.capture.stack import record
+from tests.benchmarks.harness import Goal
 
-ROUNDS = 3
-ENOUGH = 0.5
+TURNS = 1500
+TRACER = "a tracer that notes the locals"
+
+
+def goals():
+    recorder.MOST_EVENTS = 10**9
+    noted, offsets = partial(traced, note=locals_too), partial(traced, note=offset_only)
+    whole = partial(record, work, (TURNS,), fold=False, most=10**9)
+    yield Goal("the record", recorded, TRACER, noted, at_most=2, rounds=7)
+    yield Goal("the record, unfolded", whole, TRACER, noted, at_most=2, rounds=7)
+    yield Goal("the record", recorded, "a tracer that notes the offset", offsets, rounds=7)
 
 
 def work(n):
@@ -27,9 +34,13 @@ def work(n):
     return total, found
 
 
-def bare(fn, *args, note):
-    """Run under an opcode tracer; return how many instructions it saw."""
-    seen, code = [], fn.__code__
+def recorded():
+    return record(work, (TURNS,))
+
+
+def traced(note):
+    """Run under an opcode tracer; return what it noted."""
+    seen, code = [], work.__code__
 
     def tracer(frame, event, argument):
         if frame.f_code is not code:
@@ -44,41 +55,16 @@ def bare(fn, *args, note):
     own.f_trace_opcodes = True
     sys.settrace(tracer)
     try:
-        fn(*args)
+        work(TURNS)
     finally:
         sys.settrace(before)
         own.f_trace_opcodes = False
-    return len(seen)
+    return seen
 
 
 def offset_only(frame):
     return frame.f_lasti
 
 
-def offset_and_locals(frame):
+def locals_too(frame):
     return frame.f_lasti, {name: brief(value) for name, value in frame.f_locals.items()}
-
-
-def speed(run):
-    """Return instructions per second of CPU time, the best of a few rounds."""
-    best = 0.0
-    for _ in range(ROUNDS):
-        gc.collect()
-        start = process_time()
-        count = run()
-        best = max(best, count / (process_time() - start))
-    return best
-
-
-def test_recording_the_stack_is_at_least_half_as_fast_as_noting_the_locals(monkeypatch, request):
-    if request.config.getoption("benchmark_disable", False):
-        pytest.skip("benchmarks are switched off")
-    monkeypatch.setattr(recorder, "MOST_EVENTS", 10**9)
-    n = 1500
-    noted = speed(lambda: bare(work, n, note=offset_and_locals))
-    empty = speed(lambda: bare(work, n, note=offset_only))
-    ours = speed(lambda: record(work, (n,)).events)
-    whole = speed(lambda: len(record(work, (n,), fold=False, most=10**9).moments))
-    said = f"with the stack {ours / noted:.2f} and {ours / empty:.2f}, unfolded {whole / noted:.2f}"
-    print(f"of a tracer that notes the locals, and of one that notes the offset: {said}")
-    assert ours >= ENOUGH * noted and whole >= ENOUGH * noted
