@@ -11,6 +11,7 @@ def goals():
 
     from helpers.mini import dynamo
 
+    torch.set_num_threads(1)  # on a busy machine threads wait for each other, whoever calls
     real = partial(torch.compile, backend="eager")
     for name, (fn, args) in cases().items():
         torch._dynamo.reset()

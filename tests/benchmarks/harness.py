@@ -113,11 +113,12 @@ def seconds(side: Callable, calls: int, clock: Callable[[], float]) -> float:
 
 
 def repeats(side: Callable, clock: Callable[[], float]) -> int:
-    """Return how many calls the clock can tell; these also warm the side up."""
-    calls, took = 1, seconds(side, 1, clock)
-    while not isinstance(side, prepared) and took * calls < ENOUGH and calls < MOST_CALLS:
+    """Return how many calls the clock can tell; the first one only warms the side up."""
+    calls, _ = 1, seconds(side, 1, clock)
+    if isinstance(side, prepared):
+        return 1
+    while seconds(side, calls, clock) * calls < ENOUGH and calls < MOST_CALLS:
         calls *= 2
-        took = seconds(side, calls, clock)
     return calls
 
 
