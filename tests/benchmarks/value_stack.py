@@ -4,13 +4,14 @@ The tracer notes the offset and the locals, in the same safe words. The record h
 value stack on top of them.
 """
 
+import gc
 import sys
 from functools import partial
 
 from helpers.capture import recorder
 from helpers.capture.brief import brief
 from helpers.capture.stack import record
-from tests.benchmarks.harness import Goal
+from tests.benchmarks.harness import Goal, prepared
 
 TURNS = 1500
 TRACER = "a tracer that notes the locals"
@@ -18,11 +19,23 @@ TRACER = "a tracer that notes the locals"
 
 def goals():
     recorder.MOST_EVENTS = 10**9
-    noted, offsets = partial(traced, note=locals_too), partial(traced, note=offset_only)
-    whole = partial(record, work, (TURNS,), fold=False, most=10**9)
-    yield Goal("the record", recorded, TRACER, noted, at_most=2, rounds=7)
-    yield Goal("the record, unfolded", whole, TRACER, noted, at_most=2, rounds=7)
-    yield Goal("the record", recorded, "a tracer that notes the offset", offsets, rounds=7)
+    folded = alone(record, work, (TURNS,))
+    whole = alone(record, work, (TURNS,), fold=False, most=10**9)
+    noted, offsets = alone(traced, locals_too), alone(traced, offset_only)
+    yield Goal("the record", folded, TRACER, noted, at_most=2, rounds=9)
+    yield Goal("the record, unfolded", whole, TRACER, noted, at_most=2, rounds=9)
+    yield Goal("the record", folded, "a tracer that notes the offset", offsets, rounds=9)
+
+
+def alone(run, *args, **options):
+    """Return a side that does not clear up after the one before it."""
+
+    @prepared
+    def side():
+        gc.collect()
+        yield partial(run, *args, **options)
+
+    return side
 
 
 def work(n):
@@ -32,10 +45,6 @@ def work(n):
         if i % 3:
             found = [i, total]
     return total, found
-
-
-def recorded():
-    return record(work, (TURNS,))
 
 
 def traced(note):
