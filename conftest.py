@@ -8,8 +8,6 @@ import os
 import signal
 from pathlib import Path
 
-import pytest
-
 HERE = Path(__file__).parent
 
 pytest_plugins = ["tests.own_process"]
@@ -37,17 +35,6 @@ def setup_like_jupyterlab(setup):
                 os.environ["PYTEST_CURRENT_TEST"] = name
 
     return setup_without_pytest_name
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config):
-    """Keep the cells of a notebook on one worker when tests are spread with `-n`.
-
-    A fixed `--dist=loadfile` would do that too, but pytest-benchmark then measures nothing, also
-    without `-n`.
-    """
-    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
-        config.option.dist = "loadfile"
 
 
 def pytest_configure(config):

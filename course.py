@@ -3,6 +3,7 @@
     python3 course.py lab          open JupyterLab on the course (extra words go to JupyterLab)
     python3 course.py test         run the tests, two at a time (extra words go to pytest)
 
+    python3 course.py bench        measure ratios of times against their goals; words choose some
     python3 course.py setup        only make the environment in .venv, as the other two do first
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
     python3 course.py check        what is here and what is missing, one line each
@@ -616,6 +617,12 @@ def workers(extra):
     return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * GIGABYTE else []
 
 
+def bench(extra):
+    """Measure ratios of times against their goals, apart from the tests."""
+    setup()
+    return hand_over([str(PYTHON), "-m", "tests.benchmarks", *extra])
+
+
 def hand_over(command):
     """Run the last command of a start, in place of this process where the system can do that."""
     os.chdir(str(ROOT))
@@ -727,7 +734,14 @@ def optional(what, names, use):
 
 # -- the command line ------------------------------------------------------------------------------
 
-COMMANDS = {"lab": lab, "test": test, "setup": setup, "reset": reset, "check": check}
+COMMANDS = {
+    "lab": lab,
+    "test": test,
+    "bench": bench,
+    "setup": setup,
+    "reset": reset,
+    "check": check,
+}
 
 
 def command_named(words):

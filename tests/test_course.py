@@ -24,7 +24,7 @@ SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.t
 scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
 
 FAKE_PYTHON = """#!/bin/sh
-case "$2" in jupyterlab|pytest) echo "started: $*"; env; exit 7;; esac
+case "$2" in jupyterlab|pytest|tests.benchmarks) echo "started: $*"; env; exit 7;; esac
 [ -n "$FAKE_VERSION" ] && case "$2" in *implementation*) echo "cpython $FAKE_VERSION"; exit;; esac
 exec "{python}" "$@"
 """
@@ -190,9 +190,11 @@ def test_windows_launcher_is_asked(course, monkeypatch):
 
 
 def test_unknown_command_names_those_there_are(house):
-    assert is_refused(house.run("rest"), "lab, test, setup, reset, check", "did you mean reset?")
-    assert is_refused(house.run("zzz"), "lab, test, setup, reset, check")
-    assert is_refused(house.run(), "lab, test, setup, reset, check")
+    assert is_refused(
+        house.run("rest"), "lab, test, bench, setup, reset, check", "did you mean reset?"
+    )
+    assert is_refused(house.run("zzz"), "lab, test, bench, setup, reset, check")
+    assert is_refused(house.run(), "lab, test, bench, setup, reset, check")
 
 
 def test_surplus_words_are_refused(house):
@@ -450,6 +452,13 @@ def test_two_workers_where_there_is_room(course, monkeypatch, cores, pages, word
     monkeypatch.setattr(course.os, "cpu_count", lambda: cores)
     monkeypatch.setattr(course.os, "sysconf", told)
     assert course.workers(words) == added
+
+
+@scripts_run
+def test_bench_hands_its_words_over(house):
+    done = house.run("bench", "hook", "--list")
+    assert done.returncode == 7
+    assert "started: -m tests.benchmarks hook --list\n" in done.stdout
 
 
 # -- the learner's notebooks -----------------------------------------------------------------------

@@ -80,6 +80,8 @@ LISTED = {
 
 # Of the tools of the tests: with what they write, by file.
 TOOLS = {
+    "tests/benchmarks/oneflow.py: Path.mkdir",
+    "tests/benchmarks/oneflow.py: tempfile.TemporaryDirectory",
     "tests/browser/conftest.py: Path.open",
     "tests/browser/conftest.py: shutil.copy",
     "tests/browser/lab_page.py: Path.mkdir",

@@ -324,7 +324,7 @@ def test_a_child_ends_with_a_kernel_that_is_killed(own_tmp):
     family = kernel.children(recursive=True)
     kernel.kill()
     kernel.wait()
-    assert len(family) == 2 and not psutil.wait_procs(family, timeout=5)[1]
+    assert len(family) == 2 and not psutil.wait_procs(family, timeout=60)[1]
     assert os.listdir(os.environ["TMPDIR"]) == []
 
 

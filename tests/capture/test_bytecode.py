@@ -179,16 +179,12 @@ def test_specialising_takes_tuples_and_leaves_the_function_alone():
         specialising(multiply, {"ints": 2})
 
 
-def test_tracers_cost_what_they_see():
-    def work():
-        total = 0
-        for n in range(300):
-            total += n
-        return total
-
-    costs = tracer_costs(work)
-    assert costs.ratio("sys.settrace: instructions") > costs.ratio("sys.settrace: calls")
-    assert costs.ratio("watch_stack's record") > costs.ratio("sys.settrace: lines")
+def test_every_tracer_has_its_cost():
+    costs = tracer_costs(lambda: sum(range(9)))
+    asked = ["sys.settrace: calls", "sys.settrace: lines", "sys.settrace: instructions"]
+    asked += ["sys.setprofile: calls", "watch_stack's record"]
+    assert {*asked} <= {row.action for row in costs.rows}
+    assert all(row.ratio > 0 for row in costs.rows)
 
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)

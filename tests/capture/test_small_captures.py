@@ -2,8 +2,7 @@
 
 import pytest
 
-from helpers.capture import environment
-from helpers.capture.costs import costs_listing
+from helpers.capture import costs, environment
 from helpers.capture.records import records_listing
 
 
@@ -25,16 +24,23 @@ def test_records_need_the_same_keys():
         records_listing("t", [{"a": 1}, {"b": 2}])
 
 
-def test_costs_are_ratios_in_one_run():
-    costs = costs_listing(lambda: sum(range(10)), {"long": lambda: sum(range(100_000))})
-    assert costs.ratio("long") > 10 and costs.rows[0].words.startswith("about ")
+def test_costs_are_ratios_in_one_run(monkeypatch):
+    now = [0.0]
+
+    def takes(seconds):
+        return lambda: now.__setitem__(0, now[0] + seconds)
+
+    monkeypatch.setattr(costs, "perf_counter", lambda: now[0])
+    found = costs.costs_listing(takes(1), {"long": takes(12), "short": takes(0.5)})
+    assert [(row.ratio, row.words) for row in found.rows] == [(12, "about 10"), (0.5, "about 0.5")]
+    assert found.ratio("long") == 12
     with pytest.raises(KeyError):
-        costs.ratio("short")
+        found.ratio("shorter")
 
 
 def test_costs_need_something_to_call():
     with pytest.raises(TypeError, match="slow must be a function"):
-        costs_listing(lambda: None, {"slow": 5})
+        costs.costs_listing(lambda: None, {"slow": 5})
 
 
 def test_environment_is_fine_here():

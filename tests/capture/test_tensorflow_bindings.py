@@ -1,5 +1,6 @@
 """Where TensorFlow 2.21 holds `tf.nn.bias_add`, and which routes a rebinding of it reaches."""
 
+import gc
 import json
 import subprocess
 import sys
@@ -273,6 +274,18 @@ def test_after_the_block_every_place_is_as_before(told):
 def test_a_loaded_lazy_loader_is_one_more_hidden_module(told):
     assert "__main__.lazy.bias_add" in told["S5"]
     assert told["S5 stale"]
+
+
+def test_every_direct_referrer_is_named():
+    import tensorflow as tf
+
+    from helpers.capture.references import bindings
+
+    gc.collect()
+    direct = gc.get_referrers(tf.nn.bias_add)
+    rows = bindings(tf.nn.bias_add).rows
+    assert len(rows) >= len(direct)
+    assert all(row.owner and "not found" not in row.owner for row in rows)
 
 
 class TFModuleWrapper(types.ModuleType):

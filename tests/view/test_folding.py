@@ -1,11 +1,13 @@
 """Folding: the deepest and largest scopes first, what was found stays, and the note says it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view import diagram
 from helpers.view.folding import fold
+from tests.benchmarks.diagram import layers_graph
 
 
 def scoped(*groups, edges=()):
@@ -78,3 +80,11 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
         inside = [int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group"]
         assert sum(inside) + len(shown.nodes) - len(inside) == len(graph.nodes)
     assert fold(graph, most) == shown
+
+
+def test_a_graph_def_of_three_hundred_nodes_folds_to_what_one_sees_at_once():
+    pytest.importorskip("tensorflow")
+    from helpers.capture.tf_graphs import tf_graph
+
+    graph = tf_graph(layers_graph(300))
+    assert len(graph.nodes) == 300 and len(fold(graph).nodes) <= 60

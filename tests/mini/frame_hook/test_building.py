@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -118,9 +117,6 @@ def test_torchs_hook_where_there_is_no_compiler(tmp_path):
     assert told == ["torch's own hook", "torch", "2", "3.0 3"]
 
 
-def test_built_in_about_a_second(tmp_path, record_property):
-    """Only told: nothing is asserted on a clock."""
-    start = time.perf_counter()
+def test_the_hook_is_built_into_the_file_that_is_named(tmp_path):
     building._compile(Home(tmp_path), "out.so")
-    record_property("seconds to build the hook", round(time.perf_counter() - start, 2))
     assert (tmp_path / "out.so").stat().st_size > 10_000

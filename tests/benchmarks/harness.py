@@ -1,0 +1,140 @@
+"""What to compare, and the goal -> both sides measured in turns: the ratio's median and quartiles.
+
+A benchmark is a file beside this one with a function `goals`, which yields a `Goal` for each ratio:
+
+    yield Goal("one way", run, "another way", run_it_otherwise, at_most=2)
+
+says that the first takes at most twice the time of the second. Both run in one process, one after
+the other in each round; a round gives one ratio. Without a bound, the ratio is only told.
+"""
+
+import contextlib
+import gc
+import importlib.util
+import shutil
+import statistics
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from time import process_time
+
+ENOUGH = 0.03  # seconds of one side in one round: what is quicker is repeated
+MOST_CALLS = 2**20
+
+MET, MISSED, NOISY, TOLD = "met", "missed", "too noisy to say", "no goal"
+LACKING, ENDED = "not measured", "ended early"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """`one` against `other`; a side that is `prepared` is made ready in each round, unmeasured."""
+
+    name: str
+    one: Callable
+    other_name: str
+    other: Callable
+    at_most: float | None = None
+    at_least: float | None = None
+    rounds: int = 15
+    clock: Callable[[], float] = process_time  # of this process; children need perf_counter
+
+
+@dataclass(frozen=True)
+class Result:
+    """How many times as long as the other side the one takes, and what that says of the goal."""
+
+    compared: str
+    verdict: str
+    goal: str = ""
+    median: float | None = None
+    quartiles: tuple[float, float] | None = None
+
+
+class Missing(Exception):
+    """What the rest of a benchmark needs and this machine has not."""
+
+
+def needs(*modules: str, program: str = "") -> None:
+    """Raise Missing unless these modules can be imported, and the program be started."""
+    lacking = [name for name in modules if not importlib.util.find_spec(name)]
+    lacking += [program] if program and not shutil.which(program) else []
+    if lacking:
+        raise Missing(f"{' and '.join(lacking)} not installed")
+
+
+class prepared:  # noqa: N801 - a decorator
+    """Make a side of a generator function: it yields what is measured, once in each round."""
+
+    def __init__(self, function: Callable[..., Iterator[Callable]]):
+        self.ready = contextlib.contextmanager(function)
+
+    def __call__(self):
+        """Return the context manager that gives what is measured."""
+        return self.ready()
+
+
+def measured(goals: Iterable[Goal]) -> Iterator[Result]:
+    """Yield the result of each goal; what `goals` sets up for one stands until the next.
+
+    Where something is missing, that is the last.
+    """
+    try:
+        for goal in goals:
+            gc.collect()
+            low, median, high = statistics.quantiles(ratios(goal), n=4)
+            told = verdict(low, high, goal.at_most, goal.at_least)
+            compared = f"{goal.name} / {goal.other_name}"
+            yield Result(compared, told, bound(goal), median, (low, high))
+    except Missing as lacking:
+        yield Result(str(lacking), LACKING)
+
+
+def ratios(goal: Goal) -> list[float]:
+    """Return one ratio a round; the sides change places, so that what drifts meets both."""
+    sides = {side: repeats(side, goal.clock) for side in (goal.one, goal.other)}
+    found = []
+    for number in range(goal.rounds):
+        took = {side: seconds(side, sides[side], goal.clock) for side in turned(sides, number)}
+        found.append(took[goal.one] / took[goal.other])
+    return found
+
+
+def turned(sides: dict, number: int) -> list[Callable]:
+    """Return the sides, in every second round the other way round."""
+    return list(sides)[:: -1 if number % 2 else 1]
+
+
+def seconds(side: Callable, calls: int, clock: Callable[[], float]) -> float:
+    """Return what one call takes, as the mean of so many."""
+    with side() if isinstance(side, prepared) else contextlib.nullcontext(side) as call:
+        start = clock()
+        for _ in range(calls):
+            call()
+        return (clock() - start) / calls
+
+
+def repeats(side: Callable, clock: Callable[[], float]) -> int:
+    """Return how many calls the clock can tell; the first one only warms the side up."""
+    calls, _ = 1, seconds(side, 1, clock)
+    if isinstance(side, prepared):
+        return 1
+    while seconds(side, calls, clock) * calls < ENOUGH and calls < MOST_CALLS:
+        calls *= 2
+    return calls
+
+
+def verdict(low: float, high: float, at_most: float | None, at_least: float | None) -> str:
+    """Return what the quartiles say: where a bound lies between them, nothing can be said."""
+    if at_most is None and at_least is None:
+        return TOLD
+    most = float("inf") if at_most is None else at_most
+    least = float("-inf") if at_least is None else at_least
+    if high <= most and low >= least:
+        return MET
+    return MISSED if low > most or high < least else NOISY
+
+
+def bound(goal: Goal) -> str:
+    """Return the goal in words."""
+    most = "" if goal.at_most is None else f"at most {goal.at_most:g}"
+    least = "" if goal.at_least is None else f"at least {goal.at_least:g}"
+    return " and ".join(filter(None, (least, most)))
