@@ -9,7 +9,9 @@ from helpers.capture import decoded
 from helpers.capture.brief import brief, plain
 from helpers.capture.bytecode import argument
 from helpers.capture.functions import can_be_called, check_flag, function_of, refuse_async
+from helpers.capture.heap import class_mapping, mro
 from helpers.model.listing import Column, Listing
+from helpers.safety.given import deadly, kind_of
 
 TIMES, MOST_TIMES = 200, 10_000_000
 
@@ -34,12 +36,29 @@ def specialising(
     copy = _fresh(function)
     shots = [_shot(copy)]
     for heading, args in stages.items():
-        with (inside or {}).get(heading, nullcontext)():
+        with _surroundings(heading, (inside or {}).get(heading, nullcontext)):
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_shot(copy))
     listing = _listing(copy, list(stages), shots, times)
     return _changes(listing) if changed else listing
+
+
+def _surroundings(heading: str, make):
+    """Return the context manager of a stage; TypeError, in one sentence, if there is none."""
+    where = f"what inside gives for stage {plain(heading)!r} must return a context manager"
+    if why := deadly(make):
+        raise TypeError(f"{where}, and it {why}")
+    try:
+        made = make()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a SystemExit too says that there is none
+        raise TypeError(f"{where}, and it raised {kind_of(error)}") from None
+    known = {name for cls in mro(type(made)) for name in class_mapping(cls)}
+    if not known >= {"__enter__", "__exit__"}:
+        raise TypeError(f"{where}, not {kind_of(made)}")
+    return made
 
 
 def _check(stages, times, inside) -> None:

@@ -15,7 +15,7 @@ from helpers.capture.words import clipped, label
 from helpers.mini.dynamo import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
-from helpers.safety.given import kind_of, printable
+from helpers.safety.given import deadly, kind_of, printable
 
 MOST, LONGEST = 12, 300
 
@@ -128,6 +128,8 @@ def agreement(fn, args, **guard_sets) -> Agreement:
                 f"{name} must be a function of the arguments that says True or False, "
                 f"not {kind_of(accepts)}"
             )
+        if why := deadly(accepts):
+            raise TypeError(f"{name} cannot be asked: it {why}")
     real, left_out = Real(fn, *args), []
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     calls = neighbours(real.function, real.first, left_out)

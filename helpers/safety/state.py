@@ -63,13 +63,14 @@ class Guard:
     """
 
     __slots__ = (
-        "_before", "_came", "_closing", "_frame", "_handler", "_limit", "_names", "_patches"
-    )  # fmt: skip
+        *("_before", "_came", "_closing", "_frame", "_handler"),
+        *("_late", "_limit", "_names", "_patches"),
+    )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
         self._frame, self._handler, self._names = frame, None, names
         self._before, self._patches = None, len(_PATCHES)
-        self._came, self._closing = None, False
+        self._came, self._closing, self._late = None, False, False
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -102,6 +103,10 @@ class Guard:
             _put_back(kept, before)
         while len(_PATCHES) > self._patches:
             _PATCHES[-1].undo()
+        for _ in range(1000):  # unless somebody else took Ctrl-C over meanwhile
+            if not self._late:
+                break
+            sleep(0.001)  # it would come when the call has ended, where nobody expects it
         self._frame = None
         before, self._handler = self._handler, None
         if before is not None:
@@ -110,7 +115,8 @@ class Guard:
                 before(*self._came)
 
     def _interrupt(self, number, frame) -> None:
-        if frame.f_code.co_name == "_handle" and frame.f_globals.get("__name__") == _FRAGILE:
+        self._late = _in_fragile_code(frame, self._frame)
+        if self._late:
             start_new_thread(_once_more, ())
         elif self._closing or falls_to(self._frame, frame, _CLOSE):
             self._came = number, frame
@@ -120,6 +126,15 @@ class Guard:
 
 # Its C++ calls `Context._handle` and dies (SIGSEGV) of an exception there, so Ctrl-C comes later.
 _FRAGILE = "tensorflow.python.eager.context"
+
+
+def _in_fragile_code(frame, base) -> bool:
+    """Tell whether Ctrl-C came in such a call, or in a tracer that reports it."""
+    while frame is not None and frame is not base:
+        if frame.f_code.co_name == "_handle" and frame.f_globals.get("__name__") == _FRAGILE:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _once_more() -> None:

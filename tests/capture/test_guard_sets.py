@@ -1,5 +1,7 @@
 """The search finds what is too lax and what is too strict, and the real guards are torch's."""
 
+import functools
+
 import pytest
 
 from helpers import watch_guard_sets
@@ -177,3 +179,10 @@ def test_objects_as_arguments_are_not_asked_anything():
     assert words[1:4] == ["y one longer", "y one shorter", "y as a tuple"] and not left_out
     long = [call.words for call in neighbours(both, {"x": 10**5000, "y": "s" * 10**6}, left_out)]
     assert max(map(len, long)) < 200
+
+
+def test_a_guard_set_whose_call_would_never_end_is_refused():
+    endless = functools.partial(print)
+    endless.__setstate__((endless, (endless,), {}, {}))
+    with pytest.raises(TypeError, match="mine cannot be asked: it is a partial that holds itself"):
+        watch_guard_sets(lambda x: x + 1, (1,), mine=endless)

@@ -1,5 +1,7 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
+import sys
+
 import pytest
 
 from helpers import show_evaluator, watch_child, watch_hooked, watch_specialising
@@ -151,3 +153,16 @@ def test_a_child_without_imports_says_how_it_ended():
     assert ran("raise KeyError('x')").error == "KeyError: 'x'"
     with pytest.raises(TypeError, match="function or source"):
         watch_child(3)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: 3, "must return a context manager, not int"),
+        (sys.exit, "must return a context manager, and it raised SystemExit"),
+        (lambda: 1 / 0, "must return a context manager, and it raised ZeroDivisionError"),
+    ],
+)
+def test_what_makes_no_context_manager_is_refused(make, words):
+    with pytest.raises(TypeError, match=words):
+        watch_specialising(lambda: 1, {"a": ()}, inside={"a": make})

@@ -279,19 +279,51 @@ def test_output_that_a_learner_closes_is_open_again(capsys):
     assert capsys.readouterr().out == "before\nafter\n"
 
 
-def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later():
+@pytest.mark.parametrize("traced", [False, True])
+def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later(traced):
+    press = "pass" if traced else "signal.raise_signal(signal.SIGINT)"
     space = {"__name__": "tensorflow.python.eager.context", "signal": signal, "seen": []}
-    exec("def _handle():\n    signal.raise_signal(signal.SIGINT)\n    seen.append(1)\n", space)
+    exec(f"def _handle():\n    {press}\n    seen.append(1)\n", space)
+
+    def tracer(frame, event, given):
+        if frame.f_code.co_name == "_handle" and event == "call":
+            signal.raise_signal(signal.SIGINT)
 
     @whole
     def verb():
+        sys.setprofile(tracer if traced else None)
         space["_handle"]()
+        sys.setprofile(None)
         assert space["seen"], "it came at once"
         while True:
             pass
 
     with pytest.raises(KeyboardInterrupt):
         verb()
+
+
+def test_interrupt_that_comes_later_comes_before_the_verb_has_ended():
+    space = {"__name__": "tensorflow.python.eager.context", "signal": signal}
+    exec("def _handle():\n    signal.raise_signal(signal.SIGINT)\n", space)
+    for _ in range(20):
+        ended = False
+        with pytest.raises(KeyboardInterrupt):
+            whole(space["_handle"])()
+            ended = True
+        assert not ended
+
+
+def test_interrupt_that_somebody_else_took_over_is_not_waited_for():
+    came = []
+    space = {"__name__": "tensorflow.python.eager.context", "signal": signal, "came": came}
+    own = "signal.signal(signal.SIGINT, lambda *given: came.append(given))"
+    exec(f"def _handle():\n    signal.raise_signal(signal.SIGINT)\n    {own}\n", space)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        whole(space["_handle"])()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(came) == 1
 
 
 def test_an_object_is_what_its_type_is_and_not_what_it_says():

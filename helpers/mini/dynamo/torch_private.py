@@ -172,9 +172,11 @@ def hooked(callback):
 def cache_entries(code: CodeType) -> list:
     """Return what Dynamo has stored on a code object, the entry that is tried first at the front.
 
-    Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`.
+    Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`. One that no
+    call can pass any more, as something its guards looked at is gone, has no code: it is left out.
     """
-    return list(__getattr__("cache_entry_list")(code))
+    entries = __getattr__("cache_entry_list")(code)
+    return [entry for entry in entries if type(entry.code) is CodeType]
 
 
 def forget_sizes(code: CodeType) -> None:
