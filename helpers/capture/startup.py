@@ -114,7 +114,8 @@ def startup(label: str, source: str | None = None) -> Transcript:
     """
     label = word(label, "the label of a switch")
     if source is not None:
-        return transcript(label, SHARED + word(source, "the source"), source)
+        source = word(source, "the source")
+        return transcript(label, SHARED + source, source)
     if label not in SWITCHES:
         first = "; ".join(list(SWITCHES)[:MOST_NAMED])
         raise KeyError(f"'{printable(label)}' is none of the {len(SWITCHES)} switches: {first}; …")

@@ -59,6 +59,14 @@ def test_own_lines_run_too(switches):
         switches.run("mine")
 
 
+def test_own_lines_may_be_text_of_a_class_whose_code_does_not_run(switches):
+    class Text(str):
+        __slots__ = ()
+        __repr__ = __str__ = __iter__ = __len__ = __add__ = __radd__ = None
+
+    assert switches.run("own", Text("print(6 * 7)")).model.runs[0].printed == "42"
+
+
 def test_text_html_and_widget_hold_the_same(switches):
     data, _ = switches._repr_mimebundle_()
     assert data["text/plain"] == repr(switches)
