@@ -69,8 +69,10 @@ def _answers(pairs: list, sample: int, seconds: int) -> Iterator[dict]:
                     if not line:
                         ending = child.wait()
                         said.seek(0)
-                        at = [line.strip() for line in said if line.startswith("# ")]
-                        yield {"tried": 0, "faults": [f"ended with {ending} at {at[-1:]}"]}
+                        lines = [line.strip() for line in said if line.strip()]
+                        at = [line for line in lines if line.startswith("# ")][-1:]
+                        why = [line for line in lines if not line.startswith("# ")][-1:]
+                        yield {"tried": 0, "faults": [f"ended with {ending} at {at}: {why}"]}
                         return
                     yield json.loads(line)
             finally:
