@@ -9,6 +9,8 @@ these threads run in get one of that name, for as long as the builtin is another
 import builtins
 import sys
 import types
+from contextlib import suppress
+from importlib import import_module
 
 from helpers.capture.heap import Shelf, class_mapping, listed_modules, namespace
 from helpers.capture.namespaces import ModuleName
@@ -31,6 +33,8 @@ SERVING = frozenset(  # what else the kernel runs in, from one cell to the next
     + ("types", "typing", "uuid", "warnings", "weakref")
     + ("asttokens", "executing", "pure_eval", "pygments", "stack_data")  # tracebacks
 )
+# Imported by the kernel when it first sends much (zmq's thread) or first shows an error.
+LATE = ("zmq.utils.garbage", "stack_data", "executing.executing", "pygments.formatters.terminal256")
 
 _BUILTINS = vars(builtins)
 _SHIELDS = Shelf()
@@ -59,6 +63,9 @@ def shield(places) -> int:
     names = [place.name for place in places if _is_builtin(place)]
     if not names or not _kernel_runs():
         return 0
+    for late in LATE:  # they would come without a shield
+        with suppress(ImportError):
+            import_module(late)
     every = [namespace(module) for _, module in listed_modules().values()]
     spaces = [space for space in every if _is_of(space, OWN | SERVING)]
     for name in names:

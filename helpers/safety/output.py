@@ -3,6 +3,10 @@
 `sys.stdout.close()` in a notebook ends all output of its kernel for good.
 """
 
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+
 
 class Shielded:
     """Passes everything on to a stream; `close` closes only this."""

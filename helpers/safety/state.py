@@ -28,6 +28,9 @@ from helpers.safety.interrupts import (
     uninterrupted,
 )
 from helpers.safety.output import shielded
+from helpers.safety.own_names import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 _PATCHES: list["_Patch"] = []
 _MISSING = object()

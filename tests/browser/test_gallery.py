@@ -143,7 +143,8 @@ def test_sample_trusted_without_widget_state_shows_an_error(broken):
 def test_sample_error_output_is_reported(broken):
     assert broken.errors() == []
     broken.run_all()
-    assert broken.errors() == ["KeyError: 'a sample'"]
+    # a busy machine may send later cells after the kernel has dropped those that wait
+    assert broken.errors()[0] == "KeyError: 'a sample'"
 
 
 @pytest.mark.parametrize(
