@@ -7,10 +7,12 @@ these threads run in get one of that name, for as long as the builtin is another
 """
 
 import builtins
+import re
 import sys
 import types
 from contextlib import suppress
-from importlib import import_module
+from functools import cache
+from importlib import import_module, metadata
 
 from helpers.capture.heap import Shelf, class_mapping, listed_modules, namespace
 from helpers.capture.namespaces import ModuleName
@@ -23,15 +25,6 @@ REASON = "the kernel's own machinery relies on it"
 OWN = frozenset(
     ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
     + ("tornado", "traitlets", "zmq")
-)
-SERVING = frozenset(  # what else the kernel runs in, from one cell to the next
-    ("_frozen_importlib", "_frozen_importlib_external", "_weakrefset", "abc", "ast", "codecs")
-    + ("codeop", "collections", "concurrent", "contextlib", "copy", "dateutil", "dis", "enum")
-    + ("functools", "genericpath", "hmac", "importlib", "inspect", "io", "json", "linecache")
-    + ("logging", "opcode", "operator", "os", "pathlib", "posixpath", "ntpath", "queue", "re")
-    + ("reprlib", "signal", "socket", "string", "textwrap", "token", "tokenize", "traceback")
-    + ("types", "typing", "uuid", "warnings", "weakref")
-    + ("asttokens", "executing", "pure_eval", "pygments", "stack_data")  # tracebacks
 )
 # Imported by the kernel when it first sends much (zmq's thread) or first shows an error.
 LATE = ("zmq.utils.garbage", "stack_data", "executing.executing", "pygments.formatters.terminal256")
@@ -67,7 +60,7 @@ def shield(places) -> int:
         with suppress(ImportError):
             import_module(late)
     every = [namespace(module) for _, module in listed_modules().values()]
-    spaces = [space for space in every if _is_of(space, OWN | SERVING)]
+    spaces = [space for space in every if _is_of(space, _serving())]
     for name in names:
         if all(one.name != name for one in _SHIELDS):
             one = Shield(name, _BUILTINS[name], [space for space in spaces if name not in space])
@@ -75,6 +68,21 @@ def shield(places) -> int:
             for space in one.spaces:
                 space[name] = one.old
     return len(spaces)
+
+
+@cache
+def _serving() -> frozenset:
+    """Return the packages that a kernel runs in: the standard library, and what ipykernel needs."""
+    needed, waiting = set(), ["ipykernel"]
+    while waiting:
+        name = re.split(r"[^\w.-]", waiting.pop(), maxsplit=1)[0].lower().replace("_", "-")
+        with suppress(metadata.PackageNotFoundError):
+            if name not in needed:
+                waiting += [r for r in metadata.requires(name) or () if "extra ==" not in r]
+                needed.add(name)
+    known = metadata.packages_distributions().items()
+    found = {p for p, dists in known if any(d.lower().replace("_", "-") in needed for d in dists)}
+    return sys.stdlib_module_names | OWN | found
 
 
 def unshield() -> None:

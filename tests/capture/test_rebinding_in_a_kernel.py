@@ -102,6 +102,44 @@ def test_block_may_stay_open_from_cell_to_cell(kernel):
     assert kernel.run("print(patch.leftover)") == "()\n"
 
 
+# Cells of a kernel that has not shown an error or sent much yet -> what each prints and shows.
+FIRSTS = {
+    "much output under a block": (
+        (
+            "with rebind_everywhere(len, bad): display({'text/plain': 'x' * 300_000}, raw=True)",
+            "xxx",
+        ),
+        ("'y' * 300_000", "yyy"),
+    ),
+    "much output under an open block": (
+        ("patch = rebind_everywhere(len, bad)\ninside = patch.__enter__()", ""),
+        ("'x' * 300_000", "xxx"),
+        ("patch.__exit__(None, None, None)\n'y' * 300_000", "yyy"),
+    ),
+    "a verb under an open block": (
+        ("patch = rebind_everywhere(getattr, lambda *a: None)\nr = patch.__enter__()", ""),
+        ("from helpers import show_names\nshow_names('patch')", "Traceback"),
+        ("patch.__exit__(None, None, None)\nprint(type(sys.stdout).__name__)", "OutStream"),
+    ),
+    "an error under an open block": (
+        ("patch = rebind_everywhere(isinstance, bad)\nr = patch.__enter__()", ""),
+        ("1 / 0", "division by zero"),
+        ("patch.__exit__(None, None, None)\n[][1]", "list index out of range"),
+    ),
+}
+
+
+@pytest.mark.parametrize("cells", FIRSTS.values(), ids=FIRSTS)
+def test_a_fresh_kernel_shows_what_comes_first_and_lives(tmp_path, cells):
+    kernel = Client(tmp_path)
+    try:
+        for number, (code, shown) in enumerate(cells):
+            assert shown in kernel.run(code if number else SETUP + code)
+        assert kernel.run("print(len('ab'))") == "2\n"
+    finally:
+        kernel.end()
+
+
 def test_places_of_a_shield_are_no_places(kernel):
     code = (
         "from helpers.capture.references import find_holders\n"
