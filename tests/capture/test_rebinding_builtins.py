@@ -1,7 +1,6 @@
 """Any builtin can be rebound and comes back, with none of our own names patched."""
 
 import builtins
-import gc
 import signal
 import subprocess
 import sys
@@ -94,14 +93,6 @@ def blocks():
         with rebind_everywhere(isinstance, bad):
             total += 1
     return total
-
-
-@pytest.fixture
-def small_heap():
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("small_heap")

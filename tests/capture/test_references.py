@@ -119,15 +119,6 @@ def stage(monkeypatch):
     return module
 
 
-@pytest.fixture
-def small_heap():
-    """Set aside what was there before: a search finds the same in the rest, and sooner."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def play(stage, source):
     exec(textwrap.dedent(source), vars(stage))
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -98,6 +99,13 @@ def test_replaced_code_runs_behind_its_guard():
         assert len(torch_private.cache_entries(double.__code__)) == 1
     torch_private.reset_code(double.__code__)
     assert double(2) == 4
+
+
+def test_an_entry_that_has_lost_its_code_is_left_out(monkeypatch):
+    entries = [SimpleNamespace(code=None), SimpleNamespace(code=double.__code__)]
+    private = {"cache_entry_list": lambda code: entries}
+    monkeypatch.setattr(torch_private, "__getattr__", private.__getitem__)
+    assert torch_private.cache_entries(double.__code__) == entries[1:]
 
 
 def test_logs_are_collected_in_the_block_only():

@@ -52,23 +52,6 @@ def meta_function_with_prepare():
     return A
 
 
-def meta_conflict():
-    class M1(type):
-        pass
-
-    class M2(type):
-        pass
-
-    class A(metaclass=M1):
-        pass
-
-    class B(metaclass=M2):
-        pass
-
-    class C(A, B):
-        pass
-
-
 def derived_meta():
     class M1(type):
         pass
