@@ -3,7 +3,8 @@
 The kernel's threads call builtins at any moment: the IOPub thread of ipykernel/iostream.py sends
 what is printed, through zmq, tornado and asyncio. An error in there ends the thread, and with it
 the kernel's answers. A name in a module's dict is found before the builtin, so the modules that
-these threads run in get one of that name, for as long as the builtin is another one.
+these threads run in get one of that name, for as long as the builtin is another one. They are the
+standard library's, and those of the packages that ipykernel requires.
 """
 
 import builtins
