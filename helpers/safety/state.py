@@ -127,14 +127,19 @@ class Guard:
             self._handler(number, frame)
 
 
-# Its C++ calls `Context._handle` and dies (SIGSEGV) of an exception there, so Ctrl-C comes later.
-_FRAGILE = "tensorflow.python.eager.context"
+# TensorFlow's C++ calls these, and Ctrl-C has to wait: of an exception in the first it dies
+# (SIGSEGV), and one in the second, while an error is made, becomes a RuntimeError of pybind11.
+_FRAGILE = {
+    "_handle": "tensorflow.python.eager.context",
+    "__init__": "tensorflow.python.framework.errors_impl",
+}
 
 
 def _in_fragile_code(frame, base) -> bool:
     """Tell whether Ctrl-C came in such a call, or in a tracer that reports it."""
     while frame is not None and frame is not base:
-        if frame.f_code.co_name == "_handle" and frame.f_globals.get("__name__") == _FRAGILE:
+        home = _FRAGILE.get(frame.f_code.co_name)
+        if home is not None and dict.get(frame.f_globals, "__name__") == home:
             return True
         frame = frame.f_back
     return False

@@ -280,19 +280,20 @@ def test_output_that_a_learner_closes_is_open_again(capsys):
 
 
 @pytest.mark.parametrize("traced", [False, True])
-def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later(traced):
+@pytest.mark.parametrize(("name", "module"), state._FRAGILE.items())
+def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later(traced, name, module):
     press = "pass" if traced else "signal.raise_signal(signal.SIGINT)"
-    space = {"__name__": "tensorflow.python.eager.context", "signal": signal, "seen": []}
-    exec(f"def _handle():\n    {press}\n    seen.append(1)\n", space)
+    space = {"__name__": module, "signal": signal, "seen": []}
+    exec(f"def {name}():\n    {press}\n    seen.append(1)\n", space)
 
     def tracer(frame, event, given):
-        if frame.f_code.co_name == "_handle" and event == "call":
+        if frame.f_code is space[name].__code__ and event == "call":
             signal.raise_signal(signal.SIGINT)
 
     @whole
     def verb():
         sys.setprofile(tracer if traced else None)
-        space["_handle"]()
+        space[name]()
         sys.setprofile(None)
         assert space["seen"], "it came at once"
         while True:
