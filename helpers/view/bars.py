@@ -46,26 +46,33 @@ class Plot:
         """Return the plot as PNG: one bar per ratio, and a line where both take as long."""
         import matplotlib  # heavy, and rarely needed
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
 
-        names = [_short(name) for name in self.ratios][:MOST_BARS][::-1]
-        ratios = list(self.ratios.values())[:MOST_BARS][::-1]
         written = io.BytesIO()
         # A name is no formula, whatever stands in it; and a letter that no font has is no warning.
         with matplotlib.rc_context({"text.parse_math": False}), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            figure = Figure(figsize=(7, 0.8 + 0.42 * len(names)), layout="constrained")
-            axes = figure.add_subplot()
-            bars = axes.barh(range(len(names)), ratios, color=INK)
-            axes.set_yticks(range(len(names)), names)
-            axes.bar_label(bars, [_rounded(ratio) for ratio in ratios], padding=3)
-            axes.set_xscale("log")
-            axes.axvline(1, color="#404040", linewidth=1)
-            axes.set_title(_short(self.title, 100), loc="left", fontsize=10)
-            axes.margins(x=0.15)
-            axes.spines[["top", "right"]].set_visible(False)
-            FigureCanvasAgg(figure).print_png(written)
+            FigureCanvasAgg(self.figure()).print_png(written)
         return written.getvalue()
+
+    def figure(self):
+        """Return the plot as matplotlib's Figure, without a canvas."""
+        from matplotlib.figure import Figure
+
+        names = [_short(name) for name in self.ratios][:MOST_BARS][::-1]
+        ratios = list(self.ratios.values())[:MOST_BARS][::-1]
+        figure = Figure(figsize=(7, 0.8 + 0.42 * len(names)), layout="constrained")
+        axes = figure.add_subplot()
+        bars = axes.barh(range(len(names)), ratios, color=INK)
+        axes.set_yticks(range(len(names)), names)
+        axes.bar_label(bars, [_rounded(ratio) for ratio in ratios], padding=3)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")  # the usual one writes formulas
+        axes.xaxis.set_minor_formatter("")
+        axes.axvline(1, color="#404040", linewidth=1)
+        axes.set_title(_short(self.title, 100), loc="left", fontsize=10)
+        axes.margins(x=0.15)
+        axes.spines[["top", "right"]].set_visible(False)
+        return figure
 
 
 def plot(title: str, ratios: dict[str, float]) -> Plot:

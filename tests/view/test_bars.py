@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from helpers.view.bars import plot
 
@@ -23,3 +24,13 @@ def test_a_large_ratio_has_no_exponent():
 def test_a_ratio_that_is_no_length_is_refused(ratio):
     with pytest.raises(ValueError, match="'a' is .*positive number"):
         plot("t", {"a": ratio})
+
+
+@pytest.mark.parametrize("ratios", [{"a": 1.0}, {"a": 0.065, "b": 21.0}, {"a": 1e-30, "b": 1e30}])
+def test_the_scale_says_plain_numbers(ratios):
+    figure = plot("T", ratios).figure()
+    FigureCanvasAgg(figure).draw()
+    (axes,) = figure.axes
+    ticks = [tick.get_text() for tick in axes.get_xticklabels(which="both")]
+    said = [words.replace("\N{MINUS SIGN}", "-") for words in ticks if words]
+    assert said and [f"{float(words):g}" for words in said] == said
