@@ -14,7 +14,7 @@ from helpers.capture.references import bindings, find_holders, scan_modules
 from tests.capture import test_references
 from tests.capture.test_references import CASES, HOSTILE, play
 
-stage, small_heap = test_references.stage, test_references.small_heap
+stage = test_references.stage
 quick = pytest.mark.usefixtures("small_heap")
 REBINDABLE = [case for case in CASES if case[3]]
 READ_ONLY = [case for case in CASES if not case[3]]
