@@ -26,7 +26,7 @@ from pathlib import Path
 
 KINDS = ("hostile", "misuse", "interrupt", "scale")
 LONGEST = 30  # seconds for one call
-PATIENCE = 20  # CPU seconds for all moments of one verb; how many they were is told
+PATIENCE = 600  # CPU seconds for all moments of one verb; how many they were is told
 MOST = 1_000_000  # bytes of HTML, and of widget state
 MOST_WORDS = 600  # characters of a refusal
 HOUSE = str(Path(__file__).parents[2] / "helpers")
@@ -201,7 +201,7 @@ def interrupt(subject, sample: int, rng: random.Random) -> dict:
         tried += 1
         _progress(f"moment {number}")
         came += _interrupted(subject.quick, rng.uniform(0, 1.05 * whole))
-        left = _left(before, _state())
+        left = _left(before, _state(1)) and _left(before, _state())
         if left:
             faults.append(f"moment {number}: {left}")
             before = _state()
@@ -246,13 +246,13 @@ def _interrupted(run, seconds: float) -> bool:
 _LEFT_OUTPUT: list[str] = []
 
 
-def _state() -> dict:
-    """Return what a verb has to leave as it was."""
+def _state(generation: int = 2) -> dict:
+    """Return what a verb has to leave as it was; young garbage alone is collected much faster."""
     import psutil
 
     from helpers.safety.state import _PATCHES, KEPT
 
-    gc.collect()
+    gc.collect(generation)
     me = psutil.Process()
     return {
         **{kept.name: (kept, kept.read()) for kept in KEPT},

@@ -294,7 +294,6 @@ SUBJECTS = {
         quick=lambda: helpers.plot_ratios("T", {"a": 1.0, "b": 2.0}),
         scale=lambda n: helpers.plot_ratios("T", {f"name {i}": i + 1.0 for i in range(n)}),
         largest=50,
-        moments=60,
     ),
     "watch_costs": Subject(
         wrong=(
@@ -311,14 +310,12 @@ SUBJECTS = {
         scale=lambda n: helpers.watch_costs(small, {f"a{i}": small for i in range(n)}),
         largest=5,
         all_shown=True,
-        moments=60,
         runs=True,
     ),
     "show_environment": Subject(
         wrong=(lambda thing: helpers.show_environment(thing),),
         misuse=(lambda: helpers.show_environment(1),),
         quick=helpers.show_environment,
-        moments=60,
         because=(("scale", "what it lists is given: the course's own requirements"),),
     ),
     "show_code": Subject(
@@ -415,7 +412,6 @@ SUBJECTS = {
         wrong=(helpers.watch_tracers,),
         misuse=(lambda: helpers.watch_tracers(len), lambda: helpers.watch_tracers(1)),
         quick=lambda: helpers.watch_tracers(small),
-        moments=120,
         because=(("scale", "its rows are given: the kinds of tracers"),),
     ),
     "show_coverage": Subject(
@@ -512,7 +508,6 @@ SUBJECTS = {
         scale=lambda n: rt(small, n),
         largest=1000,
         all_shown=True,
-        moments=60,
     ),
     "watch_child": Subject(
         wrong=(
@@ -528,7 +523,6 @@ SUBJECTS = {
         quick=lambda: helpers.watch_child("print(1)", imports=""),
         scale=lambda n: helpers.watch_child(f"print('x' * 80 * {n})", imports=""),
         largest=100,
-        moments=60,
     ),
 }
 
@@ -627,7 +621,6 @@ SUBJECTS |= {
         scale=lambda n: helpers.watch_mutations({f"a{i}": (_grow, []) for i in range(n)}),
         largest=20,
         runs=True,
-        moments=100,
         **_X,
     ),
     "show_graph": Subject(
@@ -678,7 +671,6 @@ SUBJECTS |= {
         scale=lambda n: helpers.watch_optimisation(tf_chain(n), _tf().constant(1.0)),
         largest=300,
         runs=True,
-        moments=100,
         **_X,
     ),
     "show_autograph": Subject(
@@ -686,14 +678,12 @@ SUBJECTS |= {
         misuse=(lambda: helpers.show_autograph(len), lambda: helpers.show_autograph(3)),
         quick=lambda: helpers.show_autograph(small),
         because=(("scale", "a function of 25 lines is the largest that a cell may have"),),
-        moments=100,
         **_X,
     ),
     "show_c_api": Subject(
         wrong=(lambda thing: helpers.show_c_api(thing),),
         misuse=(lambda: helpers.show_c_api(1),),
         quick=helpers.show_c_api,
-        moments=60,
         because=(("scale", "TensorFlow's libraries are given"),),
         **_X,
     ),
@@ -701,7 +691,6 @@ SUBJECTS |= {
         wrong=(lambda thing: helpers.show_then_and_now(thing),),
         misuse=(lambda: helpers.show_then_and_now(1),),
         quick=helpers.show_then_and_now,
-        moments=60,
         because=(("scale", "its claims are given"),),
         **_X,
     ),
@@ -775,7 +764,6 @@ SUBJECTS |= {
         largest=10,
         all_shown=True,
         runs=True,
-        moments=100,
         **_X,
     ),
     "watch_race": Subject(
@@ -790,7 +778,6 @@ SUBJECTS |= {
         ),
         quick=lambda: helpers.watch_race(lambda v, one: v + one, 3),
         runs=True,
-        moments=100,
         because=(("scale", "it counts outcomes, and a race has few"),),
         **_X,
     ),
@@ -941,7 +928,6 @@ SUBJECTS |= {
         quick=lambda: helpers.show_guards(compiled_once()),  # torch's own compiling is no verb
         scale=lambda n: helpers.show_guards(compiled(n), as_table=True),
         largest=10,
-        moments=100,
         **_Y,
     ),
     "watch_recompiles": Subject(
@@ -960,7 +946,6 @@ SUBJECTS |= {
         largest=200,
         all_shown=True,  # the same hits stand in one row
         runs=True,
-        moments=100,
         **_Y,
     ),
     "watch_guard_sets": Subject(
@@ -1015,7 +1000,6 @@ SUBJECTS |= {
         scale=lambda n: helpers.watch_compile(torch_chain, _ones(), n),
         largest=30,
         runs=True,
-        moments=100,
         **_Y,
     ),
     "watch_breaks": Subject(
@@ -1027,7 +1011,6 @@ SUBJECTS |= {
         largest=5,
         all_shown=True,
         runs=True,
-        moments=100,
         **_Y,
     ),
     "watch_cures": Subject(
@@ -1060,7 +1043,6 @@ SUBJECTS |= {
         scale=lambda n: helpers.watch_rewriting(long_chain(n), _ones()),
         largest=50,
         runs=True,
-        moments=100,
         **_Y,
     ),
     "watch_ops": Subject(
@@ -1105,7 +1087,6 @@ SUBJECTS |= {
         quick=lambda: helpers.show_job(job(2)),
         scale=lambda n: helpers.show_job(job(n)),
         largest=20,
-        moments=100,
     ),
     "show_registry": Subject(
         looks=(helpers.show_registry,),
@@ -1113,7 +1094,6 @@ SUBJECTS |= {
         quick=lambda: helpers.show_registry(job(2)),
         scale=lambda n: helpers.show_registry(job(n)),
         largest=20,
-        moments=100,
     ),
 }
 
