@@ -7,54 +7,42 @@ import sys
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
-from helpers.capture import (
-    adaptive,
-    autograph,
+from helpers.capture import environment
+from helpers.capture import rows as records
+from helpers.capture.cpython import (
     bytecode,
-    c_api,
-    call_compare,
-    calls,
-    children,
-    code_objects,
-    compiles,
+    code_object,
     costs,
-    dynamo_breaks,
-    dynamo_code,
-    dynamo_run,
-    environment,
-    evaluators,
-    frames,
-    frames_run,
-    fx_graphs,
-    grad_fns,
-    grappler,
-    guards,
-    hooked,
-    inductor,
-    mutations,
-    names,
-    names_run,
-    oneflow_jobs,
-    oneflow_registry,
-    ops,
-    rebinding,
-    recordings,
-    records,
-    references,
+    frame_evaluator,
+    frame_timeline,
+    hooked_frames,
     rosetta,
-    stack,
-    startup,
-    tf_graphs,
-    tracers,
-    traces,
-    variables,
+    specialization,
+    tracer_costs,
+    value_stack,
 )
-from helpers.capture.apart import run_apart
-from helpers.capture.guard_sets import agreement as guard_sets_search
-from helpers.capture.rebinding import code_swapped, rebind_everywhere
-from helpers.capture.traces import would_trace
+from helpers.capture.cpython import frame as frames
+from helpers.capture.frameworks import call_diff, op_log, recorders
+from helpers.capture.frameworks import call_tree as calls
+from helpers.capture.oneflow import jobs as oneflow_jobs
+from helpers.capture.oneflow import registry
+from helpers.capture.processes import child
+from helpers.capture.processes.call import run_apart
+from helpers.capture.references import name_graph, name_timeline, rebind, search
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.tensorflow import autograph, c_api, grappler, variables
+from helpers.capture.tensorflow import graph as tf_graphs
+from helpers.capture.tensorflow import startup_switches as startup
+from helpers.capture.tensorflow.tracing import ledger as traces
+from helpers.capture.tensorflow.tracing import mutations
+from helpers.capture.tensorflow.tracing.ledger import would_trace
+from helpers.capture.torch import fx_graph, grad_fn, inductor, recompiles
+from helpers.capture.torch.dynamo import bytecode as dynamo_code
+from helpers.capture.torch.dynamo import graph_breaks, timeline
+from helpers.capture.torch.guards import graph as guards
+from helpers.capture.torch.guards.compare import agreement as guard_sets_search
 from helpers.exhibit import Exhibit, LiveExhibit, model_of
-from helpers.safety.given import switch, word
+from helpers.safety.arguments import switch, word
 from helpers.safety.state import whole
 from helpers.study import check, expect, predict
 from helpers.study.chapter_3 import coverage as show_coverage
@@ -62,23 +50,16 @@ from helpers.study.op_folder import op_folder
 from helpers.study.sandbox import signature_sandbox
 from helpers.study.switches import Switches
 from helpers.study.variable_sandbox import variable_sandbox
-from helpers.view import (
-    bars,
-    diagram,
-    graph_diff,
-    ledger,
-    page,
-    side_by_side,
-    stepper,
-    table,
-    transcript,
-)
+from helpers.view import bars, ledger, side_by_side, table, transcript
 from helpers.view import bytecode as bytecode_view
 from helpers.view import call_tree as call_tree_view
-from helpers.view import code as code_view
 from helpers.view import dynamo as dynamo_view
-from helpers.view import job as job_view
 from helpers.view import stack as stack_view
+from helpers.view.diagram import figures, graph_diff
+from helpers.view.diagram import graph as diagram
+from helpers.view.diagram import job as job_view
+from helpers.view.widgets import code as code_view
+from helpers.view.widgets import stepper
 
 __all__ = [
     "check",
@@ -156,7 +137,7 @@ def show_names(*asked: str) -> Exhibit:
     """
     caller = sys._getframe(2)  # past `whole`
     space = {**caller.f_globals, **caller.f_locals}
-    return Exhibit(names.names_graph(space, asked, "Names and what they refer to"), diagram)
+    return Exhibit(name_graph.names_graph(space, asked, "Names and what they refer to"), diagram)
 
 
 @whole
@@ -165,19 +146,19 @@ def watch_names(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if `fn` is no Python function.
     """
-    return Exhibit(names_run.names_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), stepper)
 
 
 @whole
 def show_bindings(obj) -> Exhibit:
     """List every place in this process that holds `obj`, and which of them a module scan finds."""
-    return Exhibit(references.bindings(obj), table)
+    return Exhibit(search.bindings(obj), table)
 
 
 @whole
 def show_binding_map(obj) -> Exhibit:
     """Draw every place that holds `obj` as an arrow to it."""
-    return Exhibit(references.binding_graph(obj), diagram)
+    return Exhibit(search.binding_graph(obj), diagram)
 
 
 @whole
@@ -187,7 +168,7 @@ def watch_routes(routes, judge, interventions) -> Exhibit:
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    return Exhibit(rebinding.watch_routes(routes, judge, interventions), ledger)
+    return Exhibit(rebind.watch_routes(routes, judge, interventions), ledger)
 
 
 @whole
@@ -275,7 +256,7 @@ def show_fx(graph, title: str = "", find: str = "") -> Exhibit:
     `find` points out the nodes that have these words in their name or call, and keeps them out of
     the fold of a large graph; LookupError if there is none.
     """
-    return Exhibit(fx_graphs.fx_graph(graph, title, find), diagram)
+    return Exhibit(fx_graph.fx_graph(graph, title, find), diagram)
 
 
 @whole
@@ -300,17 +281,19 @@ def show_code(fn) -> Exhibit:
 
     TypeError for what has no code object, such as a function written in C.
     """
-    return Exhibit(code_objects.code_tree(fn), code_view)
+    return Exhibit(code_object.code_tree(fn), code_view)
 
 
 @whole
-def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Exhibit:
+def show_bytecode(
+    fn, caches: bool = False, specialization: bool = False, start: int = 0
+) -> Exhibit:
     """List a function's instructions with jumps as arrows, places in the source, stack depths.
 
     `caches` adds the inline cache entries, `adaptive` the names that run now; `start`: the first
     offset to list. TypeError as above, ValueError for bytes that cannot be decoded.
     """
-    return Exhibit(bytecode.bytecode(fn, caches, adaptive, start), bytecode_view)
+    return Exhibit(bytecode.bytecode(fn, caches, specialization, start), bytecode_view)
 
 
 @whole
@@ -328,7 +311,7 @@ def watch_stack(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
-    return Exhibit(stack.stack_run(fn, *args, **kwargs), stack_view)
+    return Exhibit(value_stack.stack_run(fn, *args, **kwargs), stack_view)
 
 
 @whole
@@ -337,7 +320,7 @@ def watch_frames(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if it is no Python function.
     """
-    return Exhibit(frames_run.frames_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), stepper)
 
 
 @whole
@@ -366,7 +349,7 @@ def show_traceback(error: BaseException, start: int = 1) -> Exhibit:
 
 @whole
 def watch_specialising(
-    fn, stages, times: int = adaptive.TIMES, inside=None, changed: bool = False
+    fn, stages, times: int = specialization.TIMES, inside=None, changed: bool = False
 ) -> Exhibit:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
@@ -374,7 +357,7 @@ def watch_specialising(
     makes a context manager for the calls of that stage. `changed` leaves out what never changes.
     What `fn` raises is raised.
     """
-    return Exhibit(adaptive.specialising(fn, stages, times, inside, changed), table)
+    return Exhibit(specialization.specialising(fn, stages, times, inside, changed), table)
 
 
 @whole
@@ -384,7 +367,7 @@ def watch_tracers(fn, *args) -> Exhibit:
     `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
     raised.
     """
-    return Exhibit(tracers.tracer_costs(fn, *args), table)
+    return Exhibit(tracer_costs.tracer_costs(fn, *args), table)
 
 
 @whole
@@ -405,7 +388,7 @@ def watch_recompiles(fn, **options) -> LiveExhibit:
 
     A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
     """
-    return LiveExhibit(compiles.watch(fn, **options), ledger)
+    return LiveExhibit(recompiles.watch(fn, **options), ledger)
 
 
 @whole
@@ -433,7 +416,7 @@ def watch_recorders() -> Exhibit:
 
     TensorFlow runs in a child interpreter; RuntimeError if that dies.
     """
-    return Exhibit(recordings.recordings(), ledger)
+    return Exhibit(recorders.recordings(), ledger)
 
 
 @whole
@@ -442,7 +425,7 @@ def show_recording(program: str) -> Exhibit:
 
     KeyError lists the programs.
     """
-    return Exhibit(recordings.recorded_listing(program), table)
+    return Exhibit(recorders.recorded_listing(program), table)
 
 
 @whole
@@ -452,7 +435,7 @@ def watch_compile(fn, *args, **kwargs) -> Exhibit:
     `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
     sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
     """
-    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
+    return Exhibit(timeline.dynamo_run(fn, *args, **kwargs), dynamo_view)
 
 
 @whole
@@ -461,7 +444,7 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
 
     `.model.graphs` says how many graphs there were. Errors as `watch_compile`.
     """
-    return Exhibit(dynamo_breaks.breaks_listing(fn, *args, **kwargs), table)
+    return Exhibit(graph_breaks.breaks_listing(fn, *args, **kwargs), table)
 
 
 @whole
@@ -470,7 +453,7 @@ def watch_cures(cases, *args) -> Exhibit:
 
     `cases`: name -> (function, cured function). A result that is not the same is told, too.
     """
-    return Exhibit(dynamo_breaks.cures_ledger(cases, *args), ledger)
+    return Exhibit(graph_breaks.cures_ledger(cases, *args), ledger)
 
 
 @whole
@@ -512,14 +495,14 @@ def watch_call(fn, *args, **kwargs) -> Exhibit:
 @whole
 def watch_calls(cases) -> Exhibit:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
-    return Exhibit(call_compare.calls_ledger(cases), ledger)
+    return Exhibit(call_diff.calls_ledger(cases), ledger)
 
 
 @whole
 def show_call_diff(left, right) -> Exhibit:
     """Set two trees of `watch_call` side by side, line against line."""
     both = model_of(left), model_of(right)
-    return Exhibit(call_compare.calls_diff(*both), side_by_side)
+    return Exhibit(call_diff.calls_diff(*both), side_by_side)
 
 
 @whole
@@ -530,7 +513,7 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
     is not listed.
     What it raises is told, not raised. TypeError if `fn` cannot be called.
     """
-    return Exhibit(ops.op_log(fn, *args, **kwargs), table)
+    return Exhibit(op_log.op_log(fn, *args, **kwargs), table)
 
 
 @whole
@@ -539,8 +522,8 @@ def show_tape(title: str, **logs) -> Exhibit:
 
     TypeError if there is none, or one is no log.
     """
-    found = {name: ops.log_of(log) for name, log in logs.items()}
-    return Exhibit(ops.ops_graph(found, title), page)
+    found = {name: op_log.log_of(log) for name, log in logs.items()}
+    return Exhibit(op_log.ops_graph(found, title), figures)
 
 
 @whole
@@ -549,7 +532,7 @@ def show_grad_fn(tensor, find: str = "") -> Exhibit:
 
     `find` points out the nodes with these words, and keeps them out of the fold of a long past.
     """
-    return Exhibit(grad_fns.grad_fn_graph(tensor, find), diagram)
+    return Exhibit(grad_fn.grad_fn_graph(tensor, find), diagram)
 
 
 @whole
@@ -575,7 +558,7 @@ def watch_child(*what, title: str = "", imports: str | None = None) -> Exhibit:
     There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. TypeError
     for what is neither; ValueError for a function whose source is not at hand.
     """
-    return Exhibit(children.watch_child(*what, title=title, imports=imports), transcript)
+    return Exhibit(child.watch_child(*what, title=title, imports=imports), transcript)
 
 
 @whole
@@ -584,7 +567,7 @@ def show_evaluator(fn) -> Exhibit:
 
     TypeError if it is no Python function.
     """
-    return Exhibit(evaluators.evaluator_graph(fn), diagram)
+    return Exhibit(frame_evaluator.evaluator_graph(fn), diagram)
 
 
 @whole
@@ -594,7 +577,7 @@ def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
     Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
     TypeError if `fn` is no Python function, RuntimeError where there is no hook.
     """
-    return Exhibit(hooked.hooked_listing(fn, args, kwargs, only), table)
+    return Exhibit(hooked_frames.hooked_listing(fn, args, kwargs, only), table)
 
 
 @whole
@@ -613,4 +596,4 @@ def show_registry(*jobs) -> Exhibit:
 
     The ops of the given jobs stand before their types.
     """
-    return Exhibit(oneflow_registry.registry_graph(*jobs), diagram)
+    return Exhibit(registry.registry_graph(*jobs), diagram)

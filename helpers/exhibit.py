@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from helpers.safety.given import is_a
-from helpers.view.ink import visible
+from helpers.safety.arguments import is_a
+from helpers.view.markup import visible
 
 
 class View(Protocol):

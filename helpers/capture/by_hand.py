@@ -6,20 +6,20 @@ The child says which call comes before it makes it: what kills it is known by th
 import sys
 from contextlib import contextmanager
 
-from helpers.capture.children import run_child
 from helpers.capture.op_cases import Case, cases, py_execute, raised, same, wrong_cases
-from helpers.capture.op_hooks import DOORS
-from helpers.capture.portable import portable
-from helpers.capture.said import said
+from helpers.capture.processes.child import run_child
+from helpers.capture.processes.function_source import portable
+from helpers.capture.tensorflow.op_callbacks import DOORS
+from helpers.capture.text.error import said
+from helpers.mini.eager.checks import definition_of
 from helpers.mini.eager.defaults import completed
-from helpers.mini.eager.guard import definition_of
 from helpers.model.transcript import Transcript
-from helpers.safety.child import channel
-from helpers.safety.given import kind_of
+from helpers.safety.arguments import kind_of
+from helpers.safety.child_main import channel
 
 SECONDS = 30
 UNTRIED = "untried"
-READY = "helpers.mini.eager.call"
+READY = "helpers.mini.eager.execute"
 KINDS = ("bool", "int", "float", "string", "type", "list(int)")
 
 

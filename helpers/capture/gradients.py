@@ -1,6 +1,6 @@
 """Functions of one tensor -> their gradients by GradientTape, the truth for a tape of one's own."""
 
-from helpers.safety.given import kind_of
+from helpers.safety.arguments import kind_of
 
 CLOSE = 1e-4
 

@@ -4,7 +4,7 @@ The kernel is a text that defines `forward(args)`; it is registered as a learner
 an inference that promises one output like the input.
 """
 
-from helpers.capture.apart import run_apart
+from helpers.capture.processes.call import run_apart
 
 
 def said(step) -> str:

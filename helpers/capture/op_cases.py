@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from helpers.safety.given import kind_of
+from helpers.safety.arguments import kind_of
 
 RENAMED = {"squeeze_dims": "axis"}
 

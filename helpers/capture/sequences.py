@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from helpers.capture.traces import watch
+from helpers.capture.tensorflow.tracing.ledger import watch
 
 SHAPES = ("leaf", "leaf", "leaf", "list", "tuple", "dict")
 

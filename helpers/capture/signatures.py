@@ -1,6 +1,6 @@
 """Choices of a sandbox -> a call of a live tf.function: its code, its forecast, its ledger row."""
 
-from helpers.capture.traces import Watched, as_function
+from helpers.capture.tensorflow.tracing.ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceEntry
 

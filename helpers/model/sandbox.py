@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.safety.given import shown
+from helpers.safety.arguments import shown
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from _signal import signal as set_handler
 from _thread import get_ident
 from threading import main_thread
 
-from helpers.safety.own_names import BUILTINS, Own
+from helpers.safety.original_builtins import BUILTINS, Own
 
 __builtins__ = BUILTINS
 

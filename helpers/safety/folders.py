@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from helpers.safety.file_names import plain_name, plain_names, shown
 from helpers.safety.interrupts import uninterrupted
-from helpers.safety.names import plain_name, plain_names, shown
 from helpers.safety.removal import (
     BY_HANDLE,
     identity,

@@ -3,7 +3,7 @@
 `sys.stdout.close()` in a notebook ends all output of its kernel for good.
 """
 
-from helpers.safety.own_names import BUILTINS
+from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from helpers.safety.interrupts import uninterrupted
 
 POSIX = os.name == "posix"
-KEEPER = str(Path(__file__).with_name("keeper.py"))
+KEEPER = str(Path(__file__).with_name("child_keeper.py"))
 MOST = 19_900  # bytes of an output that are kept
 GRACE = 2  # seconds after the limit in which the keeper has to answer
 STEP = 0.05  # seconds between two looks at whether Ctrl-C came

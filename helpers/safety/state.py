@@ -27,8 +27,8 @@ from helpers.safety.interrupts import (
     set_handler,
     uninterrupted,
 )
+from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import shielded
-from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
 
-from helpers.capture.said import said
-from helpers.capture.source import file_lines
+from helpers.capture.text.error import said
+from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
-from helpers.safety.given import deadly
+from helpers.safety.arguments import deadly
 from helpers.safety.state import whole
 from helpers.view import outcome
 

@@ -2,8 +2,8 @@
 
 import contextlib
 
-from helpers.capture.said import said
-from helpers.safety.given import is_a
+from helpers.capture.text.error import said
+from helpers.safety.arguments import is_a
 
 
 @contextlib.contextmanager

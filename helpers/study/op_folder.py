@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from helpers.safety.file_names import kind, plain_name, plain_names, shown, text
 from helpers.safety.folders import Home, temporary
-from helpers.safety.names import kind, plain_name, plain_names, shown, text
 
 MOST_NAMED = 20
 _HOME: list[Home] = []

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from types import GeneratorType
 
-from helpers.capture.brief import brief
-from helpers.capture.functions import can_be_called
-from helpers.capture.tracing import Printed
-from helpers.capture.words import type_name
+from helpers.capture.cpython.function import can_be_called
+from helpers.capture.cpython.settrace import Printed
+from helpers.capture.text.value import brief
+from helpers.capture.text.words import type_name
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice
-from helpers.safety.given import printable, word
+from helpers.safety.arguments import printable, word
 from helpers.safety.state import whole
-from helpers.view import choice as choice_view
+from helpers.view.widgets import choice as choice_view
 
 LONGEST_ANSWER = 200
 MOST_CHOICES, LONGEST = 100, 20_000  # characters of the question, of a choice, of the why

@@ -6,7 +6,7 @@ from helpers.model.sandbox import offered
 from helpers.model.traces import TraceLedger
 from helpers.study.predict import Revealed
 from helpers.view import ledger
-from helpers.view import sandbox as sandbox_view
+from helpers.view.widgets import sandbox as sandbox_view
 
 
 class SignatureSandbox(Exhibit):

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from helpers.exhibit import Exhibit
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import switches, transcript
-from helpers.view.ink import visible
+from helpers.view import transcript
+from helpers.view.markup import visible
+from helpers.view.widgets import rerun
 
 
 class Switches(Exhibit):
@@ -25,6 +26,6 @@ class Switches(Exhibit):
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         data = {"text/plain": repr(self), "text/html": visible(transcript.html(self.model))}
-        bundle = switches.widget(self.model, self._run)._repr_mimebundle_()
+        bundle = rerun.widget(self.model, self._run)._repr_mimebundle_()
         shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         return {**shown, **data}, metadata

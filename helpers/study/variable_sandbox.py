@@ -12,8 +12,8 @@ from helpers.exhibit import Exhibit
 from helpers.model.graph import Graph
 from helpers.model.sandbox import offered
 from helpers.study.predict import Revealed
-from helpers.view import page
-from helpers.view import sandbox as sandbox_view
+from helpers.view.diagram import figures
+from helpers.view.widgets import sandbox as sandbox_view
 
 RUNS = 200
 
@@ -46,7 +46,7 @@ class VariableSandbox(Exhibit):
             "says": f"you said {guess}, and it is {must}. {_why(graph, must)}"
             f"{_counts(counted) if runs > 1 else ''} {score}",
             "right": guess == must,
-            "rows": page.html(graph),
+            "rows": figures.html(graph),
         }
 
     def _repr_mimebundle_(self, include=None, exclude=None):

@@ -4,8 +4,8 @@ import base64
 import io
 import warnings
 
-from helpers.view import ceiling
-from helpers.view.ink import grid, joined, one_line, render
+from helpers.view import row_limit
+from helpers.view.markup import grid, joined, one_line, render
 
 MOST_BARS = 60
 SMALLEST, LARGEST = 1e-30, 1e30
@@ -24,11 +24,11 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        rows = [[ceiling.cut(name), _rounded(ratio)] for name, ratio in self.ratios.items()]
+        rows = [[row_limit.cut(name), _rounded(ratio)] for name, ratio in self.ratios.items()]
         headings = ["bar", "ratio"]
-        part = ceiling.text_fold(headings, rows, ceiling.TEXT_ROOM)
-        body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
-        return joined(ceiling.cut(self.title), body, part.says(ALL))
+        part = row_limit.text_fold(headings, rows, row_limit.TEXT_ROOM)
+        body = grid(headings, part.of(rows, lambda: row_limit.dots(headings)))
+        return joined(row_limit.cut(self.title), body, part.says(ALL))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         image = f"data:image/png;base64,{base64.b64encode(self.png()).decode()}"
@@ -39,8 +39,8 @@ class Plot:
         html = render("plot.html", image=image, alt=alt, left_out=rest)
         return {"text/plain": repr(self), "text/html": html}
 
-    def _part(self) -> ceiling.Part:
-        return ceiling.Part(min(len(self.ratios), MOST_BARS), 0, len(self.ratios))
+    def _part(self) -> row_limit.Part:
+        return row_limit.Part(min(len(self.ratios), MOST_BARS), 0, len(self.ratios))
 
     def png(self) -> bytes:
         """Return the plot as PNG: one bar per ratio, and a line where both take as long."""

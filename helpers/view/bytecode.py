@@ -3,8 +3,8 @@
 from bisect import bisect
 
 from helpers.model.bytecode import Sourced
-from helpers.view import ceiling
-from helpers.view.ink import grid, joined, one_line, render
+from helpers.view import row_limit
+from helpers.view.markup import grid, joined, one_line, render
 
 MOST_LANES = 12
 MOST_NOTE_LINES = 60
@@ -13,27 +13,27 @@ ALL = "the model has all of them (`.model.rows`)"
 
 def text(model: Sourced) -> str:
     """Return the source, then one row per instruction with a gutter of arrows."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     headings, rows = table(model)
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(lines(model), 1)]
-    part = ceiling.text_fold(headings, rows, ceiling.TEXT_ROOM)
-    body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
+    part = row_limit.text_fold(headings, rows, row_limit.TEXT_ROOM)
+    body = grid(headings, part.of(rows, lambda: row_limit.dots(headings)))
     return joined(model.title, *numbered, body, part.says(ALL), note(model))
 
 
 def html(model: Sourced) -> str:
     """Return the same with the gutter in a fixed-width face."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     headings, rows = table(model)
     drawn = len(headings) > len(model.columns)
-    part = ceiling.fold(ceiling.costs(rows))
+    part = row_limit.fold(row_limit.costs(rows))
     return render(
         "bytecode.html",
         model=model,
         note=note(model),
         lines=lines(model),
         headings=headings,
-        rows=part.of(rows, lambda: ceiling.dots(headings)),
+        rows=part.of(rows, lambda: row_limit.dots(headings)),
         left_out=part.says(ALL),
         drawn=drawn,
         code=[*([True] if drawn else []), *(column.code for column in model.columns)],
@@ -43,7 +43,7 @@ def html(model: Sourced) -> str:
 def lines(model: Sourced) -> list[str]:
     """Return the source's lines, ready to show."""
     source = model.source.split("\n") if model.source else []
-    return ceiling.source([one_line(line.expandtabs(4)) for line in source])
+    return row_limit.source([one_line(line.expandtabs(4)) for line in source])
 
 
 def note(model: Sourced) -> str:
@@ -65,7 +65,7 @@ def table(model: Sourced) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells; the first column holds the arrows, if there are any."""
     arrows = gutter(model.jumps(), len(model.rows))
     headings = [column.heading for column in model.columns]
-    cells = [[ceiling.cut(cell) for cell in row] for row in model.cells()]
+    cells = [[row_limit.cut(cell) for cell in row] for row in model.cells()]
     if not any(arrows):
         return headings, cells
     return ["jumps", *headings], [[a, *row] for a, row in zip(arrows, cells, strict=True)]

@@ -6,9 +6,9 @@ calls inside it. It shows counts, never times.
 
 from dataclasses import dataclass
 
-from helpers.model.call_outline import MOST_WHOLE, Line, outline
 from helpers.model.calls import CallTree
-from helpers.view.ink import as_image, one_line, render
+from helpers.view.call_outline import MOST_WHOLE, Line, outline
+from helpers.view.markup import as_image, one_line, render
 
 BAR = 16  # characters of the longest bar
 WIDTH, ROW, LETTER = 960, 19, 6.7  # pixels of the strip

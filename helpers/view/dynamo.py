@@ -1,7 +1,8 @@
 """A translation by Dynamo -> a table with a row per step, or the stepper's widget."""
 
 from helpers.model.dynamo import DynamoRun, DynamoStep
-from helpers.view import step_table, stepper
+from helpers.view import step_table
+from helpers.view.widgets import stepper
 
 ALWAYS = ("line", "step")
 SOMETIMES = {

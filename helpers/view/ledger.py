@@ -6,32 +6,32 @@ Of very many rows the first and the last are shown, and the others are counted.
 from dataclasses import replace
 
 from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.view import ceiling
-from helpers.view.ink import TONE_MARKS, grid, joined, render
+from helpers.view import row_limit
+from helpers.view.markup import TONE_MARKS, grid, joined, render
 
 ALL = "the model has all of them (`.model.entries`)"
 
 
-def text(model: Ledger, room: int = ceiling.TEXT_ROOM) -> str:
+def text(model: Ledger, room: int = row_limit.TEXT_ROOM) -> str:
     """Return the ledger as a text table; a mark before a word repeats its tone."""
-    model = ceiling.trimmed(model)
-    headings = [ceiling.cut(words) for words in (model.subject, *model.headings)]
+    model = row_limit.trimmed(model)
+    headings = [row_limit.cut(words) for words in (model.subject, *model.headings)]
     rows = [[entry.subject, *map(_marked, entry.verdicts)] for entry in model.entries]
     if any(entry.note for entry in model.entries):
         headings.append("why")
         rows = [[*row, entry.note] for row, entry in zip(rows, model.entries, strict=True)]
-    rows = [[ceiling.cut(cell) for cell in row] for row in rows]
-    part = ceiling.text_fold(headings, rows, room)
-    body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
+    rows = [[row_limit.cut(cell) for cell in row] for row in rows]
+    part = row_limit.text_fold(headings, rows, room)
+    body = grid(headings, part.of(rows, lambda: row_limit.dots(headings)))
     return joined(model.title, body, part.says(ALL), model.note)
 
 
-def html(model: Ledger, room: int = ceiling.ROOM) -> str:
+def html(model: Ledger, room: int = row_limit.ROOM) -> str:
     """Return the ledger as an HTML table whose first column heads its row."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     entries = [_cut(entry) for entry in model.entries]
     words = [[e.subject, e.note, *(v.word for v in e.verdicts)] for e in entries]
-    part = ceiling.fold(ceiling.costs(words), room)
+    part = row_limit.fold(row_limit.costs(words), room)
     dots = Entry("…", (Verdict(""),) * len(model.headings))
     shown = replace(model, entries=tuple(part.of(entries, lambda: dots)))
     return render(
@@ -45,11 +45,11 @@ def html(model: Ledger, room: int = ceiling.ROOM) -> str:
 def _cut(entry: Entry) -> Entry:
     """Return the entry; where its words are far too long for a cell, a copy with them cut."""
     if max(map(len, (entry.subject, entry.note, *(v.word for v in entry.verdicts)))) <= (
-        ceiling.LONGEST_CELL
+        row_limit.LONGEST_CELL
     ):
         return entry
-    verdicts = tuple(replace(v, word=ceiling.cut(v.word)) for v in entry.verdicts)
-    return Entry(ceiling.cut(entry.subject), verdicts, ceiling.cut(entry.note))
+    verdicts = tuple(replace(v, word=row_limit.cut(v.word)) for v in entry.verdicts)
+    return Entry(row_limit.cut(entry.subject), verdicts, row_limit.cut(entry.note))
 
 
 def _marked(verdict) -> str:

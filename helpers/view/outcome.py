@@ -1,7 +1,7 @@
 """An outcome -> one worded line, with a mark and a colour that say the same."""
 
 from helpers.model.outcome import Outcome
-from helpers.view.ink import render
+from helpers.view.markup import render
 
 MARKS = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
 

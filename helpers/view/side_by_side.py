@@ -7,8 +7,8 @@ and its number.
 from dataclasses import replace
 
 from helpers.model.side_by_side import Pair, SideBySide
-from helpers.view import ceiling
-from helpers.view.ink import joined, one_line, render
+from helpers.view import row_limit
+from helpers.view.markup import joined, one_line, render
 
 MARK = "″"
 ALL = "the model has all of them (`.model.pairs`)"
@@ -18,9 +18,9 @@ WIDEST = 60  # characters of the left column; a longer line pushes only its own 
 
 def text(model: SideBySide) -> str:
     """Return both sides in columns, each line behind its number."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     rows = [(_left(pair), _right(pair)) for pair in model.pairs]
-    part = ceiling.fold([max(WIDEST, len(a)) + len(b) + 4 for a, b in rows], ceiling.TEXT_ROOM)
+    part = row_limit.fold([max(WIDEST, len(a)) + len(b) + 4 for a, b in rows], row_limit.TEXT_ROOM)
     rows = part.of(rows, lambda: ("  …", "  …"))
     heads = (one_line(model.left_title), one_line(model.right_title))
     width = min(WIDEST, max(len(left) for left, _ in (heads, *rows)))
@@ -30,9 +30,9 @@ def text(model: SideBySide) -> str:
 
 def html(model: SideBySide) -> str:
     """Return both sides as one table, a row per line on the right."""
-    model = ceiling.trimmed(model)
-    spent = [2 * ceiling.cost(p.left_text + p.right_text) for p in model.pairs]
-    part = ceiling.fold(spent)
+    model = row_limit.trimmed(model)
+    spent = [2 * row_limit.cost(p.left_text + p.right_text) for p in model.pairs]
+    part = row_limit.fold(spent)
     shown = replace(model, pairs=tuple(part.of(model.pairs, lambda: DOTS)))
     return render(
         "side_by_side.html", model=shown, mark=MARK, code=code, dots=DOTS, left_out=part.says(ALL)
@@ -41,7 +41,7 @@ def html(model: SideBySide) -> str:
 
 def code(line: str) -> str:
     """Return a line of code ready to show: tabs become blanks, controls are spelled out."""
-    return one_line(ceiling.cut(line).expandtabs(4))
+    return one_line(row_limit.cut(line).expandtabs(4))
 
 
 def _left(pair: Pair) -> str:

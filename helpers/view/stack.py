@@ -1,7 +1,8 @@
 """A run with its value stacks -> a table with a row per instruction, or the stepper's widget."""
 
 from helpers.model.stack import StackRun, StackStep
-from helpers.view import step_table, stepper
+from helpers.view import step_table
+from helpers.view.widgets import stepper
 
 ALWAYS = ("line", "instruction", "value stack, bottom to top", "locals")
 SOMETIMES = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}

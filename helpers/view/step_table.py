@@ -1,7 +1,8 @@
 """A timeline and a row per step -> its source above a table, as text and as HTML."""
 
-from helpers.view import ceiling, stepper
-from helpers.view.ink import grid, joined, render
+from helpers.view import row_limit
+from helpers.view.markup import grid, joined, render
+from helpers.view.widgets import stepper
 
 FOLDED_AFTER = 400
 ALL = "run the cell to step through them; the model has all of them (`.model.steps`)"
@@ -9,19 +10,19 @@ ALL = "run the cell to step through them; the model has all of them (`.model.ste
 
 def text(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return title, note and numbered source, and one row per step below them."""
-    model, rows = ceiling.trimmed(model), _cut(rows)
+    model, rows = row_limit.trimmed(model), _cut(rows)
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(stepper.source_lines(model), 1)]
-    part = ceiling.text_fold(headings, rows, ceiling.TEXT_ROOM)
-    body = [grid(headings, part.of(rows, lambda: ceiling.dots(headings)))] if rows else []
+    part = row_limit.text_fold(headings, rows, row_limit.TEXT_ROOM)
+    body = [grid(headings, part.of(rows, lambda: row_limit.dots(headings)))] if rows else []
     said = part.says(ALL)
     return joined(model.title, stepper.note(model), *numbered, *body, said)
 
 
 def html(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     shown = _cut(rows[:FOLDED_AFTER])
-    shown = shown[: ceiling.fold(ceiling.costs(shown)).head]
+    shown = shown[: row_limit.fold(row_limit.costs(shown)).head]
     return render(
         "stack.html",
         model=model,
@@ -34,4 +35,4 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
 
 
 def _cut(rows: list[list[str]]) -> list[list[str]]:
-    return [[ceiling.cut(cell) for cell in row] for row in rows]
+    return [[row_limit.cut(cell) for cell in row] for row in rows]

@@ -4,39 +4,39 @@ Of very many rows the first and the last are shown, and the others are counted.
 """
 
 from helpers.model.listing import Listing
-from helpers.view import ceiling
-from helpers.view.ink import grid, joined, render
+from helpers.view import row_limit
+from helpers.view.markup import grid, joined, render
 
 ALL = "the model has all of them (`.model.rows`)"
 
 
-def text(model: Listing, room: int = ceiling.TEXT_ROOM) -> str:
+def text(model: Listing, room: int = row_limit.TEXT_ROOM) -> str:
     """Return the listing as a text table, title above and note below."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     headings, rows = _headings(model), _rows(model)
-    part = ceiling.text_fold(headings, rows, room)
-    body = grid(headings, part.of(rows, lambda: ceiling.dots(headings)))
+    part = row_limit.text_fold(headings, rows, room)
+    body = grid(headings, part.of(rows, lambda: row_limit.dots(headings)))
     return joined(model.title, body, part.says(ALL), model.note)
 
 
-def html(model: Listing, room: int = ceiling.ROOM) -> str:
+def html(model: Listing, room: int = row_limit.ROOM) -> str:
     """Return the listing as an HTML table with a caption and column headers."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     headings, rows = _headings(model), _rows(model)
-    part = ceiling.fold(ceiling.costs(rows), room)
+    part = row_limit.fold(row_limit.costs(rows), room)
     return render(
         "table.html",
         model=model,
         headings=headings,
         code=[column.code for column in model.columns],
-        rows=part.of(rows, lambda: ceiling.dots(headings)),
+        rows=part.of(rows, lambda: row_limit.dots(headings)),
         left_out=part.says(ALL),
     )
 
 
 def _headings(model: Listing) -> list[str]:
-    return [ceiling.cut(column.heading) for column in model.columns]
+    return [row_limit.cut(column.heading) for column in model.columns]
 
 
 def _rows(model: Listing) -> list[list[str]]:
-    return [[ceiling.cut(cell) for cell in row] for row in model.cells()]
+    return [[row_limit.cut(cell) for cell in row] for row in model.cells()]

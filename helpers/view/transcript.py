@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import ceiling
-from helpers.view.ink import joined, render, visible
+from helpers.view import row_limit
+from helpers.view.markup import joined, render, visible
 
 MARKS = {True: "○", False: "✕"}
 ALL = "the model has all of them (`.model.runs`)"
@@ -36,19 +36,19 @@ def lines(run: Transcript) -> list[str]:
 
 def _shown(model: Transcripts) -> tuple[Transcripts, str]:
     """Return the runs that there is room for, and a sentence on the others."""
-    model = ceiling.trimmed(model)
+    model = row_limit.trimmed(model)
     runs = [
         replace(
             run,
-            label=ceiling.cut(run.label),
-            source=ceiling.cut(run.source, LONGEST),
-            printed=ceiling.cut(run.printed, LONGEST),
-            error=ceiling.cut(run.error),
+            label=row_limit.cut(run.label),
+            source=row_limit.cut(run.source, LONGEST),
+            printed=row_limit.cut(run.printed, LONGEST),
+            error=row_limit.cut(run.error),
         )
         for run in model.runs
     ]
     words = [(run.label, run.source, run.printed, run.error) for run in runs]
-    part = ceiling.fold([600 + cost for cost in ceiling.costs(words)])
+    part = row_limit.fold([600 + cost for cost in row_limit.costs(words)])
     rest = part.says(ALL, "Runs")
     return replace(model, runs=tuple(runs[: part.head] + runs[part.total - part.tail :])), rest
 

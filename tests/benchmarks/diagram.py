@@ -3,8 +3,8 @@
 from functools import partial
 from time import perf_counter
 
-from helpers.capture.tf_graphs import tf_graph
-from helpers.view import diagram
+from helpers.capture.tensorflow.graph import tf_graph
+from helpers.view.diagram import graph
 from tests.benchmarks.harness import Goal, needs
 
 
@@ -12,7 +12,7 @@ def goals():
     needs("tensorflow", "graphviz", program="dot")
     graph_def = layers_graph(300)
     dot = partial(drawn_by_dot, graph_def)
-    for name, draw in {"folded": diagram.html, "all boxes": diagram.svg}.items():
+    for name, draw in {"folded": graph.html, "all boxes": graph.svg}.items():
         ours = partial(drawn, draw, graph_def)
         yield Goal(f"300 nodes, {name}", ours, "dot", dot, at_most=1, rounds=7, clock=perf_counter)
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from helpers.capture.tracers import tracers
+from helpers.capture.cpython.tracer_costs import tracers
 from tests.benchmarks.harness import Goal
 
 

@@ -8,9 +8,9 @@ import gc
 import sys
 from functools import partial
 
-from helpers.capture import recorder
-from helpers.capture.brief import brief
-from helpers.capture.stack import record
+from helpers.capture.cpython import opcode_recorder
+from helpers.capture.cpython.value_stack import record
+from helpers.capture.text.value import brief
 from tests.benchmarks.harness import Goal, prepared
 
 TURNS = 1500
@@ -18,7 +18,7 @@ TRACER = "a tracer that notes the locals"
 
 
 def goals():
-    recorder.MOST_EVENTS = 10**9
+    opcode_recorder.MOST_EVENTS = 10**9
     folded = alone(record, work, (TURNS,))
     whole = alone(record, work, (TURNS,), fold=False, most=10**9)
     noted, offsets = alone(traced, locals_too), alone(traced, offset_only)

@@ -18,7 +18,9 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.study.predict import predict
-from helpers.view import diagram, ledger, stepper, table
+from helpers.view import ledger, table
+from helpers.view.diagram import graph
+from helpers.view.widgets import stepper
 
 HOSTILE = {HOSTILE!r}
 
@@ -49,7 +51,7 @@ nodes = [Node("a", "a", "name"), Node("b", "b", "name"), Node("f", "f()", "funct
 nodes += [Node(s, s) for s in HOSTILE]
 edges = [Edge("a", "f", "holds"), Edge("b", "f", "holds")] + [Edge("f", s, s) for s in HOSTILE]
 picture = Graph("Two names, one function", tuple(nodes), tuple(edges))
-Exhibit(picture, diagram)
+Exhibit(picture, graph)
 """
 
 _STEPPER = f"""

@@ -5,9 +5,10 @@ import sys
 import threading
 import time
 
-from helpers.capture import brief, slots
-from helpers.capture.frames_run import frames_timeline
-from helpers.capture.stack import stack_run
+from helpers.capture.cpython.frame_timeline import frames_timeline
+from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.text import value as brief
+from helpers.internals import interpreter_frame
 
 
 class Hostile:
@@ -160,31 +161,31 @@ def watch(fn):
 
 def with_a_wrong_layout():
     """A layout that is not the interpreter's is noticed by the self-test, before any reading."""
-    right = slots.LAYOUTS[sys.version_info[:2]]
+    right = interpreter_frame.LAYOUTS[sys.version_info[:2]]
     notes = {}
     for field in ("code", "localsplus", "stacktop", "frame_object"):
         wrong = {**vars(right), field: getattr(right, field) + 8}
-        slots.LAYOUTS[sys.version_info[:2]] = slots.Layout(**wrong)
-        slots.doubt.cache_clear()
+        interpreter_frame.LAYOUTS[sys.version_info[:2]] = interpreter_frame.Layout(**wrong)
+        interpreter_frame.doubt.cache_clear()
         run = stack_run(inner_traced)
         notes[field] = [run.real, run.note, run.steps[1].stack]
-    slots.LAYOUTS[sys.version_info[:2]] = right
-    slots.doubt.cache_clear()
+    interpreter_frame.LAYOUTS[sys.version_info[:2]] = right
+    interpreter_frame.doubt.cache_clear()
     return notes
 
 
 def with_wrong_depths():
     """A code object whose depth disagrees with CPython's own pointer is recomputed."""
-    from helpers.capture import recorder
+    from helpers.capture.cpython import opcode_recorder
 
-    class Off(recorder.Tables):
+    class Off(opcode_recorder.Tables):
         def __init__(self, *found):
             super().__init__(*found)
             self.slots = {offset: max(n - 1, 0) for offset, n in self.slots.items()}
 
-    kept, recorder.Tables = recorder.Tables, Off
+    kept, opcode_recorder.Tables = opcode_recorder.Tables, Off
     run = stack_run(with_locals)
-    recorder.Tables = kept
+    opcode_recorder.Tables = kept
     return [run.real, run.note, run.outcome]
 
 

@@ -7,8 +7,9 @@ import sys
 import types
 from functools import cache
 
-from helpers.capture import depths, recorder, slots
-from helpers.capture.stack import record, stack_run
+from helpers.capture.cpython import opcode_recorder, stack_effects
+from helpers.capture.cpython.value_stack import record, stack_run
+from helpers.internals import interpreter_frame
 from tests.capture.stack_programs import PROGRAMS
 
 
@@ -22,7 +23,7 @@ def outcome(fn, args):
 
 def words(value):
     """Return the recorder's own words for a value."""
-    from helpers.capture.brief import brief
+    from helpers.capture.text.value import brief
 
     return brief(value)
 
@@ -48,9 +49,9 @@ def depths_agree():
             return None
         frame.f_trace = tracer
         frame.f_trace_opcodes = sys.version_info < (3, 12)
-        saved = slots.saved_depth(frame)
+        saved = interpreter_frame.saved_depth(frame)
         if event in ("line", "opcode") and saved is not None:
-            static = len(depths.origins(frame.f_code)[frame.f_lasti])
+            static = len(stack_effects.origins(frame.f_code)[frame.f_lasti])
             right += static == saved
             if static != saved:
                 wrong.append([frame.f_code.co_name, frame.f_lasti, static, saved])
@@ -154,15 +155,15 @@ def whole_library():
         todo += [c for c in code.co_consts if isinstance(c, types.CodeType)]
         count += 1
         try:
-            depths.origins(code)
-        except depths.Doubt as doubt:
+            stack_effects.origins(code)
+        except stack_effects.Doubt as doubt:
             doubts.append([code.co_name, str(doubt)])
     return {"count": count, "doubts": doubts}
 
 
 def main():
     """Print every finding as JSON."""
-    recorder.MOST_EVENTS = 10**6
+    opcode_recorder.MOST_EVENTS = 10**6
     checks = (programs_agree, depths_agree, stack_does_what_the_names_say, nothing_is_kept)
     checks += (tracing_is_given_back, whole_library)
     print(json.dumps({check.__name__: check() for check in checks}))

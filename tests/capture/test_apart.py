@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from helpers import run_apart, watch_child
-from helpers.capture import apart
+from helpers.capture.processes import call as apart
 
 
 def adds(a, b):
@@ -308,7 +308,7 @@ def test_an_interrupt_at_any_moment_leaves_nothing(own_tmp):
 
 
 KERNEL = """
-from helpers.capture.apart import run_apart
+from helpers.capture.processes.call import run_apart
 from tests.capture.test_apart import loops
 run_apart(loops)
 """

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.capture.autograph import autograph_side_by_side
+from helpers.capture.tensorflow.autograph import autograph_side_by_side
 from helpers.view import side_by_side
 
 tf = pytest.importorskip("tensorflow")

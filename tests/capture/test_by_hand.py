@@ -93,7 +93,7 @@ def names_it_by_hand(op_name, inputs, attrs=(), num_outputs=1):
         (finished, ""),
         (talks, ""),
         (stub, UNTRIED),
-        (borrows, "helpers.mini.eager.call.execute did it for you"),
+        (borrows, "helpers.mini.eager.execute.execute did it for you"),
         (leaves, "Neg, without attributes: exit code 3"),
         (no_arguments, "Neg, without attributes: yours raised TypeError"),
         (no_list, "it must return a list of EagerTensors, not tuple"),

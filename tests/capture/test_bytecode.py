@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.capture import rosetta, rosetta_programs
-from helpers.capture.adaptive import specialising
-from helpers.capture.bytecode import bytecode
-from helpers.capture.code_objects import MEANINGS, code_tree
-from helpers.capture.tracers import tracer_costs
+from helpers.capture.cpython import rosetta, rosetta_programs
+from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.cpython.code_object import MEANINGS, code_tree
+from helpers.capture.cpython.specialization import specialising
+from helpers.capture.cpython.tracer_costs import tracer_costs
 from helpers.view import bytecode as bytecode_view
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run

@@ -6,8 +6,8 @@ import struct
 import pytest
 
 from helpers import show_c_api, show_then_and_now
-from helpers.capture import c_api
-from helpers.capture.symbols import exported
+from helpers.capture.tensorflow import c_api
+from helpers.capture.tensorflow.symbol_table import exported
 
 pytestmark = pytest.mark.own_process
 

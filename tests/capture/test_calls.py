@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from helpers.capture.call_compare import calls_diff, calls_ledger
-from helpers.capture.calls import call_tree
+from helpers.capture.frameworks.call_diff import calls_diff, calls_ledger
+from helpers.capture.frameworks.call_tree import call_tree
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")

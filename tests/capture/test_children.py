@@ -15,9 +15,10 @@ import psutil
 import pytest
 
 from helpers import watch_child
-from helpers.capture import children, warm
-from helpers.capture.children import plain, run_child
-from helpers.capture.portable import portable
+from helpers.capture.processes import child as children
+from helpers.capture.processes import preloaded
+from helpers.capture.processes.child import plain, run_child
+from helpers.capture.processes.function_source import portable
 from helpers.model.transcript import Transcript
 
 pytest.importorskip("tensorflow")
@@ -142,8 +143,8 @@ def state():
 @pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
 def test_an_import_that_fails_is_one_sentence():
     with pytest.raises(RuntimeError, match="no child can be forked: ModuleNotFoundError"):
-        warm.ask("import no_such_module", "", 5)
-    assert "import no_such_module" not in warm._PARENTS
+        preloaded.ask("import no_such_module", "", 5)
+    assert "import no_such_module" not in preloaded._PARENTS
 
 
 @pytest.mark.parametrize("imports", [None, ""])
@@ -193,7 +194,7 @@ def test_what_it_writes_at_its_end_is_no_exception(monkeypatch, imports):
 def test_a_killed_parent_is_replaced(monkeypatch):
     monkeypatch.setattr(children, "PREAMBLE", LIGHT)
     assert one("print('once')").printed == "once"
-    warm._PARENTS[LIGHT].process.kill()
+    preloaded._PARENTS[LIGHT].process.kill()
     assert one("print('again')").printed == "again"
 
 
@@ -207,9 +208,9 @@ def test_where_nothing_forks_a_child_is_started(monkeypatch):
 
 def test_the_parent_ends_with_whoever_asked():
     source = (
-        f"from helpers.capture import children; children.PREAMBLE = {LIGHT!r};"
-        "children.run_child(''); from helpers.capture import warm;"
-        "print(*[one.process.pid for one in warm._PARENTS.values()])"
+        f"from helpers.capture.processes import child; child.PREAMBLE = {LIGHT!r};"
+        "child.run_child(''); from helpers.capture.processes import preloaded;"
+        "print(*[one.process.pid for one in preloaded._PARENTS.values()])"
     )
     command = [sys.executable, "-c", source]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from helpers import watch_recompiles
-from helpers.capture.compiles import watch
+from helpers.capture.torch.recompiles import watch
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_breaks, watch_cures
-from helpers.capture.results import OTHER, SAME, UNKNOWN, compared
+from helpers.capture.torch.results import OTHER, SAME, UNKNOWN, compared
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from helpers import expect, watch_breaks, watch_compile, watch_rewriting
-from helpers.capture.dynamo_events import Instruction
-from helpers.capture.dynamo_record import record
-from helpers.mini.dynamo import torch_private
+from helpers.capture.torch.dynamo.events import Instruction
+from helpers.capture.torch.dynamo.recorder import record
+from helpers.internals import torch_private
 from helpers.view import dynamo as view
 
 torch = pytest.importorskip("torch")
@@ -61,7 +61,7 @@ def test_instructions_are_those_that_torch_logs(name):
 
 
 def test_stack_is_as_deep_as_bytecode_says(toy):
-    from helpers.capture.bytecode import bytecode
+    from helpers.capture.cpython.bytecode import bytecode
 
     rows = {row.offset: row.before for row in bytecode(programs.toy).rows}
     own = [step for step in toy.of_kind("instruction") if step.function == "toy"]
@@ -259,7 +259,9 @@ def test_absent_torch_is_one_sentence():
 
 
 def test_what_could_not_be_read_is_told(monkeypatch):
-    monkeypatch.setattr("helpers.capture.dynamo_words.guard_words", lambda guard: guard.no_such)
+    monkeypatch.setattr(
+        "helpers.capture.torch.dynamo.text.guard_words", lambda guard: guard.no_such
+    )
     assert "Not all of it could be read on this torch (AttributeError" in run(programs.toy).note
 
 
@@ -288,7 +290,7 @@ def test_resume_functions_that_are_not_listed_are_counted():
 
 
 def test_breaks_beyond_those_that_are_kept_are_counted(monkeypatch):
-    monkeypatch.setattr("helpers.capture.dynamo_record.MOST_EVENTS", 4)
+    monkeypatch.setattr("helpers.capture.torch.dynamo.recorder.MOST_EVENTS", 4)
     whole = watch_breaks(breaking(5), torch.ones(2)).model
     told, more = len(whole.rows), 5 - len(whole.rows)
     assert told and more and f"{more} more graph breaks left out" in whole.note

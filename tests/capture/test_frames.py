@@ -7,8 +7,8 @@ import weakref
 
 import pytest
 
-from helpers.capture.frames import frame_listing, frame_objects, traceback_listing
-from helpers.capture.frames_run import MOST_STEPS, frames_timeline
+from helpers.capture.cpython.frame import frame_listing, frame_objects, traceback_listing
+from helpers.capture.cpython.frame_timeline import MOST_STEPS, frames_timeline
 from tests.pythons import VERSIONS, run
 
 
@@ -76,7 +76,7 @@ def test_lines_are_those_of_the_source_shown():
 @pytest.mark.parametrize("version", VERSIONS)
 def test_generator_frames_leave_and_come_back(version):
     code = (
-        "import json; from helpers.capture.frames_run import frames_timeline\n"
+        "import json; from helpers.capture.cpython.frame_timeline import frames_timeline\n"
         "def numbers(n):\n    yield n\n    yield n + 1\n"
         "def consume():\n    total = 0\n    for n in numbers(1):\n        total += n\n"
         "    return total\n"
@@ -169,7 +169,7 @@ def test_kept_frame_keeps_its_locals_alive():
 
 LAZY = """
 import json, sys
-from helpers.capture.frames import frame_objects
+from helpers.capture.cpython.frame import frame_objects
 
 def names(listing):
     return [[row.function, row.made] for row in listing.rows]

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import show_fx
-from helpers.capture.fx_graphs import fx_graph
+from helpers.capture.torch.fx_graph import fx_graph
 
 torch = pytest.importorskip("torch")
 

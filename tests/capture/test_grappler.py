@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpers.capture.grappler import watch_grappler
-from helpers.view import graph_diff
+from helpers.capture.tensorflow.grappler import watch_grappler
+from helpers.view.diagram import graph_diff
 
 tf = pytest.importorskip("tensorflow")
 

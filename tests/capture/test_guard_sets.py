@@ -5,8 +5,8 @@ import functools
 import pytest
 
 from helpers import watch_guard_sets
-from helpers.capture.guard_sets import Mini, Real
-from helpers.capture.neighbours import neighbours
+from helpers.capture.torch.guards.compare import Mini, Real
+from helpers.capture.torch.guards.nearby_calls import neighbours
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")

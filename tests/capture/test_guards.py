@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from helpers import show_guards, watch_recompiles
-from helpers.capture.compiled import entries, frame_locals, python_function
-from helpers.capture.guard_failures import all_failures, failure
-from helpers.capture.guard_tree import leaves, managers, resolve
-from helpers.capture.guard_words import clean, meaning
-from helpers.view.diagram import LONGEST_LABEL
-from helpers.view.folding import fold
+from helpers.capture.torch.cache_entries import entries, frame_locals, python_function
+from helpers.capture.torch.guards.failures import all_failures, failure
+from helpers.capture.torch.guards.text import clean, meaning
+from helpers.capture.torch.guards.tree import leaves, managers, resolve
+from helpers.view.diagram.folding import fold
+from helpers.view.diagram.graph import LONGEST_LABEL
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")

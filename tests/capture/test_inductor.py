@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_inductor
-from helpers.capture import inductor
+from helpers.capture.torch import inductor
 
 pytestmark = pytest.mark.own_process
 pytest.importorskip("torch")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.mutations import alike, fresh, mutations_ledger
+from helpers.capture.tensorflow.tracing.mutations import alike, fresh, mutations_ledger
 
 
 class Plain:

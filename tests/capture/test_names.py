@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from helpers.capture.names import names_graph
-from helpers.capture.names_run import MOST_STEPS, names_timeline
+from helpers.capture.references.name_graph import names_graph
+from helpers.capture.references.name_timeline import MOST_STEPS, names_timeline
 
 
 def graph(**names):

@@ -10,9 +10,9 @@ import types
 import pytest
 
 import helpers
-from helpers.capture import decoded
-from helpers.capture.brief import brief
-from helpers.capture.source import file_lines, source_of
+from helpers.capture.cpython import disassembly
+from helpers.capture.text.source import file_lines, source_of
+from helpers.capture.text.value import brief
 
 VERBS = (helpers.show_code, helpers.show_bytecode)
 MEGABYTE = 1_000_000
@@ -121,7 +121,7 @@ def test_garbled_code_is_listed_or_refused(seed):
 
 def test_cache_goes_by_identity_and_keeps_nothing_alive():
     asked = []
-    cached = decoded.once_per_code(lambda code: asked.append(code.co_name) or len(asked))
+    cached = disassembly.once_per_code(lambda code: asked.append(code.co_name) or len(asked))
     first, second = CODE.replace(co_name="first"), CODE.replace(co_name="second")
     assert (cached(first), cached(second), cached(first)) == (1, 2, 1)
     before = sys.getrefcount(first)

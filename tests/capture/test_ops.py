@@ -2,9 +2,9 @@
 
 import pytest
 
-from helpers.capture import ops
-from helpers.capture.grad_fns import grad_fn_graph
-from helpers.capture.ops import op_log, ops_graph
+from helpers.capture.frameworks import op_log as ops
+from helpers.capture.frameworks.op_log import op_log, ops_graph
+from helpers.capture.torch.grad_fn import grad_fn_graph
 from helpers.model.op_log import AGAIN, apart, op_graph
 
 pytestmark = pytest.mark.own_process

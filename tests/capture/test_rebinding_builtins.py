@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from helpers.capture.rebinding import code_swapped, rebind_everywhere
-from helpers.capture.references import find_holders
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.references.search import find_holders
 from helpers.safety.blocks import Gate
 
 CHILD = """
 import builtins, contextlib, dataclasses, dis, fnmatch, functools, gc, inspect, operator, random
 import re, signal, sys, threading, types, warnings, weakref, _signal, _thread
 
-from helpers.capture.rebinding import rebind_everywhere
-from helpers.capture.references import find_holders
+from helpers.capture.references.rebind import rebind_everywhere
+from helpers.capture.references.search import find_holders
 
 class Stop(Exception): pass
 def raising(*args, **kwargs): raise Stop
@@ -169,7 +169,7 @@ def test_a_setter_that_ends_the_run_does_not_keep_the_others_from_coming_back(en
 
 
 def test_what_puts_everything_back_cannot_be_rebound_itself():
-    from helpers.capture import heap
+    from helpers.capture.references import heap
 
     with pytest.raises(ValueError, match="is a part of what puts everything back"):
         rebind_everywhere(heap.is_a, bad)
@@ -181,7 +181,7 @@ def test_names_of_our_own_are_told_and_left(small_heap):
     from operator import is_
 
     with rebind_everywhere(is_, bad) as rebinding:
-        ours = [row for row in rebinding.left if row.owner == "helpers.capture.references"]
+        ours = [row for row in rebinding.left if row.owner == "helpers.capture.references.search"]
     assert ours and {row.reason for row in ours} == {"what puts everything back relies on it"}
     assert "what puts everything back relies on it" in repr(rebinding)
 
@@ -240,7 +240,7 @@ def test_a_thread_that_holds_it_and_a_generator_that_waits_go_on_with_what_they_
     ],
 )
 def test_patterns_of_paths(path, pattern, fits):
-    from helpers.capture import refusals
+    from helpers.capture.references import refusals
 
     assert refusals.fits(path, pattern) is fits
 

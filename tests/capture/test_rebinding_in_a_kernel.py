@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.capture import kernel_modules
-from helpers.capture.rebinding import rebind_everywhere
+from helpers.capture.references import kernel_modules
+from helpers.capture.references.rebind import rebind_everywhere
 
 jupyter_client = pytest.importorskip("jupyter_client")
 pytest.importorskip("ipykernel")
@@ -142,7 +142,7 @@ def test_a_fresh_kernel_shows_what_comes_first_and_lives(tmp_path, cells):
 
 def test_places_of_a_shield_are_no_places(kernel):
     code = (
-        "from helpers.capture.references import find_holders\n"
+        "from helpers.capture.references.search import find_holders\n"
         "before = len(find_holders(repr))\n"
         "with rebind_everywhere(repr, bad):\n"
         "    inside = [p.binding.path for p in find_holders(old_repr)]\n"

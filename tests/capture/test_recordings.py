@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from helpers import show_recording, watch_recorders
-from helpers.capture import recordings
-from helpers.capture.interpreters import ask
-from helpers.capture.recorder_programs import PROGRAMS
+from helpers.capture.frameworks import recorders
+from helpers.capture.frameworks.recorder_programs import PROGRAMS
+from helpers.capture.processes.interpreter import ask
 
 pytestmark = pytest.mark.own_process
 pytest.importorskip("torch")
@@ -42,7 +42,7 @@ def test_a_branch_on_a_tensor_is_one_graph_or_several_or_refused(model):
 
 def test_a_recording_lists_every_recorder(model):
     rows = show_recording("loop of n rounds").model.rows
-    assert tuple(row.recorder for row in rows) == recordings.RECORDERS
+    assert tuple(row.recorder for row in rows) == recorders.RECORDERS
     assert rows[2].ops.count("mul") == 4
     with pytest.raises(KeyError, match="the programs are"):
         show_recording("no such program")
@@ -51,12 +51,12 @@ def test_a_recording_lists_every_recorder(model):
 def test_a_child_that_dies_is_one_sentence(monkeypatch):
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     with pytest.raises(RuntimeError, match="no interpreter starts for a child"):
-        recordings._in_a_child()
+        recorders._in_a_child()
 
 
 @pytest.mark.parametrize("source", ["raise ValueError('not today')", "import os; os._exit(3)"])
 def test_a_child_that_tells_nothing_is_one_sentence(monkeypatch, source):
     told = ask({"source": source}, 30)
-    monkeypatch.setattr(recordings, "ask", lambda request, seconds: told)
+    monkeypatch.setattr(recorders, "ask", lambda request, seconds: told)
     with pytest.raises(RuntimeError, match="told nothing: (ValueError: not|it ended with 3)"):
-        recordings._in_a_child()
+        recorders._in_a_child()

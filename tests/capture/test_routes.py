@@ -5,7 +5,7 @@ import functools
 
 import pytest
 
-from helpers.capture.routes import watch_routes
+from helpers.capture.references.callers import watch_routes
 
 FINE = {"i": contextlib.nullcontext}
 

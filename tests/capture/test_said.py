@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.said import LONGEST, said
+from helpers.capture.text.error import LONGEST, said
 
 
 class Broken(Exception):

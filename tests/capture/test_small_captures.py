@@ -2,8 +2,9 @@
 
 import pytest
 
-from helpers.capture import costs, environment
-from helpers.capture.records import records_listing
+from helpers.capture import environment
+from helpers.capture.cpython import costs
+from helpers.capture.rows import records_listing
 
 
 def test_records_become_rows_that_keep_their_keys_as_attributes():

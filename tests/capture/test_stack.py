@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from helpers.capture import slots
-from helpers.capture.brief import brief
-from helpers.capture.stack import record, stack_run
+from helpers.capture.cpython.value_stack import record, stack_run
+from helpers.capture.text.value import brief
+from helpers.internals import interpreter_frame
 from tests.capture.stack_programs import PROGRAMS, comprehensions, counted, loops, recursion
 from tests.pythons import VERSIONS, run
 
@@ -245,7 +245,7 @@ def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):
 
 
 def test_unknown_python_is_refused_in_a_sentence(monkeypatch):
-    monkeypatch.setattr(slots, "VERSIONS", ())
+    monkeypatch.setattr(interpreter_frame, "VERSIONS", ())
     with pytest.raises(RuntimeError, match="read on CPython 3.11, 3.12 and 3.13; this is cpython"):
         stack_run(poly, 1, 2)
 
@@ -288,7 +288,7 @@ def test_all_programs_are_told_alike_here():
         (poly, "poly()"),
         (int, "class int"),
         (json, "module json"),
-        (slots.NULL, "_Null object"),
+        (interpreter_frame.NULL, "_Null object"),
     ],
 )
 def test_brief_words(value, words):

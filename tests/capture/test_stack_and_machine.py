@@ -4,8 +4,8 @@ import dis
 
 import pytest
 
-from helpers.capture.recorder import Moment
-from helpers.capture.stack import record
+from helpers.capture.cpython.opcode_recorder import Moment
+from helpers.capture.cpython.value_stack import record
 from helpers.mini import vm
 from helpers.mini.vm.record import words
 from tests.capture.stack_programs import PROGRAMS

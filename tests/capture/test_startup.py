@@ -3,8 +3,8 @@
 import pytest
 
 from helpers import startup_switches
-from helpers.capture.startup import SWITCHES, startup
-from helpers.view import switches as switches_view
+from helpers.capture.tensorflow.startup_switches import SWITCHES, startup
+from helpers.view.widgets import rerun as switches_view
 
 pytest.importorskip("tensorflow")
 

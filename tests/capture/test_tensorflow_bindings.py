@@ -25,8 +25,8 @@ REGISTRY = "tensorflow.python.util.tf_export._NAME_TO_SYMBOL_MAPPING"
 PLAY = """
 import functools, json, sys, types
 import tensorflow as tf
-from helpers.capture.rebinding import code_swapped, rebind_everywhere, watch_routes
-from helpers.capture.references import bindings, find_holders, scan_modules
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_routes
+from helpers.capture.references.search import bindings, find_holders, scan_modules
 from tensorflow.python.ops import nn, nn_ops, array_ops, math_ops
 from tensorflow.python.framework import ops as tfops
 
@@ -279,7 +279,7 @@ def test_a_loaded_lazy_loader_is_one_more_hidden_module(told):
 def test_every_direct_referrer_is_named():
     import tensorflow as tf
 
-    from helpers.capture.references import bindings
+    from helpers.capture.references.search import bindings
 
     gc.collect()
     direct = gc.get_referrers(tf.nn.bias_add)
@@ -293,7 +293,7 @@ class TFModuleWrapper(types.ModuleType):
 
 
 def test_a_module_that_only_shares_the_name_of_the_wrapper_is_a_plain_one(monkeypatch):
-    from helpers.capture.rebinding import rebind_everywhere
+    from helpers.capture.references.rebind import rebind_everywhere
 
     fake = TFModuleWrapper("fake")
     fake.go = lambda: "old"

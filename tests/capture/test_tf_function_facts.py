@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
-from helpers.capture.mutations import mutations_ledger
-from helpers.capture.traces import watch
+from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.capture.tensorflow.tracing.mutations import mutations_ledger
 
 tf = pytest.importorskip("tensorflow")
 t = tf.constant

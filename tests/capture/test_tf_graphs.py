@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpers.capture.tf_graphs import tf_graph, tf_steps
-from helpers.view import diagram
+from helpers.capture.tensorflow.graph import tf_graph, tf_steps
+from helpers.view.diagram import graph as diagram
 
 tf = pytest.importorskip("tensorflow")
 v1 = tf.compat.v1

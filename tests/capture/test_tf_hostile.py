@@ -10,9 +10,10 @@ from itertools import pairwise
 import pytest
 
 import helpers
-from helpers.capture import trace_log, traces
-from helpers.capture.tf_graphs import DEEPEST, tf_graph
-from helpers.capture.trace_log import Log
+from helpers.capture.tensorflow.graph import DEEPEST, tf_graph
+from helpers.capture.tensorflow.tracing import ledger
+from helpers.capture.tensorflow.tracing import log as trace_log
+from helpers.capture.tensorflow.tracing.log import Log
 from helpers.safety.state import KEPT
 
 tf = pytest.importorskip("tensorflow")
@@ -250,7 +251,7 @@ def test_ledger_beyond_its_rows_counts_on(monkeypatch):
 
 
 def test_nearest_of_very_many_keys_is_told_to_be_the_nearest_of_the_newest(monkeypatch):
-    monkeypatch.setattr(traces, "MOST_KEYS", 3)
+    monkeypatch.setattr(ledger, "MOST_KEYS", 3)
     kept = helpers.watch_traces(lambda n: tf.constant(0), autograph=False)
     for n in range(6):
         kept(n)
@@ -291,7 +292,7 @@ def _interrupted(run, seconds) -> bool:
 def test_ledger_is_right_after_interrupts_at_random_moments():
     rng, calls = random.Random(3), 0
     kept = helpers.watch_traces(lambda n: tf.constant(0), autograph=False)
-    handler, heard = signal.getsignal(signal.SIGINT), traces.trace_keys.listeners()
+    handler, heard = signal.getsignal(signal.SIGINT), ledger.trace_keys.listeners()
     for n in range(40):
         _interrupted(lambda n=n: kept(n), rng.uniform(1e-4, 0.02))
         assert signal.getsignal(signal.SIGINT) is handler and not heard

@@ -17,8 +17,8 @@ from helpers import (  # noqa: E402
     watch_ops,
     watch_recompiles,
 )
-from helpers.capture import results, tensors  # noqa: E402
-from helpers.capture.parameters import arguments  # noqa: E402
+from helpers.capture.cpython.arguments import arguments  # noqa: E402
+from helpers.capture.torch import results, tensors  # noqa: E402
 
 pytestmark = pytest.mark.own_process
 ran = []

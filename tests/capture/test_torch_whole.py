@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from helpers import watch_breaks, watch_compile, watch_recompiles  # noqa: E402
+from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
-from helpers.mini.dynamo import torch_private  # noqa: E402
 
 pytestmark = pytest.mark.own_process
 

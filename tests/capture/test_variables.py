@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from helpers.capture import variable_programs as programs
-from helpers.capture.variables import KINDS, outcomes, race_histogram, variables_ledger
+from helpers.capture.tensorflow.variables import KINDS, outcomes, race_histogram, variables_ledger
 
 tf = pytest.importorskip("tensorflow")
 after = tf.control_dependencies

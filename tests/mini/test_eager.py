@@ -224,7 +224,7 @@ def test_without_its_defaults_an_op_has_none():
 
 
 def test_a_library_without_the_function_is_named():
-    from helpers.mini.eager import library
+    from helpers.mini.eager import c_api
 
     with pytest.raises(RuntimeError, match="does not export TFE_Nothing"):
-        library._function(library.ctypes.CDLL(library._file()), "TFE_Nothing", None)
+        c_api._function(c_api.ctypes.CDLL(c_api._file()), "TFE_Nothing", None)

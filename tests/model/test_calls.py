@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpers.model.call_outline import MOST_WHOLE, outline
 from helpers.model.calls import Call, CallTree
+from helpers.view.call_outline import MOST_WHOLE, outline
 
 
 def tree(*calls: tuple, routes=()) -> CallTree:

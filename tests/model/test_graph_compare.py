@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.capture.tensorflow.graph_diff import compare
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.graph_compare import compare
 from helpers.model.graph_diff import Finding
 
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.capture.tensorflow.graph_steps import steps
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.graph_steps import steps
 
 
 def graph(count, *pairs):

@@ -11,8 +11,8 @@ import textwrap
 
 import pytest
 
+from helpers.safety.file_names import plain_name, plain_names
 from helpers.safety.folders import MARK, MARKER, Home, Refusal
-from helpers.safety.names import plain_name, plain_names
 from tests.pythons import BARE
 
 links = pytest.mark.skipif(os.name == "nt", reason="making a link needs rights on Windows")

@@ -3,12 +3,12 @@
 import pytest
 
 from helpers import predict, show_bytecode, show_names, show_table
-from helpers.capture import brief, words
-from helpers.capture.owners import describe
-from helpers.capture.places import label as key_label
-from helpers.capture.said import said
+from helpers.capture.references.paths import describe
+from helpers.capture.references.places import label as key_label
+from helpers.capture.text import value, words
+from helpers.capture.text.error import said
 from helpers.mini.vm import run, special
-from helpers.safety import given
+from helpers.safety import arguments
 
 
 def _raises(*args):
@@ -48,19 +48,19 @@ MADE = {"Hostile": Hostile, "Lied": Lied}  # by name: pytest would ask the class
 @pytest.mark.parametrize("name", MADE)
 def test_words_ask_no_metaclass(name):
     thing = MADE[name]()
-    assert given.kind_of(thing) == given.shown(thing) == words.type_name(thing) == name
+    assert arguments.kind_of(thing) == arguments.shown(thing) == words.type_name(thing) == name
     assert words.label(thing) == name and words.detail(thing) == "instance"
-    assert brief.brief(thing) == f"{name} object" and not brief.same_for_ever(thing)
+    assert value.brief(thing) == f"{name} object" and not value.same_for_ever(thing)
     assert describe(thing).endswith(name) and key_label(thing) == f"[<{name}>]"
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_kinds_are_told_by_the_real_type(name):
     thing = MADE[name]()
-    assert given.is_a(thing, MADE[name]) and given.is_exactly(thing, int, MADE[name])
-    assert not given.is_a(thing, int, str) and not given.is_exactly(thing, int, str)
-    assert given.by_type({int: 1}, thing, 2) == 2 and given.by_type({int: 1}, 3) == 1
-    assert given.is_a(True, int) and not given.is_exactly(True, int)
+    assert arguments.is_a(thing, MADE[name]) and arguments.is_exactly(thing, int, MADE[name])
+    assert not arguments.is_a(thing, int, str) and not arguments.is_exactly(thing, int, str)
+    assert arguments.by_type({int: 1}, thing, 2) == 2 and arguments.by_type({int: 1}, 3) == 1
+    assert arguments.is_a(True, int) and not arguments.is_exactly(True, int)
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -101,6 +101,6 @@ def test_message_that_raises_is_said(error):
 
 @pytest.mark.parametrize("longest", [5, 40])
 def test_text_is_printable_and_short(longest):
-    found = given.printable("a\x1b[31m\u202e" * 30, longest)
-    assert found.isprintable() and given.printable("plain") == "plain"
-    assert brief.plain("\x00") == words.clipped("\x00") == "\\x00"
+    found = arguments.printable("a\x1b[31m\u202e" * 30, longest)
+    assert found.isprintable() and arguments.printable("plain") == "plain"
+    assert value.plain("\x00") == words.clipped("\x00") == "\\x00"

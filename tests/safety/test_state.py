@@ -13,7 +13,7 @@ from _signal import SIGINT, getsignal
 import pytest
 
 from helpers.safety import state
-from helpers.safety.given import is_a, kind_of
+from helpers.safety.arguments import is_a, kind_of
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.state import KEPT, patched, whole
 

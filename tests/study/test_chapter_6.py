@@ -4,7 +4,7 @@ import pytest
 
 from helpers import check
 from helpers.capture.gradients import functions
-from helpers.capture.op_hooks import DOORS, callbacks
+from helpers.capture.tensorflow.op_callbacks import DOORS, callbacks
 
 tf = pytest.importorskip("tensorflow")
 

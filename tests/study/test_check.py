@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.said import said
+from helpers.capture.text.error import said
 from helpers.study.check import Checks, Exercise, Unfit, tried
 from helpers.study.expect import expect
 

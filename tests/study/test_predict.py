@@ -7,7 +7,7 @@ import pytest
 
 from helpers.model.choice import Choice
 from helpers.study.predict import predict
-from helpers.view import choice as choice_view
+from helpers.view.widgets import choice as choice_view
 
 HOSTILE = "<img src=x onerror=alert(1)></script>\x00"
 

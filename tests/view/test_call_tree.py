@@ -3,9 +3,9 @@
 import base64
 import re
 
-from helpers.model.call_outline import outline
 from helpers.model.calls import Call, CallTree
 from helpers.view import call_tree
+from helpers.view.call_outline import outline
 
 NASTY = "<script>alert(1)</script>"
 CALLS = (

@@ -14,9 +14,11 @@ from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import Pair, SideBySide
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import bars, ceiling, diagram, ledger, side_by_side, stepper, table, transcript
+from helpers.view import bars, ledger, row_limit, side_by_side, table, transcript
 from helpers.view import bytecode as bytecode_view
-from helpers.view.pieces import Pieces, whole
+from helpers.view.diagram import graph
+from helpers.view.widgets import stepper
+from helpers.view.widgets.pieces import Pieces, whole
 
 MEGABYTE = 1_000_000
 ODD = "\x1b[31m\0\u202e\ud800\x9b"
@@ -56,7 +58,7 @@ LARGE = {
         Pair(n, "x" * 60, n, "y" * 60) for n in range(1, 20_001)))),
     "transcripts": (transcript, Transcripts("t", tuple(
         Transcript(f"r{n}", "s", "out" * 9_999, "", 0) for n in range(99)))),
-    "arrows": (diagram, Graph("t", tuple(Node(f"n{n}", f"n{n}") for n in range(60)), tuple(
+    "arrows": (graph, Graph("t", tuple(Node(f"n{n}", f"n{n}") for n in range(60)), tuple(
         Edge(f"n{n % 60}", f"n{n * 7 // 5 % 60}", f"label {n}") for n in range(20_000)))),
     "steps": (stepper, Timeline("t", "x = 1\n" * 300, tuple(
         Step(f"s{n}", 1, (Panel("p", many(200, f"{n}")),)) for n in range(300)))),
@@ -73,7 +75,7 @@ def test_large_model_stays_below_the_ceiling_and_says_what_it_leaves_out(name):
         assert re.search(r"left out|more lines|more characters|not drawn", shown)
 
 
-@pytest.mark.parametrize("view", [table, ledger, stepper, side_by_side, transcript, diagram])
+@pytest.mark.parametrize("view", [table, ledger, stepper, side_by_side, transcript, graph])
 def test_small_model_says_nothing_of_it(view):
     small = {
         table: many(9),
@@ -81,7 +83,7 @@ def test_small_model_says_nothing_of_it(view):
         stepper: Timeline("t", "x", (Step("s", 1, (Panel("p", many(9)),)),)),
         side_by_side: SideBySide("t", "a", "b", (Pair(1, "x", 1, "y"),)),
         transcript: Transcripts("t", (Transcript("r", "s", "out", "", 0),)),
-        diagram: Graph("t", (Node("a", "a"), Node("b", "b")), (Edge("a", "b"),)),
+        graph: Graph("t", (Node("a", "a"), Node("b", "b")), (Edge("a", "b"),)),
     }
     for words in (view.text(small[view]), view.html(small[view])):
         assert "left out" not in words and "more" not in words
@@ -99,15 +101,15 @@ def test_first_and_last_rows_are_shown_and_the_others_counted():
 
 @pytest.mark.parametrize(("costs", "room"), [([5] * 9, 44), ([99], 9), ([1, 99, 1], 9), ([], 9)])
 def test_fold_shows_no_row_twice_and_counts_all(costs, room):
-    part = ceiling.fold(costs, room)
+    part = row_limit.fold(costs, room)
     assert part.head + part.tail + part.left_out == part.total == len(costs)
     assert part.left_out >= 0 and (part.head or not costs)
 
 
 def test_folding_takes_time_in_proportion():
     rows = [["x"] * 3] * 200_000
-    assert ceiling.fold(ceiling.costs(rows[:10])).left_out == 0
-    assert ceiling.text_fold(["a", "b", "c"], rows, 1_000).left_out > 199_000
+    assert row_limit.fold(row_limit.costs(rows[:10])).left_out == 0
+    assert row_limit.text_fold(["a", "b", "c"], rows, 1_000).left_out > 199_000
 
 
 # -- the stepper's state ---------------------------------------------------------------------------
@@ -147,7 +149,7 @@ def test_state_of_endless_change_says_which_steps_it_has_not():
         "",
         "<tr>\n<td>a</td>\n</tr>\n" * 50,
         "x" * 5_000,
-        diagram.html(Graph("t", (Node("a", "ü"), Node("b", "b")), (Edge("a", "b"),))),
+        graph.html(Graph("t", (Node("a", "ü"), Node("b", "b")), (Edge("a", "b"),))),
         "a\u2028b\r\n" * 40,
     ],
 )
@@ -169,7 +171,7 @@ def test_pieces_give_the_markup_back(markup):
         (stepper, Timeline(ODD, ODD, (Step(ODD, 1, (Panel(ODD, ODD),)),), ODD)),
         (side_by_side, SideBySide(ODD, ODD, ODD, (Pair(1, ODD, 1, ODD),), ODD)),
         (transcript, Transcripts(ODD, (Transcript(ODD, ODD, ODD, ODD, 0),), ODD)),
-        (diagram, Graph(ODD, (Node("a", ODD), Node("b", ODD)), (Edge("a", "b", ODD),), ODD)),
+        (graph, Graph(ODD, (Node("a", ODD), Node("b", ODD)), (Edge("a", "b", ODD),), ODD)),
         (bytecode_view, Bytecode(ODD, (Column("opname", ODD),), (instruction(0),), ODD, ODD)),
     ],
 )

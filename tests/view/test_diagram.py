@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view import diagram
-from helpers.view.layout import layered
+from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.layered_layout import layered
 
 NASTY = "<script>&\x00\ud800"
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view import diagram
-from helpers.view.folding import fold
+from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.folding import fold
 from tests.benchmarks.diagram import layers_graph
 
 
@@ -84,7 +84,7 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
 
 def test_a_graph_def_of_three_hundred_nodes_folds_to_what_one_sees_at_once():
     pytest.importorskip("tensorflow")
-    from helpers.capture.tf_graphs import tf_graph
+    from helpers.capture.tensorflow.graph import tf_graph
 
     graph = tf_graph(layers_graph(300))
     assert len(graph.nodes) == 300 and len(fold(graph).nodes) <= 60

@@ -1,8 +1,8 @@
 """The diff's view: a word for every node in text and picture, escaped, and marks beside colours."""
 
+from helpers.capture.tensorflow.graph_diff import compare
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.graph_compare import compare
-from helpers.view import graph_diff
+from helpers.view.diagram import graph_diff
 
 NASTY = "<script>&\x00"
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.job import Blob, JobGraph, JobOp
-from helpers.view import job as view
-from helpers.view import lanes, routes
+from helpers.view.diagram import job as view
+from helpers.view.diagram import routing, swimlanes
 
 NASTY = "<script>&\x00\ud800"
 
@@ -78,12 +78,12 @@ def test_backward_op_stands_in_the_row_of_its_forward_op():
 
 
 def drawn(graph):
-    seen, render = [], lanes.render
-    lanes.render = lambda template, **values: seen.extend(values["boxes"]) or ""
+    seen, render = [], swimlanes.render
+    swimlanes.render = lambda template, **values: seen.extend(values["boxes"]) or ""
     try:
         view.svg(graph)
     finally:
-        lanes.render = render
+        swimlanes.render = render
     return seen
 
 
@@ -123,9 +123,9 @@ def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
 def test_arrows_go_round_the_boxes():
     lines = view._lines(small())
     spots = {box["label"].removeprefix("◆ "): box["spot"] for box in drawn(small())}
-    for line, way in zip(lines, lanes._routes(lines, spots), strict=True):
+    for line, way in zip(lines, swimlanes._routes(lines, spots), strict=True):
         for name, spot in spots.items():
-            met = any(routes._meets(piece, spot) for piece in pairwise(way.corners))
+            met = any(routing._meets(piece, spot) for piece in pairwise(way.corners))
             assert met == (name in (line.source, line.target)) or name in view.HEADINGS
 
 
@@ -146,12 +146,12 @@ def test_a_blob_that_is_read_twice_says_so():
 @given(jobs())
 def test_a_label_stands_on_no_arrow_of_another_op(graph):
     with pytest.MonkeyPatch.context() as patch:
-        kept, labelled = [], lanes._labelled
-        patch.setattr(lanes, "_labelled", lambda *given: kept.append(given) or labelled(*given))
+        kept, labelled = [], swimlanes._labelled
+        patch.setattr(swimlanes, "_labelled", lambda *given: kept.append(given) or labelled(*given))
         view.svg(graph)
     [(lines, ways, spots)] = kept
     for line, arrow in zip(lines, labelled(lines, ways, spots), strict=True):
-        place = (arrow["x"], arrow["y"], arrow["plate"], lanes.PLATE)
+        place = (arrow["x"], arrow["y"], arrow["plate"], swimlanes.PLATE)
         for other, way in zip(lines, ways, strict=True):
             assert not arrow["label"] or other.source == line.source or not way.under(*place)
 

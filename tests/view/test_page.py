@@ -5,7 +5,7 @@ import re
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN, together
-from helpers.view import page
+from helpers.view.diagram import figures
 
 NASTY = "<script>alert(1)</script>"
 
@@ -21,7 +21,7 @@ def pictures(html: str) -> list[str]:
 
 
 def test_a_long_chain_is_narrow_and_its_marked_arrow_is_thick():
-    (picture,) = pictures(page.html(chain(9)))
+    (picture,) = pictures(figures.html(chain(9)))
     assert int(re.search(r'width="(\d+)"', picture)[1]) < 300
     assert picture.count('stroke-width:2.6"') == 1 and AGAIN in picture
 
@@ -31,7 +31,7 @@ def test_boxes_of_one_layer_stand_apart():
     graph = Graph(
         "fan", (Node("root", "root"), *leaves), tuple(Edge("root", n.key) for n in leaves)
     )
-    (picture,) = pictures(page.html(graph))
+    (picture,) = pictures(figures.html(graph))
     boxes = re.findall(r'<rect class="box[^"]*" x="(\d+)" y="(\d+)" width="(\d+)"', picture)
     low = sorted((int(x), int(x) + int(width)) for x, y, width in boxes if int(y) > 20)
     assert len(low) == 5 and all(a[1] < b[0] for a, b in zip(low, low[1:], strict=False))
@@ -39,10 +39,10 @@ def test_boxes_of_one_layer_stand_apart():
 
 def test_runs_stand_in_pictures_of_their_own_under_their_names():
     both = together("both", {"one": chain(3), NASTY: chain(4)})
-    html = page.html(both)
+    html = figures.html(both)
     assert len(pictures(html)) == 2 and "<figcaption" in html and ">one<" in html
-    assert "<script" not in html and AGAIN in page.text(both)
+    assert "<script" not in html and AGAIN in figures.text(both)
 
 
 def test_nothing_to_draw_is_no_picture():
-    assert "<img" not in page.html(Graph("empty", (), ()))
+    assert "<img" not in figures.html(Graph("empty", (), ()))

@@ -1,7 +1,7 @@
 """A sandbox's text and HTML hold the same facts; the widget asks the kernel for the truth."""
 
 from helpers.model.sandbox import Control, Sandbox
-from helpers.view import sandbox
+from helpers.view.widgets import sandbox
 
 NASTY = "<script>alert(1)</script>"
 MODEL = Sandbox(

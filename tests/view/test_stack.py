@@ -5,14 +5,14 @@ import re
 import pytest
 
 from helpers import show_bytecode, show_code, show_rosetta, watch_stack
-from helpers.capture.bytecode import bytecode
-from helpers.capture.code_objects import code_tree
-from helpers.capture.stack import stack_run
+from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.cpython.code_object import code_tree
+from helpers.capture.cpython.value_stack import stack_run
 from helpers.model.stack import StackRun, StackStep
 from helpers.view import bytecode as bytecode_view
-from helpers.view import code as code_view
 from helpers.view import stack as stack_view
 from helpers.view import step_table
+from helpers.view.widgets import code as code_view
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"
 

@@ -1,4 +1,4 @@
-"""helpers/view/stepper.py: every step stands alone, in text, in HTML and in the widget's state."""
+"""helpers/view/widgets/stepper.py: every step stands alone, in text, HTML and the state."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.view import stepper
+from helpers.view.widgets import stepper
 
 HOSTILE = "<img src=x onerror=alert(1)></script></pre>&amp;\"'\x00"
 SOURCE = "x = 1\nif x:\n    y = 2\n"

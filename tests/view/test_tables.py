@@ -7,7 +7,7 @@ import pytest
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.view import ledger, table
-from helpers.view.ink import one_line, visible
+from helpers.view.markup import one_line, visible
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 

@@ -1,21 +1,21 @@
 """A small Dynamo: bytecode runs on symbolic values, and becomes a graph with guards before it.
 
 `compile(fn, backend=None)`, also `@compile`, or `with hooked(backend, only=[fn])`. Read it in this
-order: values, parts (the five decisive parts), interpreter, calls, tracing, output, resume,
-compiling, entries, functions, doors. Guards that `==` would not do for: constants, classes. What
-else can be compiled than a function: callables, others, hooking.
+order: symbolic_values, steps (the five decisive ones), symbolic_convert, variables, output_graph,
+codegen, resume_execution, convert_frame, cache_entry, compiled_function, eval_frame. Guards that
+`==` would not do for: constant_guards, classes. What else can be compiled than a function:
+callables, compiled_objects, hooked_frames.
 
-Nothing of it is imported before a name is asked for: `torch_private` lives here too, and whoever
-imports that must not import torch.
+Nothing of it is imported before a name is asked for, since all of it imports torch.
 """
 
 import importlib
 
 _HOMES = {
     "code": ("Code",),
-    "doors": ("Compiled", "compile", "eager", "entry_for", "hooked"),
-    "parts": ("OPERATORS", "PARTS", "Parts", "written"),
-    "values": ("Known", "Tensor"),
+    "eval_frame": ("Compiled", "compile", "eager", "entry_for", "hooked"),
+    "steps": ("OPERATORS", "PARTS", "Parts", "written"),
+    "symbolic_values": ("Known", "Tensor"),
 }
 __all__ = [name for names in _HOMES.values() for name in names]
 

@@ -10,9 +10,9 @@ from types import FunctionType, MethodType
 
 import torch
 
-from helpers.mini.dynamo import state
+from helpers.mini.dynamo import global_state
 from helpers.mini.dynamo.classes import found
-from helpers.safety.given import kind_of
+from helpers.safety.arguments import kind_of
 
 LAYERS = 50  # a partial of a method of a partial …
 TAKEN = "a Python function, or a method, a partial, a module or an object whose call is one"
@@ -60,6 +60,6 @@ def behind(target) -> Behind:
 
 
 def _why_not_forward(module) -> str:
-    if state.calls_forward(type(module)) and state.hookless(module):
+    if global_state.calls_forward(type(module)) and global_state.hookless(module):
         return ""
     return "a module with hooks, or with a call of its own, is called"

@@ -5,7 +5,7 @@ import inspect
 import torch
 from torch import fx
 
-from helpers.mini.dynamo import doors
+from helpers.mini.dynamo import eval_frame
 
 # ruff: noqa: D103 - the programs say what they are by their names
 
@@ -126,7 +126,7 @@ def differs(fn, calls, parts, graph: bool = True) -> str:
     With `graph`, the calls in the graph have to be those of the finished parts, too. What the
     parts raise goes through.
     """
-    compiled, finished = doors.compile(fn, parts=parts), doors.compile(fn)
+    compiled, finished = eval_frame.compile(fn, parts=parts), eval_frame.compile(fn)
     for args in calls:
         want = finished.fn(*args)
         finished(*args)

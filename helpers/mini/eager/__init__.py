@@ -3,13 +3,13 @@
 What tensorflow/python/eager/pywrap_tfe_src.cc does in `TFE_Py_ExecuteCancelable` is done here in
 Python, step by step and with the same words for what goes wrong. The steps (`api`, `Status`,
 `handle_of`, `tensor_of`, `live_context`) are there to be called one at a time: in a child process,
-for a wrong address ends an interpreter. `execute` asks the guard first, and never does.
+for a wrong address ends an interpreter. `execute` asks its checks first, and never does.
 """
 
 from helpers.mini.eager.attributes import set_attributes
-from helpers.mini.eager.call import execute, run
-from helpers.mini.eager.guard import checked, definition_of
-from helpers.mini.eager.library import Status, api, handle_of, live_context, tensor_of
+from helpers.mini.eager.c_api import Status, api, handle_of, live_context, tensor_of
+from helpers.mini.eager.checks import checked, definition_of
+from helpers.mini.eager.execute import execute, run
 
 __all__ = [
     "Status",

@@ -6,7 +6,7 @@ with their words for a wrong value. The kind is asked of the op, so `True` and 1
 
 import ctypes
 
-from helpers.mini.eager.library import BYTE, FLOAT, INT, INT64, SIZE, TEXT, Status, api, failure
+from helpers.mini.eager.c_api import BYTE, FLOAT, INT, INT64, SIZE, TEXT, Status, api, failure
 
 STRING, INTEGER, REAL, BOOL, TYPE, SHAPE, _TENSOR, _PLACEHOLDER, FUNCTION = range(9)
 INVALID, UNIMPLEMENTED = 3, 12

@@ -7,7 +7,7 @@ evaluator the interpreter uses now, `available()` which hook this machine has.
 """
 
 from helpers.mini.frame_hook.evaluators import Evaluator, installed
-from helpers.mini.frame_hook.guard import guarded
 from helpers.mini.frame_hook.hooks import available, replaced, watching, why_not
+from helpers.mini.frame_hook.stack_check import guarded
 
 __all__ = ["Evaluator", "available", "guarded", "installed", "replaced", "watching", "why_not"]

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from helpers.mini.frame_hook.hooks import addresses
+from helpers.mini.frame_hook.slot import address_installed
 
 DEFAULT = "_PyEval_EvalFrameDefault"
 
@@ -42,27 +43,6 @@ def installed() -> tuple[Evaluator, ...]:
     now, (ours, previous) = address_installed(), addresses()
     found = [now, previous] if now == ours else [now]
     return tuple(_named(address, ours) for address in found)
-
-
-def address_installed() -> int:
-    """Return the address of the evaluator that the interpreter calls now."""
-    return _called("_PyInterpreterState_GetEvalFrameFunc", _interpreter())
-
-
-def install(address: int) -> None:
-    """Have the interpreter call the evaluator at this address; it must have been installed once."""
-    _called("_PyInterpreterState_SetEvalFrameFunc", _interpreter(), address)
-
-
-def _interpreter() -> int:
-    return _called("PyInterpreterState_Get")
-
-
-def _called(name: str, *addresses: int):
-    function = ctypes.pythonapi[name]
-    function.restype = ctypes.c_void_p
-    # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
-    return function(*map(ctypes.c_void_p, addresses))
 
 
 def _named(address: int, ours: int) -> Evaluator:

@@ -5,7 +5,7 @@ from functools import cache
 from types import CodeType, FunctionType, MethodType
 
 from helpers.mini.frame_hook import building
-from helpers.safety.given import is_exactly
+from helpers.safety.arguments import is_exactly
 
 _NAME = type.__dict__["__name__"].__get__
 
@@ -19,9 +19,9 @@ def _door():
         because = str(error)
     try:
         building.refuse_python()
-        from helpers.mini.frame_hook import torch_door
+        from helpers.mini.frame_hook import torch_callback
 
-        return torch_door.door(), "torch's own hook", ""
+        return torch_callback.door(), "torch's own hook", ""
     except (ImportError, building.NotBuilt):
         return None, "", f"{because}; torch, whose hook would do as well, is not usable either"
 

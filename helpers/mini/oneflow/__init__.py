@@ -10,14 +10,15 @@ from types import SimpleNamespace
 from helpers.mini.oneflow import optimizer, typing
 from helpers.mini.oneflow.blobs import matmul, reduce_mean, reduce_sum
 from helpers.mini.oneflow.catalogue import op_types
-from helpers.mini.oneflow.compiling import find_compiler
+from helpers.mini.oneflow.cpp_compiler import find_compiler
 from helpers.mini.oneflow.custom_op_module import CustomOpModule
 from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
 from helpers.mini.oneflow.differences import differences
 from helpers.mini.oneflow.errors import OpError
+from helpers.mini.oneflow.global_function import global_function, watch, watch_diff
 from helpers.mini.oneflow.gradient_rules import OpArg
 from helpers.mini.oneflow.job import Job, Op
-from helpers.mini.oneflow.jobs import global_function, watch, watch_diff
+from helpers.mini.oneflow.job_builder import placement
 from helpers.mini.oneflow.session import (
     clear_default_session,
     fresh_session,
@@ -32,7 +33,6 @@ from helpers.mini.oneflow.variables import (
     random_uniform_initializer,
     zeros_initializer,
 )
-from helpers.mini.oneflow.writing import placement
 
 float16, float32, float64 = "float16", "float32", "float64"
 float, double = float32, float64

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.mini.oneflow.errors import OpError, listed, shown
-from helpers.safety.given import by_type
+from helpers.safety.arguments import by_type
 
 TYPES = {
     "bool": bool,

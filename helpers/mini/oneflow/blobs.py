@@ -8,8 +8,8 @@ import math
 from helpers.mini.oneflow.dtypes import is_number
 from helpers.mini.oneflow.errors import OpError, need, shown
 from helpers.mini.oneflow.gradient_rules import Request
-from helpers.mini.oneflow.writing import writer
-from helpers.safety.given import is_a, kind_of
+from helpers.mini.oneflow.job_builder import writer
+from helpers.safety.arguments import is_a, kind_of
 
 
 class Blob:

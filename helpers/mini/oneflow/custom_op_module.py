@@ -7,12 +7,12 @@ directory and compiled there; here the folder is read where it is.
 import os
 from pathlib import Path, PurePath
 
-from helpers.mini.oneflow import cpp
+from helpers.mini.oneflow import cpp_def as cpp
 from helpers.mini.oneflow.definitions import collect
 from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
-from helpers.mini.oneflow.importing import run_file
+from helpers.mini.oneflow.run_file import run_file
 from helpers.mini.oneflow.session import session
-from helpers.safety.given import is_a
+from helpers.safety.arguments import is_a
 
 
 class CustomOpModule:

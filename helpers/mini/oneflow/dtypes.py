@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.mini.oneflow.errors import OpError, listed, shown
-from helpers.safety.given import is_a
+from helpers.safety.arguments import is_a
 
 MOST_AXES, LARGEST = 64, 2**63 - 1  # as many as numpy takes
 _mro = type.__dict__["__mro__"].__get__

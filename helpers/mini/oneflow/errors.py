@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from types import FunctionType
 
-from helpers.safety.given import kind_of, printable
-from helpers.safety.given import shown as said
+from helpers.safety.arguments import kind_of, printable
+from helpers.safety.arguments import shown as said
 
 MOST_SAID = 300
 _PLAIN = (str, int, float, bool, type(None))

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.mini.oneflow import kernels
 from helpers.mini.oneflow.errors import OpError, raised
-from helpers.safety.given import kind_of
+from helpers.safety.arguments import kind_of
 
 
 class Executor:

@@ -13,7 +13,7 @@ import numpy as np
 from helpers.mini.oneflow import builtins
 from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
 from helpers.mini.oneflow.registry import Kernel
-from helpers.safety.given import is_exactly, kind_of
+from helpers.safety.arguments import is_exactly, kind_of
 
 HOLDERS = 3  # the container, one name and getrefcount's argument
 

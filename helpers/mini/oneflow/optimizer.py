@@ -7,8 +7,8 @@ from helpers.mini.oneflow.blobs import own
 from helpers.mini.oneflow.dtypes import is_list, is_number
 from helpers.mini.oneflow.errors import need, shown
 from helpers.mini.oneflow.job import Op
-from helpers.mini.oneflow.writing import writer
-from helpers.safety.given import is_a
+from helpers.mini.oneflow.job_builder import writer
+from helpers.safety.arguments import is_a
 
 
 class PiecewiseConstantScheduler:

@@ -8,7 +8,7 @@ import numpy as np
 from helpers.mini.oneflow.builtins import built_in_registry
 from helpers.mini.oneflow.errors import listed, need, shown
 from helpers.mini.oneflow.registry import Registry
-from helpers.safety.given import is_a, printable
+from helpers.safety.arguments import is_a, printable
 
 
 @dataclass

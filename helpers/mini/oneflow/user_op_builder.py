@@ -7,8 +7,8 @@ from helpers.mini.oneflow.blobs import Blob, own
 from helpers.mini.oneflow.dtypes import is_list
 from helpers.mini.oneflow.errors import need, shown, stage
 from helpers.mini.oneflow.gradient_rules import Request
-from helpers.mini.oneflow.writing import PLACED, writer
-from helpers.safety.given import is_a
+from helpers.mini.oneflow.job_builder import PLACED, writer
+from helpers.safety.arguments import is_a
 
 
 class user_op_builder:  # noqa: N801 - the original's name

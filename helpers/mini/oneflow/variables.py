@@ -8,9 +8,9 @@ from helpers.mini.oneflow.blobs import Blob
 from helpers.mini.oneflow.dtypes import FLOATS, dtype_name, is_number, shape_tuple
 from helpers.mini.oneflow.errors import OpError, need, shown
 from helpers.mini.oneflow.job import Op, Output
+from helpers.mini.oneflow.job_builder import PLACED, check_placement, writer
 from helpers.mini.oneflow.registry import Spec
-from helpers.mini.oneflow.writing import PLACED, check_placement, writer
-from helpers.safety.given import is_a
+from helpers.safety.arguments import is_a
 
 
 class Initializer:

@@ -19,7 +19,7 @@ from helpers.mini.vm.machine import Machine
 from helpers.mini.vm.opcodes import HANDLERS
 from helpers.mini.vm.record import Recorder, Step, Trace
 from helpers.mini.vm.values import NULL, Unsupported
-from helpers.safety.given import is_a, kind_of, printable
+from helpers.safety.arguments import is_a, kind_of, printable
 
 _NAME = type.__dict__["__name__"].__get__
 VERSIONS = ((3, 11), (3, 12), (3, 13))

@@ -13,7 +13,7 @@ from helpers.mini.vm import frame_askers, frames, locals_view
 from helpers.mini.vm.frames import Frame
 from helpers.mini.vm.special import python_method
 from helpers.mini.vm.values import NULL, Unsupported
-from helpers.safety.given import printable
+from helpers.safety.arguments import printable
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 # What a program may get hold of and is our own code: CPython runs it.

@@ -13,7 +13,7 @@ from types import CodeType, FrameType, FunctionType
 
 from helpers.mini.vm.opcodes import ARGUMENTS, HANDLERS
 from helpers.mini.vm.values import Unsupported
-from helpers.safety.given import printable
+from helpers.safety.arguments import printable
 
 # What FOR_ITER leaves for its loop's end to clean up, it skips: END_FOR, and POP_TOP after it.
 CLEANED_BY_FOR_ITER = {(3, 11): 0, (3, 12): 1, (3, 13): 2}.get(sys.version_info[:2], 0)

@@ -5,7 +5,7 @@ import reprlib
 from dataclasses import dataclass, replace
 
 from helpers.mini.vm.decoding import Decoded
-from helpers.safety.given import kind_of, printable
+from helpers.safety.arguments import kind_of, printable
 
 LONGEST = 60
 MOST_STEPS = 20_000

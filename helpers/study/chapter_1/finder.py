@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from helpers.capture.said import said
+from helpers.capture.text.error import said
 from helpers.study.check import Exercise, Mistake, edited, tried
 
 MOST = 10_000

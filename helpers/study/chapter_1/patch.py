@@ -3,8 +3,8 @@
 import sys
 from types import ModuleType
 
-from helpers.capture.references import scan_modules
-from helpers.capture.said import said
+from helpers.capture.references.search import scan_modules
+from helpers.capture.text.error import said
 from helpers.study.check import Exercise, Mistake, edited, tried
 
 

@@ -1,6 +1,6 @@
 """Chapter 2, exercise 2: a training step that traced once per batch, judged on its ledger."""
 
-from helpers.capture.traces import watch
+from helpers.capture.tensorflow.tracing.ledger import watch
 from helpers.study.check import Exercise, Mistake, tried
 
 MOST = 2

@@ -1,7 +1,7 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
-from helpers.capture.said import said
 from helpers.capture.sequences import Sequence, Step, sequences, truth
+from helpers.capture.text.error import said
 from helpers.mini.tracing import copied, same
 from helpers.study.check import Exercise, Mistake, tried
 

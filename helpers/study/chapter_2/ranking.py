@@ -1,6 +1,6 @@
 """Chapter 2, exercise 1: which sequence of calls traces least, judged by running them."""
 
-from helpers.capture.traces import watch
+from helpers.capture.tensorflow.tracing.ledger import watch
 from helpers.study.check import Exercise, Mistake, Untried
 
 WHY = {

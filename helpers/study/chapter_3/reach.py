@@ -10,11 +10,11 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from helpers.capture.brief import brief, plain
+from helpers.capture.text.value import brief, plain
 from helpers.exhibit import Exhibit
 from helpers.mini import ladder
 from helpers.model.listing import Column, Listing
-from helpers.safety.given import is_exactly
+from helpers.safety.arguments import is_exactly
 from helpers.view import table
 
 WIDTH = 20

@@ -1,8 +1,8 @@
 """Chapter 3: what is on the value stack just before an instruction?"""
 
-from helpers.capture.brief import brief
+from helpers.capture.text.value import brief
 from helpers.mini import vm
-from helpers.safety.given import is_exactly
+from helpers.safety.arguments import is_exactly
 from helpers.study.check import Exercise, Mistake
 
 MOST = 100

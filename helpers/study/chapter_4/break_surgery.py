@@ -3,7 +3,7 @@
 import contextlib
 import io
 
-from helpers.capture.dynamo_breaks import cured, tensor
+from helpers.capture.torch.dynamo.graph_breaks import cured, tensor
 from helpers.model.dynamo import DynamoRun
 from helpers.study.check import Exercise, Mistake, edited, tried
 

@@ -2,9 +2,9 @@
 
 from contextlib import contextmanager, nullcontext
 
-from helpers.capture.guard_failures import all_failures
-from helpers.capture.guard_sets import Real
-from helpers.capture.guard_tree import leaves
+from helpers.capture.torch.guards.compare import Real
+from helpers.capture.torch.guards.failures import all_failures
+from helpers.capture.torch.guards.tree import leaves
 from helpers.study.check import Exercise, Mistake, Untried, edited
 
 WANTED = (

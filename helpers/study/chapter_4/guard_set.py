@@ -1,9 +1,9 @@
 """Chapter 4: write the guards of one compiled call; the real ones and the results judge them."""
 
-from helpers.capture.brief import brief
-from helpers.capture.guard_sets import Real
-from helpers.capture.neighbours import neighbours
-from helpers.capture.said import said
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.capture.torch.guards.compare import Real
+from helpers.capture.torch.guards.nearby_calls import neighbours
 from helpers.study.check import Exercise, Mistake, edited, tried
 
 

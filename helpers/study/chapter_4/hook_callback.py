@@ -3,7 +3,7 @@
 The hook keeps what a callback raises and refuses what does not fit, so this runs in the kernel.
 """
 
-from helpers.capture.said import said
+from helpers.capture.text.error import said
 from helpers.mini import frame_hook
 from helpers.study.check import Exercise, Mistake, Untried, edited, tried
 

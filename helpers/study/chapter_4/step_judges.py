@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 
-from helpers.capture.brief import brief
-from helpers.capture.said import said
-from helpers.capture.words import type_name
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.capture.text.words import type_name
 from helpers.study.check import Untried, tried
 
 
@@ -73,9 +73,9 @@ def judge_binary_op(answer):
 
 def _symbolic(result):
     """Return what binary_op gave, if it is symbolic."""
-    from helpers.mini.dynamo import values
+    from helpers.mini.dynamo import symbolic_values
 
-    if isinstance(result, (values.Known, values.Tensor, values.Items)):
+    if isinstance(result, (symbolic_values.Known, symbolic_values.Tensor, symbolic_values.Items)):
         return result
     if isinstance(result, (int, float)):
         shown = f"{brief(result)} ({type_name(result)})"
@@ -147,7 +147,7 @@ def judge_guards(answer):
 def _true_texts(texts, source: str, value) -> list[str]:
     """Return the guards that were written for a value, if they are texts and true of it."""
     from helpers.mini.dynamo import duel
-    from helpers.mini.dynamo.tracing import ALWAYS
+    from helpers.mini.dynamo.output_graph import ALWAYS
 
     if not _are_texts(texts):
         raise Wrong(f"guards must return a list of texts, not {brief(texts)}")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.capture.brief import brief
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.study.check import Unfit, tried
 from helpers.study.op_folder import op_folder

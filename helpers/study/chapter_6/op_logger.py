@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from helpers.capture.op_hooks import (
+from helpers.capture.tensorflow.op_callbacks import (
     bystander,
     callbacks,
     callbacks_kept,
@@ -11,7 +11,7 @@ from helpers.capture.op_hooks import (
     run_every_route,
     run_ops,
 )
-from helpers.capture.said import said
+from helpers.capture.text.error import said
 from helpers.study.check import Exercise, Mistake, Untried, edited, tried
 
 GONE = "somebody else's callback is gone: remove only your own"

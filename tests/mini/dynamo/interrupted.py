@@ -13,8 +13,8 @@ import time
 import torch
 
 from helpers.mini import dynamo, frame_hook
-from helpers.mini.dynamo import state
-from helpers.mini.frame_hook import evaluators
+from helpers.mini.dynamo import global_state
+from helpers.mini.frame_hook import slot
 
 X = torch.arange(6.0).reshape(2, 3)
 LAYER = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
@@ -63,8 +63,8 @@ RUNS = {run.__name__: run for run in (first_call, cached_calls, hooked_block, mo
 def left() -> dict:
     """Return all that has to be as it was."""
     return {
-        "the evaluator": evaluators.address_installed(),
-        "torch's modes": state.unusual_state(),
+        "the evaluator": slot.address_installed(),
+        "torch's modes": global_state.unusual_state(),
         "a fake mode": torch._C._len_torch_dispatch_stack(),
         "gradients": torch.is_grad_enabled(),
         "the logger of fakes": logging.getLogger("torch._subclasses.fake_tensor").disabled,

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from helpers.mini import dynamo  # noqa: E402
 from helpers.mini.dynamo.code import Code  # noqa: E402
-from helpers.mini.dynamo.parts import receives  # noqa: E402
+from helpers.mini.dynamo.steps import receives  # noqa: E402
 from tests.mini.dynamo.programs import broken, fooling  # noqa: E402
 
 UP, DOWN = torch.ones(4), -torch.ones(4)

@@ -106,7 +106,7 @@ def test_a_failure_of_its_own_makes_it_run_plain_python(monkeypatch):
     def fails(self, step):
         raise AssertionError("a mistake in the handler")
 
-    monkeypatch.setattr(dynamo.compiling.Interpreter, "BINARY_OP", fails)
+    monkeypatch.setattr(dynamo.convert_frame.Interpreter, "BINARY_OP", fails)
     compiled = dynamo.compile(lambda x: x + 1)
     assert torch.equal(compiled(torch.ones(2)), torch.full((2,), 2.0))
     assert "a mistake in the handler" in compiled.why

@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.own_process, pytest.mark.filterwarnings("ignore")]
 
 torch = pytest.importorskip("torch")
 
-from helpers.mini.dynamo import constants, tracing  # noqa: E402
+from helpers.mini.dynamo import constant_guards, output_graph  # noqa: E402
 from helpers.mini.dynamo.classes import version  # noqa: E402
 from tests.mini.dynamo import generated, interrupted  # noqa: E402
 
@@ -58,15 +58,15 @@ def program_differs():
 def test_a_guard_that_is_left_out_is_found(monkeypatch):
     assert program_differs() == ""
     equal = lambda source, value, name: [f"{source} == {name(value, 'it')}"]  # noqa: E731
-    monkeypatch.setattr(tracing, "exactly", equal)
+    monkeypatch.setattr(output_graph, "exactly", equal)
     assert "complex(0,-0.0)" in program_differs()
     monkeypatch.undo()
-    monkeypatch.setattr(constants, "FIELDS", {complex: ("real", "imag")})
+    monkeypatch.setattr(constant_guards, "FIELDS", {complex: ("real", "imag")})
     assert "range(0,3,2)" in program_differs()
     monkeypatch.undo()
     kinds = []
     monkeypatch.setattr(
-        tracing.Tracing, "class_of", lambda self, source, kind: kinds.append(version(kind))
+        output_graph.Tracing, "class_of", lambda self, source, kind: kinds.append(version(kind))
     )
     assert "make_method(4)" in program_differs() and kinds
 

@@ -290,9 +290,9 @@ def test_a_hook_that_is_added_later_is_seen():
 
 def test_after_the_limit_plain_python_runs_and_says_so():
     compiled = dynamo.compile(add)
-    for k in range(dynamo.functions.LIMIT + 2):
+    for k in range(dynamo.compiled_function.LIMIT + 2):
         assert torch.equal(compiled(X, k), X + k)
-    assert len(compiled.entries) == dynamo.functions.LIMIT and "the limit" in compiled.why
+    assert len(compiled.entries) == dynamo.compiled_function.LIMIT and "the limit" in compiled.why
     assert torch.equal(compiled(X, 0), X) and compiled.entries[0].hits == 2
 
 

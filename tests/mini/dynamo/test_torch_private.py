@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from helpers.mini.dynamo import torch_private
+from helpers.internals import torch_private
 
 pytestmark = pytest.mark.own_process
 
@@ -45,9 +45,7 @@ def test_unknown_name_is_no_name():
 
 
 def test_adapter_imports_no_torch_until_asked():
-    line = (
-        "import sys; from helpers.mini.dynamo import torch_private; print('torch' in sys.modules)"
-    )
+    line = "import sys; from helpers.internals import torch_private; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -55,7 +53,7 @@ def test_adapter_imports_no_torch_until_asked():
 def test_absent_torch_is_one_sentence():
     line = (
         "import sys; sys.modules['torch'] = None; "
-        "from helpers.mini.dynamo import torch_private; print(torch_private.missing())"
+        "from helpers.internals import torch_private; print(torch_private.missing())"
     )
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
     assert "torch cannot be imported" in done.stdout

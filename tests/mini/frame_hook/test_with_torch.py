@@ -103,7 +103,7 @@ def test_hook_switched_on_while_dynamos_is_on(x, seen, note):
 
 
 def test_dynamos_hook_under_ours_is_still_asked(x, seen, note):
-    torch_private = pytest.importorskip("helpers.mini.dynamo.torch_private")
+    torch_private = pytest.importorskip("helpers.internals.torch_private")
     asked = []
 
     def theirs(frame, entry, state):

@@ -4,21 +4,21 @@ import subprocess
 
 import pytest
 
-from helpers.mini.oneflow import compiling, cpp
+from helpers.mini.oneflow import cpp_compiler, cpp_def
 from helpers.mini.oneflow.registry import GradientDef, OpDef
 from tests.mini.oneflow.folders import RELU_CPP, edited, load, write
 from tests.mini.oneflow.wrong import caught
 
 pytestmark = pytest.mark.skipif(
-    compiling.find_compiler() is None, reason="no C++ compiler on this machine"
+    cpp_compiler.find_compiler() is None, reason="no C++ compiler on this machine"
 )
 
 
 def count_compilations(monkeypatch):
     """Count runs of the compiler."""
     count = []
-    real = compiling._compile
-    monkeypatch.setattr(compiling, "_compile", lambda *a: (count.append(1), real(*a)))
+    real = cpp_compiler._compile
+    monkeypatch.setattr(cpp_compiler, "_compile", lambda *a: (count.append(1), real(*a)))
     return count
 
 
@@ -30,7 +30,7 @@ def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
     header = tmp_path / "user_relu" / "names.h"
 
     def outputs():
-        return cpp.load(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")[0].outputs
+        return cpp_def.load(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")[0].outputs
 
     header.write_text('#define OUT "out"\n')
     assert outputs() == outputs() == ("out",)
@@ -45,25 +45,25 @@ def test_the_same_text_in_another_folder_is_not_compiled_again(tmp_path, monkeyp
     own = edited(RELU_CPP, "cpp_def.cpp", "namespace {", "namespace {  // own")
     for name in ("a", "b"):
         write(tmp_path / name, own)
-        cpp.load(tmp_path / name / "user_relu" / "user_relu_cpp_def.cpp")
+        cpp_def.load(tmp_path / name / "user_relu" / "user_relu_cpp_def.cpp")
     assert len(count) == 1
 
 
 def test_a_broken_entry_of_the_cache_is_made_anew(tmp_path, compiled):
     write(tmp_path, RELU_CPP)
     source = tmp_path / "user_relu" / "user_relu_cpp_def.cpp"
-    entry = compiling.build(source)
+    entry = cpp_compiler.build(source)
     (entry / "program").unlink()
     (entry / "describes").unlink(missing_ok=True)
-    assert [type(item) for item in cpp.load(source)] == [OpDef, OpDef, GradientDef]
+    assert [type(item) for item in cpp_def.load(source)] == [OpDef, OpDef, GradientDef]
 
 
 def test_the_header_compiles_without_a_warning():
     source = '#include "oneflow/core/framework/framework.h"\n'
-    compiler = compiling.find_compiler()
+    compiler = cpp_compiler.find_compiler()
     words = ["-std=c++11", "-Wall", "-Wextra", "-fsyntax-only", "-x", "c++", "-"]
     done = subprocess.run(
-        [compiler, "-I", compiling.INCLUDE, *words], input=source, capture_output=True, text=True
+        [compiler, "-I", cpp_compiler.INCLUDE, *words], input=source, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.compiling import find_compiler
+from helpers.mini.oneflow.cpp_compiler import find_compiler
 from helpers.mini.oneflow.registry import Spec
 from helpers.mini.oneflow.session import session
 from tests.mini.oneflow.folders import RELU, RELU_CPP, X, load, train, write

@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.importing import as_oneflow
+from helpers.mini.oneflow.run_file import as_oneflow
 from tests.mini.oneflow.folders import RELU, edited, load, write
 
 

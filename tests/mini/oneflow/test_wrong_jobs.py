@@ -6,8 +6,8 @@ import pytest
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.blobs import Blob
 from helpers.mini.oneflow.job import Output
+from helpers.mini.oneflow.job_builder import Writer
 from helpers.mini.oneflow.session import session
-from helpers.mini.oneflow.writing import Writer
 from tests.mini.oneflow.folders import RELU, X, load, predict, sgd, tp, write
 from tests.mini.oneflow.test_wrong_folders import BACKWARD_EDITS, EDITS
 from tests.mini.oneflow.wrong import caught

@@ -1,0 +1,52 @@
+"""A callable -> what it is called; no code of its class runs."""
+
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+)
+
+from helpers.capture.cpython.arguments import python_function
+from helpers.capture.text.words import label
+from helpers.safety.arguments import is_a, kind_of, own, printable
+
+LONGEST_NAME = 80
+_NAMED = (FunctionType, BuiltinFunctionType, MethodDescriptorType)
+_class_name = type.__dict__["__name__"].__get__
+
+
+def named(function) -> str:
+    """Return the name of a Python function, not too long; its own class of str is not asked."""
+    return printable(function.__name__, LONGEST_NAME)
+
+
+def called(fn) -> str:
+    """Return what a callable is called: a function's own name or a class's, else its type's."""
+    kind = type(fn)
+    if kind is MethodType:
+        return called(fn.__func__)
+    if any(kind is named for named in _NAMED):
+        return printable(fn.__name__, LONGEST_NAME)
+    if issubclass(kind, type):
+        return printable(_class_name(fn), LONGEST_NAME)
+    inner = python_function(fn)
+    return called(inner) if inner is not None else kind_of(fn)
+
+
+def name_of(fn) -> str:
+    """Return the name that a function keeps, printable and short, or a label where it has none."""
+    if type(fn) is MethodType:
+        return name_of(fn.__func__)
+    if is_a(fn, FunctionType, BuiltinFunctionType):
+        return printable(fn.__name__)
+    kept = type_name_of(fn) if is_a(fn, type) else own(fn, "__name__")
+    if type(kept) is GetSetDescriptorType:  # kept in C, as a ufunc's
+        kept = kept.__get__(fn)
+    return printable(kept if is_a(kept, str) and kept else label(fn))
+
+
+def type_name_of(kind: type) -> str:
+    """Return a class's own name, whatever its metaclass says."""
+    return type.__dict__["__name__"].__get__(kind)

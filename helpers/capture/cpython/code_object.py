@@ -1,0 +1,167 @@
+"""A function or code object -> its fields with what each is for, and the code objects inside it."""
+
+import dis
+from os.path import basename
+from types import CodeType
+
+from helpers.capture.cpython import disassembly
+from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.cpython.function import code_of
+from helpers.capture.text.value import brief, plain
+from helpers.model.code import CodeTree, Field
+from helpers.model.listing import Column, Listing
+
+MOST_NESTED = 40
+MOST_NAMES = 8
+DEEPEST = 8
+MEANINGS = {
+    "co_name": "the name after def",
+    "co_qualname": "the same with its classes and outer functions",
+    "co_filename": "where it was compiled",
+    "co_firstlineno": "line of def, or of its first decorator, in that file",
+    "co_argcount": "how many arguments may come by position",
+    "co_posonlyargcount": "how many of these only by position (before /)",
+    "co_kwonlyargcount": "how many only by keyword (after *)",
+    "co_nlocals": "how many local variables, arguments first",
+    "co_varnames": "their names, in order; the frame has a slot for each",
+    "co_cellvars": "locals that inner functions use, so they live in cells",
+    "co_freevars": "names whose cells come from the outer function",
+    "co_names": "names looked up elsewhere: globals, attributes, imports",
+    "co_consts": "values written in the source, and inner code objects",
+    "co_stacksize": "the deepest its value stack gets; the frame has room for so many",
+    "co_flags": "properties that the compiler found",
+    "co_code": "the instructions, two bytes each, and their inline caches",
+    "co_exceptiontable": "which handler guards which instructions, packed",
+    "co_linetable": "the place in the source of each instruction, packed",
+    "co_lnotab": "the same as lines only, in the form of Python 3.9; made when asked for",
+    "co_lines": "method: the line table, unpacked",
+    "co_positions": "method: line and column of each instruction, unpacked",
+    "_co_code_adaptive": "the bytes that really run: specialised, with counters",
+    "_varname_from_oparg": "method: the name of a slot of the frame",
+    "replace": "method: a copy with other fields; a code object never changes",
+}
+_TABLES = {
+    "co_varnames": dis.haslocal,
+    "co_names": dis.hasname,
+    "co_consts": dis.hasconst,
+    "co_cellvars": dis.hasfree,
+    "co_freevars": dis.hasfree,
+}
+_WHERE_USED = {
+    "co_stacksize": "the call, to make the frame",
+    "co_nlocals": "the call, to make the frame",
+    "co_argcount": "the call, to place arguments",
+    "co_posonlyargcount": "the call, to place arguments",
+    "co_kwonlyargcount": "the call, to place arguments",
+    "co_flags": "the call: generator? *args?",
+    "co_code": "the evaluation loop",
+    "_co_code_adaptive": "the evaluation loop",
+    "co_exceptiontable": "the loop, on an exception",
+    "co_linetable": "tracebacks, tracers, f_lineno",
+    "co_name": "tracebacks",
+    "co_qualname": "function.__qualname__",
+    "co_filename": "tracebacks",
+    "co_firstlineno": "inspect.getsource",
+}
+
+
+def code_tree(fn) -> CodeTree:
+    """Return every field of the code object of a function, method, generator or frame.
+
+    The list of fields comes from the running interpreter (Objects/codeobject.c); code objects
+    among the constants follow as `nested`. TypeError for what has no code object.
+    """
+    return _tree(code_of(fn, "show_code"), DEEPEST, [MOST_NESTED])
+
+
+def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
+    inner = [c for c in code.co_consts if type(c) is CodeType]
+    nested = []
+    for part in inner:
+        if left[0] and deeper:
+            left[0] -= 1
+            nested.append(_tree(part, deeper - 1, left))
+    rest = len(inner) - len(nested)
+    note = f"Left out here: {rest} inner; show_code shows each of `co_consts`." if rest else ""
+    columns = (
+        Column("name", "field", code=True),
+        Column("value", "value", code=True),
+        Column("meaning", "what it is"),
+        Column("used", "used by"),
+    )
+    name = plain(code.co_qualname)
+    fields = Listing(f"Code object {name}", columns, tuple(_fields(code)))
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), tuple(nested), note)
+
+
+def _fields(code: CodeType):
+    uses = _uses(code)
+    known = [name for name in dir(code) if name.startswith(("co_", "_co")) or name in MEANINGS]
+    for name in sorted(known, key=_order):
+        used = uses.get(name) or _WHERE_USED.get(name, "")
+        yield Field(name, _value(code, name), MEANINGS.get(name, "new in this Python"), used)
+
+
+def _order(name: str):
+    order = list(MEANINGS)
+    return (order.index(name) if name in order else len(order), name)
+
+
+def _value(code: CodeType, name: str) -> str:
+    if name in _WORDS:
+        return _WORDS[name](code)
+    if name in ("co_lnotab", "_co_code_adaptive"):
+        return "bytes"  # asking for the first warns from 3.12 on; the second changes as it runs
+    value = getattr(code, name)
+    if callable(value):
+        return "method"
+    if type(value) is bytes:
+        return f"{len(value)} bytes"
+    if type(value) is tuple:
+        return _tuple(value)
+    return brief(value)
+
+
+def _tuple(values: tuple) -> str:
+    parts = [brief(value) for value in values[:MOST_NAMES]]
+    more = [f"… {len(values) - MOST_NAMES} more"] if len(values) > MOST_NAMES else []
+    return f"({', '.join(parts + more)}{',' if len(values) == 1 else ''})"
+
+
+def _code(code: CodeType) -> str:
+    count = len(disassembly.instructions(code))
+    caches = len(code.co_code) // 2 - count
+    return f"{len(code.co_code)} bytes: {count} instructions, {caches} cache entries"
+
+
+def _flags(code: CodeType) -> str:
+    names = [n for bit, n in dis.COMPILER_FLAG_NAMES.items() if code.co_flags & bit]
+    return f"0x{code.co_flags:x}: {', '.join(names) or 'none'}"
+
+
+def _filename(code: CodeType) -> str:
+    name = str.__str__(code.co_filename)
+    if name.startswith("<"):
+        return brief(name)
+    return "a notebook cell" if "ipykernel" in name else brief(basename(name.replace("\\", "/")))
+
+
+_WORDS = {"co_code": _code, "co_flags": _flags, "co_filename": _filename}
+
+
+def _uses(code: CodeType) -> dict[str, str]:
+    """Return field -> the first instruction of this code that reads the field by position."""
+    found, code = {}, disassembly.calm(code)
+    for i in disassembly.instructions(code):
+        for field, opcodes in _TABLES.items():
+            if field in found or i.opcode not in opcodes or i.arg is None:
+                continue
+            values = getattr(code, field)
+            if type(i.argval) is CodeType or any(item is i.argval for item in values):
+                found[field] = f"{i.offset} {i.opname} {_at(values, i.argval)}".rstrip()
+    return found
+
+
+def _at(values: tuple, value) -> str:
+    places = [n for n, item in enumerate(values) if item is value]
+    return f"takes [{places[0]}]" if places else ""

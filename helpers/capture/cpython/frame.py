@@ -1,0 +1,198 @@
+"""A frame or a traceback -> what it holds: attributes, callers, the locals that it keeps alive."""
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from types import CodeType, FrameType, TracebackType
+
+from helpers.capture.text.value import brief, plain
+from helpers.internals import interpreter_frame
+from helpers.model.listing import Column, Listing
+
+MOST_LINKS = 5_000
+MOST_FRAMES, MOST_ASKED = 12, 100_000
+MOST_LOCALS = 6
+CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
+MEANINGS = {
+    "f_back": "the frame that called this one; None at the bottom",
+    "f_code": "the code object that it runs: shared by all calls",
+    "f_locals": "local names and values: a copy until 3.12, the frame's own slots since 3.13",
+    "f_globals": "the module's dict, where LOAD_GLOBAL looks first",
+    "f_builtins": "where LOAD_GLOBAL looks next",
+    "f_lasti": "offset of the instruction that runs, or ran last",
+    "f_lineno": "its line, worked out from f_lasti and co_linetable when asked",
+    "f_trace": "the tracer of this frame, if one is set",
+    "f_trace_lines": "whether the tracer is called at each new line",
+    "f_trace_opcodes": "whether it is called at each instruction",
+    "clear": "method: drop the locals of a frame that has ended",
+    "f_generator": "the generator or coroutine that owns the frame, if one does",
+}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of a frame: its value in words, and what it is."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class FrameRow:
+    """One frame. `made` says whether Python has made a frame object for it."""
+
+    place: str
+    function: str
+    line: str
+    lasti: str
+    state: str
+    locals: str = ""
+    made: bool = True
+
+
+def _own_locals():
+    return sys._getframe().f_locals
+
+
+_TRACEBACK = BaseException.__dict__["__traceback__"].__get__
+_NAMESPACES = (dict, type(_own_locals()))  # since 3.13 a function's are a proxy of its frame
+
+
+def frame_listing(frame: FrameType) -> Listing:
+    """Return every attribute of a frame (Objects/frameobject.c) with its value in words.
+
+    TypeError if it is no frame.
+    """
+    if type(frame) is not FrameType:
+        raise TypeError(f"show_frame needs a frame, such as sys._getframe(), not {brief(frame)}")
+    names = [n for n in dir(frame) if n.startswith("f_") or n == "clear"]
+    order = list(MEANINGS)
+    names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
+    rows = tuple(Attribute(n, _value(frame, n), MEANINGS.get(n, "new here")) for n in names)
+    columns = (
+        Column("name", "attribute", True),
+        Column("value", "value", True),
+        Column("meaning", "what it is"),
+    )
+    return Listing(f"Frame of {plain(frame.f_code.co_name)}", columns, rows)
+
+
+def traceback_listing(error: BaseException, start: int = 1) -> Listing:
+    """Return an exception's traceback as the chain of frames that it keeps alive.
+
+    `start`: the place of the first frame to list, from 1; `MOST_LINKS` are listed at most.
+    TypeError if it is no exception, ValueError if `start` is no place of its traceback.
+    """
+    if not issubclass(type(error), BaseException):
+        raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
+    rows, link, place = [], _TRACEBACK(error), 0
+    if type(start) is not int or start < 1:
+        raise ValueError(f"start must be the place of a frame, from 1, not {brief(start)}")
+    while link is not None:
+        place += 1
+        if start <= place < start + MOST_LINKS:
+            rows.append(_link(link, place))
+        link = link.tb_next
+    if start > max(place, 1):
+        raise ValueError(f"start must be at most {place}: the traceback has no more frames")
+    columns = (
+        Column("place", "tb_next"),
+        Column("function", "function", True),
+        Column("line", "tb_lineno"),
+        Column("lasti", "tb_lasti"),
+        Column("state", "frame.f_lineno"),
+        Column("locals", "locals kept alive", True),
+    )
+    note = "Lines are counted from the def of each function, which is line 1."
+    if start > 1:
+        note = f"Listed from frame {start:,} on; without `start`, from 1. {note}"
+    if (after := start + MOST_LINKS) <= place:
+        note = (
+            f"Frames {after:,} to {place:,} are left out; "
+            f"show_traceback(error, start={after}) lists them. {note}"
+        )
+    return Listing(f"Traceback of {brief(error)}", columns, tuple(rows), note)
+
+
+def _link(link: TracebackType, place: int) -> FrameRow:
+    frame = link.tb_frame
+    at = frame.f_code.co_firstlineno
+    return FrameRow(
+        str(place),
+        plain(frame.f_code.co_name),
+        _relative(link.tb_lineno, at),
+        str(link.tb_lasti),
+        _relative(frame.f_lineno, at),
+        locals_words(frame),
+    )
+
+
+def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
+    """Return the frames from `frame` down to its callers, and which have a frame object.
+
+    The chain is read from the interpreter's own records (`previous` in _PyInterpreterFrame), so
+    that looking makes no frame object. RuntimeError where those records are not known, ValueError
+    where `most` is no number of frames.
+    """
+    if type(most) is not int or not 1 <= most <= MOST_ASKED:
+        raise ValueError(f"most must be a number from 1 to {MOST_ASKED:,}, not {brief(most)}")
+    if interpreter_frame.doubt():
+        raise RuntimeError(interpreter_frame.doubt())
+    offsets, address, rows = interpreter_frame.layout(), interpreter_frame.base(frame), []
+    while address and len(rows) < most:
+        if not _is_shim(address):
+            rows.append(_record(address, len(rows) + 1))
+        address = _word(address + offsets.previous)
+    columns = (
+        Column("place", "place"),
+        Column("function", "function", True),
+        Column("made", "frame object made"),
+    )
+    note = "Frames further down are left out; `show_frames(most)` lists more." if address else ""
+    return Listing("The stack of frames, from the one that runs", columns, tuple(rows), note)
+
+
+def _value(frame: FrameType, name: str) -> str:
+    if name == "clear":
+        return "method"
+    value = getattr(frame, name)
+    if name in ("f_globals", "f_builtins"):
+        return "a dict" if type(value) is dict else brief(value)
+    if name == "f_locals" and frame.f_locals is not frame.f_globals:
+        return "{" + locals_words(frame, separator=": ") + "}"
+    return brief(value) if name != "f_locals" else "the dict of f_globals itself"
+
+
+def locals_words(frame: FrameType, separator: str = " = ") -> str:
+    """Return a frame's first few locals as words; no code of the objects' own is run."""
+    values = frame.f_locals
+    if values is frame.f_globals:
+        return "(the module's dict)"
+    if type(values) not in _NAMESPACES:  # exec takes any mapping, and its code must not run here
+        return brief(values)
+    pairs = [(name, value) for name, value in values.items() if type(name) is str]
+    parts = [f"{plain(name)}{separator}{brief(value)}" for name, value in pairs[:MOST_LOCALS]]
+    more = [f"… {len(pairs) - MOST_LOCALS} more"] if len(pairs) > MOST_LOCALS else []
+    return ", ".join(parts + more)
+
+
+def _relative(lineno: int | None, first: int) -> str:
+    return str(lineno - first + 1) if lineno else ""
+
+
+def _word(address: int) -> int:
+    return ctypes.c_void_p.from_address(address).value or 0
+
+
+def _is_shim(address: int) -> bool:
+    owner = ctypes.c_ubyte.from_address(address + interpreter_frame.layout().owner).value
+    return sys.version_info >= (3, 12) and owner == CSTACK
+
+
+def _record(address: int, place: int) -> FrameRow:
+    offsets = interpreter_frame.layout()
+    code = interpreter_frame.thing(_word(address + offsets.code))
+    made = bool(_word(address + offsets.frame_object))
+    name = plain(code.co_name) if type(code) is CodeType else "?"
+    return FrameRow(str(place), name, "", "", "", made=made)

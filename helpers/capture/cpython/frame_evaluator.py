@@ -1,0 +1,42 @@
+"""A function, and the running interpreter -> PEP 523 in one picture: who evaluates its frames."""
+
+from helpers.capture.cpython.function import function_of
+from helpers.capture.text.value import plain
+from helpers.mini import frame_hook
+from helpers.model.graph import Edge, Graph, Node
+
+
+def evaluator_graph(fn) -> Graph:
+    """Return the way from a call of `fn` to the evaluator that is installed at this moment.
+
+    Mirrors `_PyEval_EvalFrame` (Include/internal/pycore_ceval.h), which asks the interpreter for
+    its evaluator at every Python call. TypeError if `fn` is no Python function.
+    """
+    function, _ = function_of(fn, "show_evaluator")
+    name, code = plain(function.__name__), function.__code__
+    instructions = len(code.co_code) // 2
+    nodes = [
+        Node("call", f"{name}(…)", "name", "a call, somewhere"),
+        Node("function", name, "object", "function: code, globals, defaults, cells"),
+        Node("code", f"code of {plain(code.co_name)}", "object", f"{instructions} code units"),
+        Node("frame", f"frame of {plain(code.co_name)}", "object", _room(code)),
+    ]
+    edges = [
+        Edge("call", "function", "calls"),
+        Edge("function", "code", "__code__"),
+        Edge("call", "frame", "makes"),
+        Edge("frame", "code", "runs"),
+    ]
+    before, label = "frame", "is handed to"
+    for place, one in enumerate(frame_hook.installed()):
+        key = f"evaluator {place}"
+        nodes.append(Node(key, one.name, "function", one.owner))
+        edges.append(Edge(before, key, label))
+        before, label = key, "goes on to"
+    title = f"Who evaluates a frame of {name} now"
+    return Graph(title, tuple(nodes), tuple(edges))
+
+
+def _room(code) -> str:
+    places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
+    return f"{places} variable{'' if places == 1 else 's'}, stack of {code.co_stacksize}"

@@ -1,0 +1,63 @@
+"""A frame under a tracer -> the words of its slots, read fast enough for every instruction."""
+
+import ctypes
+from collections.abc import Callable
+from types import FrameType
+
+from helpers.capture.text.value import brief, same_for_ever, says_only_its_type
+from helpers.internals import interpreter_frame
+
+MOST_KEPT = 4096  # scalars whose words are remembered
+
+
+def reader(look: Callable, kept: dict, words: dict) -> Callable:
+    """Return `open(frame) -> read(count)`; read returns the words of the first slots, or None.
+
+    None where CPython's own stack pointer disagrees with the count: then nothing is read. `words`
+    remembers by address what never changes (`kept` holds it, so that the address stays its own),
+    and by type what is told by its type alone.
+    """
+    offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
+    pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
+    known = words.get
+
+    def open_frame(frame: FrameType):
+        where = pointer.from_address(id(frame) + offsets.frame)
+        address = where.value
+        top = number.from_address(address + offsets.stacktop)
+        code, first = id(frame.f_code), address + offsets.localsplus
+        right = pointer.from_address(address + offsets.code).value == code
+        rows = {}
+
+        def read(count: int):
+            saved = top.value
+            if where.value != address or (saved >= 0 and saved != count) or not right:
+                return None
+            row = rows.get(count)
+            if row is None:
+                row = rows[count] = (pointer * count).from_address(first)
+            return tuple([known(p) or said(p, n) for n, p in enumerate(row[:])])
+
+        def said(p, n):
+            if p is None:
+                return nothing
+            thing = whatever.from_address(first + word * n).value
+            if look is not brief:
+                return look(thing)
+            kind = type(thing)
+            answer = known(kind) if type(kind) is type else None
+            if answer is not None:
+                return answer
+            answer = brief(thing)
+            if same_for_ever(thing):
+                if len(words) > MOST_KEPT:
+                    words.clear(), kept.clear()
+                words[p], kept[p] = answer, thing
+            elif says_only_its_type(kind):
+                words[kind] = answer
+            return answer
+
+        return read
+
+    nothing = "NULL" if look is brief else look(interpreter_frame.NULL)
+    return open_frame

@@ -1,0 +1,176 @@
+"""One call of a Python function -> its frames at every call, return, yield and exception."""
+
+from types import CodeType, FrameType, FunctionType
+
+from helpers.capture.cpython import disassembly
+from helpers.capture.cpython.frame import MOST_FRAMES, FrameRow, locals_words
+from helpers.capture.cpython.function import function_of, refuse_async
+from helpers.capture.cpython.settrace import MOST_PRINTED, Printed, Result, traced
+from helpers.capture.text.sources import Pages
+from helpers.capture.text.value import brief, plain
+from helpers.model.listing import Column, Listing
+from helpers.model.timeline import Panel, Step, Timeline
+from helpers.safety.state import undone
+
+MOST_STEPS = 400
+YIELDS = ("YIELD_VALUE",)
+
+
+def frames_timeline(fn, *args, **kwargs) -> Timeline:
+    """Return a step per call, return, yield and exception of `fn(*args, **kwargs)`: all frames.
+
+    Followed are the functions of the same module. A generator function is run to its end. TypeError
+    for what has no frame to watch; the record stops after `MOST_STEPS`, and says so.
+    """
+    function, own = function_of(fn, "watch_frames")
+    refuse_async(function, "watch_frames")
+    run = _Run(function)
+    with undone(run.let_go):
+        result = traced(run.enter, run.printed, function, (*own, *args), kwargs, lambda: run.full)
+    title = f"Frames of {plain(function.__name__)}"
+    return Timeline(title, run.pages.text, tuple(run.steps), _note(run, result))
+
+
+def _note(run: "_Run", result: Result) -> str:
+    """Say how the run ended, and what is not in the record."""
+    said = [result.sentence]
+    if run.full:
+        said.append(
+            f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
+        )
+    elif result.tracer_changed:
+        said.append("The tracer was lost (sys.settrace, or Ctrl-C inside it).")
+    if run.printed.more:
+        said.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
+    return " ".join(said)
+
+
+class _Run:
+    """One traced run; `steps` fills up at its calls and returns."""
+
+    def __init__(self, fn: FunctionType):
+        self.globals, self.steps, self.full = fn.__globals__, [], False
+        self.pages, self.printed = Pages(), Printed()
+        self.pages.place(fn.__code__)
+        self.enter = self._enter
+        self._first, self._off, self._raising = None, {}, False
+        self._live: dict[int, FrameType] = {}
+
+    def _enter(self, frame, event, argument):
+        if frame.f_globals is not self.globals or self.full:
+            return None
+        self._first = self._first or frame.f_code
+        self._live[id(frame)] = frame
+        key = (id(frame), id(frame.f_code))
+        resumed = self._off.pop(key, None)
+        self._raising = False
+        verb = "resume" if resumed else "call"
+        words = locals_words(frame)
+        self._step(frame, f"{verb} {plain(frame.f_code.co_name)}({words if not resumed else ''})")
+        return self._on_event
+
+    def _on_event(self, frame, event, argument):
+        if self.full:
+            return None
+        if event == "exception":
+            self._raising = True
+            self._step(frame, f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}")
+        elif event == "line":
+            self._raising = False
+        elif event == "return":
+            self._left(frame, argument)
+            self._live.pop(id(frame), None)
+            frame.f_trace = None
+            return None  # what is returned here would become the frame's tracer again
+        return self._on_event
+
+    def let_go(self) -> None:
+        """Take the tracer off frames that live on, and forget them."""
+        while self._live:
+            self._live.popitem()[1].f_trace = None
+
+    def _left(self, frame, value):
+        name = plain(frame.f_code.co_name)
+        if self._raising and value is None:
+            self._step(frame, f"leave {name} with the exception", "leaving")
+        elif _suspends(frame):
+            self._off[id(frame), id(frame.f_code)] = self._row(frame, "", "suspended")
+            self._step(frame, f"yield {brief(value)} from {name}", "leaving, keeps its frame")
+        else:
+            self._step(frame, f"return {brief(value)} from {name}", "leaving")
+
+    def _step(self, frame, label, state="running"):
+        if len(self.steps) >= MOST_STEPS:
+            self.full = True
+            return
+        stack = self._stack(frame)
+        rows = [
+            self._row(above, str(place), state if place == 1 else "waits for a call")
+            for place, above in enumerate(stack[:MOST_FRAMES], 1)
+        ]
+        line = self.pages.line(frame.f_code, frame.f_lineno)
+        self.steps.append(Step(label, line, tuple(self._panels(rows, len(stack)))))
+
+    def _stack(self, frame) -> list[FrameType]:
+        """Return the frames from this one down to the first call that is watched."""
+        stack, last = [], 0
+        while frame is not None and not _is_ours(frame):
+            stack.append(frame)
+            if frame.f_code is self._first:
+                last = len(stack)
+            frame = frame.f_back
+        return stack[: last or len(stack)]
+
+    def _panels(self, rows, deep):
+        columns = (
+            Column("place", "place"),
+            Column("function", "function", True),
+            Column("line", "line"),
+            Column("lasti", "f_lasti"),
+            Column("state", "state"),
+            Column("locals", "f_locals", True),
+        )
+        below = deep - len(rows)
+        note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
+        title = "frames on the stack"
+        yield Panel(title, Listing(title, columns, tuple(rows), note))
+        if self._off:
+            rest = Listing(
+                "frames off the stack, kept by generators", columns[1:], tuple(self._off.values())
+            )
+            yield Panel(rest.title, rest)
+        if self.printed.size:
+            yield Panel("printed so far", self.printed.text())
+
+    def _row(self, frame, place, state):
+        line = self.pages.line(frame.f_code, frame.f_lineno)
+        inside = frame.f_globals is self.globals
+        return FrameRow(
+            place,
+            plain(frame.f_code.co_name),
+            str(line or ""),
+            str(frame.f_lasti) if inside else "",
+            state,
+            locals_words(frame),
+        )
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Return whether the frame belongs to the watching (a forgotten generator ends below it)."""
+    package = dict.get(frame.f_globals, "__package__")
+    return type(package) is str and package == __package__
+
+
+def _suspends(frame: FrameType) -> bool:
+    """Return whether a frame that sends 'return' is a generator's at a yield."""
+    code = frame.f_code
+    if not code.co_flags & 0x2A0:
+        return False
+    names = _names_at(code)
+    # 3.13 has moved on to the instruction after the yield when it tells the tracer
+    return names.get(frame.f_lasti) in YIELDS or names.get(frame.f_lasti - 2) in YIELDS
+
+
+@disassembly.once_per_code
+def _names_at(code: CodeType) -> dict[int, str]:
+    return {i.offset: i.opname for i in disassembly.instructions(code)}

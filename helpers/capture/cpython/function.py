@@ -1,0 +1,106 @@
+"""What a learner hands over -> a Python function or a code object, or one clear refusal."""
+
+from functools import partial
+from opcode import opmap
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+)
+
+from helpers.capture.text.value import brief
+from helpers.safety.arguments import by_type, is_exactly
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS
+
+GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
+DEEPEST = 100  # partials of partials
+_CODE_OF = {
+    GeneratorType: "gi_code",
+    CoroutineType: "cr_code",
+    AsyncGeneratorType: "ag_code",
+    FrameType: "f_code",
+}
+# The names of attributes stand in co_names too; only these instructions look in the globals. The
+# argument of the first has a bit of its own below the number of the name.
+_GLOBAL_LOOKUPS = {
+    opmap[name]: bits
+    for name, bits in (("LOAD_GLOBAL", 1), ("LOAD_NAME", 0), ("LOAD_FROM_DICT_OR_GLOBALS", 0))
+    if name in opmap
+}
+_EXTENDED_ARG = opmap["EXTENDED_ARG"]
+
+
+def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
+    """Return the function to call and what goes before its arguments (the self of a method).
+
+    TypeError, in one sentence, for anything that has no bytecode to run.
+    """
+    if type(thing) is FunctionType:
+        return thing, ()
+    if type(thing) is MethodType and type(thing.__func__) is FunctionType:
+        return thing.__func__, (thing.__self__,)
+    raise TypeError(f"{verb} needs a Python function: {_why(thing)}")
+
+
+def code_of(thing: object, verb: str) -> CodeType:
+    """Return the code object of a function, method, generator or frame; a code object as it is.
+
+    TypeError, in one sentence, for anything else.
+    """
+    if type(thing) is CodeType:
+        return thing
+    if attribute := by_type(_CODE_OF, thing):
+        return getattr(thing, attribute)
+    return function_of(thing, verb)[0].__code__
+
+
+def check_flag(value: object, name: str) -> None:
+    """Raise TypeError unless a switch is True or False; nothing else is asked for its truth."""
+    if value is not True and value is not False:
+        raise TypeError(f"{name} must be True or False, not {brief(value)}")
+
+
+def can_be_called(thing: object) -> bool:
+    """Return whether a call can be tried; of a partial of itself it would end the process."""
+    deep = 0
+    while type(thing) is partial and deep <= DEEPEST:
+        thing, deep = thing.func, deep + 1
+    return deep <= DEEPEST and callable(thing)
+
+
+def refuse_async(fn: FunctionType, verb: str) -> None:
+    """Raise TypeError for a coroutine function: its call runs nothing that could be watched."""
+    if fn.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
+        raise TypeError(
+            f"{verb} runs one call to its end, and a call of {brief(fn)} only makes a coroutine; "
+            "give it a plain function that drives the coroutine with send(None)"
+        )
+
+
+def _why(thing: object) -> str:
+    if issubclass(type(thing), type):
+        return f"{brief(thing)} is a class; give one of its methods"
+    if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
+        return f"{brief(thing)} is written in C and has no bytecode"
+    return f"{brief(thing)} is none"
+
+
+def names_used(code) -> set[str]:
+    """Return the names that this code and the code inside it may look up as globals.
+
+    The bytes are read here and not by `dis`, whose builtins a learner may have replaced.
+    """
+    inner = [one for one in code.co_consts if type(one) is CodeType]
+    own, high, steps = set(), 0, code.co_code
+    for opcode, low in zip(steps[::2], steps[1::2], strict=True):
+        argument = high << 8 | low
+        high = argument if opcode == _EXTENDED_ARG else 0
+        if opcode in _GLOBAL_LOOKUPS:
+            own.add(code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]])
+    return own.union(*map(names_used, inner))

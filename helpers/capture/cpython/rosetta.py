@@ -1,0 +1,170 @@
+"""Stored bytecode of several Pythons, and the running one's -> one table, aligned by meaning."""
+
+import json
+import sys
+from dataclasses import make_dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from pathlib import Path
+
+from helpers.capture.cpython import rosetta_programs
+from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.text.value import brief
+from helpers.model.bytecode import Sourced
+from helpers.model.listing import Column
+
+DATA = Path(__file__).with_name("rosetta_data")
+STORED = ("3.8", "3.11", "3.12", "3.13")
+SAME = "(fused with the one above)"
+HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+# What an instruction of one version does in another's words: rows are aligned by these keys.
+_FAMILIES = {
+    "BINARY": ("BINARY_", "INPLACE_", "BINARY_OP"),
+    "ATTRIBUTE": ("LOAD_METHOD", "LOAD_ATTR"),
+    "CALL": ("CALL_METHOD", "CALL_FUNCTION", "CALL_FUNCTION_KW", "CALL", "CALL_KW"),
+    "BRANCH": ("POP_JUMP_",),
+    "BACK": ("JUMP_ABSOLUTE", "JUMP_BACKWARD"),
+    "GUARD": ("SETUP_FINALLY",),
+    "COMPARE": ("COMPARE_OP", "CHECK_EXC_MATCH"),
+    "FOR_ITER": ("FOR_ITER",),
+    "CAUGHT": ("DUP_TOP", "PUSH_EXC_INFO"),
+}
+_CHANGES = (
+    ("RESUME", "since 3.11 a call, or a resumed generator, begins here: tracers are told"),
+    ("CALL_INTRINSIC", "since 3.12 rare work is an intrinsic function"),
+    ("LOAD_FAST_LOAD_FAST", "3.13 fuses two loads into one instruction"),
+    ("STORE_FAST_LOAD_FAST", "3.13 fuses a store and a load"),
+    ("STORE_FAST_STORE_FAST", "3.13 fuses two stores"),
+    ("INPLACE_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
+    ("BINARY_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
+    ("BINARY_FLOOR_DIVIDE", "since 3.11 one BINARY_OP; its number says which operator"),
+    ("LOAD_METHOD", "gone in 3.12: a bit in LOAD_ATTR's number says that a call follows"),
+    ("CALL_METHOD", "since 3.11 one CALL for functions and methods"),
+    ("CALL_KW", "keywords: CALL_FUNCTION_KW, then KW_NAMES and CALL, then CALL_KW"),
+    ("KW_NAMES", "the keywords' names: a value on the stack, in 3.11 and 3.12 a side note to CALL"),
+    ("PRECALL", "3.11 only: looks whether a method brings its self"),
+    (
+        "PUSH_NULL",
+        "a call has a slot for a method: below the function, since 3.13 above it, for self",
+    ),
+    ("RETURN_CONST", "3.12 and 3.13: a constant returned at once, where the compiler sees one"),
+    ("JUMP_ABSOLUTE", "since 3.11 every jump is relative: JUMP_BACKWARD"),
+    ("END_FOR", "since 3.12 closes a for loop; 3.13 pops the iterator after it"),
+    ("SETUP_FINALLY", "since 3.11 a table says it; try costs nothing, NOP is left"),
+    ("POP_BLOCK", "gone in 3.11 with the block stack"),
+    ("CHECK_EXC_MATCH", "3.8 compares exceptions with COMPARE_OP"),
+    ("PUSH_EXC_INFO", "3.8 finds three values there: type, value, traceback"),
+    ("RERAISE", "since 3.9 re-raising is its own instruction"),
+    ("COPY", "since 3.11 COPY and SWAP replace DUP_TOP, ROT_TWO, ROT_THREE"),
+)
+
+
+@cache
+def stored(version: str) -> dict[str, list]:
+    """Return name -> [[line after def, offset, name, argument], …] as dumped on that version."""
+    return json.loads((DATA / f"{version}.json").read_text(encoding="utf-8"))["programs"]
+
+
+def live(name: str) -> list:
+    """Return the same for the running interpreter. ValueError for a name that is not stored."""
+    fn = program(name)
+    rows = bytecode(fn).rows
+    return [
+        [row.line - 1 if row.line else -1, row.offset, row.opname, row.argument] for row in rows
+    ]
+
+
+def program(name: str):
+    """Return the function of this name; ValueError names those that there are."""
+    for fn in rosetta_programs.PROGRAMS:
+        if type(name) is str and fn.__name__ == name:
+            return fn
+    names = ", ".join(fn.__name__ for fn in rosetta_programs.PROGRAMS)
+    raise ValueError(f"there is no stored bytecode of {brief(name)}; use one of {names}")
+
+
+def rosetta(name: str = "current") -> Sourced:
+    """Return the stored versions of a function side by side with the running interpreter's."""
+    source = bytecode(program(name)).source
+    sheets = {**{version: stored(version)[name] for version in STORED}, "here": live(name)}
+    rows = _aligned({heading: _units(sheet) for heading, sheet in sheets.items()})
+    fields = [f"v{heading.replace('.', '_')}" for heading in sheets]
+    record = make_dataclass("Row", [*fields, "change"], frozen=True)
+    headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
+    columns = [Column(*pair, code=True) for pair in zip(fields, headings, strict=True)]
+    changes = _said_once([_change(row) for row in rows])
+    values = [
+        record(*(row.get(heading, "") for heading in sheets), change)
+        for row, change in zip(rows, changes, strict=True)
+    ]
+    return Sourced(
+        f"{name}, compiled by four Pythons and by this one",
+        (*columns, Column("change", "what changed")),
+        tuple(values),
+        source=_without_doc(source),
+    )
+
+
+def _without_doc(source: str) -> str:
+    return "\n".join(line for line in source.split("\n") if '"""' not in line)
+
+
+def _said_once(changes: list[str]) -> list[str]:
+    return [words if words not in changes[:n] else "" for n, words in enumerate(changes)]
+
+
+def _units(sheet: list) -> list[tuple[tuple, str]]:
+    """Return (key, words) per row to align; a fused instruction takes two rows."""
+    units = []
+    for _, offset, opname, argument in sheet:
+        words = f"{offset} {opname} {argument}".rstrip()
+        parts = opname.split("_FAST")[:-1]
+        if len(parts) == 2:
+            names = argument.split(", ")
+            units.append((_key(f"{parts[0]}_FAST", names[0]), words))
+            units.append((_key(f"{parts[1].strip('_')}_FAST", names[1]), SAME))
+        else:
+            units.append((_key(opname, argument), words))
+    return units
+
+
+def _key(opname: str, argument: str) -> tuple:
+    for family, names in _FAMILIES.items():
+        if opname.startswith(names):
+            return (family,)
+    if opname == "LOAD_GLOBAL":
+        argument = argument.removeprefix("NULL + ").removesuffix(" + NULL")
+    if opname == "KW_NAMES":
+        opname = "LOAD_CONST"
+    return (opname, argument)
+
+
+def _aligned(sheets: dict[str, list]) -> list[dict[str, str]]:
+    """Return rows of heading -> words; rows of equal keys meet, in every sheet's own order."""
+    rows: list[tuple[tuple, dict]] = []
+    for heading, units in sheets.items():
+        keys = [key for key, _ in units]
+        matcher = SequenceMatcher(None, [key for key, _ in rows], keys, autojunk=False)
+        merged = []
+        for _, a, b, c, d in matcher.get_opcodes():
+            if b - a == d - c and [k for k, _ in rows[a:b]] == keys[c:d]:
+                for (key, row), (_, words) in zip(rows[a:b], units[c:d], strict=True):
+                    merged.append((key, {**row, heading: words}))
+                continue
+            merged += rows[a:b] + [(key, {heading: words}) for key, words in units[c:d]]
+        rows = merged
+    return [row for _, row in rows]
+
+
+def _change(row: dict[str, str]) -> str:
+    names = {words.split()[1] for words in row.values() if words != SAME}
+    if "LOAD_METHOD" in row.get("3.8", "") and "LOAD_ATTR" in row.get("3.11", ""):
+        return "since 3.11 the compiler knows that a name it saw imported has no methods"
+    for opname, words in _CHANGES:
+        if any(name.startswith(opname) for name in names):
+            return words
+    cells = list(row.values())
+    if any("NULL + " in c for c in cells) or any("+ NULL" in c for c in cells):
+        return "the call's NULL slot: below the function (3.11, 3.12), above it (3.13)"
+    return ""

@@ -1,0 +1,95 @@
+"""A tracer and a call -> the call made under it, and everything put back as it was."""
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import GeneratorType
+
+from helpers.capture.text.value import brief
+
+MOST_PRINTED = 20_000
+UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
+
+
+class Printed(io.TextIOBase):
+    """Keeps the first `MOST_PRINTED` characters that are printed; `size` counts those kept."""
+
+    def __init__(self):
+        self._parts, self.size, self.more = [], 0, False
+
+    def write(self, text: str) -> int:
+        """Keep the text as far as there is room."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() needs text, not {brief(text)}")
+        room = MOST_PRINTED - self.size
+        self.more = self.more or len(text) > room
+        if room > 0:
+            self._parts.append(text[:room])
+            self.size += min(len(text), room)
+        return len(text)
+
+    def writable(self) -> bool:
+        """Say yes, as a stream of output does."""
+        return True
+
+    def text(self, size: int | None = None) -> str:
+        """Return what was printed, or its first `size` characters."""
+        whole = "".join(self._parts)
+        return whole if size is None else whole[:size]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a call ended. `raised` says that `words` is an exception; `driven`: a generator was."""
+
+    words: str
+    raised: bool = False
+    driven: bool = False
+    tracer_changed: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """Return the end as words."""
+        if self.raised:
+            return f"It raised {self.words}."
+        return f"It returned {self.words}."
+
+
+def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool]) -> Result:
+    """Call `fn` with `tracer` set, its output kept in `printed`, and say how it ended.
+
+    What it raises is told, not raised, but for KeyboardInterrupt. A generator that it returns is
+    run to its end, or until `enough()`. The tracer from before is set again, whoever set it.
+    """
+    before, own = sys.gettrace(), sys._getframe()
+    opcodes = own.f_trace_opcodes
+    own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
+    words, raised, driven, changed = "", False, False, False
+    with contextlib.redirect_stdout(printed):
+        sys.settrace(tracer)
+        try:
+            value = fn(*args, **kwargs)
+            driven = type(value) is GeneratorType and value.gi_code is fn.__code__
+            words = _driven(value, enough) if driven else brief(value)
+        except UNRAISABLE:
+            raise
+        except BaseException as error:
+            words, raised = brief(error), True
+        finally:
+            changed = sys.gettrace() is not tracer
+            sys.settrace(before)
+            own.f_trace_opcodes = opcodes
+    return Result(words, raised, driven, changed)
+
+
+def _driven(generator: GeneratorType, enough: Callable[[], bool]) -> str:
+    """Run a generator to its end, or until there is enough; return its value in words."""
+    while not enough():
+        try:
+            next(generator)
+        except StopIteration as stop:
+            return brief(stop.value)
+    generator.close()
+    return "a generator, which was then closed"

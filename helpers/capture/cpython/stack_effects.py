@@ -1,0 +1,127 @@
+"""A code object -> how many values its stack holds before each instruction, and who put them there.
+
+Every path is followed from the entry and from the handlers of the exception table, as the
+compiler does it itself (`calculate_stackdepth` in Python/compile.c, flowgraph.c from 3.12 on).
+"""
+
+import dis
+import sys
+from dataclasses import dataclass
+from types import CodeType
+
+from helpers.capture.cpython import disassembly
+
+ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT")
+_TAKES_ONLY = ("POP_", "STORE_", "DELETE_", "JUMP_", "LIST_A", "LIST_E", "SET_ADD", "SET_UPDATE")
+_TAKES_ONLY += ("DICT_", "MAP_ADD", "END_FOR")
+_REPLACES_TOP = ("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX")
+_CHANGES_NOTHING = ("RESUME", "NOP", "CACHE", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "COPY_FREE")
+MOST_ORIGINS = 4_000_000  # of all instructions together
+_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
+
+
+class Doubt(Exception):
+    """The stack of this code cannot be told from its bytecode alone; the message says why."""
+
+
+@dataclass(frozen=True)
+class Handler:
+    """One row of the exception table: offsets `start` to `end` (not included) go to `target`.
+
+    `depth` values stay on the stack; with `lasti`, the offset of the failed instruction is pushed.
+    """
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    lasti: bool
+
+
+def handlers(code: CodeType) -> tuple[Handler, ...]:
+    """Return the rows of the code's exception table (3.11 and later)."""
+    rows = dis._parse_exception_table(code)
+    return tuple(Handler(r.start, r.end, r.target, r.depth, bool(r.lasti)) for r in rows)
+
+
+@disassembly.once_per_code
+def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
+    """Return offset -> the offsets of the instructions that put each value there, bottom first.
+
+    The length of each tuple is the depth before that instruction. What a handler finds, and what
+    a resumed generator is sent, has the origin -1. Offsets that no path reaches are left out.
+    Doubt where two paths meet with different depths, a depth leaves 0 … co_stacksize, or a way
+    leads to where no instruction begins.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    after = _successors(code)
+    waiting, room = [(0, ())], MOST_ORIGINS
+    for row in handlers(code):
+        values = row.depth + 1 + row.lasti
+        if values > code.co_stacksize:
+            raise Doubt(f"the handler at offset {row.target} would need {values} values")
+        waiting.append((row.target, (-1,) * values))
+    while waiting:
+        offset, stack = waiting.pop()
+        if not 0 <= len(stack) <= code.co_stacksize:
+            raise Doubt(f"offset {offset} would need {len(stack)} values")
+        if offset not in after:
+            raise Doubt(f"a way leads to offset {offset}, where no instruction begins")
+        room -= len(stack)
+        if room < 0:
+            raise Doubt("its stack is too deep to be followed at every instruction")
+        if offset in found:
+            if len(found[offset]) != len(stack):
+                raise Doubt(f"two paths reach offset {offset} with different depths")
+            continue
+        found[offset] = stack
+        waiting += [(to, _moved(stack, at, change)) for to, at, change in after[offset]]
+    return found
+
+
+def effect(instruction: dis.Instruction, jump: bool) -> int:
+    """Return how the depth changes; two numbers of `dis` are not what the real stack does."""
+    name, op = instruction.opname, instruction.opcode
+    if name == "RETURN_GENERATOR":
+        return 1  # the value that the first send leaves there
+    if sys.version_info < (3, 12) and name in ("PRECALL", "CALL"):
+        return 0 if name == "PRECALL" else -(instruction.arg + 1)
+    arg = instruction.arg if op >= dis.HAVE_ARGUMENT else None
+    try:
+        return dis.stack_effect(op, arg, jump=jump)
+    except ValueError:  # an opcode that only the interpreter itself puts in
+        return 0
+
+
+def ends(name: str) -> bool:
+    """Return whether the next instruction is not reached from this one."""
+    return name in ENDS or (name.startswith("JUMP_") and not name.startswith("JUMP_IF"))
+
+
+def _successors(code: CodeType):
+    """Return offset -> [(next offset, the instruction, its effect on that way)]."""
+    instructions = disassembly.instructions(code)
+    following = [i.offset for i in instructions[1:]] + [-1]
+    after = {}
+    for instruction, then in zip(instructions, following, strict=True):
+        ways = after[instruction.offset] = []
+        if instruction.opcode in _JUMPS:
+            ways.append((instruction.argval, instruction, effect(instruction, True)))
+        if not ends(instruction.opname):
+            ways.append((then, instruction, effect(instruction, False)))
+    return after
+
+
+def _moved(stack: tuple, instruction: dis.Instruction, change: int) -> tuple:
+    """Return the origins after one instruction, told by its name and its net effect."""
+    name, here = instruction.opname, instruction.offset
+    if name == "SWAP":
+        deep = len(stack) - instruction.arg
+        return (*stack[:deep], stack[-1], *stack[deep + 1 : -1], stack[deep])
+    if name.startswith(_CHANGES_NOTHING):
+        return stack
+    if name.startswith(_TAKES_ONLY) and "_LOAD_" not in name and "_STORE_" not in name[1:]:
+        return stack[: len(stack) + change]
+    replaced = 1 if change <= 0 or name in _REPLACES_TOP else 0
+    keep = max(len(stack) + min(change, 0) - replaced, 0)
+    return stack[:keep] + (here,) * (len(stack) + change - keep)

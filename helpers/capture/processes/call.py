@@ -1,0 +1,72 @@
+"""A function -> what it returns when it runs in an interpreter of its own.
+
+For what should not share a process with the notebook: a second framework, or what may end it.
+"""
+
+from types import FunctionType
+
+from helpers.capture.processes.interpreter import Reply, ask
+from helpers.capture.text.source import source_of
+from helpers.capture.text.value import brief
+from helpers.safety.arguments import printable
+from helpers.safety.child_main import why_not_json
+from helpers.safety.processes import signal_name
+
+LONGEST = 240  # seconds
+NEEDS = (
+    "run_apart needs a function written in Python with def, and arguments of dicts, lists, text "
+    "and numbers"
+)
+
+
+def run_apart(fn, *args):
+    """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
+
+    It must import what it uses; what it writes to its home (`~`) goes with that folder. Arguments
+    and result travel as JSON: dicts with keys of text, lists, text, numbers, None; a tuple arrives
+    as a list. What it prints, or leaves running, does not count. TypeError if there is no source
+    or no JSON, RuntimeError if it does not return.
+    """
+    source = _source(fn)
+    fault = next(filter(None, map(why_not_json, args)), "")
+    if fault:
+        raise TypeError(f"{NEEDS}, not {fault}")
+    name = fn.__code__.co_name
+    request = {"source": source, "name": name, "args": args}
+    return _result(ask(request, LONGEST), name)
+
+
+def _source(fn) -> str:
+    if type(fn) is not FunctionType:
+        raise TypeError(f"{NEEDS}, not {brief(fn)}")
+    if fn.__code__.co_name == "<lambda>":
+        raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
+    if fn.__code__.co_freevars:
+        names = printable(", ".join(fn.__code__.co_freevars), 300)
+        raise TypeError(
+            f"{NEEDS}, and {printable(fn.__code__.co_name)} uses {names} of a function around it"
+        )
+    if text := source_of(fn.__code__).text:
+        return f"{text}\n"
+    raise TypeError(f"{NEEDS}, and {printable(fn.__code__.co_name)} has no source at hand")
+
+
+def _result(reply: Reply, name: str):
+    for line in reply.told:
+        if "result" in line:
+            return line["result"]
+    if fault := reply.last("fault"):
+        raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
+    if reply.ended.late:
+        raise RuntimeError(f"{name} did not end within {LONGEST} seconds")
+    raised = reply.last("raised") or _ending(reply)
+    raise RuntimeError(f"{name} failed in its own interpreter: {raised.splitlines()[-1]}")
+
+
+def _ending(reply: Reply) -> str:
+    if reply.ended.lost:
+        return "it killed the process that watched it"
+    if reply.ended.code < 0:
+        return f"it was killed: {signal_name(-reply.ended.code)}"
+    last = reply.ended.err.strip().splitlines()[-1:] if reply.ended.code == 1 else []
+    return last[0] if last else f"it ended with {reply.ended.code}"

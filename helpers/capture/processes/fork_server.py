@@ -1,0 +1,91 @@
+"""Run as a script: requests on a socket -> one forked child each, watched by a keeper of its own.
+
+The script imports what its argument names, once. Each child is then a copy of an interpreter right
+after that import: as good as a fresh one, and there at once. A request comes with the child's own
+channels, so no answer can be mistaken for another's. It ends when the socket closes, so it cannot
+outlive the kernel that started it.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+
+ROOT = os.path.abspath(__file__).rpartition(os.path.join("", "helpers", "capture", ""))[0]
+
+
+def serve(door: socket.socket, ready: str) -> None:
+    """Import, then fork for every request until the socket closes."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended are gone at once
+    space, failed = {"__name__": "__main__"}, ""
+    try:
+        exec(ready, space)
+        import helpers.safety.child_keeper
+        import helpers.safety.child_main
+        import helpers.safety.removal  # noqa: F401  before a child is forked
+    except BaseException as error:
+        failed = f"{type(error).__name__}: {error}"
+    while request := receive(door):
+        words, handles = request
+        if failed:
+            refuse(handles[3], failed)
+        elif os.fork() == 0:
+            door.close()
+            watch(words, handles, space)
+        for handle in handles:
+            os.close(handle)
+
+
+def receive(door: socket.socket) -> tuple[dict, list[int]] | None:
+    """Return a request and the child's output, errors, life and status; None at the end."""
+    line, handles, _, _ = socket.recv_fds(door, 65536, 4)
+    while line and not line.endswith(b"\n"):
+        line += door.recv(65536)
+    for handle in handles:
+        os.set_inheritable(handle, False)
+    return (json.loads(line), handles) if line else None
+
+
+def refuse(status: int, failed: str) -> None:
+    """Tell that there will be no child, and why."""
+    with contextlib.suppress(OSError):
+        os.write(status, json.dumps({"failed": failed}).encode() + b"\n")
+
+
+def watch(words: dict, handles: list[int], space: dict) -> None:
+    """Be the keeper of one child; this does not return."""
+    from helpers.safety.child_keeper import keep
+    from helpers.safety.child_main import run_source, settle
+    from helpers.safety.removal import remove_folder
+
+    try:
+        out, err, life, status = handles
+        for handle, number in ((out, 1), (err, 2)):
+            os.dup2(handle, number)
+            os.close(handle)
+
+        def start(status: int) -> None:
+            os.close(status)
+            code = run_source(words["source"], space, settle(words["home"][0]))
+            os._exit(code)
+
+        path, *known = words["home"]
+        keep(start, life, status, words["seconds"], lambda: remove_folder(path, tuple(known)))
+    finally:
+        os._exit(1)
+
+
+def main() -> None:
+    """Serve on the inherited socket."""
+    sys.path.insert(0, ROOT)
+    ready = sys.argv[2]
+    door = socket.socket(fileno=int(sys.argv[1]))
+    door.set_inheritable(False)
+    sys.argv[:] = ["-c"]
+    serve(door, ready)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Names in a namespace -> the graph of what they refer to, by identity."""
+
+import functools
+from collections import deque
+from collections.abc import Mapping
+from itertools import islice
+from types import FunctionType, MethodType, ModuleType
+
+from helpers.capture.cpython.objects import class_mapping, instance_dict, pairs, part
+from helpers.capture.text.words import clipped, detail, label
+from helpers.model.graph import Edge, Graph, Node
+from helpers.safety.arguments import is_a, is_exactly
+
+DEEPEST = 4
+MOST_ITEMS = 12
+MOST_BOXES = 150
+PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
+
+
+def names_graph(namespace: Mapping[str, object], names, title: str = "", note: str = "") -> Graph:
+    """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
+
+    Two names of one object lead to one box. Containers, closures, defaults, partials, bound
+    methods, classes and instances of Python classes are followed, `DEEPEST` arrows deep, up to
+    `MOST_ITEMS` parts of each and `MOST_BOXES` boxes in all; the note says what was left out.
+    TypeError for what is no str, NameError for the first name that the namespace does not have.
+    """
+    for name in names:
+        if type(name) is not str:
+            raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
+        if name not in namespace:
+            raise NameError(f"there is no name {label(name)} here yet; run the cell that makes it")
+    draft = _Draft()
+    for name in names:
+        draft.name(name, namespace[name])
+    draft.follow()
+    said = " ".join(filter(None, (note, draft.left_out())))
+    return Graph(title, tuple(draft.nodes.values()), tuple(draft.edges), said)
+
+
+class _Draft:
+    """A graph being made; objects are told apart by identity and kept alive meanwhile."""
+
+    def __init__(self):
+        self.nodes, self.edges = {}, []
+        self._alive, self._queue = {}, deque()
+        self._parts_left = self._names_left = 0
+        self._deeper = self._full = False
+
+    def name(self, name: str, value: object):
+        """Add a name and the arrow to what it refers to."""
+        key = f"name {name}"
+        if len(self.nodes) >= MOST_BOXES:
+            self._names_left += 1
+        elif key not in self.nodes:
+            self.nodes[key] = Node(key, clipped(name), "name")
+            self.edges.append(Edge(key, self._object(value, DEEPEST)))
+
+    def follow(self):
+        """Add what the objects hold, breadth first."""
+        while self._queue:
+            key, value, parts, depth = self._queue.popleft()
+            if not depth:
+                self._deeper |= bool(parts)
+                continue
+            for words, one in parts:
+                if id(one) not in self._alive and len(self.nodes) >= MOST_BOXES:
+                    self._full = True
+                else:
+                    self.edges.append(Edge(key, self._object(one, depth - 1), words))
+
+    def left_out(self) -> str:
+        """Return what is not drawn, in sentences; nothing where all is."""
+        told = []
+        if self._names_left:
+            told.append(f"{self._names_left} more names are not drawn: ask for some of them.")
+        if self._parts_left:
+            told.append(
+                f"Of each object the first {MOST_ITEMS} parts are drawn; {self._parts_left:,} more "
+                "are left out (give a part a name to see it)."
+            )
+        if self._full:
+            told.append(f"Only the first {MOST_BOXES} boxes are drawn.")
+        if self._deeper:
+            told.append(f"What lies more than {DEEPEST} arrows from a name is not drawn.")
+        return " ".join(told)
+
+    def _object(self, value: object, depth: int) -> str:
+        if id(value) in self._alive:
+            return self._alive[id(value)][0]
+        key = f"object {len(self._alive) + 1}"
+        self._alive[id(value)] = (key, value)
+        every, count = _parts(value)
+        parts = every[:MOST_ITEMS]
+        if depth:
+            self._parts_left += count - len(parts)
+        self.nodes[key] = Node(
+            key, label(value), _kind(value, parts if depth else ()), detail(value)
+        )
+        self._queue.append((key, value, parts, depth))
+        return key
+
+
+def _kind(value: object, parts) -> str:
+    if type(value) is FunctionType:
+        return "function"
+    return "holder" if parts else "object"
+
+
+def _parts(value: object) -> tuple[list[tuple[str, object]], int]:
+    """Return what the object holds, as (how, what), the first of it, and how much there is.
+
+    Nothing of the object's own is called.
+    """
+    kind = type(value)
+    if is_exactly(value, list, tuple):
+        return [(f"[{i}]", item) for i, item in enumerate(value[:MOST_ITEMS])], len(value)
+    if kind is dict:
+        return [(f"[{label(key)}]", item) for key, item in _first(value)], len(value)
+    found = _other_parts(value, kind)
+    return found, len(found)
+
+
+def _first(inside: dict) -> list:
+    """Return the first items of a dict, which another thread may be changing."""
+    try:
+        return list(islice(dict.items(inside), MOST_ITEMS))
+    except RuntimeError:
+        return pairs(inside)[:MOST_ITEMS]
+
+
+def _other_parts(value: object, kind: type) -> list[tuple[str, object]]:
+    if is_exactly(value, staticmethod, classmethod):
+        return [("__func__", value.__func__)]
+    if kind is functools.partial:
+        return [("func", part(functools.partial, "func", value))]
+    if kind is MethodType:
+        return [("__func__", value.__func__), ("__self__", value.__self__)]
+    if kind is FunctionType:
+        return _function_parts(value)
+    return _attributes(value)
+
+
+def _function_parts(fn: FunctionType) -> list[tuple[str, object]]:
+    free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+    cells = [
+        (f"closure {clipped(name)}", cell.cell_contents) for name, cell in free if _is_full(cell)
+    ]
+    defaults = [("default", value) for value in fn.__defaults__ or () if not _is_plain(value)]
+    wrapped = [
+        (k, v) for k, v in dict.items(instance_dict(fn)) if type(k) is str and k == "__wrapped__"
+    ]
+    return cells + defaults + wrapped
+
+
+def _attributes(value: object) -> list[tuple[str, object]]:
+    if is_a(value, type):
+        return _class_parts(value)
+    home = class_mapping(type(value)).get("__module__", "builtins")
+    if is_a(value, ModuleType) or (type(home) is str and home in ("builtins", "numpy")):
+        return []
+    own = instance_dict(value)
+    return [] if own is None else [(_dotted(k), v) for k, v in pairs(own)]
+
+
+def _class_parts(cls: type) -> list[tuple[str, object]]:
+    functions = (FunctionType, staticmethod, classmethod)
+    return [(_dotted(k), v) for k, v in class_mapping(cls).items() if type(v) in functions]
+
+
+def _dotted(name) -> str:
+    return f".{clipped(name)}" if type(name) is str else f"[{label(name)}]"
+
+
+def _is_full(cell) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+def _is_plain(value: object) -> bool:
+    return is_exactly(value, *PLAIN)

@@ -1,0 +1,170 @@
+"""A function that runs -> a timeline: the graph of its local names after each of its lines."""
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Mapping
+from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MethodType
+
+from helpers.capture.cpython.settrace import UNRAISABLE
+from helpers.capture.references.name_graph import names_graph
+from helpers.capture.text.source import source_of
+from helpers.capture.text.words import clipped, label, type_name
+from helpers.model.timeline import Panel, Step, Timeline
+from helpers.safety.arguments import by_type, is_a, kind_of
+
+MOST_STEPS = 200
+MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
+
+_LATER = {
+    GeneratorType: "is a generator function: a call of it makes a generator",
+    CoroutineType: "is an async function: a call of it makes a coroutine",
+    AsyncGeneratorType: "is an async generator function: a call of it makes a generator",
+}
+
+
+def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
+    """Return one step per line that `fn(*args, **kwargs)` runs: its local names after that line.
+
+    What it prints and what it raises are part of the steps. The note says what is not shown and
+    why: lines after the first `MOST_STEPS`, a body that a call does not run (a generator, an async
+    function), a tracer that was lost on the way. TypeError if `fn` is no Python function. The
+    tracer that was set before is set again afterwards.
+    """
+    if type(fn) is not FunctionType:
+        bound = type(fn) is MethodType and type(fn.__func__) is FunctionType
+        hint = "; give its function, and the object as the first argument" if bound else ""
+        raise TypeError(f"watch_names needs a Python function, not {label(fn)}{hint}")
+    run = _Run(fn)
+    run.go(args, kwargs)
+    title = f"{clipped(fn.__name__)}, line by line"
+    return Timeline(title, run.source, tuple(run.steps), " ".join(run.notes))
+
+
+class Tail(io.TextIOBase):
+    """A stdout that keeps the end of what was written, and how much there was."""
+
+    def __init__(self):
+        self._end, self.total = "", 0
+
+    def writable(self) -> bool:
+        """Return whether it may be written to: until it is closed."""
+        return not self.closed
+
+    def write(self, words: str) -> int:
+        """Take a str. ValueError if it was closed, TypeError for what is no str."""
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        if not is_a(words, str):
+            raise TypeError(f"write() argument must be str, not {kind_of(words)}")
+        size = str.__len__(words)
+        head = slice(max(0, size - MOST_PRINTED), None)
+        self._end = (self._end + str.__getitem__(words, head))[-MOST_PRINTED:]
+        self.total += size
+        return size
+
+    def shown(self) -> str:
+        """Return the last characters; before them, how many are left out."""
+        before = self.total - len(self._end)
+        return (
+            f"[{before:,} characters before these are not shown]\n{self._end}"
+            if before
+            else self._end
+        )
+
+
+class _Run:
+    """One traced run of one function; `steps` fills up as its lines are done."""
+
+    def __init__(self, fn: FunctionType):
+        self.fn, self.steps, self.notes = fn, [], []
+        self._frame, self._line, self._raised, self._over = None, 0, "", False
+        self._printed, self._tracer = Tail(), self._enter
+        found = source_of(fn.__code__)
+        self.source, self._first = found.text, found.first
+
+    def go(self, args, kwargs):
+        """Run the function; an exception that leaves it is told by the last step, or by a note."""
+        before, error, value = sys.gettrace(), None, None
+        with contextlib.redirect_stdout(self._printed):
+            sys.settrace(self._tracer)
+            try:
+                value = self.fn(*args, **kwargs)
+            except UNRAISABLE:
+                raise
+            except BaseException as raised:
+                error = raised
+            finally:
+                lost = sys.gettrace() is not self._tracer
+                sys.settrace(before)
+        self._say_what_is_missing(value, error, lost)
+        self._frame = None
+        if type(value) is CoroutineType:
+            value.close()  # or Python warns that nobody awaited it
+
+    def _say_what_is_missing(self, value, error, lost):
+        name = clipped(self.fn.__name__)
+        if self._frame is None and error is not None:
+            self._note(f"The call of {name} raised {type_name(error)} before its first line.")
+        elif (later := by_type(_LATER, value)) and not self.steps:
+            self._note(f"{name} {later} and runs none of its lines; watch a function")
+            self._note("that goes through it.")
+        elif lost and isinstance(error, RecursionError):
+            self._last_words(error)
+            self._note(
+                "The recursion was so deep that CPython had no room for the tracer and took it"
+            )
+            self._note("away: what ran after that is not shown.")
+        elif lost:
+            where = f"after line {self._line - self._first + 1}" if self._line else "at its start"
+            self._note(f"{name} took the tracer away (sys.settrace) {where}:")
+            self._note("what ran after that is not shown.")
+
+    def _last_words(self, error):
+        """Add the step of the line that raised, which no tracer was there to see."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame is not self._frame:
+            trace = trace.tb_next
+        if trace is not None:
+            self._line, self._raised = trace.tb_lineno, type_name(error)
+            self._step(self._frame.f_locals)
+
+    def _note(self, words):
+        if words not in self.notes:
+            self.notes.append(words)
+
+    def _enter(self, frame, event, argument):
+        if frame.f_code is self.fn.__code__ and self._frame is None:
+            self._frame = frame
+            return self._on_event
+        return None
+
+    def _on_event(self, frame, event, argument):
+        if not self._over:
+            try:
+                self._told(frame, event, argument)
+            except Exception as error:  # such as builtins that the body has replaced
+                self._stop(f"The tracer had to stop ({type_name(error)} in it).")
+        return self._on_event
+
+    def _told(self, frame, event, argument):
+        if event == "exception":
+            self._raised = label(argument[0]).removeprefix("class ")
+        elif self._line:
+            self._step(frame.f_locals)
+        if event == "line":
+            self._line, self._raised = frame.f_lineno, ""
+
+    def _stop(self, words):
+        self._over = True
+        self._note(words)
+
+    def _step(self, names: Mapping[str, object]):
+        if len(self.steps) >= MOST_STEPS:
+            self._stop(f"Only the first {MOST_STEPS} lines that ran are shown.")
+            return
+        line = self._line - self._first + 1
+        words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
+        graph = names_graph(names, [name for name in names if not name.startswith("_")])
+        panels = (Panel("names and objects", graph), Panel("printed", self._printed.shown()))
+        self.steps.append(Step(words, line, panels))

@@ -1,0 +1,89 @@
+"""A learner's own rows (dicts) -> a listing."""
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import make_dataclass
+from keyword import iskeyword
+
+from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
+from helpers.model.listing import Column, Listing
+
+MOST_COLUMNS = 100
+MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
+
+
+def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "") -> Listing:
+    """Return a listing of rows whose keys become the headings; rows keep them as attributes.
+
+    Text, numbers and small containers of them are shown as they are; any other value is told in a
+    few words, without running code of its own. TypeError if a row is no dict, a key or the title no
+    str; ValueError if there is no row, or if a row's keys differ from the first one's.
+    """
+    if not issubclass(type(title), str):
+        raise TypeError(f"the title of a table must be a str, not {brief(title)}")
+    rows = [_pairs(row) for row in rows]
+    if not rows:
+        raise ValueError("a table needs at least one row")
+    headings = [heading for heading, _ in rows[0]]
+    named = ", ".join(map(plain, headings[:8])) + (", …" if len(headings) > 8 else "")
+    if not 0 < len(headings) <= MOST_COLUMNS:
+        raise ValueError(f"a row of a table has 1 to {MOST_COLUMNS} keys, not {len(headings):,}")
+    for row in rows:
+        if [heading for heading, _ in row] != headings:
+            raise ValueError(f"every row needs the keys {named}, in this order")
+    fields = _fields(headings)
+    record = make_dataclass("Row", fields, frozen=True)
+    columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
+    values = [record(*(_kept(value) for _, value in row)) for row in rows]
+    return Listing(str.__str__(title), tuple(columns), tuple(values), note)
+
+
+def _pairs(row: object) -> list[tuple[str, object]]:
+    if not issubclass(type(row), dict):
+        raise TypeError(f"each row of a table must be a dict, not {brief(row)}")
+    for key in dict.keys(row):
+        if not issubclass(type(key), str):
+            raise TypeError(f"each key of a row must be a str, its heading, not {brief(key)}")
+    return [(str.__str__(key), value) for key, value in dict.items(row)]
+
+
+def _fields(headings: list[str]) -> list[str]:
+    """Return an attribute name per heading, each another one."""
+    fields = []
+    for number, heading in enumerate(headings):
+        field = re.sub(r"\W", "_", heading)
+        fit = field.isidentifier() and not iskeyword(field) and field not in fields
+        fit = fit and not field.startswith("__")
+        fields.append(field if fit else f"column_{number}_{field}")
+    return fields
+
+
+def _kept(value: object) -> object:
+    kind = type(value)
+    if type(kind) is type and kind in (bool, int, str):
+        small = kind is not int or value.bit_length() <= BIGGEST_BITS
+        return value if small else brief(value)
+    if issubclass(kind, str):
+        return str.__str__(value)
+    return repr(value) if _is_plain(value, DEEPEST) else _numpy(value) or brief(value)
+
+
+def _is_plain(value: object, deeper: int) -> bool:
+    """Return whether a repr is short and runs built-in code alone: scalars, and few of them."""
+    kind = type(value)
+    if same_for_ever(value):
+        return kind is not int or value.bit_length() <= BIGGEST_BITS
+    if kind is dict:
+        value, kind = [*value.keys(), *value.values()], list
+    if not any(kind is known for known in (list, tuple, set, frozenset)):
+        return False
+    return deeper > 0 and len(value) <= MOST_ITEMS and all(_is_plain(v, deeper - 1) for v in value)
+
+
+def _numpy(value: object) -> str:
+    """Return a number of numpy as it reads; nothing for what is none."""
+    numpy = sys.modules.get("numpy")
+    known = numpy.sctypeDict.values() if numpy else ()
+    exact = any(type(value) is kind for kind in known) and issubclass(type(value), numpy.number)
+    return str(value) if exact else ""

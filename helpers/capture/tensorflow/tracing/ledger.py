@@ -1,0 +1,330 @@
+"""A tf.function, called as ever -> a ledger of its calls: hit or trace, and why it traced.
+
+TensorFlow says nothing of a trace but its count. Here each call is looked up beforehand by
+TensorFlow's own types, and a callback of TensorFlow's own tells which traces it made. Nothing is
+written to the function: its counts are the same with the ledger and without.
+"""
+
+import functools
+import inspect
+import sys
+import threading
+from itertools import islice
+from types import BuiltinFunctionType, FunctionType, MethodType
+
+from helpers.capture.tensorflow.tracing import keys
+from helpers.capture.tensorflow.tracing.differences import MOST_KEYS, nearest
+from helpers.capture.tensorflow.tracing.log import Log
+from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
+from helpers.capture.text.error import said
+from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
+from helpers.safety.arguments import (
+    alive,
+    is_a,
+    is_exactly,
+    kind_of,
+    own,
+    printable,
+    shown,
+    unwritten,
+)
+from helpers.safety.interrupts import finishing
+
+FIRST = "first trace"
+NO_LEAF = "no leaf differs in words; its own equality says that it is another"
+MOST_KNOWN = 1024
+MANY = 1_000  # calls in one row
+
+
+def watch(fn, **options) -> "Watched":
+    """Return `fn` with a ledger; a plain function becomes `tf.function(fn, **options)` first.
+
+    Of a function that becomes one here, TensorFlow does not warn that it retraces often.
+
+    Raises:
+        TypeError: `fn` cannot be called or has no cache of traces, TensorFlow can make no
+            tf.function of it, or options are given for what is a tf.function already.
+    """
+    known = watched_of(fn)
+    return known if known and not options else Watched(as_function(fn, options))
+
+
+def would_trace(fn, *args, **kwargs) -> TraceEntry:
+    """Return the row that calling `fn(*args, **kwargs)` now would add, without calling it.
+
+    `fn`: a tf.function or a watched one. Only the body could still make it another row, by raising.
+    """
+    return (watched_of(fn) or Watched(as_function(fn, {}))).forecast(args, kwargs)
+
+
+def as_function(fn, options):
+    """Return the tf.function that `fn` is, or becomes. TypeError if it can be neither."""
+    import tensorflow as tf
+
+    if known := watched_of(fn):
+        fn = known.function
+    if is_a(fn, tf.types.experimental.ConcreteFunction):
+        raise TypeError("a ConcreteFunction is one trace and makes no other; give the tf.function")
+    if is_a(fn, tf.types.experimental.PolymorphicFunction):
+        if options:
+            names = ", ".join(options)
+            raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
+        return fn
+    if not callable(fn):
+        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called")
+    made = as_tf_function(fn, **options)
+    made._omit_frequent_tracing_warning = True  # the ledger says more, and names the cause
+    return made
+
+
+def as_tf_function(fn, **options):
+    """Return `tf.function(fn, **options)`. TypeError, in one sentence, if TensorFlow refuses."""
+    import tensorflow as tf
+
+    alive(fn, shown(fn))
+    if why := unwritten(fn):
+        raise TypeError(f"{shown(fn)} {why}, so TensorFlow cannot trace it")
+    try:
+        made = tf.function(fn, **options)
+        inspect.signature(made)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what `fn` says of itself may raise anything
+        words = said(error)
+        if not options and "signature" in words:
+            needed = f"{shown(fn)} has no signature to read; wrap it in a def"
+            raise TypeError(needed) from None
+        given = f" with {', '.join(options)}" * bool(options)
+        needed = f"tf.function takes no {shown(fn)}{given}: {words}"
+        raise TypeError(printable(needed, 400)) from None
+    return made
+
+
+def watched_of(fn):
+    """Return the Watched that `fn` is or shows, or None."""
+    found = fn if type(fn) is Watched else own(fn, "_source")
+    return found if type(found) is Watched else None
+
+
+class Watched:
+    """A tf.function that keeps a ledger. What it returns or raises is the function's own.
+
+    Only arguments of more than `keys.MOST_THINGS` are refused, with a ValueError.
+
+    Other attributes (`get_concrete_function`, `experimental_get_tracing_count` …) are the
+    function's; what `get_concrete_function` traces is written down too. Calls are in the order in
+    which they ended. A call from another thread has its own row, which says so.
+    """
+
+    autograph_info__ = {}  # AutoGraph rewrites callers, and leaves what bears this name alone
+
+    def __init__(self, function, threads: bool = True):
+        self.function = function
+        self._names, self._log, self._lock = Names(), Log(), threading.RLock()
+        self._words: dict = {}  # key -> words of its arguments, as they were when it was made
+        self._home = threading.get_ident() if threads else None
+        self.__wrapped__ = python = function.python_function
+        if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
+            functools.update_wrapper(self, python, updated=())
+        self.__signature__ = inspect.signature(function)
+
+    def __call__(self, *args, **kwargs):
+        """Call the function, and write the call down."""
+        return self._run(self.function, args, kwargs)
+
+    def __getattr__(self, name):
+        if name == "function":
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
+    @property
+    def watched(self) -> "Watched":
+        """Return this; an exhibit of it says the same."""
+        return self
+
+    def get_concrete_function(self, *args, **kwargs):
+        """Trace if need be, without running; a row says what was asked for."""
+        return self._run(self.function.get_concrete_function, args, kwargs, "to trace only: ")
+
+    @property
+    def model(self) -> TraceLedger:
+        """Return the ledger as it is now."""
+        with self._lock:
+            entries = self._log.entries()
+            note = _summary(self._log, self.function.experimental_get_tracing_count())
+        if any(entry.calls > MANY for entry in entries):
+            note += " Hits in a row are folded to one row; .last is the last call on its own."
+        return TraceLedger(f"Calls of {self._name()}", "call", HEADINGS, entries, note)
+
+    @property
+    def last(self) -> TraceEntry | None:
+        """Return the row of the last call on its own, however the ledger folds it."""
+        return self._log.last
+
+    def forecast(self, args, kwargs) -> TraceEntry:
+        """Return the row that a call would add; nothing is called, and no row is added."""
+        keys.sized(args, kwargs)
+        key, failed = self._wanted(args, kwargs)
+        if failed is not None:
+            return trace_entry("next", self._raw(args, kwargs), "error", f"no key: {said(failed)}")
+        words = self._arguments(key)
+        if keys.runs_eagerly(self.function):
+            return trace_entry("next", words, "eager", _EAGER)
+        held = keys.held(self.function, key)
+        if held is not None:
+            return trace_entry("next", words, "hit", self._fit(key, words, held))
+        known = list(keys.keys(self.function))
+        causes = nearest(known, key, self._names)
+        note = _because(causes, known) if known else FIRST
+        return trace_entry("next", words, "trace", note, traces=1, causes=causes)
+
+    def _run(self, call, args, kwargs, asked=""):
+        # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
+        keys.sized(args, kwargs)
+        made, error = [], None
+        with finishing(sys._getframe()) as row:
+            key, _ = self._wanted(args, kwargs)
+            words = asked + (self._raw(args, kwargs) if key is None else self._arguments(key))
+            heard = keys.listeners()
+            heard.append(made)
+            try:
+                return call(*args, **kwargs)
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                row.finish()
+                heard.pop()
+                self._write(key, words, made, error, call)
+                error = None  # or its traceback would hold this frame, and this frame it
+
+    def _write(self, key, words, made, error, call):
+        """Write the row down; an argument whose own `__eq__` raises must not change the call."""
+        with self._lock:
+            before = self._log.calls
+            try:
+                self._row(key, words, made, error, call)
+            except BaseException as broken:
+                if self._log.calls == before:
+                    verdict = "error" if error else "trace" if made else "hit"
+                    note = f"no key to compare with: {kind_of(broken)}"
+                    self._log.add(words, verdict, note, len(made))
+                if type(broken) is KeyboardInterrupt:
+                    raise
+
+    def _row(self, key, words, made, error, call):
+        cached = keys.keys(self.function) if made or error else {}
+        own = [k for k, concrete in cached.items() if any(concrete is m for m in made)]
+        before = [k for k in cached if not any(k is o for o in own)]  # an == may be an argument's
+        causes = nearest(before, key, self._names) if own and key is not None else ()
+        verdict, note = self._verdict(key, words, own, before, causes, error, call)
+        if self._home not in (None, threading.get_ident()):
+            note = f"{note}; on another thread".removeprefix("; ")
+        self._log.add(words, verdict, note, len(own), causes if own else ())
+
+    def _verdict(self, key, words, own, before, causes, error, call) -> tuple[str, str]:
+        if error is not None:
+            return "error", _failure(error, own, key, self.function)
+        if own:
+            return "trace", self._traced(key, own, before, causes)
+        if call is self.function and keys.runs_eagerly(self.function):
+            return "eager", _EAGER
+        return "hit", "" if key is None else self._hit(key, words)
+
+    def _traced(self, key, own, before, causes) -> str:
+        parts = [_because(causes, before) if before else FIRST]
+        made = self._arguments(own[-1])
+        if key is not None and made != self._arguments(key):
+            parts.append(f"traced as {made}")
+        if len(own) > 1:
+            parts.append(f"traced {len(own)} times: with its variables created, and without")
+        return "; ".join(parts)
+
+    def _hit(self, key, words) -> str:
+        """Return which key it was, where that is not the one that its own words would name."""
+        note = self._words.get(key)
+        if note is None or note[0] != words:
+            held = keys.held(self.function, key)
+            note = (words, "" if held is None else self._fit(key, words, held))
+            if len(self._words) < MOST_KNOWN:
+                self._words[key] = note
+        return note[1]
+
+    def _fit(self, key, words, held) -> str:
+        """Return in words how a call fits a key: by being equal, or by a more general shape."""
+        made = self._made(held)
+        if made == words.partition("to trace only: ")[2] or made == words:
+            return ""
+        return f"{'equal to' if held == key else 'fits'} the key {made}"
+
+    def _made(self, held) -> str:
+        """Return the words of a key in the cache: the key's own object, not one equal to it."""
+        own = next(k for k in keys.keys(self.function) if k == held)
+        return self._arguments(own)
+
+    def _wanted(self, args, kwargs):
+        try:
+            return keys.wanted(self.function, args, kwargs), None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the call itself will say it
+            return None, error
+
+    def _arguments(self, key) -> str:
+        try:
+            return self._names.arguments(key[1])
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return f"(no words: {kind_of(error)})"
+
+    def _raw(self, args, kwargs) -> str:
+        """Return words for arguments that fit no key."""
+        words = self._names.value
+        first = [words(value) for value in args[:MOST_ITEMS]]
+        first += [f"{name}={words(value)}" for name, value in islice(kwargs.items(), MOST_ITEMS)]
+        more = len(args) + len(kwargs) - len(first)
+        return cut(", ".join(first + [f"… {more} more"] * bool(more))) or "(none)"
+
+    def _name(self) -> str:
+        name = own(self.function, "__name__") or own(self.function, "_name")
+        return printable(name) if is_a(name, str) and name else "a function"
+
+
+_EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
+
+
+def _because(causes, known) -> str:
+    words = [str(cause) for cause in causes[:3]]
+    more = len(causes) - len(words)
+    told = "; ".join(words + [f"and {more} more"] * bool(more)) or NO_LEAF
+    if len(known) > MOST_KEYS:
+        told += f"; compared with the newest {MOST_KEYS:,} of {len(known):,} keys"
+    return told
+
+
+def _failure(error, own, key, function) -> str:
+    when = "traced, then raised" if own else _when(function, key)
+    return f"{when}: {said(error)}"
+
+
+def _when(function, key) -> str:
+    if key is None:
+        return "no key"
+    try:
+        held = keys.held(function, key)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an argument's own __eq__
+        return "raised while looking the key up"
+    return "raised while tracing" if held is None else "raised while running"
+
+
+def _summary(log: Log, counted: int) -> str:
+    words = [f"{log.verdicts[v]:,} {v}" for v in ("hit", "error", "eager")]
+    parts = [f"{log.traces:,} trace{'s' * (log.traces != 1)}"]
+    parts += [w for w in words if not w.startswith("0 ")]
+    note = f"{log.calls:,} call{'s' * (log.calls != 1)}: {', '.join(parts)}."
+    if counted != log.traces:
+        note += f" TensorFlow counts {counted:,} traces; the others were made outside these calls."
+    return note

@@ -1,0 +1,154 @@
+"""Functions under `torch.compile` -> how many graphs each makes, where it breaks, and why.
+
+A cure is held against the case that it cures: fewer breaks, and the same results.
+"""
+
+import contextlib
+import warnings
+
+from helpers.capture.cpython.callable_name import LONGEST_NAME, named
+from helpers.capture.cpython.settrace import UNRAISABLE, Printed
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.capture.torch import results, tensors
+from helpers.capture.torch.dynamo.timeline import compilable, watched
+from helpers.model.dynamo import BreakListing, DynamoRun
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column
+from helpers.safety.arguments import is_exactly, printable, shown, table
+
+COLUMNS = (
+    Column("place", "where"),
+    Column("code", "code", code=True),
+    Column("cause", "cause"),
+    Column("explanation", "what Dynamo says"),
+    Column("given_up", "whole function left to Python"),
+)
+MOST_SHOWN, MOST_CASES = 8, 200
+NOT_KNOWN = "only the results' own code could say whether they are the same"
+BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
+
+
+def breaks_listing(fn, *args, **kwargs) -> BreakListing:
+    """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
+    run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
+    name = named(compilable(fn, "watch_breaks")[1])
+    graphs, resumed = len(run.graphs), len(run.resumed)
+    went_on = f" It went on in {resumed} resume function{'s' * (resumed != 1)}." if resumed else ""
+    missed = kept.missed_breaks
+    cut = f" {missed:,} more graph break{'s' * (missed != 1)} left out." if missed else ""
+    return BreakListing(
+        f"Graph breaks of {name}",
+        COLUMNS,
+        run.breaks,
+        f"{'' if run.breaks else 'No graph break. '}{graphs} graph{'s' * (graphs != 1)}."
+        f"{went_on} {run.outcome}{cut}",
+        graphs=graphs,
+        outcome=run.outcome,
+    )
+
+
+def cures_ledger(cases, *args) -> Ledger:
+    """Return a ledger: each case and its cure compiled for fresh copies of `args`.
+
+    `cases`: name -> (function, cured function). TypeError where a case is not such a pair; the note
+    says what of `args` is not copied but shared by the runs.
+    """
+    found = table(cases, "watch_cures", "name -> (function, cured function)", MOST_CASES)
+    pairs = [(printable(name, LONGEST_NAME), _pair(name, pair)) for name, pair in found]
+    entries = tuple(_entry(name, pair, args) for name, pair in pairs)
+    headings = (BEFORE, AFTER, RESULT)
+    shared = results.copied(args)[1]
+    note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""
+    return Ledger("Graph breaks and their cures", "case", headings, entries, note)
+
+
+def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
+    """Return the runs of a case and of its cure on copies of `args`, and how their ends differ.
+
+    The last is empty where plain Python and both compiled runs end alike, printing aside, and
+    `NOT_KNOWN` where that cannot be told without code of the results' own.
+    """
+    first, _ = watched(before, _copies(args), None, "watch_cures", steps=0)
+    second, kept = watched(after, _copies(args), None, "watch_cures", steps=0)
+    wanted, plain = _ending(before, args), _ending(after, args)
+    compiled = kept.value if kept.error is None else said(kept.error)
+    verdicts = [results.compared(wanted, plain), results.compared(wanted, compiled)]
+    if verdicts[0] == results.OTHER:
+        return first, second, f"plain Python gives {_told(plain)}, not {_told(wanted)}"
+    if verdicts[1] == results.OTHER:
+        return first, second, f"compiled, it gives {_told(compiled)}, not {_told(wanted)}"
+    return first, second, NOT_KNOWN if results.UNKNOWN in verdicts else ""
+
+
+def _copies(args) -> tuple:
+    return results.copied(args)[0]
+
+
+def tensor(values):
+    """Return a tensor of a number or of (nested) lists of numbers."""
+    import torch
+
+    return torch.tensor(values)
+
+
+def _ending(fn, args):
+    """Return what plain Python returns, or the words of what it raises; nothing is printed."""
+    with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return fn(*_copies(args))
+        except UNRAISABLE:
+            raise
+        except BaseException as error:
+            return said(error)
+
+
+def _told(value) -> str:
+    if tensors.is_tensor(value):
+        if not tensors.has_its_elements(value) or value.numel() > MOST_SHOWN:
+            return tensors.words(value)
+        return _numbers(value.tolist())
+    return value if type(value) is str else brief(value)
+
+
+def _numbers(value) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_numbers, value))}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _pair(name, pair):
+    """Return the pair, known to be two functions that can be compiled; nothing has run yet."""
+    if not _is_pair(pair):
+        raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
+    for fn in pair:
+        compilable(fn, "watch_cures")
+    return tuple(pair)
+
+
+def _is_pair(pair) -> bool:
+    return is_exactly(pair, tuple, list) and len(pair) == 2
+
+
+def _entry(name, pair, args) -> Entry:
+    before, after, differs = cured(*pair, *args)
+    fewer = len(after.breaks) < len(before.breaks)
+    verdicts = (
+        _graphs(before, "plain"),
+        _graphs(after, "changed" if fewer else "plain"),
+        _result(differs),
+    )
+    causes = "; ".join(dict.fromkeys(found.cause for found in before.breaks))
+    return Entry(name, verdicts, differs or causes or "it does not break")
+
+
+def _result(differs: str) -> Verdict:
+    if differs == NOT_KNOWN:
+        return Verdict("not compared")
+    return Verdict("differs", "failed") if differs else Verdict("same")
+
+
+def _graphs(run: DynamoRun, tone: str) -> Verdict:
+    given_up = any(found.given_up for found in run.breaks)
+    return Verdict(f"{len(run.graphs)}{', given up' if given_up else ''}", tone)

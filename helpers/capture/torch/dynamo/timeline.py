@@ -1,0 +1,307 @@
+"""One call of a function under `torch.compile` -> Dynamo's translation of it, to step through.
+
+Each step is one instruction with the symbolic stack before it, the graph and the guards so far.
+Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instruction.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from types import CodeType
+
+from helpers.capture.cpython.callable_name import LONGEST_NAME, named
+from helpers.capture.cpython.function import function_of, refuse_async
+from helpers.capture.cpython.objects import inherited
+from helpers.capture.text.error import said
+from helpers.capture.text.sources import Pages
+from helpers.capture.text.value import brief
+from helpers.capture.torch.dynamo import text as words
+from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
+from helpers.capture.torch.dynamo.folds import places, prologue, repeated
+from helpers.capture.torch.dynamo.recorder import record
+from helpers.internals import torch_private
+from helpers.model.dynamo import Break, DynamoRun, DynamoStep
+from helpers.model.graph import Graph
+from helpers.model.listing import Column, Listing
+from helpers.model.timeline import Panel
+from helpers.safety.arguments import is_a, printable
+
+MOST_STEPS, MOST_GUARDS = 400, 12
+RETURNED = "the function ends here: its graph goes to the backend"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel."""
+
+    place: str
+    words: str
+
+
+def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
+    """Return a step per instruction that Dynamo translates while `fn(*args, **kwargs)` runs.
+
+    `fn`: a Python function, a method or an nn.Module, compiled here with a backend that runs each
+    graph as it is; what Dynamo had compiled before is dropped. Followed are the functions of the
+    same module. What `fn` raises is part of the record.
+
+    Raises:
+        TypeError: there is no Python function to translate.
+        RuntimeError: torch is missing, or does not have what this reads.
+    """
+    return watched(fn, args, kwargs)[0]
+
+
+def watched(
+    fn, args=(), kwargs=None, verb: str = "watch_compile", steps: int = MOST_STEPS
+) -> tuple[DynamoRun, Record]:
+    """Return the run of `dynamo_run` and the record it was made of, with the value returned.
+
+    Without `steps` the run has the graphs and the breaks only, and is quicker.
+    """
+    call, function = compilable(fn, verb)
+    kept = record(call, function, args, kwargs, steps)
+    return _Draft(kept, function).run(), kept
+
+
+def compilable(fn, verb: str):
+    """Return what to compile and the function that it starts with; TypeError if there is none."""
+    if _is_module(fn):
+        return fn, function_of(inherited(type(fn), "forward"), verb)[0]
+    inner = torch_private.inner_function(fn)
+    function = function_of(inner, verb)[0]
+    refuse_async(function, verb)
+    return inner, function
+
+
+def _is_module(thing) -> bool:
+    torch = sys.modules.get("torch")
+    kind = getattr(getattr(torch, "nn", None), "Module", None)
+    return kind is not None and is_a(thing, kind)
+
+
+class _Draft:
+    """A record on its way to steps."""
+
+    def __init__(self, kept: Record, function):
+        self.kept, self.function = kept, function
+        self.pages = Pages()
+        self._homes: dict[tuple[str, str], CodeType] = {}
+        self.pages.place(self._home(function.__code__))
+        self.breaks: list[Break] = []
+        self.resumed: list[str] = []
+        self._why = ""
+        self._graph, self._guards = Graph(SO_FAR, (), ()), []
+
+    def run(self) -> DynamoRun:
+        """Return the finished run."""
+        for event in self.kept.events:
+            self._home(event.code)
+        steps = tuple(self._steps())
+        return DynamoRun(
+            f"Dynamo translates {named(self.function)}",
+            self.pages.text,
+            steps,
+            self._note(),
+            breaks=tuple(self.breaks),
+            graphs=tuple(self.kept.graphs),
+            resumed=tuple(dict.fromkeys(self.resumed)),
+            outcome=self._outcome(),
+            printed=self.kept.printed.text(),
+        )
+
+    def _steps(self):
+        events, position, tried = self.kept.events, 0, []
+        while position < len(events):
+            event = events[position]
+            if isinstance(event, Happened):
+                tried = places(events[:position]) if event.kind == "start over" else []
+                position += 1
+                yield self._happened(event)
+                continue
+            count = repeated(events[position:], tried) if tried else 0
+            count, words_ = (count, AGAIN) if count else (prologue(events[position:]), PUT_BACK)
+            tried = []
+            if count:
+                yield self._folded(events[position : position + count], words_)
+            else:
+                yield self._instruction(event)
+            position += max(count, 1)
+
+    def _instruction(self, event: Instruction) -> DynamoStep:
+        who = self._who(event.code)
+        cause = f"cannot be translated: {words.message(event.failed)[0]}" if event.failed else ""
+        self._graph, self._guards = event.graph, event.guards[: event.guard_count]
+        stack = _listing("symbolic stack", event.stack, "value")
+        offset = f"{event.offset} " if event.offset >= 0 else ""
+        label = f"{self._prefix(who)}{offset}{event.opname} {event.argrepr}".rstrip()
+        return DynamoStep(
+            f"{label} · {cause}" if cause else label,
+            self._line(event.code, event.lineno),
+            (stack, *self._panels()),
+            function=who,
+            opname=event.opname,
+            argrepr=event.argrepr,
+            stack=event.stack,
+            made=event.made,
+            guarded=event.guarded,
+        )
+
+    def _folded(self, events, words_: str) -> DynamoStep:
+        last = events[-1]
+        self._graph, self._guards = last.graph, last.guards[: last.guard_count]
+        who = self._who(last.code)
+        made = tuple(made for event in events for made in event.made)
+        guarded = tuple(guard for event in events for guard in event.guarded)
+        label = f"{self._prefix(who)}{words_.format(len(events))}"
+        line = self._line(last.code, last.lineno)
+        return DynamoStep(label, line, self._panels(), "again", who, made=made, guarded=guarded)
+
+    def _happened(self, event: Happened) -> DynamoStep:
+        label, ending = _TOLD[event.kind](self, event)
+        who = self._who(event.code)
+        panels = [Panel("why", ending)] if ending else []
+        graph = event.graph or self._graph
+        if event.kind in ("break", "graph"):
+            panels.append(Panel("the graph that is handed over", graph))
+        line = self._line(event.code, event.lineno)
+        return DynamoStep(
+            f"{self._prefix(who)}{label}", line, tuple(panels), event.kind, who, ending=ending
+        )
+
+    def _over(self, event: Happened):
+        self._why = event.words
+        cause, why = words.message(event.words)
+        return f"start over, and stop before this instruction: {cause}", why
+
+    def _broke(self, event: Happened):
+        reason = self._why if event.words == "step_unsupported" else event.words
+        self._why = ""
+        return self._broken(event, reason, "graph break")
+
+    def _gave_up(self, event: Happened):
+        return self._broken(event, event.words, "given up, Python runs the whole function", True)
+
+    def _broken(self, event: Happened, reason: str, told: str, given_up: bool = False):
+        cause, why = words.message(reason)
+        line = self._line(event.code, event.lineno)
+        code = self.pages.text.split("\n")[line - 1].strip() if line else ""
+        where = self._place(event) if line else ""
+        self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up, where))
+        return f"{told}: {cause}", why
+
+    def _skipped(self, event: Happened):
+        cause, why = words.message(event.words)
+        return f"nothing to compile, Python runs the function: {cause}", why
+
+    def _raised(self, event: Happened):
+        cause, why = words.message(event.words)
+        return f"Dynamo raises: {cause}", why
+
+    def _ended(self, event: Happened):
+        return RETURNED, ""
+
+    def _rewrote(self, event: Happened):
+        names = [words.same(name) for name in event.names]
+        calls = ["its graph"] if "__compiled_fn" in names else []
+        calls += [f"the resume function at {n[12:]}" for n in names if n.startswith("__resume_at_")]
+        before, after = event.sizes
+        called = f"; it calls {', then '.join(calls[:2])}" if calls else ""
+        called += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
+        return f"new code, {after} instructions in place of {before}{called}", ""
+
+    def _panels(self):
+        graph = self._graph if self._graph.nodes else "empty"
+        return Panel(SO_FAR, graph), _guards_so_far(self._guards)
+
+    def _home(self, code: CodeType) -> CodeType:
+        """Return the code that a resume function was made from, the code itself for any other."""
+        name, line = words.resumed(code.co_name)
+        key = code.co_filename, re.sub(r"\W", "_", name)
+        return self._homes.get(key, code) if line else self._homes.setdefault(key, code)
+
+    def _place(self, event: Happened) -> str:
+        home = self._home(event.code)
+        name = printable(home.co_name, LONGEST_NAME)
+        return f"{name}, line {event.lineno - home.co_firstlineno + 1}"
+
+    def _line(self, code: CodeType, lineno: int) -> int:
+        return self.pages.line(self._home(code), lineno)
+
+    def _who(self, code: CodeType) -> str:
+        name, lineno = words.resumed(code.co_name)
+        name = printable(name, LONGEST_NAME)
+        if not lineno:
+            return name
+        line = self._line(code, lineno)
+        where = f"line {line}" if line else f"line {lineno} of its file"
+        who = f"{name}, resumed at {where}"
+        self.resumed.append(who)
+        return who
+
+    def _prefix(self, who: str) -> str:
+        name = printable(self.function.__code__.co_name, LONGEST_NAME)
+        return "" if who == name else f"{who.removeprefix(f'{name}, ')} · "
+
+    def _outcome(self) -> str:
+        if self.kept.error is not None:
+            return f"The call raised {said(self.kept.error)}."
+        return f"The call returned {brief(self.kept.value)}."
+
+    def _note(self) -> str:
+        graphs, breaks = len(self.kept.graphs), len(self.breaks)
+        parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
+        if not self.kept.events and not graphs:
+            parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+        if self.kept.from_logs:
+            parts.append("Read from torch's log: it names no lines, graphs and guards.")
+        if self.kept.lost:
+            parts.append(f"Not all of it could be read on this torch ({self.kept.lost}).")
+        if self.kept.elsewhere:
+            parts.append(
+                f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
+            )
+        if self.kept.cut_off:
+            parts.append(
+                "Only the first instructions are shown; give a part of the function to see others."
+            )
+        if self.kept.printed.size:
+            parts.append(f"It printed {brief(self.kept.printed.text())}.")
+        return " ".join(parts)
+
+
+AGAIN = "the same {} instructions again"
+PUT_BACK = "{} instructions put stack and names back and jump to where it left off"
+_TOLD = {
+    "start over": _Draft._over,
+    "break": _Draft._broke,
+    "graph": _Draft._ended,
+    "code": _Draft._rewrote,
+    "given up": _Draft._gave_up,
+    "skipped": _Draft._skipped,
+    "error": _Draft._raised,
+}
+
+
+def _listing(title: str, lines, heading: str) -> Panel:
+    rows = [Line(str(n), words_) for n, words_ in enumerate(lines, 1)]
+    if title == "symbolic stack":
+        rows = rows[::-1]
+    columns = (Column("place", "place"), Column("words", heading, code=True))
+    return Panel(title, Listing(title, columns, tuple(rows), "" if rows else "empty"))
+
+
+def _guards_so_far(guards: list[str]) -> Panel:
+    """Return the guards that were taken last; those before stand in the steps that took them."""
+    told = words.grouped(guards)
+    before = len(told) - MOST_GUARDS
+    if before <= 0:
+        return _listing("guards so far", told, "guard")
+    rows = [Line(str(n), told[n - 1]) for n in range(before + 1, len(told) + 1)]
+    columns = (Column("place", "place"), Column("words", "guard", code=True))
+    note = f"The {before:,} lines before these stand at the steps that took them."
+    return Panel("guards so far", Listing("guards so far", columns, tuple(rows), note))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,111 @@
+"""A tensor of torch -> its dtype and sizes in words; no code of its class runs.
+
+A subclass may answer for each attribute itself (`__torch_function__`), and for its sizes
+(`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
+"""
+
+import sys
+
+from helpers.capture.cpython.objects import class_mapping, mro
+from helpers.capture.text.words import type_name
+from helpers.safety.arguments import is_a
+
+LONGEST = 200  # characters of sizes
+
+
+def is_tensor(value) -> bool:
+    """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
+    torch = sys.modules.get("torch")
+    kind = getattr(torch, "Tensor", None)
+    return kind is not None and is_a(value, kind)
+
+
+def field(tensor, name: str):
+    """Return an attribute as `torch.Tensor` itself has it, whatever the tensor's class says."""
+    import torch
+
+    with torch._C.DisableTorchFunctionSubclass():
+        return getattr(torch.Tensor, name).__get__(tensor)
+
+
+def dtype_words(dtype) -> str:
+    """Return a dtype of torch without its module: `float32`."""
+    return str(dtype).removeprefix("torch.")
+
+
+def sizes(tensor) -> tuple | None:
+    """Return the sizes, None where there are none that can be read: nested, not initialised …"""
+    if answers_itself(type(tensor)):
+        return None
+    try:
+        return tuple(field(tensor, "shape"))
+    except Exception:
+        return None
+
+
+def words(tensor, opening: str = "[", closing: str = "]") -> str:
+    """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
+    if answers_itself(type(tensor)):
+        return type_name(tensor)
+    try:
+        dtype = dtype_words(field(tensor, "dtype"))
+    except Exception:
+        return type_name(tensor)
+    found = sizes(tensor)
+    if found is None or type_name(tensor).startswith("Uninitialized"):
+        return f"{dtype} {opening}?{closing}"
+    comma = "," if opening == "(" and len(found) == 1 else ""
+    inside = ", ".join(map(str, found))
+    inside = inside if len(inside) <= LONGEST else f"{inside[:LONGEST]}…"
+    return f"{dtype} {opening}{inside}{comma}{closing}"
+
+
+def answers_itself(kind: type) -> bool:
+    """Return whether a class of somebody's own, not of torch's, answers for its tensors."""
+    import torch
+
+    for cls in mro(kind):
+        if cls is torch.Tensor:
+            return False
+        names = class_mapping(cls)
+        home = names.get("__module__")
+        if "__torch_dispatch__" in names and not (type(home) is str and _of_torch(home)):
+            return True
+    return False
+
+
+def ends_the_process(tensor) -> bool:
+    """Return whether a guard that asks for its strides throws where C++ allows no exception."""
+    import torch
+
+    return field(tensor, "is_nested") and field(tensor, "layout") is torch.strided
+
+
+def has_its_elements(tensor) -> bool:
+    """Return whether every element can be read: dense, and its memory there and not freed."""
+    try:
+        if answers_itself(type(tensor)) or type_name(tensor) not in ("Tensor", "Parameter"):
+            return False
+        import torch
+
+        dense = field(tensor, "layout") is torch.strided and not field(tensor, "is_nested")
+        plain = not field(tensor, "is_meta") and not field(tensor, "is_quantized")
+        if not dense or not plain or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            return False
+        return _last(tensor) <= tensor.untyped_storage().nbytes()
+    except Exception:
+        return False
+
+
+def _last(tensor) -> int:
+    """Return how many bytes of storage the tensor reaches into."""
+    shape = tuple(tensor.shape)
+    if 0 in shape:
+        return 0
+    steps = zip(shape, tensor.stride(), strict=True)
+    last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
+    return (last + 1) * tensor.element_size()
+
+
+def _of_torch(module: str) -> bool:
+    return module == "torch" or module.startswith("torch.")

@@ -1,0 +1,190 @@
+"""A function and the values of one call -> a cache entry.
+
+Mirrors torch/_dynamo/convert_frame.py.
+"""
+
+import re
+from types import FunctionType
+
+from helpers.mini.dynamo import global_state
+from helpers.mini.dynamo.cache_entry import Entry, guarded
+from helpers.mini.dynamo.code import decoded
+from helpers.mini.dynamo.codegen import BackendFailed, Output, called_for_real
+from helpers.mini.dynamo.output_graph import Tracing
+from helpers.mini.dynamo.resume_execution import prologue_length, resume_function
+from helpers.mini.dynamo.source import Spaces
+from helpers.mini.dynamo.steps import PARTS, receives
+from helpers.mini.dynamo.symbolic_convert import Interpreter
+from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
+from helpers.mini.dynamo.variables import unsupported
+from helpers.safety.arguments import kind_of, printable
+
+
+class Frame:
+    """A function to be traced. `parameters` are the names whose values a call has.
+
+    A resume function also knows the function that it is the rest of, and how far it is moved.
+    """
+
+    def __init__(self, fn: FunctionType, parameters: tuple, rest_of=None, moved: int = 0):
+        self.fn, self.parameters = fn, parameters
+        self.rest_of, self.moved = rest_of or fn, moved
+
+    @property
+    def name(self) -> str:
+        """Return the name of the function that was written."""
+        return _word(self.rest_of.__code__.co_name)
+
+    @property
+    def made_name(self) -> str:
+        """Return the name of what is generated: the function's own, as far as it is one."""
+        return _word(self.fn.__name__)
+
+
+def _word(name: str) -> str:
+    return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
+
+
+def frame_of(fn) -> Frame:
+    """Return a Python function as what can be traced; TypeError for anything else."""
+    if type(fn) is not FunctionType:
+        raise TypeError(f"only a Python function has frames to trace, not {kind_of(fn)}")
+    code = fn.__code__
+    return Frame(fn, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
+    """Return the entry for these values; one that runs as plain Python says why.
+
+    `resumed(frame)` returns what generated code calls for the rest of a function after a break.
+    """
+    trace, code = None, frame.fn.__code__
+    try:
+        if why := unsupported(code):
+            raise Refuse(why)
+        with global_state.no_mode_stays():
+            trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
+            return _traced(frame, values, backend, trace, resumed)
+    except Refuse as refusal:
+        return refused(frame, trace, str(refusal))
+    except BackendFailed as failed:
+        raise failed.__cause__ from None
+    except RecursionError:
+        raise
+    except Exception as error:
+        if parts is not PARTS:  # a learner's own part is to be heard
+            raise
+        words = f"{kind_of(error)}: {printable(str(error), 300)}"
+        return refused(frame, trace, f"the mini-Dynamo failed with {words}")
+
+
+def refused(frame: Frame, trace, why: str) -> Entry:
+    """Return an entry that runs the function as it is, under the guards that led to that."""
+    texts, space = (trace.guards, trace.names) if trace else ([], {})
+    guards, accepts = guarded(texts, frame.parameters, space)
+    return Entry(guards, accepts, None, why=why)
+
+
+def _traced(frame, values, backend, trace, resumed) -> Entry:
+    local = {
+        name: Unread(value, name) for name, value in zip(frame.parameters, values, strict=True)
+    }
+    run = Interpreter(trace, decoded(frame.fn.__code__), local, Spaces(frame.fn))
+    output, broke, resumes = Output(trace), "", []
+    try:
+        lines = _returned(output, run.run())
+    except Break as why:
+        broke = str(why)
+        resume = _Resumes(frame, run, output, resumed, resumes)
+        lines = resume.after_branch() if why.fn is None else resume.after_call(why)
+    module, calls = output.finish(backend)
+    lines = [*calls, *output.lines, *lines]
+    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n" + "".join(
+        f"    {line}\n" for line in lines
+    )
+    trace.names["__name__"] = frame.fn.__module__
+    trace.names["usual_state"] = global_state.usual_from_now()
+    space = dict(trace.names)
+    exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
+    guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
+    made = space[frame.made_name]
+    entry = Entry(guards, accepts, made, source, module, broke, resumes=tuple(resumes))
+    if failing := entry.first_failing(values):
+        raise Refuse(f"{failing.text} does not hold for the values that it was made for")
+    return entry
+
+
+def _returned(output, value) -> list[str]:
+    top = isinstance(value, Items) and value.kind is tuple and not value.source and not value.node
+    return [f"return {output.literal(value) if top else output.words(value)}"]
+
+
+class _Resumes:
+    """Writes the end of generated code that breaks: how the rest of the function is called."""
+
+    def __init__(self, frame, run, output, resumed, made):
+        self.frame, self.run, self.output = frame, run, output
+        self._resumed, self._made = resumed, made
+        here = run.position - 1
+        if run.code.in_a_loop(here) or any(isinstance(value, Loop) for value in run.stack):
+            raise Refuse("a graph break inside a loop")
+        self.step = run.code.steps[here]
+
+    def after_branch(self) -> list[str]:
+        """A jump on a tensor: the branch is taken for real, with a rest for either way."""
+        step, run = self.step, self.run
+        keeps = step.opname.endswith("OR_POP")
+        below, condition = run.stack, run.condition
+        wanted = "" if "TRUE" in step.opname else "not "
+        test = self.output.words(condition)
+        jumped = self.rest(step.target, [*below, condition] if keeps else below)
+        return [
+            f"if {wanted}{test}:",
+            f"    return {jumped}",
+            f"return {self.rest(run.position, below)}",
+        ]
+
+    def after_call(self, why: Break) -> list[str]:
+        """A call that no graph holds: it is made last, after all that the rest receives is read."""
+        stack = [*self.run.stack, *why.pushes]
+        called = called_for_real(self.output, why)
+        return [f"return {self.rest(self.run.position, stack, called)}"]
+
+    def rest(self, position: int, stack: list, called: str = "") -> str:
+        """Return the expression that calls the rest of the function from `position`."""
+        run, code = self.run, self.run.code
+        bound = [name for name in code.code.co_varnames if name in run.local]
+        if unbound := _unbound(code, position, bound):
+            raise Refuse(f"{unbound[0]} may be read after a graph break, and is not bound yet")
+        names = list(self.output.trace.parts.receives(code, position, bound))
+        words = [self.output.words(run.local[name]) for name in names]
+        words += [self.output.words(v) for v in stack if v is not NULL and v is not RESULT]
+        layout = tuple(NULL if value is NULL else "value" for value in stack)
+        ignored = ("ignored",) if called and RESULT not in stack else ()
+        compiled = self._compiled_rest(position, layout, tuple(names), ignored)
+        if compiled not in self._made:
+            self._made.append(compiled)
+        name = self.output.trace.name(compiled, compiled.__name__)
+        return f"{name}({', '.join([*words, *([called] if called else [])])})"
+
+    def _compiled_rest(self, position, layout, names, ignored):
+        frame, step = self.frame, self.run.code.steps[position]
+        offset, written = step.offset - frame.moved, frame.rest_of
+        own = written.__code__.co_varnames
+        if offset < 0 or not set(names) <= set(own):
+            raise Refuse("a graph break before the rest of the function has begun")
+
+        def make(name: str) -> Frame:
+            made = resume_function(written, offset, layout, name)
+            moved = prologue_length(layout, len(own), offset)
+            stack = made.__code__.co_varnames[len(own) :]
+            return Frame(made, (*names, *stack, *ignored), written, moved)
+
+        key = offset, layout, names, ignored
+        return self._resumed(key, f"{frame.name}_from_line_{step.line}", make)
+
+
+def _unbound(code, position, bound) -> list[str]:
+    """Return the names that may be read from here on without having been bound."""
+    others = [name for name in code.code.co_varnames if name not in bound]
+    return receives(code, position, others)

@@ -1,0 +1,120 @@
+"""The five decisive parts of the mini-Dynamo, finished. A learner's own can take each one's place.
+
+`PARTS` holds the finished ones; `dataclasses.replace(PARTS, guards=mine)` exchanges one, and
+`compile(fn, parts=...)` runs with it.
+"""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import fx
+
+from helpers.mini.dynamo.symbolic_values import Items, Known, Tensor
+from helpers.mini.ladder.steps import ARITHMETIC, COMPARISON
+
+OPERATORS = {**ARITHMETIC, **COMPARISON}
+
+
+def binary_op(trace, sign: str, left, right):
+    """Return the symbolic result of `left sign right`: computed now if both are known."""
+    fn = OPERATORS[sign]
+    if isinstance(left, Known) and isinstance(right, Known):
+        return Known(fn(left.value, right.value))
+    return trace.record(fn, left, right)
+
+
+class Recorder:
+    """The FX graph while it grows. Mirrors torch/_dynamo/output_graph.py."""
+
+    def __init__(self):
+        self.graph = fx.Graph()
+        self.inputs = {}  # source -> node, in the order in which they were first used
+
+    def input(self, source: str):
+        """Add an input for a tensor from outside, asked for once per source, and return it."""
+        node = self.graph.placeholder(f"arg{len(self.inputs)}")
+        self.inputs[source] = node
+        return node
+
+    def call(self, fn, args: tuple, kwargs: dict):
+        """Add a node that calls `fn`, or the method of that name, and return it."""
+        add = self.graph.call_method if isinstance(fn, str) else self.graph.call_function
+        return add(fn, tuple(map(written, args)), {k: written(v) for k, v in kwargs.items()})
+
+
+def written(value):
+    """Return what stands in the graph for a symbolic value: a node, a constant, or a list."""
+    if isinstance(value, Tensor):
+        return value.node
+    if isinstance(value, Items):
+        return value.kind(map(written, value.items)) if value.node is None else value.node
+    return value.value
+
+
+def guards(source: str, value) -> list[str]:
+    """Return expressions that are true as long as `source` is a value like this one."""
+    if isinstance(value, torch.Tensor):
+        # Tensors that are not on the CPU get a guard on their device from `Tracing`.
+        kind = "Tensor" if type(value) is torch.Tensor else "nn.Parameter"
+        return [
+            f"type({source}) is torch.{kind}",
+            f"{source}.dtype is {value.dtype}",
+            f"{source}.shape == {tuple(value.shape)}",
+            f"{source}.stride() == {value.stride()}",
+            f"{source}.is_cpu is {value.is_cpu}",
+            f"{source}.requires_grad is {value.requires_grad}",
+        ]
+    if value is None or isinstance(value, bool):
+        return [f"{source} is {value}"]
+    if isinstance(value, float):  # 0.0 == -0.0, and nan != nan
+        return [f"type({source}) is float", f"{source}.hex() == {value.hex()!r}"]
+    return [f"type({source}) is {type(value).__name__}", f"{source} == {value!r}"]
+
+
+def lookup(entries: list, values: tuple):
+    """Return (the first entry that fits or None, the first failing guard of each one before it)."""
+    misses = []
+    for entry in entries:
+        failing = entry.first_failing(values)
+        if failing is None:
+            return entry, misses
+        misses.append(failing.text)
+    return None, misses
+
+
+def receives(code, start: int, bound: list[str]) -> list[str]:
+    """Return which of the names that are bound the rest of the code, from `start`, can still read.
+
+    A name counts if some way from `start` reads it before storing it.
+    """
+    live = [set() for _ in code.steps]
+    changed = True
+    while changed:
+        changed = False
+        for at in reversed(range(len(live))):
+            later = set().union(*(live[after] for after in code.after(at)))
+            now = (later - code.stores(at)) | code.reads(at)
+            changed = changed or now != live[at]
+            live[at] = now
+    return [name for name in bound if name in live[start]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One choice for each of the five steps."""
+
+    binary_op: Callable = binary_op
+    recorder: type = Recorder
+    guards: Callable = guards
+    lookup: Callable = lookup
+    receives: Callable = receives
+
+
+PARTS = Parts()
+UNARY = {
+    "UNARY_NEGATIVE": operator.neg,
+    "UNARY_INVERT": operator.invert,
+    "UNARY_POSITIVE": operator.pos,
+}

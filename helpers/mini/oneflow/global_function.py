@@ -1,0 +1,177 @@
+"""flow.global_function: a Python function is run once to write a job down; calls run the job.
+
+Mirrors oneflow/python/framework/function_util.py.
+"""
+
+import builtins
+import functools
+import inspect
+import typing
+from types import FunctionType, MethodType
+
+from helpers.mini.oneflow.autodiff import append_backward
+from helpers.mini.oneflow.blobs import Blob, own
+from helpers.mini.oneflow.dtypes import is_list
+from helpers.mini.oneflow.errors import OpError, need, shown, stage
+from helpers.mini.oneflow.executor import Executor
+from helpers.mini.oneflow.job import Job, Op, Output
+from helpers.mini.oneflow.job_builder import Writer, writer, writing
+from helpers.mini.oneflow.optimizer import append_updates
+from helpers.mini.oneflow.session import session
+from helpers.mini.oneflow.typing import Numpy
+from helpers.safety.arguments import is_a, printable
+
+
+def global_function(type="predict"):
+    """Make a job of a function of blobs. `type` is "predict" or "train"."""
+    need(not callable(type), "write @flow.global_function() with parentheses")
+    need(
+        builtins.type(type) is str and type in ("predict", "train"),
+        f'global_function(type=...): "predict" or "train", got {shown(type)}',
+    )
+    return lambda function: JobFunction(_function(function), type)
+
+
+def _function(thing):
+    """Return a Python function, or a bound method of one, as given; OpError for anything else."""
+    inner = thing.__func__ if builtins.type(thing) is MethodType else thing
+    need(
+        builtins.type(inner) is FunctionType,
+        f"global_function takes a Python function, not {shown(thing)}",
+    )
+    return thing
+
+
+class JobFunction:
+    """A job function. Calling it runs the job on arrays; the first call writes the job down."""
+
+    def __init__(self, function, kind):
+        functools.update_wrapper(self, function)
+        self.__name__ = printable(function.__name__)
+        self.function, self.kind = function, kind
+        self.placeholders = _placeholders(function)
+        self._job = self._executor = self._single = None
+
+    @property
+    def job(self) -> Job:
+        """The job; written down now if it was not yet. Raises OpError."""
+        if self._job is None:
+            self._write()
+        return self._job
+
+    @property
+    def ops(self) -> tuple[Op, ...]:
+        """All ops of the job in the order in which they run."""
+        return self.job.ops
+
+    def __call__(self, *arrays, **named):
+        """Run the job. Each array has its placeholder's shape and dtype."""
+        if self._executor is None:
+            self._write()
+        if named or len(arrays) != len(self.placeholders):
+            arrays = self._ordered(arrays, named)
+        with stage("run"):
+            results = self._executor(arrays)
+        return results[0] if self._single else tuple(results) if results else None
+
+    def _ordered(self, arrays, named):
+        names = list(self.placeholders)
+        try:
+            bound = inspect.signature(self.function).bind(*arrays, **named)
+        except TypeError as error:
+            raise OpError(
+                f'job "{self.__name__}" takes {len(names)} array(s) '
+                f"({', '.join(names) or 'none'}): {error}",
+                "run",
+            ) from None
+        return [bound.arguments[name] for name in names]
+
+    def _write(self):
+        with stage("build"):
+            job, returned = self._written()
+            blobs = self._returned(returned)
+            if self.kind == "train":
+                need(
+                    job.loss is not None,
+                    f'train job "{job.name}" has no loss: call '
+                    "flow.optimizer.SGD(scheduler).minimize(loss) in it",
+                )
+                append_backward(job)
+                append_updates(job)
+            watches = [(_watched(job, blob, diff), handler) for blob, diff, handler in job.watches]
+        self._job = job.finish(blobs)
+        self._executor = Executor(self._job, job.session, job.optimizer, watches)
+
+    def _written(self):
+        job = Writer(self.__name__, self.kind, session())
+        with writing(job):
+            blobs = []
+            for name, placeholder in self.placeholders.items():
+                output = Output("out", f"{name}/out_0", *placeholder.spec)
+                job.append(Op(name, "input", (), (output,)))
+                blobs.append(Blob(job, output))
+            returned = self.function(*blobs)
+            self._single = is_a(returned, Blob)
+            several = returned if is_list(returned) else [returned]
+            for blob in [] if returned is None else several:
+                own(blob, f'job "{self.__name__}": return')
+        return job, returned
+
+    def _returned(self, returned):
+        """Return the names of the returned blobs, held against the annotation."""
+        blobs = [returned] if self._single else list(returned or ())
+        wanted = self.function.__annotations__.get("return", None)
+        if wanted is Numpy:
+            need(
+                self._single,
+                f'job "{self.__name__}" is annotated "-> tp.Numpy" and must return one blob; '
+                f"it returned {len(blobs) or None}; write Tuple[tp.Numpy, tp.Numpy] for two",
+            )
+        several = typing.get_args(wanted)
+        need(
+            not several or len(several) == len(blobs),
+            f'job "{self.__name__}" is annotated with {len(several)} results and '
+            f"returned {len(blobs)}",
+        )
+        return [blob.name for blob in blobs]
+
+
+def _placeholders(function):
+    try:
+        parameters = inspect.signature(function, eval_str=True).parameters
+    except (TypeError, ValueError, NameError) as error:
+        words = printable(str(error), 200)
+        raise OpError(f"global_function cannot read its parameters: {words}") from None
+    found = {}
+    for name, parameter in parameters.items():
+        need(
+            is_a(parameter.annotation, Numpy.Placeholder),
+            f'job "{printable(function.__name__)}": parameter "{name}" needs an annotation such as '
+            "tp.Numpy.Placeholder((5,), dtype=flow.float32)",
+        )
+        found[name] = parameter.annotation
+    return found
+
+
+def watch(blob, handler):
+    """Call handler(array) with a blob's value in each run."""
+    _watch("watch", blob, False, handler)
+
+
+def watch_diff(blob, handler):
+    """Call handler(array) with the gradient of a blob in each run of a train job."""
+    _watch("watch_diff", blob, True, handler)
+
+
+def _watch(verb, blob, diff, handler):
+    need(callable(handler), f"{verb}(blob, handler): the handler is a function of an array")
+    writer().watches.append((own(blob, verb), diff, handler))
+
+
+def _watched(job, blob, diff):
+    need(
+        not diff or blob.name in job.gradients,
+        f'job "{job.name}": watch_diff({blob}): this blob has no gradient; only blobs on a path '
+        "from a variable to the loss of a train job have one",
+    )
+    return job.gradients[blob.name] if diff else blob.name

@@ -1,0 +1,26 @@
+"""A graph of ops -> a picture per run that fits a page: each leads downwards, and they wrap."""
+
+from helpers.model.graph import Graph
+from helpers.model.op_log import apart
+from helpers.view.diagram import graph as diagram
+from helpers.view.markup import as_image, render
+
+SMALLEST = 0.75  # of its natural size, beside another; alone a picture gives way to the page
+
+
+def text(model: Graph) -> str:
+    """Return the graph as one line per arrow."""
+    return diagram.text(model)
+
+
+def html(model: Graph) -> str:
+    """Return the pictures, each under the name of its run, and the text form folded below."""
+    figures = [_figure(name, graph) for name, graph in apart(model).items() if graph.nodes]
+    return render("page.html", model=model, figures=figures, body=text(model))
+
+
+def _figure(name: str, graph: Graph) -> dict:
+    picture = diagram.svg(graph, page=True)
+    width = int(picture.partition('width="')[2].partition('"')[0])
+    alt = f"{name or graph.title}: {len(graph.nodes)} boxes, {len(graph.edges)} arrows"
+    return {"name": name, "image": as_image(picture), "alt": alt, "least": round(SMALLEST * width)}

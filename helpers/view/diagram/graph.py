@@ -1,0 +1,241 @@
+"""A graph -> a picture with a text equivalent: boxes and labelled arrows, left to right.
+
+A deep graph without a cycle leads downwards instead.
+
+The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
+notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
+arrows are of a grey that is seen on light and on dark.
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.op_log import AGAIN
+from helpers.view import row_limit
+from helpers.view.diagram.folding import fold
+from helpers.view.diagram.layered_layout import layered
+from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
+from helpers.view.markup import as_image, joined, one_line, render
+
+MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
+MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
+LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
+SMALLEST = 0.65  # of its natural size; a narrower window scrolls
+LONGEST_LABEL = 52
+CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
+MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards
+
+
+def text(model: Graph) -> str:
+    """Return the graph as one line per arrow, then the boxes that no arrow touches.
+
+    A graph that is too large for one picture comes folded first, as in the picture.
+    """
+    model = row_limit.trimmed(model)
+    shown, lines = fold(model), _lines(model)
+    if shown is model:
+        return joined(model.title, *_first(lines, LONGEST_TEXT), model.note)
+    whole = ("Arrow by arrow:", *_first(lines, LONGEST_TEXT, MOST_LINES))
+    return joined(model.title, *_first(_lines(shown), LONGEST_TEXT), shown.note, *whole)
+
+
+def _first(lines: list[str], room: int, most: int = MOST_ARROWS) -> list[str]:
+    """Return lines that there is room for, and how many more there are."""
+    fitting = min(row_limit.fold(list(map(len, lines[:most])), room).head, most)
+    rest = len(lines) - fitting
+    more = [f"… and {rest} more lines; the model has them all."] if rest > 0 else []
+    return [*lines[:fitting], *more]
+
+
+def _lines(model: Graph) -> list[str]:
+    names = _names(model)
+    touched = {end for edge in model.edges for end in (edge.source, edge.target)}
+    found = [f"  found: {names[key]}" for key in model.found]
+    arrows = [_arrow_line(edge, names) for edge in model.edges]
+    return [*found, *arrows, *(names[n.key] for n in model.nodes if n.key not in touched)]
+
+
+def html(model: Graph) -> str:
+    """Return the picture as an image, and the text form folded below it."""
+    if not model.nodes:
+        return render("diagram.html", model=model, image="", body="nothing to draw")
+    model = row_limit.trimmed(model)
+    shown = fold(model)
+    arrows = len(shown.edges)
+    shown = replace(shown, edges=_one_per_pair(shown.edges))
+    rest = len(shown.edges) - MOST_ARROWS
+    if rest > 0:
+        said = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
+        note = joined(said, shown.note)
+        shown = replace(shown, edges=shown.edges[:MOST_ARROWS], note=note)
+    picture = svg(shown)
+    width = int(picture.partition('width="')[2].partition('"')[0])
+    return render(
+        "diagram.html",
+        model=shown,
+        image=as_image(picture),
+        alt=f"{model.title}: {len(shown.nodes)} boxes, {arrows} arrows, listed below",
+        least=round(SMALLEST * width),
+        body=text(model),
+    )
+
+
+def svg(model: Graph, page: bool = False) -> str:
+    """Return the picture of a graph with at least one node as SVG text.
+
+    `page`: it leads downwards and is as narrow as can be.
+    """
+    model = replace(model, edges=_one_per_pair(model.edges))
+    layout, found = layered(model), set(model.found)
+    fans = Counter(edge.source for edge in model.edges)
+    down = (page or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
+    if down:
+        layout = layered(model, bend=0.06)
+    below = spots_close if page else spots_down
+    spots = below(layout, _widths(model)) if down else _spots_across(model, layout)
+    arrow = arrow_down if down else _arrow
+    right = max(spot.right for spot in spots.values())
+    return render(
+        "diagram.svg",
+        title=model.title,
+        width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
+        height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
+        box=BOX,
+        boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
+        arrows=[
+            _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
+            for edge, path in zip(model.edges, layout.paths, strict=True)
+        ],
+    )
+
+
+def _spots_across(model: Graph, layout) -> dict[object, Spot]:
+    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model)
+    for column in layout.layers:
+        width = max(widths.get(key, 0) for key in column)
+        spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
+        left += width + gap
+    return spots
+
+
+def _names(model: Graph) -> dict[str, str]:
+    """Return a name per key that is unique in the text: label and detail, numbered if need be."""
+    plain = {n.key: _said(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes}
+    often, seen, names = Counter(plain.values()), Counter(), {}
+    for key, name in plain.items():
+        seen[name] += 1
+        names[key] = f"{name} #{seen[name]}" if often[name] > 1 else name
+    return names
+
+
+def _arrow_line(edge: Edge, names) -> str:
+    shaft = f" ── {_said(edge.label)} ──▶ " if edge.label else " ──▶ "
+    return f"  {names[edge.source]}{shaft}{names[edge.target]}"
+
+
+def _said(words: str) -> str:
+    return row_limit.cut(one_line(words), LONGEST_SAID)
+
+
+def _top(row: float) -> int:
+    return round(MARGIN + row * ROW)
+
+
+def _gap(model: Graph) -> int:
+    longest = max((len(_short(edge.label)) for edge in model.edges), default=0)
+    return max(NARROWEST_GAP, round(longest * SMALL) + 60) + (WIDER if model.wide else 0)
+
+
+def _widths(model: Graph) -> dict[str, int]:
+    return {node.key: _width(node) for node in model.nodes}
+
+
+def _width(node: Node) -> int:
+    wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
+    return round(max(wide, 24) + 24)
+
+
+def _short(words: str, most: int = LONGEST_LABEL) -> str:
+    """Return words cut in the middle, where a dotted path says least."""
+    words = one_line(words)
+    half = (most - 1) // 2
+    return words if len(words) <= most else f"{words[:half]}…{words[-half:]}"
+
+
+def _box(node: Node, spot: Spot, found: bool) -> dict:
+    return {
+        "kind": f"{node.kind} found" if found else node.kind,
+        "spot": spot,
+        "centre": spot.x + spot.width // 2,
+        "label": f"▸ {_short(node.label)}" if found else _short(node.label),
+        "detail": _short(node.detail),
+        "base": spot.y + (17 if node.detail else 25),
+    }
+
+
+def _has_cycle(layout) -> bool:
+    layer = {key: number for number, keys in enumerate(layout.layers) for key in keys}
+    return any(layer[path[0]] == layer[path[-1]] for path in layout.paths)
+
+
+def _labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
+    """Return an arrow for the template; the plate of its label begins right of `clear`."""
+    label = _short(edge.label)
+    plate = _plate(label)
+    x = max(x, clear + plate // 2)
+    marked = AGAIN in edge.label
+    return {"line": line, "label": label, "x": x, "y": y, "plate": plate, "marked": marked}
+
+
+def _one_per_pair(edges) -> tuple[Edge, ...]:
+    """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
+    labels = {}
+    for edge in edges:
+        labels.setdefault((edge.source, edge.target), []).append(edge.label)
+    return tuple(Edge(*ends, _together(said)) for ends, said in labels.items())
+
+
+def _together(labels: list[str]) -> str:
+    """Return labels as one: more than fit are cut by the picture, which cuts in the middle."""
+    said = [label for label in labels if label]
+    few = (
+        said if len(said) <= 2 * LONGEST_LABEL else [*said[:LONGEST_LABEL], *said[-LONGEST_LABEL:]]
+    )
+    return ", ".join(few)
+
+
+def _arrow(spots: list[Spot], fan: bool) -> tuple[str, int, int, int]:
+    """Return the line through these spots from left to right, and the place of its label.
+
+    A label stands where arrows lie apart: near the start, but for those of a `fan` near the end.
+    """
+    start, end = spots[0], spots[-1]
+    if start.x == end.x:  # a cycle: out to the right and back
+        x, y = start.right, (start.middle + end.middle) // 2
+        lift = 10 if start == end else 0
+        line = (
+            f"M{x} {start.middle - lift} C{x + LOOP} {start.middle - lift},"
+            f"{x + LOOP} {end.middle + lift},{x + 4} {end.middle + lift}"
+        )
+        return line, x + LOOP // 2, y, 0
+    line = f"M{start.right} {start.middle}"
+    for before, after in zip(spots, spots[1:], strict=False):
+        half = (before.right + after.x) // 2
+        tip = after.x - 4 if after is end else after.x
+        line += f" C{half} {before.middle},{half} {after.middle},{tip} {after.middle}"
+        line += "" if after is end else f" H{after.right}"
+    return line, *_along(start, spots[1], 0.62 if fan else 0.3), start.right + 8
+
+
+def _along(start: Spot, end: Spot, part: float) -> tuple[int, int]:
+    """Return the point of the curve between two spots after this part of its length or so."""
+    rise = 3 * part**2 - 2 * part**3  # both control points lie half-way, level with their ends
+    run = 1.5 * part * (1 - part) + part**3
+    x = start.right + (end.x - start.right) * run
+    return round(x), round(start.middle + (end.middle - start.middle) * rise)
+
+
+def _plate(label: str) -> int:
+    return round(len(label) * SMALL + 8)

@@ -1,0 +1,109 @@
+"""A graph diff -> a table of what became of the nodes, and both graphs merged in one picture.
+
+Every box says its word; a mark leads the name of what is not as it was: − gone, + new, ~ changed.
+"""
+
+from dataclasses import dataclass, replace
+
+from helpers.model.graph import Graph, Node
+from helpers.model.graph_diff import MEANINGS, GraphDiff
+from helpers.model.listing import Column, Listing
+from helpers.view import table
+from helpers.view.diagram import graph
+
+PICTURE = "Both graphs in one picture: − gone, + new, ~ changed"
+MOST_NAMED, MOST_FINDINGS, LONGEST = 8, 40, 100
+COLUMNS = (
+    Column("word", "what became of it"),
+    Column("before", "nodes before"),
+    Column("after", "there now"),
+    Column("how", "how that can be seen"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One finding in words."""
+
+    word: str
+    before: str
+    after: str
+    how: str
+
+
+def text(model: GraphDiff) -> str:
+    """Return the table of findings, then every arrow of both graphs."""
+    return f"{table.text(findings(model))}\n\n{graph.text(merged(model))}"
+
+
+def html(model: GraphDiff) -> str:
+    """Return the table of findings and the picture, with its text form folded below it."""
+    return f"{table.html(findings(model))}\n{graph.html(merged(model))}"
+
+
+def findings(model: GraphDiff) -> Listing:
+    """Return the findings as a listing; of very many with the same word, the first."""
+    rows = [row for word in MEANINGS for row in _rows(model.found(word))]
+    return Listing(model.title, COLUMNS, tuple(rows), model.note)
+
+
+def _rows(found):
+    """Yield a row per finding, and one that counts those that are left out."""
+    for f in found[:MOST_FINDINGS]:
+        yield Row(f.word, _names(f.before), _there_now(f), f.how)
+    rest = found[MOST_FINDINGS:]
+    if rest:
+        more = f"… {sum(len(f.before or f.after) for f in rest):,} more nodes"
+        how = f"{len(rest):,} more findings; .model.found({rest[0].word!r}) has them all"
+        yield Row(rest[0].word, more, "", how)
+
+
+def merged(model: GraphDiff) -> Graph:
+    """Return both graphs as one: each node once, each arrow once, marked gone or new."""
+    words = {key: f.word for f in model.findings for key in (*f.after, *f.before)}
+    words |= {key: f.word for f in model.findings for key in f.before}
+    before = {node.key: node for node in model.before.nodes}
+    after = {node.key: node for node in model.after.nodes}
+    nodes = [_marked(n, after.get(key), words.get(key, "")) for key, n in before.items()]
+    nodes += [_new(n, words.get(key, "")) for key, n in after.items() if key not in before]
+    there = before.keys() & after.keys()
+    edges = _arrows(model.before.edges, model.after.edges, there)
+    return Graph(PICTURE, tuple(nodes), tuple(edges))
+
+
+def _marked(node: Node, now: Node | None, word: str) -> Node:
+    if now is None:
+        return replace(node, label=f"− {node.label}", detail=_said(word, node), kind="gone")
+    if word == "kept":
+        return now
+    return replace(now, label=f"~ {now.label}", detail=_said(word, now), kind="altered")
+
+
+def _new(node: Node, word: str) -> Node:
+    return replace(node, label=f"+ {node.label}", detail=_said(word, node), kind="new")
+
+
+def _said(word: str, node: Node) -> str:
+    return f"{word}: {node.detail}" if node.detail else word
+
+
+def _arrows(before, after, there):
+    """Yield each arrow once. One that is gone or new says so, unless a box at its end says it."""
+    then, now = dict.fromkeys(before), dict.fromkeys(after)
+    for edge in (*then, *(edge for edge in now if edge not in then)):
+        word = "" if edge in then and edge in now else "new" if edge in now else "gone"
+        told = edge.source not in there or edge.target not in there
+        yield edge if told else replace(edge, label=f"{word} {edge.label}".strip())
+
+
+def _names(keys) -> str:
+    rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
+    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"
+
+
+def _there_now(finding) -> str:
+    return "the same" if finding.word == "kept" else _names(finding.after)

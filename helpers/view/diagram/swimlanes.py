@@ -1,0 +1,170 @@
+"""Boxes in lanes and rows -> an SVG picture, with arrows that go round the boxes.
+
+Lanes stand side by side, rows below each other. Boxes that share a lane and a row stand side by
+side as well; in the first lane they stand one below the other.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from helpers.view.diagram.positions import BOX, MARGIN, Spot
+from helpers.view.diagram.routing import Route, route
+from helpers.view.markup import one_line, render
+
+CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
+GAP = 36  # between columns, beside the longest label
+PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
+LONGEST = 40  # characters of a label
+
+
+@dataclass(frozen=True)
+class Box:
+    """One box: `kind` picks its ink; `lane` counts from the left, `row` from the top."""
+
+    key: str
+    label: str
+    detail: str
+    kind: str
+    lane: int
+    row: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One arrow between two keys, with what travels on it, and how many `times`."""
+
+    source: str
+    target: str
+    label: str = ""
+    times: int = 1
+
+    @property
+    def said(self) -> str:
+        """The label as it is drawn."""
+        return _cut(f"{self.label} ×{self.times}" if self.times > 1 else self.label)
+
+
+def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str, ...]) -> str:
+    """Return the picture as SVG text; a lane without boxes takes no room."""
+    spots = _spots(boxes, headings, max((_plate(line.label) for line in lines), default=0))
+    routes = _routes(lines, spots)
+    return render(
+        "diagram.svg",
+        title=title,
+        width=max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
+        height=max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
+        box=BOX,
+        boxes=[*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)],
+        arrows=_labelled(lines, routes, spots),
+    )
+
+
+def _spots(boxes: list[Box], headings, plate: int) -> dict[str, Spot]:
+    cells = defaultdict(list)
+    for box in boxes:
+        cells[box.lane, box.row].append(box)
+    tops, left, spots = _tops(cells), MARGIN, {}
+    for lane in sorted({box.lane for box in boxes}):
+        columns = _columns(lane, cells)
+        narrowest = _head_width(headings[lane]) if len(columns) == 1 else 0
+        for column in columns:
+            width = max(narrowest, *(_width(box) for box, _ in column))
+            for box, deep in column:
+                own, (top, height) = _width(box), tops[box.row]
+                high = top + (height - STACK * (len(cells[lane, box.row]) if lane == 0 else 1)) // 2
+                spots[box.key] = Spot(left + (width - own) // 2, high + STACK * deep, own)
+            left += width + plate + GAP
+    return spots
+
+
+def _columns(lane: int, cells) -> list[list[tuple[Box, int]]]:
+    """Return the columns of a lane: pairs of a box and its depth within its cell."""
+    own = [found for (where, _), found in sorted(cells.items()) if where == lane]
+    if lane == 0:
+        return [[(box, deep) for found in own for deep, box in enumerate(found)]]
+    most = max(map(len, own))
+    return [[(found[place], 0) for found in own if place < len(found)] for place in range(most)]
+
+
+def _tops(cells) -> dict[int, tuple[int, int]]:
+    """Return the top and the height of every row."""
+    tops, top = {}, MARGIN + HEAD
+    for row in range(1 + max(row for _, row in cells)):
+        height = max(ROW, STACK * len(cells.get((0, row), ())) + STACK // 2)
+        tops[row] = (top, height)
+        top += height
+    return tops
+
+
+def _width(box: Box) -> int:
+    wide = max(len(_cut(box.label)) * CHARACTER, len(_cut(box.detail)) * SMALL)
+    return round(max(wide, 40) + 22)
+
+
+def _head_width(heading: str) -> int:
+    return round(len(heading) * CHARACTER) + 16
+
+
+def _plate(label: str) -> int:
+    return round(len(_cut(label)) * SMALL + 8)
+
+
+def _cut(words: str) -> str:
+    words, half = one_line(words), (LONGEST - 1) // 2
+    return words if len(words) <= LONGEST else f"{words[:half]}…{words[-half:]}"
+
+
+def _heads(boxes, spots, headings):
+    """Yield a box without ink above each lane, with its heading."""
+    for lane in sorted({box.lane for box in boxes}):
+        own = [spots[box.key] for box in boxes if box.lane == lane]
+        left, right = min(spot.x for spot in own), max(spot.right for spot in own)
+        width = _head_width(headings[lane])
+        spot = Spot((left + right - width) // 2, MARGIN, width)
+        yield _shown(Box("", headings[lane], "", "heading", lane, 0), spot)
+
+
+def _shown(box: Box, spot: Spot) -> dict:
+    return {
+        "kind": box.kind,
+        "spot": spot,
+        "centre": spot.centre,
+        "label": _cut(box.label),
+        "detail": _cut(box.detail),
+        "base": spot.y + (17 if box.detail else 25),
+    }
+
+
+def _routes(lines: list[Line], spots) -> list[Route]:
+    """Return a route per line; short ones choose first."""
+    far = {line: _far(spots[line.source], spots[line.target]) for line in lines}
+    done = {}
+    for line in sorted(lines, key=far.get):
+        others = [spot for key, spot in spots.items() if key not in (line.source, line.target)]
+        done[line] = route(spots[line.source], spots[line.target], others, list(done.values()))
+    return [done[line] for line in lines]
+
+
+def _far(one: Spot, other: Spot) -> int:
+    return abs(one.centre - other.centre) + abs(one.y - other.y)
+
+
+def _labelled(lines, routes, spots) -> list[dict]:
+    """Return the arrows for the template; what one op sends to many is named once.
+
+    A label that would stand on what another op sends is left out: it could be read as that one's.
+    """
+    named, plates, drawn, ways = set(), [], {}, dict(zip(lines, routes, strict=True))
+    for line, way in sorted(ways.items(), key=lambda pair: pair[1].length):
+        label = line.said if line.times > 1 or (line.source, line.label) not in named else ""
+        plate = _plate(label)
+        others = [ways[other] for other in lines if other.source != line.source]
+        x, y = way.clear_place(plate, PLATE, [*spots.values()], plates, others, CLEAR)
+        if any(other.under(x, y, plate, PLATE + CLEAR) for other in others):
+            label = ""
+        if label:
+            plates.append((x, y, plate))
+            named.add((line.source, line.label))
+        drawn[line] = {"line": way.path, "label": label, "x": x, "y": y, "plate": plate}
+    return [drawn[line] for line in lines]
