@@ -7,6 +7,7 @@ words; what a learner's code raises is told the same way.
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import CodeType
 
 from helpers.capture.text.error import said
@@ -87,23 +88,27 @@ class Exercise:
 
 
 class Checks:
-    """The exercises by name: `check.tangle(answer)`."""
+    """The exercises by name: `check.tangle(answer)`. `chapters`: module of this room -> names.
 
-    def __init__(self, *exercises: Exercise):
-        self._exercises = {exercise.name: exercise for exercise in exercises}
+    A chapter is imported when one of its exercises is asked for.
+    """
+
+    def __init__(self, chapters: dict[str, str]):
+        self._homes = {name: home for home, names in chapters.items() for name in names.split()}
 
     def __getattr__(self, name: str) -> Exercise:
-        try:
-            return self.__dict__["_exercises"][name]
-        except KeyError:
-            known = ", ".join(self.__dict__.get("_exercises", ()))
-            raise AttributeError(f"there is no exercise {name!r}; there are: {known}") from None
+        homes = self.__dict__.get("_homes", {})
+        if name not in homes:
+            known = ", ".join(homes)
+            raise AttributeError(f"there is no exercise {name!r}; there are: {known}")
+        chapter = import_module(f"{__package__}.{homes[name]}")
+        return next(exercise for exercise in chapter.EXERCISES if exercise.name == name)
 
     def __dir__(self):
-        return list(self._exercises)
+        return list(self._homes)
 
     def __iter__(self):
-        return iter(self._exercises.values())
+        return (getattr(self, name) for name in self._homes)
 
 
 def tried(value):

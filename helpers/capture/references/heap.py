@@ -83,7 +83,7 @@ class Heap(Own):
         """Return whether only an active rebinding holds `thing`, to put it back later."""
         return id(thing) in self._kept and not self.parents(thing)
 
-    def isnamespace(self, thing) -> bool:
+    def is_module_dict(self, thing) -> bool:
         """Return whether `thing` is the dict of a module that `sys.modules` lists."""
         return id(thing) in self.names
 
@@ -158,8 +158,8 @@ class Heap(Own):
 
     def _is_end(self, thing) -> bool:
         if is_a(thing, types.ModuleType):
-            return self.isnamespace(namespace(thing))
-        return is_a(thing, type) or self.isnamespace(thing)
+            return self.is_module_dict(namespace(thing))
+        return is_a(thing, type) or self.is_module_dict(thing)
 
 
 def _few_referrers(level: Shelf) -> Shelf:

@@ -34,7 +34,7 @@ class Reach:
     bar: str
 
 
-def coverage(*steps: type) -> Exhibit:
+def show_coverage(*steps: type) -> Exhibit:
     """Show, step by step, the share of the library's functions whose every opcode has a handler.
 
     A step is a class with methods that are named for opcodes; a stub counts as no handler. The

@@ -6,8 +6,6 @@ an arrow that skips a layer gets an empty place there, so that it passes between
 
 from dataclasses import dataclass
 
-import networkx
-
 from helpers.model.graph import Graph
 
 SWEEPS = 6
@@ -36,6 +34,8 @@ def layered(graph: Graph, bend: float = 1) -> Layout:
 
 
 def _layers(graph: Graph) -> dict[str, int]:
+    import networkx  # half as much to import as all the rest of a chapter's first cell
+
     directed = networkx.DiGraph()
     directed.add_nodes_from(node.key for node in graph.nodes)
     directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)

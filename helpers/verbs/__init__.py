@@ -1,0 +1,1 @@
+"""The verbs, by subject. `helpers` imports a subject when one of its verbs is asked for."""

@@ -1,0 +1,30 @@
+"""One call of a framework: its way from Python to C."""
+
+from helpers.capture.frameworks import call_diff
+from helpers.capture.frameworks import call_tree as calls
+from helpers.exhibit import Exhibit, model_of
+from helpers.safety.state import whole
+from helpers.view import call_tree as call_tree_view
+from helpers.view import ledger, side_by_side
+
+
+@whole
+def watch_call(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
+
+    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
+    return Exhibit(calls.call_tree(fn, *args, **kwargs), call_tree_view)
+
+
+@whole
+def watch_calls(cases) -> Exhibit:
+    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
+    return Exhibit(call_diff.calls_ledger(cases), ledger)
+
+
+@whole
+def show_call_diff(left, right) -> Exhibit:
+    """Set two trees of `watch_call` side by side, line against line."""
+    both = model_of(left), model_of(right)
+    return Exhibit(call_diff.calls_diff(*both), side_by_side)

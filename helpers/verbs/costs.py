@@ -1,0 +1,24 @@
+"""What a call costs, measured in one run and plotted."""
+
+from helpers.capture.cpython import costs
+from helpers.exhibit import Exhibit
+from helpers.safety.state import whole
+from helpers.view import bars, table
+
+
+@whole
+def watch_costs(unit, actions, unit_name: str = "runs of the unit") -> Exhibit:
+    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells.
+
+    What one of them raises is raised. TypeError for what cannot be called.
+    """
+    return Exhibit(costs.costs_listing(unit, actions, unit_name), table)
+
+
+@whole
+def plot_ratios(title: str, ratios: dict[str, float]) -> bars.Plot:
+    """Plot ratios by name as bars on a logarithmic scale.
+
+    TypeError for what is no dict of str -> number, ValueError for a number that is not positive.
+    """
+    return bars.plot(title, ratios)

@@ -1,0 +1,114 @@
+"""CPython's own machinery: bytecode, the value stack, frames, tracers."""
+
+import sys
+
+from helpers.capture.cpython import (
+    bytecode,
+    code_object,
+    frame_timeline,
+    rosetta,
+    specialization,
+    tracer_costs,
+    value_stack,
+)
+from helpers.capture.cpython import frame as frames
+from helpers.exhibit import Exhibit
+from helpers.safety.state import whole
+from helpers.view import bytecode as bytecode_view
+from helpers.view import stack as stack_view
+from helpers.view import table
+from helpers.view.widgets import code as code_view
+from helpers.view.widgets import stepper
+
+
+@whole
+def show_code(fn) -> Exhibit:
+    """Show a code object's fields, its bytes beside its source, and the code objects inside it.
+
+    TypeError for what has no code object, such as a function written in C.
+    """
+    return Exhibit(code_object.code_tree(fn), code_view)
+
+
+@whole
+def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Exhibit:
+    """List a function's instructions with jumps as arrows, places in the source, stack depths.
+
+    `caches` adds the inline cache entries, `adaptive` the names that run now; `start`: the first
+    offset to list. TypeError as above, ValueError for bytes that cannot be decoded.
+    """
+    return Exhibit(bytecode.bytecode(fn, caches, adaptive, start), bytecode_view)
+
+
+@whole
+def show_rosetta(name: str = "current") -> Exhibit:
+    """Set one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 beside the running one's.
+
+    `name`: add, current, shout, total, ordered or guarded; ValueError for another.
+    """
+    return Exhibit(rosetta.rosetta(name), bytecode_view)
+
+
+@whole
+def watch_stack(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
+
+    TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
+    """
+    return Exhibit(value_stack.stack_run(fn, *args, **kwargs), stack_view)
+
+
+@whole
+def watch_frames(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and step through its calls and returns: all frames at each.
+
+    TypeError if it is no Python function.
+    """
+    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), stepper)
+
+
+@whole
+def show_frame(frame) -> Exhibit:
+    """List every attribute of a frame. TypeError if it is none."""
+    return Exhibit(frames.frame_listing(frame), table)
+
+
+@whole
+def show_frames(most: int = frames.MOST_FRAMES) -> Exhibit:
+    """List the caller's frame and those below it, and which have a frame object yet.
+
+    `most`: how many. ValueError for what is no such number.
+    """
+    return Exhibit(frames.frame_objects(sys._getframe(2), most), table)
+
+
+@whole
+def show_traceback(error: BaseException, start: int = 1) -> Exhibit:
+    """List the frames that an exception's traceback keeps alive. TypeError if it is none.
+
+    `start`: the place of the first to list, from 1.
+    """
+    return Exhibit(frames.traceback_listing(error, start), table)
+
+
+@whole
+def watch_specialising(
+    fn, stages, times: int = specialization.TIMES, inside=None, changed: bool = False
+) -> Exhibit:
+    """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
+
+    `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
+    makes a context manager for the calls of that stage. `changed` leaves out what never changes.
+    What `fn` raises is raised.
+    """
+    return Exhibit(specialization.specialising(fn, stages, times, inside, changed), table)
+
+
+@whole
+def watch_tracers(fn, *args) -> Exhibit:
+    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`.
+
+    `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
+    raised.
+    """
+    return Exhibit(tracer_costs.tracer_costs(fn, *args), table)

@@ -1,0 +1,28 @@
+"""The ops that a framework runs for one call."""
+
+from helpers.capture.frameworks import op_log
+from helpers.exhibit import Exhibit
+from helpers.safety.state import whole
+from helpers.view import table
+from helpers.view.diagram import figures
+
+
+@whole
+def watch_ops(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
+
+    Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
+    is not listed.
+    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
+    return Exhibit(op_log.op_log(fn, *args, **kwargs), table)
+
+
+@whole
+def show_tape(title: str, **logs) -> Exhibit:
+    """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
+
+    TypeError if there is none, or one is no log.
+    """
+    found = {name: op_log.log_of(log) for name, log in logs.items()}
+    return Exhibit(op_log.ops_graph(found, title), figures)

@@ -1,0 +1,26 @@
+"""PEP 523: who evaluates a frame, and what a frame hook is told."""
+
+from helpers.capture.cpython import frame_evaluator, hooked_frames
+from helpers.exhibit import Exhibit
+from helpers.safety.state import whole
+from helpers.view import table
+from helpers.view.diagram import graph as diagram
+
+
+@whole
+def show_evaluator(fn) -> Exhibit:
+    """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
+
+    TypeError if it is no Python function.
+    """
+    return Exhibit(frame_evaluator.evaluator_graph(fn), diagram)
+
+
+@whole
+def watch_hooked(fn, *args, only=None, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under the frame hook and list the frames that it was told of.
+
+    Watched are the functions of its module, or those of `only`; `.model.count(name)` counts.
+    TypeError if `fn` is no Python function, RuntimeError where there is no hook.
+    """
+    return Exhibit(hooked_frames.hooked_listing(fn, args, kwargs, only), table)

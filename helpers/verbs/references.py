@@ -1,0 +1,52 @@
+"""What refers to what: names, holders, and ways to call."""
+
+import sys
+
+from helpers.capture.references import name_graph, name_timeline, rebind, search
+from helpers.exhibit import Exhibit
+from helpers.safety.state import whole
+from helpers.view import ledger, table
+from helpers.view.diagram import graph as diagram
+from helpers.view.widgets import stepper
+
+
+@whole
+def show_names(*asked: str) -> Exhibit:
+    """Draw what the caller's names refer to: one box per name, one per object.
+
+    NameError if the caller has no such name.
+    """
+    caller = sys._getframe(2)  # past `whole`
+    space = {**caller.f_globals, **caller.f_locals}
+    return Exhibit(name_graph.names_graph(space, asked, "Names and what they refer to"), diagram)
+
+
+@whole
+def watch_names(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` and step through its lines: its names and objects after each.
+
+    TypeError if `fn` is no Python function.
+    """
+    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), stepper)
+
+
+@whole
+def show_bindings(obj) -> Exhibit:
+    """List every place in this process that holds `obj`, and which of them a module scan finds."""
+    return Exhibit(search.bindings(obj), table)
+
+
+@whole
+def show_binding_map(obj) -> Exhibit:
+    """Draw every place that holds `obj` as an arrow to it."""
+    return Exhibit(search.binding_graph(obj), diagram)
+
+
+@whole
+def watch_routes(routes, judge, interventions) -> Exhibit:
+    """Run every route under every intervention and set the judge's words side by side.
+
+    `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
+    `interventions`: heading -> a callable that returns a context manager.
+    """
+    return Exhibit(rebind.watch_routes(routes, judge, interventions), ledger)

@@ -1,0 +1,110 @@
+"""PyTorch: Dynamo, guards, FX graphs, Inductor, autograd."""
+
+from helpers.capture.torch import fx_graph, grad_fn, inductor, recompiles
+from helpers.capture.torch.dynamo import bytecode as dynamo_code
+from helpers.capture.torch.dynamo import graph_breaks, timeline
+from helpers.capture.torch.guards import graph as guards
+from helpers.capture.torch.guards.compare import agreement as guard_sets_search
+from helpers.exhibit import Exhibit, LiveExhibit
+from helpers.safety.arguments import switch
+from helpers.safety.state import whole
+from helpers.view import bytecode as bytecode_view
+from helpers.view import dynamo as dynamo_view
+from helpers.view import ledger, side_by_side, table
+from helpers.view.diagram import graph as diagram
+
+
+@whole
+def show_fx(graph, title: str = "", find: str = "") -> Exhibit:
+    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others.
+
+    `find` points out the nodes that have these words in their name or call, and keeps them out of
+    the fold of a large graph; LookupError if there is none.
+    """
+    return Exhibit(fx_graph.fx_graph(graph, title, find), diagram)
+
+
+@whole
+def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
+    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`.
+
+    `find` points out what has these words; `as_table` lists the guards instead (those alone).
+    LookupError if nothing was compiled, or nothing is found.
+    """
+    if switch(as_table, "as_table"):
+        return Exhibit(guards.guard_table(fn, find), table)
+    return Exhibit(guards.guard_graph(fn, find), diagram)
+
+
+@whole
+def watch_recompiles(fn, **options) -> LiveExhibit:
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
+
+    A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
+    """
+    return LiveExhibit(recompiles.watch(fn, **options), ledger)
+
+
+@whole
+def watch_guard_sets(fn, args, **guard_sets) -> Exhibit:
+    """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
+
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
+    any, the mini-Dynamo's guards. Dynamo's own are always asked.
+    """
+    return Exhibit(guard_sets_search(fn, args, **guard_sets), ledger)
+
+
+@whole
+def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
+    """Set the C++ that Inductor writes for `fn(*args)` beside the source, if told to `run`.
+
+    It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
+    """
+    return Exhibit(inductor.inductor_side_by_side(fn, *args, run=run), side_by_side)
+
+
+@whole
+def watch_compile(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
+
+    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
+    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
+    """
+    return Exhibit(timeline.dynamo_run(fn, *args, **kwargs), dynamo_view)
+
+
+@whole
+def watch_breaks(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
+
+    `.model.graphs` says how many graphs there were. Errors as `watch_compile`.
+    """
+    return Exhibit(graph_breaks.breaks_listing(fn, *args, **kwargs), table)
+
+
+@whole
+def watch_cures(cases, *args) -> Exhibit:
+    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+
+    `cases`: name -> (function, cured function). A result that is not the same is told, too.
+    """
+    return Exhibit(graph_breaks.cures_ledger(cases, *args), ledger)
+
+
+@whole
+def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
+
+    Errors as `watch_compile`; ValueError if Dynamo made none.
+    """
+    return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)
+
+
+@whole
+def show_grad_fn(tensor, find: str = "") -> Exhibit:
+    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`.
+
+    `find` points out the nodes with these words, and keeps them out of the fold of a long past.
+    """
+    return Exhibit(grad_fn.grad_fn_graph(tensor, find), diagram)

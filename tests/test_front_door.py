@@ -1,0 +1,76 @@
+"""The front door: all that it offers is there, and nothing is imported before it is asked for."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import helpers
+from helpers.study import check
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("numpy", "networkx", "torch", "tensorflow", "keras")
+
+
+def modules_after(source: str) -> set[str]:
+    """Return the modules that a fresh interpreter has imported after running this source."""
+    code = f"{source}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stdout))
+
+
+def own(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.partition(".")[0] == "helpers"}
+
+
+def first_cell(chapter: str) -> str:
+    """Return the front-door lines of a chapter's set-up cell."""
+    [path] = (ROOT / "notebooks").glob(f"{chapter}_*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    lines = next("".join(c["source"]) for c in cells if c["cell_type"] == "code").splitlines()
+    return "\n".join(line for line in lines if line.startswith("from helpers import "))
+
+
+@pytest.fixture(scope="module")
+def everything():
+    asked = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]"
+    return modules_after(f"{asked}\nlist(helpers.check)")
+
+
+def test_every_name_is_there_and_says_what_it_does():
+    assert helpers.__all__ == sorted(set(helpers.__all__))
+    for name in helpers.__all__:
+        assert getattr(helpers, name).__doc__, name
+    assert set(helpers.__all__) <= set(dir(helpers))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'helpers' has no attribute 'show_nothing'"):
+        helpers.show_nothing  # noqa: B018
+
+
+def test_exercises_are_those_of_the_chapters():
+    for name in dir(check):
+        assert getattr(check, name).name == name
+    chapters = [sys.modules[f"helpers.study.chapter_{n}"] for n in range(7)]
+    assert [e.name for chapter in chapters for e in chapter.EXERCISES] == list(check._homes)
+
+
+def test_door_alone_imports_nothing():
+    assert own(modules_after("import helpers")) == {"helpers"}
+
+
+@pytest.mark.parametrize("chapter", ["00", "01", "02", "03", "04", "05", "06"])
+def test_set_up_cell_takes_what_it_uses(everything, chapter):
+    taken = modules_after(first_cell(chapter))
+    assert chapter == "05" or not taken.intersection(HEAVY)  # its kernels are numpy's
+    part = 3 if chapter in ("04", "05") else 4  # the hook, and the jobs, are rooms of their own
+    assert part * len(own(taken)) <= len(own(everything))
+
+
+def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):
+    assert not everything.intersection(("torch", "tensorflow", "keras"))
