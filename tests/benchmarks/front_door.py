@@ -1,5 +1,6 @@
 """A chapter's first cell, set against importing all that the front door offers (CPU time)."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,15 @@ ALL = "import helpers\n[getattr(helpers, name) for name in helpers.__all__]\nlis
 
 def goals():
     for chapter in ("01", "03", "06"):
+        one, other = importing(first_cell(chapter)), importing(ALL)
         yield Goal(
-            f"chapter {chapter}", importing(first_cell(chapter)), "all", importing(ALL), at_most=0.5
+            f"chapter {chapter}", one, "all", other, at_most=0.5, rounds=5, clock=of_children
         )
+
+
+def of_children() -> float:
+    """Return the CPU seconds of all children that have ended."""
+    return sum(os.times()[2:4])
 
 
 def importing(source: str):
