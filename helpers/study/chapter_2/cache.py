@@ -3,7 +3,7 @@
 from helpers.capture.sequences import Sequence, Step, sequences, truth
 from helpers.capture.text.error import said
 from helpers.mini.tracing import copied, same
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, tried
 
 
 def _judge_cache(my_function):
@@ -62,52 +62,6 @@ def _where(sequence: Sequence, step: Step) -> str:
     return f"({sequence.shows}) at the call {step.arguments}{relaxed}"
 
 
-_CACHE = """
-import tensorflow as tf
-def spec(leaf):
-    return (leaf.dtype, tuple(leaf.shape)) if isinstance(leaf, tf.Tensor) else leaf
-
-def form(args):
-    return tf.nest.map_structure(lambda leaf: 0, args)
-
-def common(a, b):
-    if a == b:
-        return [a]
-    if type(a) is not tuple or type(b) is not tuple or a[0] != b[0]:
-        return []
-    if None in (a[1], b[1]) or len(a[1]) != len(b[1]):
-        return [(a[0], None)]
-    return [(a[0], tuple(m if m == n else None for m, n in zip(a[1], b[1])))]
-
-class MyFunction:
-    def __init__(self, fn, reduce_retracing=False):
-        self.fn, self.relaxes, self.cache = fn, reduce_retracing, []
-
-    def __call__(self, *args):
-        shape, leaves = form(args), [spec(leaf) for leaf in tf.nest.flatten(args)]
-        for known, key, result in self.cache:
-            if known == shape and all(common(k, n) == [k] for k, n in zip(key, leaves)):
-                return result
-        for known, key, _ in self.cache:
-            if self.relaxes and known == shape:
-                shared = [common(k, n) for k, n in zip(key, leaves)]
-                leaves = [s[0] for s in shared] if all(shared) else leaves
-        mine = tf.nest.map_structure(lambda leaf: leaf, args)
-        result = self.fn(*mine)
-        pairs = zip(tf.nest.flatten(args), tf.nest.flatten(mine))
-        if form(mine) != shape or any(a is not b for a, b in pairs):
-            raise ValueError("the body modified an argument; modify a copy")
-        self.cache.append((shape, leaves, result))
-        return result
-"""
-
-
-def _cache(old: str, new: str) -> str:
-    if old not in _CACHE:
-        raise ValueError(f"the sample has no {old!r}")
-    return _CACHE.replace(old, new)
-
-
 CACHE = Exercise(
     "cache",
     _judge_cache,
@@ -122,30 +76,5 @@ CACHE = Exercise(
         "cannot be merged, leave the key as it is. A None fits every size.",
         "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
         "form must be the same, and each leaf the same object; else raise, and keep no trace.",
-    ),
-    (
-        Mistake(_cache("tuple(leaf.shape)", "0"), "another shape is another key"),
-        Mistake(_cache("(leaf.dtype, ", "(0, "), "another dtype is another key"),
-        Mistake(_cache("else leaf", "else type(leaf)"), "a Python value is its own key"),
-        Mistake(_cache("else leaf", "else repr(leaf)"), "1, 1.0 and True are equal"),
-        Mistake(_cache("known == shape and all", "all"), "a list is not a tuple"),
-        Mistake(_cache("if self.relaxes and", "if"), "unasked, no key makes room"),
-        Mistake(_cache("if self.relaxes and", "if False and"), "makes room for all lengths"),
-        Mistake(_cache("len(a[1]) != len(b[1])", "False"), "room for all ranks"),
-        Mistake(
-            _cache(
-                "        mine = tf.nest.map_structure(lambda leaf: leaf, args)\n",
-                "        mine = args\n",
-            ),
-            "trace on a copy",
-        ),
-        Mistake(_cache("form(mine) != shape or", ""), "compare before and after"),
-        Mistake(
-            _cache(" or any(a is not b for a, b in pairs)", ""), "another object in the same place"
-        ),
-        Mistake(
-            _cache("                return result\n", "                return self.fn(*args)\n"),
-            "ran the body again",
-        ),
     ),
 )
