@@ -45,11 +45,11 @@ from helpers.exhibit import Exhibit, LiveExhibit, model_of
 from helpers.safety.arguments import switch, word
 from helpers.safety.state import whole
 from helpers.study import check, expect, predict
+from helpers.study.chapter_2.signature_sandbox import signature_sandbox
 from helpers.study.chapter_3 import coverage as show_coverage
+from helpers.study.chapter_6.variable_sandbox import variable_sandbox
 from helpers.study.op_folder import op_folder
-from helpers.study.sandbox import signature_sandbox
-from helpers.study.switches import Switches
-from helpers.study.variable_sandbox import variable_sandbox
+from helpers.study.rerun import Switches
 from helpers.view import bars, ledger, side_by_side, table, transcript
 from helpers.view import bytecode as bytecode_view
 from helpers.view import call_tree as call_tree_view

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from helpers.capture import variable_programs as programs
 from helpers.capture.tensorflow.variables import KINDS, outcomes, race_histogram, variables_ledger
+from helpers.study.chapter_6 import variable_programs as programs
 
 tf = pytest.importorskip("tensorflow")
 after = tf.control_dependencies

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import variable_sandbox
-from helpers.capture.variable_programs import EITHER
+from helpers.study.chapter_6.variable_programs import EITHER
 
 pytest.importorskip("tensorflow")
 LOOSE = {"variable": "ResourceVariable", "the update waits for the read": "no"}

@@ -1,6 +1,6 @@
 """The five steps of the mini-Dynamo: what is judged, what a pass is told, hints."""
 
-from helpers.study.chapter_4.step_judges import (
+from helpers.study.chapter_4.dynamo_judges import (
     judge_binary_op,
     judge_guards,
     judge_lookup,

@@ -25,9 +25,9 @@ def _judge_evicting(cache_type):
 def _compared(cache_type, limit, ks) -> str | None:
     """Run one sequence; return where it parts from a cache that drops the least recent."""
     from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
-    x, cache, recent = duel.numbers()[0], cache_type(limit), []
+    x, cache, recent = programs.numbers()[0], cache_type(limit), []
     for at, k in enumerate(ks):
         entry = tried(cache.find((x, k)))
         where = f"with limit {limit}, after k = {', '.join(map(str, ks[:at])) or 'nothing'}"
@@ -36,10 +36,10 @@ def _compared(cache_type, limit, ks) -> str | None:
         if entry is not None and k not in recent:
             return f"{where}: k = {k} has to be compiled again, and yours still found an entry"
         if entry is None:
-            entry = dynamo.entry_for(duel.scaled, x, k)
+            entry = dynamo.entry_for(programs.scaled, x, k)
             if tried(cache.add(entry)) is not None:
                 return "add returns nothing"
-        if not duel.same(entry.run(x, k), x * k):
+        if not programs.same(entry.run(x, k), x * k):
             return f"{where}: the entry that was found is not for k = {k}"
         recent = [k, *(other for other in recent if other != k)][:limit]
     return None

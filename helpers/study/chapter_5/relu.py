@@ -6,8 +6,8 @@ from contextlib import nullcontext
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading
+from helpers.study.chapter_5.op_files import file_names, op_files
+from helpers.study.chapter_5.run_op import loading
 from helpers.study.check import Exercise, tried
 
 DEFINITION, API, KERNEL = file_names("user_relu")

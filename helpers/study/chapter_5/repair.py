@@ -3,9 +3,9 @@
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.comparing import compared
-from helpers.study.chapter_5.texts import op_files
-from helpers.study.chapter_5.trial import gradient, loading, run, wrapper_of
+from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.op_files import op_files
+from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
 from helpers.study.check import Exercise, tried
 
 _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new

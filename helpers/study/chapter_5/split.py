@@ -3,9 +3,9 @@
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.comparing import compared
-from helpers.study.chapter_5.texts import file_names
-from helpers.study.chapter_5.trial import loading, texts, wrapper_of
+from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.op_files import file_names
+from helpers.study.chapter_5.run_op import loading, texts, wrapper_of
 from helpers.study.check import Exercise
 
 NAME = "user_split"

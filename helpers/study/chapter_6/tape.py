@@ -1,8 +1,8 @@
 """Chapter 6: a gradient tape over the op callback, judged by GradientTape on twenty functions."""
 
-from helpers.capture.gradients import difference, functions, point, true_gradient
 from helpers.capture.tensorflow.op_callbacks import callbacks, callbacks_kept
 from helpers.capture.text.error import said
+from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
 from helpers.study.check import Exercise, Untried, tried
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"

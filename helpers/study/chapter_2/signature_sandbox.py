@@ -1,9 +1,9 @@
 """A learner's guess about one call of a tf.function -> the truth, from the running function."""
 
-from helpers.capture.signatures import SANDBOX, Signatures, call_code
 from helpers.exhibit import Exhibit
 from helpers.model.sandbox import offered
 from helpers.model.traces import TraceLedger
+from helpers.study.chapter_2.signatures import SANDBOX, Signatures, call_code
 from helpers.study.predict import Revealed
 from helpers.view import ledger
 from helpers.view.widgets import sandbox as sandbox_view

@@ -1,14 +1,14 @@
 """Chapter 6: an eager call through ctypes, judged in a child against TensorFlow's own."""
 
-from helpers.capture import by_hand
+from helpers.study.chapter_6 import eager_trial
 from helpers.study.check import Exercise, Untried
 
 
 def _judge_execute(my_execute):
     if not callable(my_execute):
         return f"my_execute must be a function, not {type(my_execute).__name__}"
-    because = by_hand.by_hand(my_execute)
-    if because == by_hand.UNTRIED:
+    because = eager_trial.why_not(my_execute)
+    if because == eager_trial.UNTRIED:
         raise Untried
     return because or None
 

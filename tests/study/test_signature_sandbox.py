@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from helpers import signature_sandbox
-from helpers.capture.signatures import SANDBOX, Signatures, call_code
+from helpers.study.chapter_2.signatures import SANDBOX, Signatures, call_code
 
 pytest.importorskip("tensorflow")
 SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"

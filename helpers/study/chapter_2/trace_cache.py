@@ -1,8 +1,8 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
-from helpers.capture.sequences import Sequence, Step, sequences, truth
 from helpers.capture.text.error import said
 from helpers.mini.tracing import copied, same
+from helpers.study.chapter_2.call_sequences import Sequence, Step, sequences, truth
 from helpers.study.check import Exercise, tried
 
 

@@ -1,6 +1,9 @@
 """A learner's guess about a program on a variable -> the truth, from its graph and from runs."""
 
-from helpers.capture.variable_programs import (
+from helpers.exhibit import Exhibit
+from helpers.model.graph import Graph
+from helpers.model.sandbox import offered
+from helpers.study.chapter_6.variable_programs import (
     EITHER,
     SANDBOX,
     program_code,
@@ -8,9 +11,6 @@ from helpers.capture.variable_programs import (
     seen,
     verdict,
 )
-from helpers.exhibit import Exhibit
-from helpers.model.graph import Graph
-from helpers.model.sandbox import offered
 from helpers.study.predict import Revealed
 from helpers.view.diagram import figures
 from helpers.view.widgets import sandbox as sandbox_view
