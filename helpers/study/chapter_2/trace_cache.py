@@ -1,7 +1,6 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
 from helpers.capture.text.error import said
-from helpers.mini.tracing import copied, same
 from helpers.study.chapter_2.call_sequences import Sequence, Step, sequences, truth
 from helpers.study.check import Exercise, tried
 
@@ -60,6 +59,22 @@ def _parted(mine, step: Step, raised: str, ran: int) -> str | None:
 def _where(sequence: Sequence, step: Step) -> str:
     relaxed = " with reduce_retracing" if sequence.reduce_retracing else ""
     return f"({sequence.shows}) at the call {step.arguments}{relaxed}"
+
+
+def copied(value):
+    """Return lists, tuples and dicts anew, to any depth, around the very same leaves."""
+    if isinstance(value, dict):
+        return {name: copied(item) for name, item in value.items()}
+    return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
+
+
+def same(a, b) -> bool:
+    """Return whether two structures are alike and hold the very same leaves."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
+    if type(a) is type(b) in (list, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a is b
 
 
 CACHE = Exercise(
