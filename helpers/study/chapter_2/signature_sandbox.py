@@ -1,55 +1,99 @@
 """A learner's guess about one call of a tf.function -> the truth, from the running function."""
 
-from helpers.exhibit import Exhibit
-from helpers.model.sandbox import offered
+from helpers.capture.tensorflow.tracing.ledger import Watched, as_function
+from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
-from helpers.study.chapter_2.signatures import SANDBOX, Signatures, call_code
-from helpers.study.predict import Revealed
+from helpers.study.foretelling import Foretelling
 from helpers.view import ledger
-from helpers.view.widgets import sandbox as sandbox_view
+
+TENSOR, PYTHON, LIST, DICT = "a tensor", "a Python value", "a list of two", "a dict of tensors"
+FUNCTIONS = {
+    "tf.function(f)": {},
+    "tf.function(f, reduce_retracing=True)": {"reduce_retracing": True},
+    "tf.function(f, input_signature=[float32, (None,)])": {"input_signature": True},
+}
+HOLDS_TENSORS = (TENSOR, LIST, DICT)
+CONTROLS = (
+    Control("function", tuple(FUNCTIONS)),
+    Control("argument", (TENSOR, PYTHON, LIST, DICT)),
+    Control("dtype", ("float32", "int32"), "argument", HOLDS_TENSORS),
+    Control("shape", ("(2,)", "(3,)", "(5,)", "(2, 2)", "()"), "argument", HOLDS_TENSORS),
+    Control("value", ("1", "2", "1.0", "True", "'relu'"), "argument", (PYTHON,)),
+    Control("keys", ("a", "a, b", "b, a", "c"), "argument", (DICT,)),
+)
+SANDBOX = Sandbox(
+    "Hit or trace?",
+    "Pick a call, predict what it does, then run it. Each function keeps its cache.",
+    CONTROLS,
+    ("hit", "trace", "error"),
+    'sandbox.run("trace", argument="a Python value", value="2")',
+)
 
 
-class SignatureSandbox(Exhibit):
-    """A sandbox on show. The text form says what it starts with; `.run()` does the same in code."""
+def call_code(picked: dict[str, str]) -> str:
+    """Return the argument that the choices make, as it would be typed."""
+    tensor = f"tf.zeros({picked['shape']}, tf.{picked['dtype']})"
+    if picked["argument"] == PYTHON:
+        return picked["value"]
+    if picked["argument"] == LIST:
+        return f"[{tensor}, {tensor}]"
+    if picked["argument"] == DICT:
+        pairs = [f"{key!r}: {tensor}" for key in picked["keys"].split(", ")]
+        return f"{{{', '.join(pairs)}}}"
+    return tensor
+
+
+class SignatureSandbox(Foretelling):
+    """Calls to pick from; each function, made when first asked for, keeps its cache and ledger."""
 
     def __init__(self):
-        super().__init__(SANDBOX, sandbox_view)
-        self._live, self._tries = Signatures(), []
-
-    def run(self, guess: str, **picked: str) -> Revealed:
-        """Run the call of these choices and say whether `guess` was right.
-
-        ValueError names a verdict, a control or an option that is not there.
-        """
-        guess = offered(guess, SANDBOX.verdicts, "a call is")
-        return Revealed(self._answer(SANDBOX.picked(**picked), guess)["says"])
+        super().__init__(SANDBOX, "a call is")
+        self._made: dict[str, Watched] = {}
 
     def ledger(self, **picked: str) -> TraceLedger:
         """Return the ledger of one of the functions (the plain one if none is named)."""
-        return self._live.function(SANDBOX.picked(**picked)).model
+        return self.function(SANDBOX.picked(**picked)).model
 
-    def _answer(self, picked: dict, guess: str) -> dict:
-        row = self._live.run(picked)
-        right = row.verdict == guess
-        self._tries.append(right)
+    def function(self, picked: dict[str, str]) -> Watched:
+        """Return the watched function of this setting."""
+        setting = picked["function"]
+        if setting not in self._made:
+            self._made[setting] = _function(**FUNCTIONS[setting])
+        return self._made[setting]
+
+    def _truth(self, picked, often):
+        function = self.function(picked)
+        try:
+            function(argument(picked))
+        except (TypeError, ValueError) as error:
+            del error
+        row = function.last
         why = f" ({row.note})" if row.note else ""
-        score = f"{sum(self._tries)} of {len(self._tries)} foretold."
-        return {
-            "says": f"you said {guess}, and it was {row.verdict}{why}. {score}",
-            "right": right,
-            "rows": ledger.html(self._live.function(picked).model),
-        }
+        return row.verdict, f"was {row.verdict}{why}.", ledger.html(function.model)
 
-    def _show(self, picked: dict) -> str:
+    def _code(self, picked):
         return f"{picked['function']}({call_code(picked)})"
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        data = {"text/plain": repr(self), "text/html": sandbox_view.html(self.model)}
-        bundle = sandbox_view.widget(self.model, self._show, self._answer)._repr_mimebundle_()
-        shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**shown, **data}, metadata
 
 
 def signature_sandbox() -> SignatureSandbox:
     """Return a sandbox: pick dtype, shape, Python or tensor, keys; foretell; run; see the row."""
     return SignatureSandbox()
+
+
+def _function(input_signature=False, **options) -> Watched:
+    import tensorflow as tf
+
+    def f(x):
+        return tf.constant(0)
+
+    if input_signature:
+        options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
+    # A press of the button may come on any thread of the kernel; that is nothing to tell.
+    return Watched(as_function(f, {"autograph": False, **options}), threads=False)
+
+
+def argument(picked: dict[str, str]):
+    """Return the argument itself; the code is of the sandbox's own making."""
+    import tensorflow as tf
+
+    return eval(call_code(picked), {"tf": tf})

@@ -1,64 +1,169 @@
-"""A learner's guess about a program on a variable -> the truth, from its graph and from runs."""
+"""A learner's guess about a program on a variable -> the truth, from its graph and from runs.
 
-from helpers.exhibit import Exhibit
+What is certain is read from the graph alone: the place that looks at the variable's memory, the
+place that writes it, and whether a way leads from one to the other.
+"""
+
+from dataclasses import replace
+
+from helpers.capture.tensorflow.variables import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
-from helpers.model.sandbox import offered
-from helpers.study.chapter_6.variable_programs import (
-    EITHER,
-    SANDBOX,
-    program_code,
-    program_picture,
-    seen,
-    verdict,
-)
-from helpers.study.predict import Revealed
+from helpers.model.sandbox import Control, Sandbox
+from helpers.study.foretelling import Foretelling
 from helpers.view.diagram import figures
-from helpers.view.widgets import sandbox as sandbox_view
 
+OLD, NEW, EITHER = "10", "11", "either: a race"
+READS = ("v.read_value()", "v * 1", "v itself, where it is used")
+UPDATE = "AssignAdd"
+SANDBOX = Sandbox(
+    "What did the program see?",
+    "v starts at 0 and the program adds 1. `seen` is 10 plus what was read: 10 or 11.",
+    (
+        Control("variable", tuple(KINDS)),
+        Control("read", READS),
+        Control("the update waits for the read", ("yes", "no"), "read", READS[:2]),
+        Control("the use waits for the update", ("yes", "no")),
+    ),
+    (OLD, NEW, EITHER),
+    "sandbox.run('11', variable='RefVariable')  # says whether the guess was right",
+    ask="`seen` will be",
+    button="Run the program",
+    nudge="Predict first: 10, 11, or either?",
+    style="course-what-if",
+)
 RUNS = 200
 
 
-class VariableSandbox(Exhibit):
-    """A what-if on show. The text form says what it starts with; `.run()` does the same in code."""
+class VariableSandbox(Foretelling):
+    """Programs to pick from, each with its graph; a button runs one many times."""
 
     def __init__(self):
-        super().__init__(SANDBOX, sandbox_view)
-        self._tries = []
-
-    def run(self, guess: str, **picked: str) -> Revealed:
-        """Run the program of these choices and say whether `guess` was right.
-
-        ValueError names a verdict, a control or an option that is not there.
-        """
-        guess = offered(guess, SANDBOX.verdicts, "it sees")
-        return Revealed(self._answer(SANDBOX.picked(**picked), guess, 1)["says"])
+        super().__init__(SANDBOX, "it sees")
 
     def graph(self, **picked: str) -> Graph:
         """Return the graph of the program of these choices."""
         return program_picture(SANDBOX.picked(**picked))
 
-    def _answer(self, picked: dict, guess: str, runs: int = RUNS) -> dict:
-        graph = program_picture(picked)
-        must, counted = verdict(graph), seen(picked, runs)
-        self._tries.append(guess == must)
-        score = f"{sum(self._tries)} of {len(self._tries)} foretold."
-        return {
-            "says": f"you said {guess}, and it is {must}. {_why(graph, must)}"
-            f"{_counts(counted) if runs > 1 else ''} {score}",
-            "right": guess == must,
-            "rows": figures.html(graph),
-        }
+    def _truth(self, picked, often):
+        graph, counted = program_picture(picked), seen(picked, RUNS if often else 1)
+        must = verdict(graph)
+        words = f"is {must}. {_why(graph, must)}{_counts(counted) * often}"
+        return must, words, figures.html(graph)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        data = {"text/plain": repr(self), "text/html": sandbox_view.html(self.model)}
-        bundle = sandbox_view.widget(self.model, program_code, self._answer)._repr_mimebundle_()
-        shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**shown, **data}, metadata
+    def _code(self, picked):
+        return program_code(picked)
 
 
 def variable_sandbox() -> VariableSandbox:
     """Return a what-if: pick the kind of variable, the read and the order; foretell; run; see."""
     return VariableSandbox()
+
+
+def program_code(picked: dict[str, str]) -> str:
+    """Return the program as it would be typed."""
+    first, waits, after = _choices(picked)
+    lines = [] if first == READS[2] else [f"before = {first}"]
+    update = "update = v.assign_add(1)"
+    use = f"seen = {'v' if first == READS[2] else 'before'} + 10"
+    lines.append(f"with control_dependencies([before]): {update}" if waits else update)
+    lines.append(f"with control_dependencies([update]): {use}" if after else use)
+    return "\n".join(lines)
+
+
+def program(picked: dict[str, str]):
+    """Return the program of these choices, a function of a variable and the number 1."""
+    first, waits, after = _choices(picked)
+
+    def built(v, one):
+        import tensorflow as tf
+
+        before = {READS[0]: v.read_value, READS[1]: lambda: v * one}.get(first, lambda: v)()
+        with tf.control_dependencies([before] if waits else []):
+            update = v.assign_add(one)
+        with tf.control_dependencies([update] if after else []):
+            seen = tf.add(before, 10.0, name="seen")
+        return [seen, update]
+
+    return built
+
+
+def program_picture(picked: dict[str, str]) -> Graph:
+    """Return the program's graph: the place that looks and the place that writes pointed out."""
+    graph = program_graph(program(picked), picked["variable"])
+    kept = [n for n in graph.nodes if not _initialises(n.key)]
+    keys = {node.key for node in kept}
+    edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
+    graph = replace(graph, nodes=tuple(kept), edges=edges)
+    return replace(graph, found=(_looks(graph), _writes(graph)))
+
+
+def verdict(graph: Graph) -> str:
+    """Return what a program must see, from the ways in its graph alone."""
+    looks, writes = graph.found
+    if _leads(graph, writes, looks):
+        return NEW
+    return OLD if _leads(graph, looks, writes) else EITHER
+
+
+def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
+    """Return how often `seen` was what, over so many runs."""
+    counted = outcomes(program(picked), picked["variable"], runs)
+    found: dict[str, int] = {}
+    for words, count in counted.items():
+        value = words.partition(",")[0]
+        found[value] = found.get(value, 0) + count
+    return dict(sorted(found.items()))
+
+
+def _choices(picked: dict[str, str]) -> tuple[str, bool, bool]:
+    first = picked["read"]
+    waits = picked["the update waits for the read"] == "yes" and first != READS[2]
+    return first, waits, picked["the use waits for the update"] == "yes"
+
+
+def _initialises(key: str) -> bool:
+    return key.startswith("v/") and any(
+        part in key for part in ("initial_value", "Assign", "IsInitialized")
+    )
+
+
+def _writes(graph: Graph) -> str:
+    return next(node.key for node in graph.nodes if node.op.startswith(UPDATE))
+
+
+def _looks(graph: Graph) -> str:
+    """Return the node that looks at the memory.
+
+    A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
+    Identity, and whoever computes with it looks.
+    """
+    reaching = _before(graph, "seen")
+    reads = [node.key for node in graph.nodes if node.op == "ReadVariableOp"]
+    products = [node.key for node in graph.nodes if node.op == "Mul"]
+    own = [key for key in (*products, *reads) if key in reaching]
+    return own[-1] if own else "seen"
+
+
+def _before(graph: Graph, key: str) -> set[str]:
+    """Return the nodes whose data, not only whose order, reaches this one."""
+    found, waiting = {key}, [key]
+    while waiting:
+        at = waiting.pop()
+        for edge in graph.edges:
+            if edge.target == at and edge.label != "control" and edge.source not in found:
+                found.add(edge.source)
+                waiting.append(edge.source)
+    return found
+
+
+def _leads(graph: Graph, start: str, end: str) -> bool:
+    reached, waiting = {start}, [start]
+    while waiting:
+        for key in graph.targets(waiting.pop()):
+            if key not in reached:
+                reached.add(key)
+                waiting.append(key)
+    return end in reached
 
 
 def _why(graph: Graph, must: str) -> str:
