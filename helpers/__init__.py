@@ -13,8 +13,8 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 _NAMES = {
     "study": "check expect predict",
     "study.op_folder": "op_folder",
-    "study.sandbox": "signature_sandbox",
-    "study.variable_sandbox": "variable_sandbox",
+    "study.chapter_2.signature_sandbox": "signature_sandbox",
+    "study.chapter_6.variable_sandbox": "variable_sandbox",
     "study.chapter_3": "show_coverage",
     "capture.references.rebind": "code_swapped rebind_everywhere",
     "capture.processes.call": "run_apart",

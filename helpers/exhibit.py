@@ -35,12 +35,17 @@ class Exhibit:
     def _repr_mimebundle_(self, include=None, exclude=None):
         data = {"text/plain": repr(self), "text/html": visible(self._view.html(self.model))}
         metadata = {}
-        widget = getattr(self._view, "widget", None)
+        widget = self._widget()
         if widget is not None:
-            bundle = widget(self.model)._repr_mimebundle_()
+            bundle = widget._repr_mimebundle_()
             shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
             data = {**shown, **data}
         return data, metadata
+
+    def _widget(self):
+        """Return what Jupyter may show in place of the page; None without one."""
+        make = getattr(self._view, "widget", None)
+        return None if make is None else make(self.model)
 
 
 class LiveExhibit(Exhibit):

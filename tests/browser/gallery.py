@@ -90,7 +90,7 @@ Exhibit(Timeline("A run that never began", "x = 1", ()), stepper)
 
 _TRANSCRIPTS = """
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.study.switches import Switches
+from helpers.study.rerun import Switches
 from helpers.view import transcript
 
 runs = [Transcript(f"{i}: {s}", s, s, s, -11 * (i % 2)) for i, s in enumerate(HOSTILE)]

@@ -1,10 +1,7 @@
 """What a graph says must be seen is what is seen, in every run of every program."""
 
-import itertools
-
 import pytest
 
-from helpers.capture import variable_programs as programs
 from helpers.capture.tensorflow.variables import KINDS, outcomes, race_histogram, variables_ledger
 
 tf = pytest.importorskip("tensorflow")
@@ -63,46 +60,6 @@ def test_a_race_stays_within_what_is_allowed():
     assert histogram.saw(REF) == ("1, 1",)
     assert set(histogram.saw(RESOURCE)) <= {"0, 1", "1, 1"}
     assert sum(row.runs for row in histogram.rows) == 600
-
-
-def choices():
-    """Yield every choice of the sandbox that matters."""
-    for picked in itertools.product(*(c.options for c in programs.SANDBOX.controls)):
-        named = dict(zip(programs.SANDBOX.start(), picked, strict=True))
-        if named["read"] != programs.READS[2] or picked[2] == "yes":
-            yield named
-
-
-def test_what_the_graph_makes_certain_is_seen_in_every_run():
-    certain = races = 0
-    for picked in choices():
-        must, seen = programs.verdict(programs.program_picture(picked)), programs.seen(picked, 60)
-        assert set(seen) <= {"10", "11"} and sum(seen.values()) == 60
-        if must == programs.EITHER:
-            races += 1
-        else:
-            certain += 1
-            assert set(seen) == {must}, (picked, must, seen)
-    assert (certain, races) == (10, 10)
-
-
-def test_the_picture_has_only_the_program():
-    graph = programs.program_picture(programs.SANDBOX.start())
-    assert graph.found == ("seen", "AssignAdd")
-    assert not [n.key for n in graph.nodes if "initial" in n.key or n.key == "v/Assign"]
-    assert graph == programs.program_picture(programs.SANDBOX.start())
-
-
-def test_the_code_says_what_is_picked():
-    assert programs.program_code(programs.SANDBOX.start()) == (
-        "before = v.read_value()\n"
-        "with control_dependencies([before]): update = v.assign_add(1)\n"
-        "with control_dependencies([update]): seen = before + 10"
-    )
-    loose = programs.SANDBOX.picked(
-        read=programs.READS[2], **{"the use waits for the update": "no"}
-    )
-    assert programs.program_code(loose) == "update = v.assign_add(1)\nseen = v + 10"
 
 
 def test_an_error_in_a_run_is_an_outcome():

@@ -9,10 +9,10 @@ pytestmark = pytest.mark.own_process
 
 tf = pytest.importorskip("tensorflow")
 
-from helpers.capture import op_cases  # noqa: E402
-from helpers.capture.op_cases import py_execute, raised, raw_op, same  # noqa: E402
 from helpers.mini import eager  # noqa: E402
 from helpers.mini.eager import execute  # noqa: E402
+from helpers.study.chapter_6 import op_cases  # noqa: E402
+from helpers.study.chapter_6.op_cases import py_execute, raised, raw_op, same  # noqa: E402
 
 
 def mine(case, outputs):

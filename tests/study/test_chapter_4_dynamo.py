@@ -8,16 +8,11 @@ torch = pytest.importorskip("torch")
 
 from helpers import check  # noqa: E402
 from helpers.mini import dynamo  # noqa: E402
-from helpers.study.chapter_4 import dynamo_steps, evicting, guard_breaker  # noqa: E402
+from tests.study import folded  # noqa: E402
+from tests.study.mistakes import edited  # noqa: E402
 
-STEPS = {
-    "binary_op": (dynamo.PARTS.binary_op, dynamo_steps.BINARY_OP),
-    "recorder": (dynamo.PARTS.recorder, dynamo_steps.RECORDER),
-    "guards": (dynamo.PARTS.guards, dynamo_steps.GUARDS),
-    "lookup": (dynamo.PARTS.lookup, dynamo_steps.LOOKUP),
-    "receives": (dynamo.PARTS.receives, dynamo_steps.RECEIVES),
-}
-EXERCISES = {e.name: e for e in (*dynamo_steps.STEP_EXERCISES, evicting.EVICTING)}
+STEPS = ("binary_op", "recorder", "guards", "lookup", "receives")
+NAMES = (*(f"dynamo_{step}" for step in STEPS), "evicting_cache")
 
 
 def learnt(source, name):
@@ -26,38 +21,13 @@ def learnt(source, name):
     return space[name]
 
 
-def answer_name(exercise):
-    if exercise is evicting.EVICTING:
-        return "Cache"
-    name = exercise.name.removeprefix("dynamo_")
-    return "Recorder" if name == "recorder" else name
-
-
 @pytest.mark.parametrize("name", STEPS)
-def test_finished_part_and_sample_pass(name):
-    exercise = EXERCISES[f"dynamo_{name}"]
-    for answer in (STEPS[name][0], learnt(STEPS[name][1], answer_name(exercise))):
-        outcome = exercise(answer).model
-        assert outcome.state == "passed", outcome.because
-
-
-def test_sample_of_the_cache_passes():
-    outcome = check.evicting_cache(learnt(evicting.CACHE, "Cache")).model
+def test_finished_part_passes(name):
+    outcome = getattr(check, f"dynamo_{name}")(getattr(dynamo.PARTS, name)).model
     assert outcome.state == "passed", outcome.because
 
 
-@pytest.mark.parametrize(
-    ("exercise", "mistake"),
-    [(exercise, mistake) for exercise in EXERCISES.values() for mistake in exercise.mistakes],
-    ids=lambda thing: getattr(thing, "name", None) or getattr(thing, "says", "mistake"),
-)
-def test_known_mistake_is_named(exercise, mistake):
-    outcome = exercise(learnt(mistake.sample, answer_name(exercise))).model
-    assert outcome.state == "failed"
-    assert mistake.says in outcome.because
-
-
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_gives_an_ellipsis_is_untried(name):
     class Stub:
         def __init__(self, *args):
@@ -66,13 +36,13 @@ def test_what_gives_an_ellipsis_is_untried(name):
         find = add = input = call = lambda self, *args: ...
 
     stub = Stub if name in ("dynamo_recorder", "evicting_cache") else lambda *args: ...
-    assert EXERCISES[name](stub).model.state == "untried"
+    assert getattr(check, name)(stub).model.state == "untried"
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("wrong", [3, "binary_op", None, print, int])
 def test_what_is_no_answer_is_refused_in_words(name, wrong):
-    assert EXERCISES[name](wrong).model.state in ("failed", "untried")
+    assert getattr(check, name)(wrong).model.state in ("failed", "untried")
 
 
 NAMED = ("source", 'f"x{len(self.inputs)}"', 'f"mul{len(self.inputs)}"')
@@ -80,7 +50,8 @@ NAMED = ("source", 'f"x{len(self.inputs)}"', 'f"mul{len(self.inputs)}"')
 
 @pytest.mark.parametrize("named", NAMED)
 def test_recorder_may_name_its_inputs_as_it_likes(named):
-    recorder = dynamo_steps.RECORDER.replace('f"arg{len(self.inputs)}"', named)
+    solution = folded.EXERCISES["dynamo_recorder"].solution
+    recorder = edited(solution, 'f"arg{len(self.inputs)}"', named)
     outcome = check.dynamo_recorder(learnt(recorder, "Recorder")).model
     assert outcome.state == "passed", outcome.because
 
@@ -103,7 +74,8 @@ def test_guard_is_shown_by_its_text_alone():
 
 
 def test_program_of_a_wrong_verdict_is_shown():
-    mistake = dynamo_steps.BINARY_OP.replace("fn, left, right)", "fn, right, left)")
+    solution = folded.EXERCISES["dynamo_binary_op"].solution
+    mistake = edited(solution, "fn, left, right)", "fn, right, left)")
     because = check.dynamo_binary_op(learnt(mistake, "binary_op")).model.because
     assert because.endswith("Here minus is: return x - y * 2")
 
@@ -119,8 +91,8 @@ def priced(x, y, n, names, options):
 def broken(change):
     first = {"x": torch.ones(3), "y": torch.zeros(3), "n": 2, "names": ["a", "b"]}
     first["options"] = {"round": False}
-    space = {"first": first}
-    exec(guard_breaker.SAMPLE.replace("torch.no_grad", change), space)
+    space = {"first": first, "torch": torch}
+    exec(edited(folded.EXERCISES["guard_breaker"].solution, "torch.no_grad()", change), space)
     return check.guard_breaker(space["breakers"], priced, first).model
 
 

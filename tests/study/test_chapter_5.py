@@ -6,18 +6,18 @@ import pytest
 from helpers import check, op_folder
 from helpers.mini import oneflow as flow
 from helpers.study import chapter_5
-from helpers.study.chapter_5 import trial
+from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.relu import relu_files
-from helpers.study.chapter_5.texts import op_files
+from helpers.study.chapter_5.run_op import gradient, loading, numerical
 
 X = np.array([-2.0, -1.0, 0.5, 3.0])
 
 
 def test_gradient_of_a_trial_is_the_numerical_one():
-    with trial.loading("user_relu", relu_files()) as api:
+    with loading("user_relu", relu_files()) as api:
         dy = np.arange(4.0)
-        mine = trial.gradient(api.user_relu_forward, X, [dy])
-        assert np.allclose(mine, trial.numerical(api.user_relu_forward, X, [dy]), atol=1e-8)
+        mine = gradient(api.user_relu_forward, X, [dy])
+        assert np.allclose(mine, numerical(api.user_relu_forward, X, [dy]), atol=1e-8)
         assert mine.tolist() == [0, 0, 2, 3]
 
 

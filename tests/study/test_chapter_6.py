@@ -3,8 +3,8 @@
 import pytest
 
 from helpers import check
-from helpers.capture.gradients import functions
 from helpers.capture.tensorflow.op_callbacks import DOORS, callbacks
+from helpers.study.chapter_6.gradients import functions
 
 tf = pytest.importorskip("tensorflow")
 

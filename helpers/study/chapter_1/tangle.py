@@ -1,6 +1,6 @@
 """Chapter 1, exercise 1: five routes to a function, judged by running them."""
 
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, tried
 
 _TANGLE_WHY = {
     "alias": "alias = op copied the reference before op was rebound",
@@ -26,17 +26,6 @@ def _judge_tangle(guess, tangle):
     return None
 
 
-def _guess(**wrong) -> str:
-    right = {
-        "alias": "old",
-        "by_default": "old",
-        "by_name": "new",
-        "shared": "new",
-        "copied": "old",
-    }
-    return f"guess = {right | wrong}"
-
-
 TANGLE = Exercise(
     "tangle",
     _judge_tangle,
@@ -45,14 +34,5 @@ TANGLE = Exercise(
         "For each route ask: when did it read the reference, before or after the rebinding?",
         "A default value and a copied dict read it early. Which of the five read it at the call?",
         "by_name and shared see the new function; the other three copied the old one.",
-    ),
-    (
-        Mistake(_guess(alias="new"), "alias = op copied the reference"),
-        Mistake(_guess(by_default="new"), "evaluated once, when its def runs"),
-        Mistake(_guess(by_name="old"), "looks op up each time"),
-        Mistake(_guess(shared="old"), "two names of one dict"),
-        Mistake(_guess(copied="new"), "copied the references"),
-        Mistake("guess = 'old'", "must be a dict with the keys"),
-        Mistake(_guess(alias="the old one"), '"old" or "new"'),
     ),
 )

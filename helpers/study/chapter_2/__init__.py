@@ -1,7 +1,7 @@
 """The exercises of chapter 2."""
 
 from helpers.study.chapter_2.batches import BATCHES
-from helpers.study.chapter_2.cache import CACHE
-from helpers.study.chapter_2.ranking import RANKING
+from helpers.study.chapter_2.retracing import RANKING
+from helpers.study.chapter_2.trace_cache import CACHE
 
 EXERCISES = (RANKING, BATCHES, CACHE)

@@ -1,7 +1,7 @@
 """Chapter 2, exercise 2: a training step that traced once per batch, judged on its ledger."""
 
 from helpers.capture.tensorflow.tracing.ledger import watch
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, tried
 
 MOST = 2
 
@@ -29,20 +29,6 @@ def _judge_batches(step, epoch, batches, slow_step):
     return None
 
 
-_BATCHES = """
-import tensorflow as tf
-step = tf.function(slow_step, reduce_retracing=True)
-def epoch(step, batches):
-    return [step(rows, tf.constant(float(number))) for number, rows in enumerate(batches)]
-"""
-
-
-def _batches(old: str, new: str) -> str:
-    if old not in _BATCHES:
-        raise ValueError(f"the sample has no {old!r}")
-    return _BATCHES.replace(old, new)
-
-
 BATCHES = Exercise(
     "batches",
     _judge_batches,
@@ -52,15 +38,5 @@ BATCHES = Exercise(
         "The number is a Python value, so it is part of the key. What is not part of a key?",
         "Pass tf.constant(float(number)), and let tf.function be told about the shapes: "
         "reduce_retracing=True, or an input_signature with None for the number of rows.",
-    ),
-    (
-        Mistake(_batches("tf.constant(float(number))", "number"), "number: Python value"),
-        Mistake(_batches(", reduce_retracing=True", ""), "rows: shape"),
-        Mistake(_batches("step(rows, tf.con", "slow_step(rows, tf.con"), "called step 0 times"),
-        Mistake(_batches("tf.constant(float(number))", "tf.constant(0.0)"), "and it was"),
-        Mistake(_batches("return [", "return len(batches) or ["), "must return a list"),
-        Mistake(
-            _batches("tf.function(slow_step, reduce_retracing=True)", "5"), "must be a function"
-        ),
     ),
 )

@@ -5,7 +5,7 @@ import io
 
 from helpers.capture.torch.dynamo.graph_breaks import cured, tensor
 from helpers.model.dynamo import DynamoRun
-from helpers.study.check import Exercise, Mistake, edited, tried
+from helpers.study.check import Exercise, tried
 
 INPUTS = (
     [1.0, -2.0, 4.0],
@@ -53,20 +53,6 @@ def _unwell(before: DynamoRun, after: DynamoRun) -> str | None:
     return None
 
 
-_OPERATED = """
-import torch
-def operated(x):
-    y = x * 2
-    y = torch.where(y.sum() > 0, y - y.mean(), y)
-    scale = 1 / (1 + y.abs().max())
-    return y * scale + torch.where(y > 0, y, 0).sum()
-"""
-
-
-def _operated(old: str, new: str) -> str:
-    return edited(_OPERATED, old, new)
-
-
 BREAK_SURGERY = Exercise(
     "break_surgery",
     _judge_surgery,
@@ -79,36 +65,5 @@ BREAK_SURGERY = Exercise(
         "sides have the same shape.",
         "y[y > 0] has as many elements as there are positive values. For a sum, zeros in the "
         "other places do as well: torch.where(y > 0, y, 0).sum().",
-    ),
-    (
-        Mistake(_operated("    scale", "    print('halfway')\n    scale"), "it still breaks"),
-        Mistake(_operated(".max())", ".max().item())"), "item()"),
-        Mistake(_operated("torch.where(y > 0, y, 0)", "y[y > 0]"), "it still breaks"),
-        Mistake(
-            _operated("y = torch.where(y.sum() > 0, y - y.mean(), y)", "y = y - y.mean()"),
-            "plain Python gives",
-        ),
-        Mistake(
-            _operated("y = torch.where(y.sum() > 0, y - y.mean(), y)", "y = y"),
-            "plain Python gives",
-        ),
-        Mistake(_operated("y > 0, y, 0", "y > 0, y, 1"), "plain Python gives"),
-        Mistake(_operated("y = x * 2", "y = x.mul_(2)"), "changed the caller's tensor"),
-        Mistake(
-            _operated(
-                "    y = torch.where(y.sum() > 0, y - y.mean(), y)\n",
-                "    for _ in range(1):\n        if y.sum() > 0:\n            y = y - y.mean()\n",
-            ),
-            "gave the function up",
-        ),
-        Mistake(
-            "import torch\n@torch._dynamo.disable\ndef inner(x):\n    return patient(x)\n"
-            "def operated(x):\n    return inner(x)",
-            "gave the function up",
-        ),
-        Mistake(
-            _operated("    scale", "    if torch.compiler.is_compiling(): return y\n    scale"),
-            "compiled, it gives",
-        ),
     ),
 )

@@ -1,6 +1,6 @@
 """Chapter 4: a cache of compiled entries that drops the one that was not used for longest."""
 
-from helpers.study.check import Exercise, Mistake, edited, tried
+from helpers.study.check import Exercise, tried
 
 # (limit, the values of k of each call)
 SEQUENCES = (
@@ -25,9 +25,9 @@ def _judge_evicting(cache_type):
 def _compared(cache_type, limit, ks) -> str | None:
     """Run one sequence; return where it parts from a cache that drops the least recent."""
     from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
-    x, cache, recent = duel.numbers()[0], cache_type(limit), []
+    x, cache, recent = programs.numbers()[0], cache_type(limit), []
     for at, k in enumerate(ks):
         entry = tried(cache.find((x, k)))
         where = f"with limit {limit}, after k = {', '.join(map(str, ks[:at])) or 'nothing'}"
@@ -36,38 +36,14 @@ def _compared(cache_type, limit, ks) -> str | None:
         if entry is not None and k not in recent:
             return f"{where}: k = {k} has to be compiled again, and yours still found an entry"
         if entry is None:
-            entry = dynamo.entry_for(duel.scaled, x, k)
+            entry = dynamo.entry_for(programs.scaled, x, k)
             if tried(cache.add(entry)) is not None:
                 return "add returns nothing"
-        if not duel.same(entry.run(x, k), x * k):
+        if not programs.same(entry.run(x, k), x * k):
             return f"{where}: the entry that was found is not for k = {k}"
         recent = [k, *(other for other in recent if other != k)][:limit]
     return None
 
-
-CACHE = """class Cache:
-    def __init__(self, limit):
-        self.limit, self.entries = limit, []
-
-    def find(self, values):
-        for entry in self.entries:
-            if all(guard.holds(values) for guard in entry.guards):
-                self.entries.remove(entry)
-                self.entries.insert(0, entry)
-                return entry
-        return None
-
-    def add(self, entry):
-        self.entries.insert(0, entry)
-        del self.entries[self.limit:]
-"""
-
-
-def _mistake(old: str, new: str, says: str) -> Mistake:
-    return Mistake(edited(CACHE, old, new), says)
-
-
-MOVE = "                self.entries.remove(entry)\n                self.entries.insert(0, entry)\n"
 
 EVICTING = Exercise(
     "evicting_cache",
@@ -78,21 +54,5 @@ EVICTING = Exercise(
         "Most recent first: a hit moves its entry to the front, a new one goes to the front.",
         "In find: self.entries.remove(entry), then self.entries.insert(0, entry). In add: insert, "
         "then del self.entries[self.limit:].",
-    ),
-    (
-        _mistake("        del self.entries[self.limit:]\n", "", "has to be compiled again"),
-        _mistake(MOVE, "", "yours has dropped it"),
-        _mistake(
-            "        self.entries.insert(0, entry)\n        del self.entries[self.limit:]",
-            "        self.entries.append(entry)\n        del self.entries[self.limit:]",
-            "yours has dropped it",
-        ),
-        _mistake("all(guard", "any(guard", "has to be compiled again"),
-        _mistake(
-            "        self.entries.insert(0, entry)\n        del self.entries[self.limit:]",
-            "        if len(self.entries) >= self.limit:\n            self.entries.clear()\n"
-            "        self.entries.insert(0, entry)",
-            "yours has dropped it",
-        ),
     ),
 )

@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 from helpers.capture.torch.guards.compare import Real
 from helpers.capture.torch.guards.failures import all_failures
 from helpers.capture.torch.guards.tree import leaves
-from helpers.study.check import Exercise, Mistake, Untried, edited
+from helpers.study.check import Exercise, Untried
 
 WANTED = (
     "L['n'] EQUALS_MATCH",
@@ -97,27 +97,6 @@ def _with_global(space, name, value):
         space[name] = kept
 
 
-SAMPLE = """
-import torch
-from collections import OrderedDict
-breakers = {
-    "L['n'] EQUALS_MATCH": {"n": 3},
-    "L['names'] LENGTH_CHECK": {"names": ["a"]},
-    "L['names'] TYPE_MATCH": {"names": ("a", "b")},
-    "L['options']['round'] FALSE_MATCH": {"options": {"round": True}},
-    "L['options'] TYPE_MATCH": {"options": OrderedDict(round=False)},
-    "L['x'] TENSOR_MATCH": {"x": torch.ones(4)},
-    "(between values) NO_TENSOR_ALIASING": {"y": first["x"]},
-    "G['RATE'] EQUALS_MATCH": {"RATE": 2.5},
-    "(the state of torch) GLOBAL_STATE": torch.no_grad,
-}
-"""
-
-
-def _mistake(old: str, new: str, says: str) -> Mistake:
-    return Mistake(edited(SAMPLE, old, new), says)
-
-
 GUARD_BREAKER = Exercise(
     "guard_breaker",
     _judge_guard_breaker,
@@ -129,17 +108,5 @@ GUARD_BREAKER = Exercise(
         "list? What holds the same keys as a dict, and is another type?",
         "An argument may be the very object that another argument is: first['x'] is at hand. The "
         "state of torch is changed by a context manager, such as torch.no_grad().",
-    ),
-    (
-        _mistake('{"n": 3}', '{"n": 2}', "every guard still holds"),
-        _mistake('{"names": ["a"]}', '{"names": ["c", "d"]}', "every guard still holds"),
-        _mistake('{"names": ["a"]}', '{"names": ("a", "b")}', "fails another guard"),
-        _mistake('{"names": ("a", "b")}', '{"names": ("a",)}', "fails 2 guards"),
-        _mistake('{"n": 3}', '{"n": 3, "names": ["a"]}', "change one"),
-        _mistake('{"n": 3}', '{"m": 3}', "neither an argument nor a global"),
-        _mistake("OrderedDict(round=False)", "{}", "no guard could be asked"),
-        _mistake("torch.no_grad", "torch.inference_mode", "guards: "),
-        _mistake("torch.no_grad,", "False,", "a context manager"),
-        _mistake("L['n'] EQUALS_MATCH", "L['m'] EQUALS_MATCH", "is missing"),
     ),
 )

@@ -5,7 +5,7 @@ The hook keeps what a callback raises and refuses what does not fit, so this run
 
 from helpers.capture.text.error import said
 from helpers.mini import frame_hook
-from helpers.study.check import Exercise, Mistake, Untried, edited, tried
+from helpers.study.check import Exercise, Untried, tried
 
 
 def _double(n):
@@ -134,21 +134,6 @@ def _notes(seen: list) -> str | None:
     return f"the notes should be {SEEN!r}, not {seen!r}"
 
 
-_ANSWER = """
-def make_callback(seen, codes, stand_ins):
-    def callback(code, values):
-        seen.append((code.co_name, values))
-        return codes.get(code) or stand_ins.get(code)
-    return callback
-"""
-
-
-def _answer(old: str, new: str) -> str:
-    return edited(_ANSWER, old, new)
-
-
-_LOOKUP = "codes.get(code) or stand_ins.get(code)"
-
 HOOK_CALLBACK = Exercise(
     "hook_callback",
     _judge,
@@ -158,29 +143,5 @@ HOOK_CALLBACK = Exercise(
         "A dict's get(code) gives None for what it does not hold, and None means: go on.",
         "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
         "None, stand_ins.get(code); the hook calls it.",
-    ),
-    (
-        Mistake(_answer(_LOOKUP, "codes.get(code)"), "return the stand-in"),
-        Mistake(_answer(_LOOKUP, "stand_ins.get(code)"), "return its replacement"),
-        Mistake(
-            _answer(_LOOKUP, "codes.get(code) or (code in stand_ins and stand_ins[code](*values))"),
-            "the hook will call it",
-        ),
-        Mistake(
-            _answer(_LOOKUP, "codes[code] if code in codes else stand_ins[code]"), "a KeyError"
-        ),
-        Mistake(
-            _answer(
-                _LOOKUP,
-                "codes.get(code) or {c.co_name: s for c, s in stand_ins.items()}.get(code.co_name)",
-            ),
-            "two functions are named twin",
-        ),
-        Mistake(_answer("(code.co_name, values)", "code.co_name"), "a note should be"),
-        Mistake(
-            _answer("        seen.append", "        if code in codes: seen.append"),
-            "were noted: note each",
-        ),
-        Mistake(_answer("    return callback", "    return 3"), "must return the callback"),
     ),
 )

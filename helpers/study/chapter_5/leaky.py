@@ -3,10 +3,10 @@
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.comparing import compared
-from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading, texts, wrapper_of
-from helpers.study.check import Exercise, Mistake, edited
+from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.op_files import file_names
+from helpers.study.chapter_5.run_op import loading, texts, wrapper_of
+from helpers.study.check import Exercise
 
 NAME = "user_leaky"
 FILES = file_names(NAME)
@@ -34,32 +34,6 @@ def _at(api, options) -> str | None:
     return f"with the default slope, {without}" if without else None
 
 
-def _solution() -> dict[str, str]:
-    files = op_files(NAME, "np.where(x > 0, x, attrs['slope'] * x)", "")
-    definition, api, kernel = files.values()
-    tag = '.Attr("device_sub_tag", "py")\n'
-    definition = definition.replace(tag, tag + '    .Attr("slope", 0.1)\n')
-    definition = definition.replace('"y"', '"x"').replace(
-        'forward.output("out"', 'forward.input("in"'
-    )
-    bound = '.InputBind("dy", forward.output_grad("out", 0))\n'
-    definition = definition.replace(
-        bound, f'{bound}            .Attr("slope", forward.attr("slope"))\n'
-    )
-    api = api.replace("(x, name", "(x, slope=0.1, name")
-    api = api.replace('.Output("out")', '.Output("out").Attr("slope", slope)')
-    kernel = kernel.replace("(args)", "(args, attrs)").replace("(y, dy)", "(x, dy)")
-    kernel = kernel.replace("return \n", "return np.where(x > 0, dy, attrs['slope'] * dy)\n")
-    return dict(zip(FILES, (definition, api, kernel), strict=True))
-
-
-_ANSWER = f"leaky = {_solution()!r}"
-
-
-def _sample(old: str, new: str) -> str:
-    return edited(_ANSWER, old, new)
-
-
 LEAKY = Exercise(
     "leaky",
     _judge,
@@ -73,24 +47,5 @@ LEAKY = Exercise(
         'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
         "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
         'forward.input("in", 0), instead of the output.',
-    ),
-    (
-        Mistake(
-            _sample('            .Attr("slope", forward.attr("slope"))\\n', ""),
-            "slope = 0.5 the gradient is",
-        ),
-        Mistake(_sample('.Output("out").Attr("slope", slope)', '.Output("out")'), "slope = 0.5"),
-        Mistake(_sample('"slope", 0.1)', '"slope", 1)'), "slope"),
-        Mistake(_sample("slope=0.1, name", "slope=0.2, name"), "with the default slope"),
-        Mistake(_sample('forward.input("in"', 'forward.output("out"'), "slope = -0.25"),
-        Mistake(
-            _sample(
-                "np.where(x > 0, x, attrs['slope'] * x)",
-                "np.maximum(x, attrs['slope'] * x)",
-            ),
-            "slope = 2.0 forward gives",
-        ),
-        Mistake(_sample("def backward(args, attrs)", "def backward(args)"), "attrs"),
-        Mistake("leaky = 5", "must be a dict with the keys"),
     ),
 )

@@ -6,9 +6,9 @@ from contextlib import nullcontext
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.chapter_5.op_files import file_names, op_files
+from helpers.study.chapter_5.run_op import loading
+from helpers.study.check import Exercise, tried
 
 DEFINITION, API, KERNEL = file_names("user_relu")
 RIGHT = {"output": "out", "output_grad": "out", "argument": "in"}
@@ -77,8 +77,8 @@ _PIECES = {  # piece -> edits (file, what is taken out) and options of the trial
         [(DEFINITION, r"\n    \.SetTensorDescInferFn\(like_the_input\)")],
         {},
     ),
-    "the shape in the inference": ([(DEFINITION, r" +ctx\.SetOutputShape\(output.*?\n")], {}),
-    "the dtype in the inference": ([(DEFINITION, r" +ctx\.SetOutputDType\(output.*?\n")], {}),
+    "the shape in the inference": ([(DEFINITION, r" +ctx\.SetOutputShape\(\"out\".*?\n")], {}),
+    "the dtype in the inference": ([(DEFINITION, r" +ctx\.SetOutputDType\(\"out\".*?\n")], {}),
     "the gradient rule": ([(DEFINITION, r"flow\.REGISTER_USER_OP_GRAD.*")], {}),
     "the placement": ([], {"placed": False}),
     "the call of .py_kernel()": ([], {"kernel": False}),
@@ -108,13 +108,6 @@ BUG = Exercise(
         "output and output_grad ask the forward op for an output: its definition calls it …",
         'The forward op was defined with .Input("in").Output("out").',
     ),
-    (
-        Mistake('output, output_grad, argument = "y", "y", "x"', 'has no input ("x", 0)'),
-        Mistake('output, output_grad, argument = "out", "y", "in"', 'has no output ("y", 0)'),
-        Mistake('output, output_grad, argument = "out", "out", "x"', 'has no input ("x", 0)'),
-        Mistake('output, output_grad, argument = "out", "dy", "in"', 'has no output ("dy", 0)'),
-        Mistake('output, output_grad, argument = "out", 0, "in"', "must be a text"),
-    ),
 )
 
 
@@ -143,13 +136,6 @@ _WHY = {
 }
 
 
-def _guess(**wrong) -> str:
-    stages = ("define", "infer", "none", "backward", "build", "run", "run", "build")
-    right = dict(zip(_PIECES, stages, strict=True))
-    keys = dict(zip("abcdefgh", _PIECES, strict=True))
-    return f"guess = {right | {keys[key]: stage for key, stage in wrong.items()}}"
-
-
 FORGOTTEN = Exercise(
     "forgotten",
     _judge_forgotten,
@@ -159,17 +145,5 @@ FORGOTTEN = Exercise(
         "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
         "the op into the job. Numbers: when the job runs.",
         "One piece has a default, and is not missed. Two are needed only by numbers.",
-    ),
-    (
-        Mistake(_guess(a="infer"), "can be seen at once"),
-        Mistake(_guess(b="define"), "asked when the op is put in a job"),
-        Mistake(_guess(c="infer"), "the dtype of the first input"),
-        Mistake(_guess(d="run"), "ops of the gradient are appended"),
-        Mistake(_guess(e="run"), "placed when it is put into the job"),
-        Mistake(_guess(f="build"), "written down without kernels"),
-        Mistake(_guess(g="backward"), "looked up when it is needed"),
-        Mistake(_guess(h="infer"), "held against the definition"),
-        Mistake("guess = 'run'", "must be a dict"),
-        Mistake(_guess(a="loading"), "a stage is one of"),
     ),
 )

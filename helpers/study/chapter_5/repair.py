@@ -3,10 +3,10 @@
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.comparing import compared
-from helpers.study.chapter_5.texts import op_files
-from helpers.study.chapter_5.trial import gradient, loading, run, wrapper_of
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.op_files import op_files
+from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
+from helpers.study.check import Exercise, tried
 
 _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new
     "user_cube": (
@@ -84,15 +84,6 @@ def _repaired(name: str, repair) -> str | None:
     return because and f"{name}: {because}"
 
 
-def _repairs(**wrong) -> str:
-    right = {
-        "user_cube": ("user_cube_py_kernel.py", "np.array(x**3, dtype=float)", "x**3"),
-        "user_double": ("user_double_op_def.py", "user_doubled", "user_double"),
-        "user_negate": ("user_negate_py_api.py", '"in", x', '"in", [x]'),
-    }
-    return f"repairs = {right | wrong}"
-
-
 REPAIR = Exercise(
     "repair",
     _judge,
@@ -103,27 +94,5 @@ REPAIR = Exercise(
         "that is not there when its gradient is appended; user_negate is not put together right.",
         "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
         "with the registered ones. user_negate: the message says what to write.",
-    ),
-    (
-        Mistake(
-            _repairs(user_cube=("user_cube_py_kernel.py", "dtype=float", "dtype=int")),
-            "user_cube: running it fails",
-        ),
-        Mistake(
-            _repairs(user_cube=("user_cube_py_kernel.py", "x**3, dtype=float", "x**2, x.dtype")),
-            "forward gives",
-        ),
-        Mistake(
-            _repairs(user_double=("user_double_op_def.py", "user_doubled_backward", "user_double")),
-            "user_double: appending its gradient fails",
-        ),
-        Mistake(
-            _repairs(user_negate=("user_negate_py_api.py", '"in", x', '"x", [x]')),
-            "user_negate: putting it into a job fails",
-        ),
-        Mistake(_repairs(user_cube=("user_cube.py", "a", "b")), "has no file"),
-        Mistake(_repairs(user_cube=("user_cube_py_kernel.py", "x", "b")), "stands"),
-        Mistake(_repairs(user_negate="[x]"), "must be a tuple"),
-        Mistake("repairs = []", "must be a dict"),
     ),
 )

@@ -3,10 +3,10 @@
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.comparing import compared
-from helpers.study.chapter_5.texts import file_names, op_files
-from helpers.study.chapter_5.trial import loading, texts, wrapper_of, written_job
-from helpers.study.check import Exercise, Mistake, edited
+from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.op_files import file_names
+from helpers.study.chapter_5.run_op import loading, texts, wrapper_of, written_job
+from helpers.study.check import Exercise
 
 NAME = "user_sigmoid"
 FILES = file_names(NAME)
@@ -96,15 +96,6 @@ def _differ(own: str, cpp: str) -> str | None:
     return None
 
 
-_ANSWER = f"""
-sigmoid = {op_files(NAME, "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")!r}
-"""
-
-
-def _sample(old: str, new: str) -> str:
-    return edited(_ANSWER, old, new)
-
-
 SIGMOID = Exercise(
     "sigmoid",
     _judge,
@@ -117,19 +108,5 @@ SIGMOID = Exercise(
         "InputBind takes the backward op's name first, then a blob of the forward op.",
         "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
         "backward multiplies that by dy.",
-    ),
-    (
-        Mistake(_sample("y * (1 - y) * dy", "y * (1 - y)"), "the gradient is"),
-        Mistake(_sample("y * (1 - y) * dy", "(1 - y) * dy"), "the gradient is"),
-        Mistake(_sample("np.exp(-x)", "np.exp(x)"), "forward gives"),
-        Mistake(_sample("1 / (1 + np.exp(-x))", "[1 / (1 + np.exp(-v)) for v in x]"), "returned"),
-        Mistake(_sample("1 / (1 + np.exp(-x))", "1 / (1 + np.exp(-x.astype(float)))"), "float64"),
-        Mistake(_sample('.Input("in", [x])', '.Input("x", [x])'), 'has no input "x"'),
-        Mistake(_sample('.Input("in", [x])', '.Input("in", x)'), "write [x]"),
-        Mistake(_sample('OpArg("in", 0)', 'OpArg("x", 0)'), 'has no input ("x", 0)'),
-        Mistake(_sample('Op("user_sigmoid_forward")', 'Op("user_sigmoid")'), "no op type"),
-        Mistake(_sample('.Input("y")', '.Input("out")').replace('Bind("y"', 'Bind("out"'), "C++"),
-        Mistake("sigmoid = {}", "must be a dict with the keys"),
-        Mistake(f"sigmoid = dict.fromkeys({FILES!r}, 5)", "must hold the text"),
     ),
 )

@@ -1,6 +1,6 @@
 """The exercises of chapter 6."""
 
-from helpers.study.chapter_6.by_hand import EXECUTE
+from helpers.study.chapter_6.eager_call import EXECUTE
 from helpers.study.chapter_6.op_logger import OP_LOGGER
 from helpers.study.chapter_6.route import ROUTE
 from helpers.study.chapter_6.tape import TAPE

@@ -12,7 +12,7 @@ from helpers.capture.tensorflow.op_callbacks import (
     run_ops,
 )
 from helpers.capture.text.error import said
-from helpers.study.check import Exercise, Mistake, Untried, edited, tried
+from helpers.study.check import Exercise, Untried, tried
 
 GONE = "somebody else's callback is gone: remove only your own"
 
@@ -138,42 +138,6 @@ def _plain_names(names: list) -> list:
     return [re.sub(r"^(__inference_.*?)\d+$", r"\1", str(name)) for name in names]
 
 
-_LOGGER = """
-import contextlib
-from tensorflow.python import pywrap_tfe
-from tensorflow.python.framework import op_callbacks
-@contextlib.contextmanager
-def op_logger():
-    log = []
-    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
-        log.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
-    op_callbacks.add_op_callback(callback)
-    try:
-        yield log
-    finally:
-        op_callbacks.remove_op_callback(callback)
-"""
-_FAST_ONLY = """
-import contextlib
-from tensorflow.python import pywrap_tfe
-@contextlib.contextmanager
-def op_logger():
-    log, real = [], pywrap_tfe.TFE_Py_FastPathExecute
-    def spy(ctx, op, *rest):
-        log.append(op)
-        return real(ctx, op, *rest)
-    pywrap_tfe.TFE_Py_FastPathExecute = spy
-    try:
-        yield log
-    finally:
-        pywrap_tfe.TFE_Py_FastPathExecute = real
-"""
-
-
-def _logger(old: str, new: str) -> str:
-    return edited(_LOGGER, old, new)
-
-
 OP_LOGGER = Exercise(
     "op_logger",
     _judge_logger,
@@ -185,33 +149,5 @@ OP_LOGGER = Exercise(
         "so that it also runs when the block raises?",
         "Make list and callback anew in each call, yield the list inside try, and in finally "
         "remove that one callback. The fallback hands the op's name over as bytes.",
-    ),
-    (
-        Mistake(_logger(".decode() if isinstance(op_type, bytes) else op_type", ""), "bytes"),
-        Mistake(
-            _logger(
-                "    try:\n        yield log\n    finally:\n        op", "    yield log\n    op"
-            ),
-            "in a finally",
-        ),
-        Mistake(
-            _logger("remove_op_callback(callback)", "clear_op_callbacks()"),
-            "somebody else's callback is gone",
-        ),
-        Mistake(
-            _logger("    log = []\n", "").replace("@context", "log = []\n@context"),
-            "a log of its own",
-        ),
-        Mistake(
-            _logger("    finally:\n        op", "    except Exception:\n        pass\n    op"),
-            "nobody heard of it",
-        ),
-        Mistake(
-            _logger("        op_callbacks.remove_op_callback(callback)", "        pass"), "still"
-        ),
-        Mistake(_logger("        yield log", "        yield tuple(log)"), "given a list"),
-        Mistake(_FAST_ONLY, "a fallback, a tf.function and a gradient, TensorFlow's own log"),
-        Mistake("op_logger = []", "must be a function"),
-        Mistake("def op_logger():\n    return None", "must return a context manager"),
     ),
 )

@@ -4,7 +4,7 @@ import re
 
 from helpers.capture.frameworks.call_tree import call_tree
 from helpers.model.calls import ROUTES
-from helpers.study.check import Exercise, Mistake, tried
+from helpers.study.check import Exercise, tried
 
 WHY = {
     "fast path": "what arrives at the door are tensors, numbers or variables (tf.add converts "
@@ -41,26 +41,6 @@ def _route(run) -> str:
     return tree.routes[0] if len(set(tree.routes)) == 1 else tree.route
 
 
-_RIGHT = {
-    "tf.add(a, 1.0)": "fast path",
-    "tf.sin([1.0])": "fallback",
-    "tf.sin(variable)": "fast path",
-    "tf.add(a, tf.constant(1))": "refused",
-    "doubled(a)": "function",
-    "tf.constant(1.0)": "no door",
-    "doubled in a graph": "graph",
-}
-
-
-def _answers(**changes: str) -> str:
-    """Return the right answers with some exchanged; `tf.sin` for a key that begins so."""
-    given = {
-        name: next((route for start, route in changes.items() if name.startswith(start)), right)
-        for name, right in _RIGHT.items()
-    }
-    return f"answers = {given!r}"
-
-
 ROUTE = Exercise(
     "route",
     _judge_route,
@@ -72,15 +52,5 @@ ROUTE = Exercise(
         "the arguments, and do the dtypes meet?",
         "A list that arrives at the door falls back. tf.constant makes a tensor without an op. "
         "Whoever is in doubt asks watch_call(...).model.route.",
-    ),
-    (
-        Mistake(_answers(**{"tf.sin([": "fast path"}), "FastPathExecute raised inside"),
-        Mistake(_answers(**{"tf.sin(v": "fallback"}), "C reads these itself"),
-        Mistake(_answers(**{"tf.add(a, tf": "fast path"}), "no second way"),
-        Mistake(_answers(**{"doubled(a)": "graph"}), "the whole graph is one op"),
-        Mistake(_answers(**{"tf.constant": "fast path"}), "at either door"),
-        Mistake(_answers(**{"doubled in": "function"}), "a node was written"),
-        Mistake(_answers(**{"tf.add(a, 1": "quick"}), "is no route"),
-        Mistake("answers = 'fast path'", "give a dict"),
     ),
 )

@@ -1,9 +1,9 @@
 """Chapter 6: a gradient tape over the op callback, judged by GradientTape on twenty functions."""
 
-from helpers.capture.gradients import difference, functions, point, true_gradient
 from helpers.capture.tensorflow.op_callbacks import callbacks, callbacks_kept
 from helpers.capture.text.error import said
-from helpers.study.check import Exercise, Mistake, Untried, edited, tried
+from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
+from helpers.study.check import Exercise, Untried, tried
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"
 ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"
@@ -53,39 +53,6 @@ def _told(tape, function) -> str | None:
     return difference(found, truth)
 
 
-_TAPE = """
-class MyTape:
-    def __enter__(self):
-        self.ops = []
-        op_callbacks.add_op_callback(self.record)
-        return self
-
-    def __exit__(self, *error):
-        op_callbacks.remove_op_callback(self.record)
-
-    def record(self, op, inputs, attrs, outputs, op_name=None, graph=None):
-        self.ops.append((op, tuple(inputs), attrs, tuple(outputs)))
-
-    def gradient(self, y, x):
-        grads = {y._id: tf.ones_like(y)}
-        for op, inputs, attrs, outputs in reversed(self.ops):
-            above = [grads.get(output._id) for output in outputs]
-            if all(grad is None for grad in above):
-                continue
-            above = [tf.zeros_like(o) if g is None else g for o, g in zip(outputs, above)]
-            below = op_gradients(op, inputs, attrs, outputs, above)
-            for value, grad in zip(inputs, below):
-                if grad is not None:
-                    known = grads.get(value._id)
-                    grads[value._id] = grad if known is None else known + grad
-        return grads.get(x._id)
-"""
-
-
-def _tape(old: str, new: str) -> str:
-    return edited(_TAPE, old, new)
-
-
 TAPE = Exercise(
     "tape",
     _judge_tape,
@@ -98,21 +65,5 @@ TAPE = Exercise(
         "For each op, from the last to the first: look up the gradients of its outputs; skip it "
         "if there are none; ask op_gradients; add each to what its input already has.",
         "Where only some outputs have a gradient, the others get tf.zeros_like(output).",
-    ),
-    (
-        Mistake(_tape("reversed(self.ops)", "self.ops"), "Think: walk from the last op"),
-        Mistake(_tape("grad if known is None else known + grad", "grad"), "the sum of what comes"),
-        Mistake(_tape("tf.zeros_like(o) if g is None else g for", "g for"), "give zeros"),
-        Mistake(_tape("grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"), "gives None"),
-        Mistake(_tape("tf.ones_like(y)", "tf.ones([])"), "Think"),
-        Mistake(
-            _tape("        op_callbacks.remove_op_callback(self.record)", "        pass"),
-            "of its own gradient",
-        ),
-        Mistake(_tape("attrs, tuple(outputs)", "(), tuple(outputs)"), "KeyError"),
-        Mistake(
-            _tape("grads.get(x._id)", "grads[x._id].numpy()"), "gives a tensor, and yours a ndarray"
-        ),
-        Mistake("MyTape = 5", "give the class"),
     ),
 )

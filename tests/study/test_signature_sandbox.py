@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from helpers import signature_sandbox
-from helpers.capture.signatures import SANDBOX, Signatures, call_code
+from helpers.study.chapter_2.signature_sandbox import SANDBOX, argument, call_code
 
 pytest.importorskip("tensorflow")
 SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"
@@ -23,13 +23,14 @@ def calls():
 
 
 def test_every_call_of_the_sandbox_is_foretold_twice():
-    live, all_calls = Signatures(), list(calls())
+    sandbox, all_calls = signature_sandbox(), list(calls())
     assert len(all_calls) > 100
     for picked in all_calls + all_calls[::-1]:
-        foretold = live.foretell(picked)
-        row = live.run(picked)
+        function = sandbox.function(picked)
+        foretold = function.forecast((argument(picked),), {})
+        sandbox.run("hit", **picked)
+        row = function.last
         assert (foretold.verdict, foretold.note) == (row.verdict, row.note.split("; traced")[0])
-        function = live.function(picked)
         assert function.model.traces == function.experimental_get_tracing_count()
 
 

@@ -1,10 +1,31 @@
-"""A numpy kernel that breaks its promise -> whether PyTorch and TensorFlow notice, in a word.
+"""Kernels that break their promise -> who catches which: the small OneFlow, torch, TensorFlow.
 
-The kernel is a text that defines `forward(args)`; it is registered as a learner would do it, with
+A kernel is a text that defines `forward(args)`; it is registered as a learner would do it, with
 an inference that promises one output like the input.
 """
 
+import numpy as np
+
 from helpers.capture.processes.call import run_apart
+from helpers.study.chapter_5.run_op import run_op
+
+
+def who_catches(
+    name: str, files: dict[str, str], kernels: dict[str, str], example: np.ndarray
+) -> list[dict[str, str]]:
+    """Return a row per kernel, "caught" or "passes" for each that was given it.
+
+    `kernels`: texts that define forward(args), by what is wrong with them; each takes the place of
+    the kernel file among the `files` of the op. TensorFlow runs in an interpreter of its own.
+    """
+    by_tensorflow = in_tensorflow(kernels, example)
+    rows = []
+    for wrong, text in kernels.items():
+        tried = files | {f"{name}_py_kernel.py": text}
+        flow = said(lambda tried=tried: run_op(name, tried, example))
+        by_torch = in_torch(text, example)
+        rows.append({"kernel": wrong, "flow": flow, **by_torch, **by_tensorflow[wrong]})
+    return rows
 
 
 def said(step) -> str:

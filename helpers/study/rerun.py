@@ -5,7 +5,6 @@ from collections.abc import Callable
 from helpers.exhibit import Exhibit
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import transcript
-from helpers.view.markup import visible
 from helpers.view.widgets import rerun
 
 
@@ -24,8 +23,5 @@ class Switches(Exhibit):
         again = self._run(label, source)
         return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        data = {"text/plain": repr(self), "text/html": visible(transcript.html(self.model))}
-        bundle = rerun.widget(self.model, self._run)._repr_mimebundle_()
-        shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**shown, **data}, metadata
+    def _widget(self):
+        return rerun.widget(self.model, self._run)

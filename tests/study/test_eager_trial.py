@@ -4,9 +4,9 @@ from ctypes import byref, c_int, c_void_p
 
 import pytest
 
-from helpers.capture import by_hand
-from helpers.capture.by_hand import UNTRIED
 from helpers.mini.eager import Status, api, handle_of, live_context, set_attributes, tensor_of
+from helpers.study.chapter_6 import eager_trial
+from helpers.study.chapter_6.eager_trial import UNTRIED
 
 pytest.importorskip("tensorflow")
 
@@ -103,16 +103,16 @@ def names_it_by_hand(op_name, inputs, attrs=(), num_outputs=1):
     ],
 )
 def test_what_is_wrong_is_told(fn, says):
-    because = by_hand.by_hand(fn)
+    because = eager_trial.why_not(fn)
     assert says in because if says else because == ""
 
 
 def test_an_endless_call_is_stopped(monkeypatch):
-    monkeypatch.setattr(by_hand, "SECONDS", 1)
-    assert "it did not end in time" in by_hand.by_hand(hangs)
+    monkeypatch.setattr(eager_trial, "SECONDS", 1)
+    assert "it did not end in time" in eager_trial.why_not(hangs)
 
 
 @pytest.mark.parametrize("bad", [int, print, lambda: 1])
 def test_what_is_no_function_is_named(bad):
     with pytest.raises(TypeError, match="no function made by def"):
-        by_hand.by_hand(bad)
+        eager_trial.why_not(bad)

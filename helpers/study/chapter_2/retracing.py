@@ -1,7 +1,7 @@
 """Chapter 2, exercise 1: which sequence of calls traces least, judged by running them."""
 
 from helpers.capture.tensorflow.tracing.ledger import watch
-from helpers.study.check import Exercise, Mistake, Untried
+from helpers.study.check import Exercise, Untried
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
@@ -40,10 +40,6 @@ def _traces(calls) -> int:
     return kept.model.traces
 
 
-def _ranked(*names: str) -> str:
-    return f"ranking = {list(names)}"
-
-
 RANKING = Exercise(
     "ranking",
     _judge_ranking,
@@ -52,17 +48,5 @@ RANKING = Exercise(
         "For each call ask: which key is it? Two calls with one key make one trace.",
         "A tensor's key is dtype and shape. A Python value's key is the value. Which are equal?",
         "tensors 1, mixed 2, lengths 3. Count the two that are left.",
-    ),
-    (
-        Mistake(
-            _ranked("mixed", "tensors", "lengths", "numbers", "containers"), "no part of its key"
-        ),
-        Mistake(_ranked("tensors", "lengths", "mixed", "numbers", "containers"), "share a key"),
-        Mistake(
-            _ranked("tensors", "mixed", "numbers", "lengths", "containers"), "was there before"
-        ),
-        Mistake(_ranked("tensors", "mixed", "lengths", "containers", "numbers"), "are five keys"),
-        Mistake(_ranked("tensors", "mixed"), "each of these names once"),
-        Mistake("ranking = 'tensors'", "must be a list of the names"),
     ),
 )

@@ -15,15 +15,15 @@ from helpers.study.check import Untried, tried
 
 def _differs(fn, calls, parts, graph=True) -> str:
     """Return how `fn`, compiled with the learner's part, parts from eager torch, if it does."""
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
     try:
-        words = duel.differs(fn, calls, parts, graph)
+        words = programs.differs(fn, calls, parts, graph)
     except (Untried, Wrong):
         raise
     except Exception as error:
-        words = f"{duel.shown(fn, calls[0])} raised {said(error)}"
-    return words and f"{words}. Here {fn.__name__} is: {duel.body(fn)}"
+        words = f"{programs.shown(fn, calls[0])} raised {said(error)}"
+    return words and f"{words}. Here {fn.__name__} is: {programs.body(fn)}"
 
 
 class Wrong(Exception):
@@ -58,17 +58,18 @@ def _function(judge: Callable) -> Callable:
 @_function
 def judge_binary_op(answer):
     """Judge step 1: what is computed now, and what goes into the graph."""
-    from helpers.mini.dynamo import PARTS, duel
+    from helpers.mini.dynamo import PARTS
+    from helpers.study.chapter_4 import programs
 
     parts = replace(PARTS, binary_op=lambda *args: _symbolic(tried(answer(*args))))
-    x, y = duel.numbers()
-    programs = [
-        (duel.minus, (x, y)),
-        (duel.folded, (x, 5)),
-        (duel.under, (x, 2)),
-        (duel.toy, (x, y)),
+    x, y = programs.numbers()
+    calls = [
+        (programs.minus, (x, y)),
+        (programs.folded, (x, 5)),
+        (programs.under, (x, 2)),
+        (programs.toy, (x, y)),
     ]
-    return _first(_differs(fn, [args], parts) for fn, args in programs)
+    return _first(_differs(fn, [args], parts) for fn, args in calls)
 
 
 def _symbolic(result):
@@ -90,7 +91,8 @@ def _first(verdicts) -> str | None:
 @_worded
 def judge_recorder(answer):
     """Judge step 2: the recorder's graph holds the calls that the finished one's holds."""
-    from helpers.mini.dynamo import PARTS, duel
+    from helpers.mini.dynamo import PARTS
+    from helpers.study.chapter_4 import programs
 
     if not isinstance(answer, type):
         return "give the class itself: check.dynamo_recorder(Recorder)"
@@ -106,15 +108,17 @@ def judge_recorder(answer):
         def call(self, *args):
             return _node("call", tried(super().call(*args)))
 
-    x, y = duel.numbers()
-    programs = [(fn, (x, y)) for fn in (duel.minus, duel.toy, duel.keywords, duel.joined)]
-    return _first(_differs(fn, [args], replace(PARTS, recorder=Tried)) for fn, args in programs)
+    x, y = programs.numbers()
+    calls = [
+        (fn, (x, y)) for fn in (programs.minus, programs.toy, programs.keywords, programs.joined)
+    ]
+    return _first(_differs(fn, [args], replace(PARTS, recorder=Tried)) for fn, args in calls)
 
 
 def _node(method: str, result):
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
-    if isinstance(result, duel.fx.Node):
+    if isinstance(result, programs.fx.Node):
         return result
     raise Wrong(f"{method} must return the node that it made, not {brief(result)}")
 
@@ -123,14 +127,14 @@ def _node(method: str, result):
 def judge_guards(answer):
     """Judge step 3: true of their value, no more than is needed, and false where it matters."""
     from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
     def checked(source, value):
         return _true_texts(tried(answer(source, value)), source, value)
 
     parts = replace(dynamo.PARTS, guards=checked)
-    x, _ = duel.numbers()
-    same = dynamo.compile(duel.by_shape, parts=parts)
+    x, _ = programs.numbers()
+    same = dynamo.compile(programs.by_shape, parts=parts)
     for values in (x, x + 1):
         same(values)
     if len(same.entries) != 1:
@@ -138,16 +142,16 @@ def judge_guards(answer):
             f"another tensor of the same kind compiles again, because of the guard "
             f"{same.misses[0]!r}; guard what decides the graph, not the numbers or the object"
         )
-    for fn, calls in duel.changes():
+    for fn, calls in programs.changes():
         if because := _differs(fn, calls, parts, graph=False):
-            return f"{because}. So after {duel.shown(fn, calls[0])} a guard has to fail"
+            return f"{because}. So after {programs.shown(fn, calls[0])} a guard has to fail"
     return None
 
 
 def _true_texts(texts, source: str, value) -> list[str]:
     """Return the guards that were written for a value, if they are texts and true of it."""
-    from helpers.mini.dynamo import duel
     from helpers.mini.dynamo.output_graph import ALWAYS
+    from helpers.study.chapter_4 import programs
 
     if not _are_texts(texts):
         raise Wrong(f"guards must return a list of texts, not {brief(texts)}")
@@ -158,7 +162,9 @@ def _true_texts(texts, source: str, value) -> list[str]:
             known = _known(error, source, value)
             raise Wrong(f"your guard {text!r} raised {said(error)}{known}") from None
         if not holds:
-            raise Wrong(f"your guard {text!r} is not even true of {source} = {duel.told(value)}")
+            raise Wrong(
+                f"your guard {text!r} is not even true of {source} = {programs.told(value)}"
+            )
     return list(texts)
 
 
@@ -177,11 +183,11 @@ def _are_texts(texts) -> bool:
 def judge_lookup(answer):
     """Judge step 4: the finished one finds the same, and the same guards fail first."""
     from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
-    x, _ = duel.numbers()
+    x, _ = programs.numbers()
     calls = [(x, 1), (x, 2), (x.double(), 1), (x, 2.0)]
-    compiled = dynamo.compile(duel.scaled)
+    compiled = dynamo.compile(programs.scaled)
     for args in calls:
         compiled(*args)
     entries = compiled.entries
@@ -190,7 +196,9 @@ def judge_lookup(answer):
             want, misses = dynamo.PARTS.lookup(asked, args)
             got = tried(answer(list(asked), args))
             if because := _other_find(got, want, misses, asked):
-                return f"with {len(asked)} entries, {duel.shown(duel.scaled, args)}: {because}"
+                return (
+                    f"with {len(asked)} entries, {programs.shown(programs.scaled, args)}: {because}"
+                )
     return None
 
 
@@ -218,9 +226,9 @@ def _which(entry, entries) -> str:
 def judge_receives(answer):
     """Judge step 5: the names that the rest of a function can still read."""
     from helpers.mini import dynamo
-    from helpers.mini.dynamo import duel
+    from helpers.study.chapter_4 import programs
 
-    for fn in (duel.branch, duel.stored_again, duel.looped, duel.one_way):
+    for fn in (programs.branch, programs.stored_again, programs.looped, programs.one_way):
         code = dynamo.Code(fn.__code__)
         starts = [i for i, s in enumerate(code.steps) if s.opname == "STORE_FAST" or s.target > i]
         for start in (at + 1 for at in starts):
@@ -229,10 +237,10 @@ def judge_receives(answer):
             got = tried(answer(code, start, list(bound)))
             if because := _other_names(got, want):
                 return f"the rest of {fn.__name__} from line {code.steps[start].line}: {because}"
-    args, parts = duel.numbers(), replace(dynamo.PARTS, receives=answer)
-    got = dynamo.compile(duel.branch, parts=parts)(*args)
-    alike = duel.same(got, duel.branch(*args))
-    return None if alike else f"{duel.shown(duel.branch, args)} differs from eager torch"
+    args, parts = programs.numbers(), replace(dynamo.PARTS, receives=answer)
+    got = dynamo.compile(programs.branch, parts=parts)(*args)
+    alike = programs.same(got, programs.branch(*args))
+    return None if alike else f"{programs.shown(programs.branch, args)} differs from eager torch"
 
 
 def _bound_before(code, name, start) -> bool:

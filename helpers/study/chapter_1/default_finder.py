@@ -3,7 +3,7 @@
 from itertools import islice
 
 from helpers.capture.text.error import said
-from helpers.study.check import Exercise, Mistake, edited, tried
+from helpers.study.check import Exercise, tried
 
 MOST = 10_000
 
@@ -76,26 +76,6 @@ def _place(places) -> str:
     return f"parameter {parameter!r} of the test function {function.rpartition('.')[2]}()"
 
 
-_FINDER = """
-import gc
-from types import FunctionType
-def find_in_defaults(obj):
-    found = []
-    for fn in gc.get_objects():
-        if type(fn) is FunctionType:
-            names = fn.__code__.co_varnames[:fn.__code__.co_argcount]
-            values = fn.__defaults__ or ()
-            pairs = list(zip(names[len(names) - len(values):], values))
-            pairs += (fn.__kwdefaults__ or {}).items()
-            found += [(fn.__qualname__, name) for name, value in pairs if value is obj]
-    return found
-"""
-
-
-def _finder(old: str, new: str) -> str:
-    return edited(_FINDER, old, new)
-
-
 FINDER = Exercise(
     "finder",
     _judge_finder,
@@ -107,19 +87,5 @@ FINDER = Exercise(
         "__kwdefaults__ (a dict or None).",
         "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
         "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
-    ),
-    (
-        Mistake(_finder("value is obj", "value == obj"), "compare with `is`"),
-        Mistake(
-            _finder("            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
-            "__kwdefaults__",
-        ),
-        Mistake(_finder("fn.__defaults__ or ()", "fn.__defaults__"), "your code raised TypeError"),
-        Mistake(
-            _finder("names[len(names) - len(values):]", "names"), "defaults belong to the last"
-        ),
-        Mistake(_finder("(fn.__qualname__, name)", "fn"), "pair of str"),
-        Mistake("def find_in_defaults(obj):\n    return []", "it misses parameter"),
-        Mistake("def find_in_defaults(obj):\n    return 3", "must return a list"),
     ),
 )

@@ -1,4 +1,4 @@
-"""Choices for a small program on a variable -> its code, its graph, and what it must see.
+"""A learner's guess about a program on a variable -> the truth, from its graph and from runs.
 
 What is certain is read from the graph alone: the place that looks at the variable's memory, the
 place that writes it, and whether a way leads from one to the other.
@@ -9,6 +9,8 @@ from dataclasses import replace
 from helpers.capture.tensorflow.variables import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
+from helpers.study.foretelling import Foretelling
+from helpers.view.diagram import figures
 
 OLD, NEW, EITHER = "10", "11", "either: a race"
 READS = ("v.read_value()", "v * 1", "v itself, where it is used")
@@ -29,6 +31,32 @@ SANDBOX = Sandbox(
     nudge="Predict first: 10, 11, or either?",
     style="course-what-if",
 )
+RUNS = 200
+
+
+class VariableSandbox(Foretelling):
+    """Programs to pick from, each with its graph; a button runs one many times."""
+
+    def __init__(self):
+        super().__init__(SANDBOX, "it sees")
+
+    def graph(self, **picked: str) -> Graph:
+        """Return the graph of the program of these choices."""
+        return program_picture(SANDBOX.picked(**picked))
+
+    def _truth(self, picked, often):
+        graph, counted = program_picture(picked), seen(picked, RUNS if often else 1)
+        must = verdict(graph)
+        words = f"is {must}. {_why(graph, must)}{_counts(counted) * often}"
+        return must, words, figures.html(graph)
+
+    def _code(self, picked):
+        return program_code(picked)
+
+
+def variable_sandbox() -> VariableSandbox:
+    """Return a what-if: pick the kind of variable, the read and the order; foretell; run; see."""
+    return VariableSandbox()
 
 
 def program_code(picked: dict[str, str]) -> str:
@@ -136,3 +164,16 @@ def _leads(graph: Graph, start: str, end: str) -> bool:
                 reached.add(key)
                 waiting.append(key)
     return end in reached
+
+
+def _why(graph: Graph, must: str) -> str:
+    looks, writes = graph.found
+    if must == EITHER:
+        return f"No way leads from {writes} to {looks}, or back: nothing orders them."
+    first, second = (looks, writes) if must == "10" else (writes, looks)
+    return f"{first} runs before {second}: a way in the graph leads there."
+
+
+def _counts(counted: dict[str, int]) -> str:
+    words = ", ".join(f"{value} ×{runs}" for value, runs in counted.items())
+    return f" {sum(counted.values())} runs: {words}."

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.capture.torch_truth import torch_truth
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.trial import gradient, numerical, run
+from helpers.study.chapter_5.run_op import gradient, numerical, run
+from helpers.study.chapter_5.torch_oracle import torch_truth
 
 EXACT, CLOSE = {"float32": 2e-6, "float64": 1e-13}, 1e-6
 SAMPLE = (-3.0, -1.0, -0.25, 0.5, 1.0, 2.0)  # no kinks: a numerical slope exists at each

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.capture import kernel_verdicts
+from helpers.study.chapter_5 import kernel_verdicts
 
 pytestmark = pytest.mark.own_process
 

@@ -1,13 +1,12 @@
 """The texts of an op's files, put together from what differs between ops."""
 
-_INFERENCE = """
+_DEFINITION = """
 import oneflow as flow
 
 
 def like_the_input(ctx):
-    for output in OUTPUTS:
-        ctx.SetOutputShape(output, 0, ctx.InputShape("in", 0))
-        ctx.SetOutputDType(output, 0, ctx.InputDType("in", 0))
+    ctx.SetOutputShape("out", 0, ctx.InputShape("in", 0))
+    ctx.SetOutputDType("out", 0, ctx.InputDType("in", 0))
 
 
 def like_the_gradient(ctx):
@@ -15,8 +14,7 @@ def like_the_gradient(ctx):
     ctx.SetOutputDType("dx", 0, ctx.InputDType("dy", 0))
 
 
-"""
-_DEFINITION = """(
+(
     flow.REGISTER_USER_OP("NAME_forward")
     .Attr("device_sub_tag", "py")
     .Input("in")
@@ -86,7 +84,7 @@ def op_files(name: str, forward: str, backward: str) -> dict[str, str]:
 
     `forward`: an expression of `x`; `backward`: an expression of `y` and `dy`.
     """
-    definition = (_INFERENCE + _DEFINITION).replace("OUTPUTS", '("out",)').replace("NAME", name)
+    definition = _DEFINITION.replace("NAME", name)
     kernel = _KERNEL.replace("FORWARD", forward).replace("BACKWARD", backward)
     texts = definition, _API.replace("NAME", name), kernel
     return dict(zip(file_names(name), texts, strict=True))

@@ -6,7 +6,6 @@ The child says which call comes before it makes it: what kills it is known by th
 import sys
 from contextlib import contextmanager
 
-from helpers.capture.op_cases import Case, cases, py_execute, raised, same, wrong_cases
 from helpers.capture.processes.child import run_child
 from helpers.capture.processes.function_source import portable
 from helpers.capture.tensorflow.op_callbacks import DOORS
@@ -16,6 +15,7 @@ from helpers.mini.eager.defaults import completed
 from helpers.model.transcript import Transcript
 from helpers.safety.arguments import kind_of
 from helpers.safety.child_main import channel
+from helpers.study.chapter_6.op_cases import Case, cases, py_execute, raised, same, wrong_cases
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -23,14 +23,13 @@ READY = "helpers.mini.eager.execute"
 KINDS = ("bool", "int", "float", "string", "type", "list(int)")
 
 
-def by_hand(fn) -> str:
+def why_not(fn) -> str:
     """Return why `fn` is not an eager call, in words; "" if it is one, "untried" for a stub.
 
     TypeError or ValueError if its source cannot be had.
     """
-    module = "helpers.capture.by_hand"
     reply = run_child(
-        f"{portable(fn)}\nfrom {module} import trial\ntrial({fn.__code__.co_name})\n", SECONDS
+        f"{portable(fn)}\nfrom {__name__} import trial\ntrial({fn.__code__.co_name})\n", SECONDS
     )
     told = {"at": "the first call"}
     for line in reply["told"]:

@@ -5,7 +5,7 @@ from types import ModuleType
 
 from helpers.capture.references.search import scan_modules
 from helpers.capture.text.error import said
-from helpers.study.check import Exercise, Mistake, edited, tried
+from helpers.study.check import Exercise, tried
 
 
 class _Equal:
@@ -111,40 +111,6 @@ def _nested(rebind, scene):
     return None
 
 
-_TRY = """    try:
-        for space, key in places:
-            space[key] = new
-        yield
-    finally:
-"""
-_NO_TRY = """    for space, key in places:
-        space[key] = new
-    yield
-    if True:
-"""
-_WRITE_BACK = """        for space, key in places:
-            space[key] = old
-"""
-_SEARCH_AGAIN = """        for space in spaces:
-            for key, value in list(space.items()):
-                if value is new:
-                    space[key] = old
-"""
-_PATCH = f"""
-import sys
-from contextlib import contextmanager
-from types import ModuleType
-@contextmanager
-def my_rebind_everywhere(old, new):
-    spaces = [vars(m) for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
-    places = [(s, key) for s in spaces for key, value in list(s.items()) if value is old]
-{_TRY}{_WRITE_BACK}"""
-
-
-def _patch(old: str, new: str) -> str:
-    return edited(_PATCH, old, new)
-
-
 PATCH = Exercise(
     "patch",
     _judge_patch,
@@ -154,20 +120,5 @@ PATCH = Exercise(
         "Remember each (namespace, name) that you change; write new, yield, write old back.",
         "try: write new everywhere, then yield; finally: write old back to the remembered places. "
         "Decorate it with @contextlib.contextmanager.",
-    ),
-    (
-        Mistake(
-            _patch("list(sys.modules.values())", "[sys.modules[old.__module__]]"),
-            "still holds the old function",
-        ),
-        Mistake(_patch(_WRITE_BACK, "        pass\n"), "does not hold the old function again"),
-        Mistake(_patch(_TRY, _NO_TRY), "restore in a finally"),
-        Mistake(
-            _patch("    finally:\n", "    except Exception:\n        pass\n    finally:\n"),
-            "swallowed the KeyError",
-        ),
-        Mistake(_patch(_WRITE_BACK, _SEARCH_AGAIN), "remember what you changed"),
-        Mistake(_patch("value is old", "value == old"), "compare with `is`"),
-        Mistake(_patch("@contextmanager\n", ""), "must return a context manager"),
     ),
 )

@@ -1,8 +1,10 @@
-"""Choices of a sandbox -> a call of a live tf.function: its code, its forecast, its ledger row."""
+"""A learner's guess about one call of a tf.function -> the truth, from the running function."""
 
 from helpers.capture.tensorflow.tracing.ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
-from helpers.model.traces import TraceEntry
+from helpers.model.traces import TraceLedger
+from helpers.study.foretelling import Foretelling
+from helpers.view import ledger
 
 TENSOR, PYTHON, LIST, DICT = "a tensor", "a Python value", "a list of two", "a dict of tensors"
 FUNCTIONS = {
@@ -41,31 +43,41 @@ def call_code(picked: dict[str, str]) -> str:
     return tensor
 
 
-class Signatures:
-    """One live tf.function per setting, each with its own cache and ledger."""
+class SignatureSandbox(Foretelling):
+    """Calls to pick from; each function, made when first asked for, keeps its cache and ledger."""
 
     def __init__(self):
+        super().__init__(SANDBOX, "a call is")
         self._made: dict[str, Watched] = {}
 
+    def ledger(self, **picked: str) -> TraceLedger:
+        """Return the ledger of one of the functions (the plain one if none is named)."""
+        return self.function(SANDBOX.picked(**picked)).model
+
     def function(self, picked: dict[str, str]) -> Watched:
-        """Return the watched function of this setting; made when first asked for."""
+        """Return the watched function of this setting."""
         setting = picked["function"]
         if setting not in self._made:
             self._made[setting] = _function(**FUNCTIONS[setting])
         return self._made[setting]
 
-    def foretell(self, picked: dict[str, str]) -> TraceEntry:
-        """Return the row that the call would add."""
-        return self.function(picked).forecast((_argument(picked),), {})
-
-    def run(self, picked: dict[str, str]) -> TraceEntry:
-        """Call the function and return the row that this added; what it raises is in the row."""
+    def _truth(self, picked, often):
         function = self.function(picked)
         try:
-            function(_argument(picked))
+            function(argument(picked))
         except (TypeError, ValueError) as error:
             del error
-        return function.last
+        row = function.last
+        why = f" ({row.note})" if row.note else ""
+        return row.verdict, f"was {row.verdict}{why}.", ledger.html(function.model)
+
+    def _code(self, picked):
+        return f"{picked['function']}({call_code(picked)})"
+
+
+def signature_sandbox() -> SignatureSandbox:
+    """Return a sandbox: pick dtype, shape, Python or tensor, keys; foretell; run; see the row."""
+    return SignatureSandbox()
 
 
 def _function(input_signature=False, **options) -> Watched:
@@ -80,7 +92,7 @@ def _function(input_signature=False, **options) -> Watched:
     return Watched(as_function(f, {"autograph": False, **options}), threads=False)
 
 
-def _argument(picked: dict[str, str]):
+def argument(picked: dict[str, str]):
     """Return the argument itself; the code is of the sandbox's own making."""
     import tensorflow as tf
 

@@ -1,4 +1,7 @@
-"""Small programs, and how one, compiled with other parts, parts from eager torch."""
+"""Small programs, and how one, compiled with other parts, parts from eager torch.
+
+The judges import this when they judge, since it imports torch.
+"""
 
 import inspect
 

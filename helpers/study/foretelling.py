@@ -1,0 +1,40 @@
+"""Choices and a guess -> the truth from running them, and how many guesses were right."""
+
+from helpers.exhibit import Exhibit
+from helpers.model.sandbox import Sandbox, offered
+from helpers.study.predict import Revealed
+from helpers.view.widgets import sandbox as sandbox_view
+
+
+class Foretelling(Exhibit):
+    """A sandbox on show. The text form says what it starts with; `.run()` does the same in code.
+
+    Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked, often)`:
+    the verdict, words that go on after "and it" and end a sentence, and safe
+    HTML. A button asks for it `often`.
+    """
+
+    def __init__(self, sandbox: Sandbox, what: str):
+        super().__init__(sandbox, sandbox_view)
+        self._what, self._tries = what, []
+
+    def run(self, guess: str, **picked: str) -> Revealed:
+        """Run what these choices make and say whether `guess` was right.
+
+        ValueError names a verdict, a control or an option that is not there.
+        """
+        guess = offered(guess, self.model.verdicts, self._what)
+        return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
+
+    def _answer(self, picked: dict, guess: str, often: bool = False) -> dict:
+        verdict, words, rows = self._truth(picked, often)
+        self._tries.append(verdict == guess)
+        score = f"{sum(self._tries)} of {len(self._tries)} foretold."
+        says = f"you said {guess}, and it {words} {score}"
+        return {"says": says, "right": verdict == guess, "rows": rows}
+
+    def _pressed(self, picked: dict, guess: str) -> dict:
+        return self._answer(picked, guess, often=True)
+
+    def _widget(self):
+        return sandbox_view.widget(self.model, self._code, self._pressed)

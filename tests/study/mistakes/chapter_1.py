@@ -1,0 +1,59 @@
+"""Chapter 1: who holds a reference, and who looks the name up, told wrong."""
+
+TRY = """    try:
+        for space, key in places:
+            space[key] = new
+        yield
+    finally:
+"""
+NO_TRY = """    for space, key in places:
+        space[key] = new
+    yield
+    if True:
+"""
+WRITE_BACK = """        for space, key in places:
+            space[key] = old
+"""
+SEARCH_AGAIN = """        for space in spaces:
+            for key, value in list(space.items()):
+                if value is new:
+                    space[key] = old
+"""
+
+MISTAKES = {
+    "tangle": (
+        ("alias = op copied the reference", '"alias": "old"', '"alias": "new"'),
+        ("evaluated once, when its def runs", '"by_default": "old"', '"by_default": "new"'),
+        ("looks op up each time", '"by_name": "new"', '"by_name": "old"'),
+        ("two names of one dict", '"shared": "new"', '"shared": "old"'),
+        ("copied the references", '"copied": "old"', '"copied": "new"'),
+        ("must be a dict with the keys", "guess = 'old'"),
+        ('"old" or "new"', '"alias": "old"', '"alias": "the old one"'),
+    ),
+    "finder": (
+        ("compare with `is`", "value is obj", "value == obj"),
+        ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
+        ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
+        ("defaults belong to the last", "names[len(names) - len(values) :]", "names"),
+        ("pair of str", "(fn.__qualname__, name)", "fn"),
+        ("it misses parameter", "def find_in_defaults(obj):\n    return []"),
+        ("must return a list", "def find_in_defaults(obj):\n    return 3"),
+    ),
+    "patch": (
+        (
+            "still holds the old function",
+            "list(sys.modules.values())",
+            "[sys.modules[old.__module__]]",
+        ),
+        ("does not hold the old function again", WRITE_BACK, "        pass\n"),
+        ("restore in a finally", TRY, NO_TRY),
+        (
+            "swallowed the KeyError",
+            "    finally:\n",
+            "    except Exception:\n        pass\n    finally:\n",
+        ),
+        ("remember what you changed", WRITE_BACK, SEARCH_AGAIN),
+        ("compare with `is`", "value is old", "value == old"),
+        ("must return a context manager", "@contextmanager\n", ""),
+    ),
+}

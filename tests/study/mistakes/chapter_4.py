@@ -1,0 +1,173 @@
+"""Chapter 4: parts of the mini-Dynamo, callbacks, caches and guards that are nearly right."""
+
+FAILING = "failing = next((g for g in entry.guards if not g.holds(values)), None)"
+INSERT = "        self.entries.insert(0, entry)\n"
+DROP = "        del self.entries[self.limit:]\n"
+MOVE = """                self.entries.remove(entry)
+                self.entries.insert(0, entry)  # most recent first
+"""
+LOOKED_UP = "codes.get(code) or stand_ins.get(code)"
+WHERE = "y = torch.where(y.sum() > 0, y - y.mean(), y)"
+
+
+def without(line):
+    """Return the pieces that take one guard out of a set."""
+    return f"        and {line}\n", ""
+
+
+MISTAKES = {
+    "dynamo_binary_op": (
+        ("eager torch gives", "trace.record(fn, left, right)", "trace.record(fn, right, left)"),
+        ("in Known", "Known(fn(left.value, right.value))", "fn(left.value, right.value)"),
+        ("returned None", "return trace", "trace"),
+        ("under(", " and isinstance(right, Known)", ""),
+        ("left the graph", "isinstance(left, Known) and isinstance(right, Known)", "False"),
+        ("eager torch gives", "fn(left.value, right.value)", "fn(right.value, left.value)"),
+    ),
+    "dynamo_recorder": (
+        ("keywords(", "self.graph.call_method if isinstance(fn, str) else ", ""),
+        ("eager torch gives", "for value in args", "for value in args[::-1]"),
+        (
+            "graph of keywords",
+            "{name: written(value) for name, value in kwargs.items()}",
+            "{}",
+        ),
+        (
+            "must keep its node",
+            'self.inputs[source] = self.graph.placeholder(f"arg{len(self.inputs)}")\n'
+            "        return self.inputs[source]",
+            'return self.graph.placeholder(f"arg{len(self.inputs)}")',
+        ),
+        ("input must return the node", "return self.inputs[source]", "return"),
+        ("input must return the node", "return self.inputs[source]", "return source"),
+        ("call must return the node", "return add", "add"),
+    ),
+    "dynamo_guards": (
+        ("by_dtype(", '            f"{source}.dtype is {value.dtype}",\n', ""),
+        ("by_shape(", '            f"{source}.shape == {tuple(value.shape)}",\n', ""),
+        ("by_gradient(", '            f"{source}.requires_grad is {value.requires_grad}",\n', ""),
+        ("by_number(", 'f"type({source}) is {type(value).__name__}", ', ""),
+        ("divided(", 'f"{source}.hex() == {value.hex()!r}"', 'f"{source} == {value!r}"'),
+        (
+            "raised NameError",
+            '[f"type({source}) is {type(value).__name__}"',
+            '[f"type({source}) is number"',
+        ),
+        ("write 'k is None'", "if value is None or isinstance(value, bool)", "if value is True"),
+        ("a list of texts", '[f"{source} is {value}"]', 'f"{source} is {value}"'),
+        ("is not even true", "{source} == {value!r}", "{source} != {value!r}"),
+        (
+            "compiles again",
+            "{source}.dtype is {value.dtype}",
+            "{source}.tolist() == {value.tolist()}",
+        ),
+    ),
+    "dynamo_lookup": (
+        ("the first failing guards are", "in entry.guards if", "in entry.guards[::-1] if"),
+        ("append guard.text", "failing.text", "failing"),
+        ("a list of texts", "return None, misses", "return None, None"),
+        ("the first failing guards are", "        misses.append(failing.text)\n", ""),
+        (
+            "fits, and yours found",
+            "if failing is None:",
+            "if sum(not g.holds(values) for g in entry.guards) < 2:",
+        ),
+        ("return a pair", "return entry, misses", "return entry"),
+    ),
+    "dynamo_receives": (
+        ("which nothing reads any more", "if name in live[start]", ""),
+        ("can still be read", "    for _ in code.steps:  #", "    for _ in range(1):  #"),
+        (
+            "can still be read",
+            "(later - code.stores(at)) | code.reads(at)",
+            "code.reads(at)",
+        ),
+        ("which nothing reads any more", "later - code.stores(at)", "later"),
+        (
+            "can still be read",
+            "later = set().union(*(live[after] for after in code.after(at)))",
+            "later = live[code.after(at)[0]] if code.after(at) else set()",
+        ),
+    ),
+    "hook_callback": (
+        ("return the stand-in", LOOKED_UP, "codes.get(code)"),
+        ("return its replacement", LOOKED_UP, "stand_ins.get(code)"),
+        (
+            "the hook will call it",
+            LOOKED_UP,
+            "codes.get(code) or (code in stand_ins and stand_ins[code](*values))",
+        ),
+        ("a KeyError", LOOKED_UP, "codes[code] if code in codes else stand_ins[code]"),
+        (
+            "two functions are named twin",
+            LOOKED_UP,
+            "codes.get(code) or {c.co_name: s for c, s in stand_ins.items()}.get(code.co_name)",
+        ),
+        ("a note should be", "(code.co_name, values)", "code.co_name"),
+        ("were noted: note each", "seen.append", "if code in codes: seen.append"),
+        ("must return the callback", "return callback", "return 3"),
+    ),
+    "evicting_cache": (
+        ("has to be compiled again", DROP, ""),
+        ("yours has dropped it", MOVE, ""),
+        ("yours has dropped it", INSERT + DROP, "        self.entries.append(entry)\n" + DROP),
+        ("has to be compiled again", "all(guard", "any(guard"),
+        (
+            "yours has dropped it",
+            INSERT + DROP,
+            "        if len(self.entries) >= self.limit:\n            self.entries.clear()\n"
+            + INSERT,
+        ),
+    ),
+    "guard_breaker": (
+        ("every guard still holds", '{"n": 3}', '{"n": 2}'),
+        ("every guard still holds", '{"names": ["a"]}', '{"names": ["c", "d"]}'),
+        ("fails another guard", '{"names": ["a"]}', '{"names": ("a", "b")}'),
+        ("fails 2 guards", '{"names": ("a", "b")}', '{"names": ("a",)}'),
+        ("change one", '{"n": 3}', '{"n": 3, "names": ["a"]}'),
+        ("neither an argument nor a global", '{"n": 3}', '{"m": 3}'),
+        ("no guard could be asked", "OrderedDict(round=False)", "{}"),
+        ("guards: ", "torch.no_grad()", "torch.inference_mode"),
+        ("a context manager", "torch.no_grad(),", "False,"),
+        ("is missing", "L['n'] EQUALS_MATCH", "L['m'] EQUALS_MATCH"),
+    ),
+    "guard_set": (
+        ("too lax", "def holds(x, n, names):\n    return True"),
+        ("too strict", "def holds(x, n, names):\n    return False"),
+        ("must be a function", "holds = True"),
+        ("x of float64", *without("x.dtype == torch.float32")),
+        ("stride", *without("x.stride() == (1,)")),
+        ("the compiled code gives", *without("n == 2")),
+        ("n = 2.0", *without("type(n) is int")),
+        ("the compiled code gives", *without("len(names) == 2")),
+        ("global SCALE", *without("SCALE == 1.5")),
+        ("no_grad", *without("torch.is_grad_enabled()")),
+        ("too strict", "len(names) == 2", 'names == ["a", "b"]'),
+        ("too strict", "and n == 2", "and n == 2 and float(x[0]) == 0.5"),
+        ("never raises", "type(x) is torch.Tensor\n        and", "x[0, 0] is not None and"),
+    ),
+    "break_surgery": (
+        ("it still breaks", "    scale", "    print('halfway')\n    scale"),
+        ("item()", ".max())", ".max().item())"),
+        ("it still breaks", "torch.where(y > 0, y, 0)", "y[y > 0]"),
+        ("plain Python gives", WHERE, "y = y - y.mean()"),
+        ("plain Python gives", WHERE, "y = y"),
+        ("plain Python gives", "y > 0, y, 0", "y > 0, y, 1"),
+        ("changed the caller's tensor", "y = x * 2", "y = x.mul_(2)"),
+        (
+            "gave the function up",
+            WHERE,
+            "for _ in range(1):\n        if y.sum() > 0:\n            y = y - y.mean()",
+        ),
+        (
+            "gave the function up",
+            "import torch\n@torch._dynamo.disable\ndef inner(x):\n    return patient(x)\n"
+            "def operated(x):\n    return inner(x)",
+        ),
+        (
+            "compiled, it gives",
+            "    scale",
+            "    if torch.compiler.is_compiling(): return y\n    scale",
+        ),
+    ),
+}

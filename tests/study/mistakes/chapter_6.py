@@ -1,0 +1,104 @@
+"""Chapter 6: routes read wrong; loggers, tapes and eager calls that part from TensorFlow's."""
+
+FAST_ONLY = """
+import contextlib
+from tensorflow.python import pywrap_tfe
+@contextlib.contextmanager
+def op_logger():
+    log, real = [], pywrap_tfe.TFE_Py_FastPathExecute
+    def spy(ctx, op, *rest):
+        log.append(op)
+        return real(ctx, op, *rest)
+    pywrap_tfe.TFE_Py_FastPathExecute = spy
+    try:
+        yield log
+    finally:
+        pywrap_tfe.TFE_Py_FastPathExecute = real
+"""
+WRAPPED = """
+import tensorflow as tf
+def my_execute(op_name, inputs, attrs=(), num_outputs=1):
+    return [tf.raw_ops.Neg(x=inputs[0])]
+"""
+READY = """
+from helpers.mini.eager import execute
+def my_execute(op_name, inputs, attrs=(), num_outputs=1):
+    return execute(op_name, inputs, attrs, num_outputs)
+"""
+QUICK = """
+from tensorflow.python.eager import context
+from tensorflow.python.eager.execute import quick_execute
+def my_execute(op_name, inputs, attrs=(), num_outputs=1):
+    return quick_execute(op_name, num_outputs, inputs, attrs, context.context())
+"""
+REMOVE = "op_callbacks.remove_op_callback(callback)"
+STOP = "op_callbacks.remove_op_callback(self.record)"
+LEAVE = "    try:\n        yield log\n    finally:\n        op"
+SUFFIX = 'f" [Op:{op_name}]"'
+ADDED, RUN = "handle_of(tensor), status.address)\n", "byref(count), status.address)\n"
+SET = f"set_one(op, name.encode(), value, status, {SUFFIX})"
+
+MISTAKES = {
+    "route": (
+        ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
+        ("C reads these itself", '(variable)": "fast path"', '(variable)": "fallback"'),
+        ("no second way", '"refused"', '"fast path"'),
+        ("the whole graph is one op", '"function"', '"graph"'),
+        ("at either door", '"no door"', '"fast path"'),
+        ("a node was written", '": "graph"', '": "function"'),
+        ("is no route", '(a, 1.0)": "fast path"', '(a, 1.0)": "quick"'),
+        ("give a dict", "answers = 'fast path'"),
+    ),
+    "op_logger": (
+        ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
+        ("in a finally", LEAVE, "    yield log\n    op"),
+        ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
+        ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
+        (
+            "nobody heard of it",
+            "    finally:\n        op",
+            "    except Exception:\n        pass\n    op",
+        ),
+        ("still", REMOVE, "pass"),
+        ("given a list", "yield log", "yield tuple(log)"),
+        ("a fallback, a tf.function and a gradient, TensorFlow's own log", FAST_ONLY),
+        ("must be a function", "op_logger = []"),
+        ("must return a context manager", "def op_logger():\n    return None"),
+    ),
+    "tape": (
+        ("Think: walk from the last op", "reversed(self.ops)", "self.ops"),
+        ("the sum of what comes", "grad if known is None else known + grad", "grad"),
+        ("give zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
+        ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
+        ("Think", "tf.ones_like(y)", "tf.ones([])"),
+        ("of its own gradient", STOP, "pass"),
+        ("KeyError", "attrs, tuple(outputs)", "(), tuple(outputs)"),
+        ("gives a tensor, and yours a ndarray", "grads.get(x._id)", "grads[x._id].numpy()"),
+        ("give the class", "MyTape = 5"),
+    ),
+    "execute": (
+        ("yours raised", SET, "pass"),
+        ("yours raised", 'f"TFE_OpSetAttr{KINDS[kind]}"', '"TFE_OpSetAttrInt"'),
+        ("outputs, and yours 1", "handles[: count.value]]", "handles[:1]]"),
+        (
+            "TensorFlow says",
+            f"{ADDED}                status.check({SUFFIX})",
+            f"{ADDED}                status.check()",
+            SET,
+            SET.replace(SUFFIX, "''"),
+            f"{RUN}            status.check({SUFFIX})",
+            f"{RUN}            status.check()",
+        ),
+        ("no handle at address 0", f"{RUN}            status.check({SUFFIX})\n", RUN),
+        ("SIGSEGV", "for tensor in inputs:", "for tensor in [*inputs, *inputs[1:]]:"),
+        ("the tape saw the call", WRAPPED),
+        (
+            "must return a list",
+            "[tensor_of(handle) for handle in handles[: count.value]]",
+            "tensor_of(handles[0])",
+        ),
+        ("did it for you", READY),
+        ("TFE_Py_Execute did it for you", QUICK),
+        ("must be a function", "my_execute = 5"),
+    ),
+}
