@@ -15,30 +15,35 @@ _NAMES = {
     "study.op_folder": "op_folder",
     "study.chapter_2.signature_sandbox": "signature_sandbox",
     "study.chapter_6.variable_sandbox": "variable_sandbox",
-    "study.chapter_3": "show_coverage",
+    "study.chapter_3": "show_opcode_coverage",
+    "study.chapter_5": """
+        broken_ops compare_kernel_checks failing_stage gradient relu_files run_op run_with_gradient
+        sigmoid_in_cpp train_through without_each_piece
+    """,
+    "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",
-    "capture.processes.call": "run_apart",
+    "capture.processes.call": "call_in_child",
     "capture.tensorflow.tracing.ledger": "would_trace",
-    "verbs.references": "show_binding_map show_bindings show_names watch_names watch_routes",
+    "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback
         watch_frames watch_specialising watch_stack watch_tracers
     """,
     "verbs.pep523": "show_evaluator watch_hooked",
     "verbs.tensorflow": """
-        show_autograph show_c_api show_graph show_graph_diff show_graph_steps show_then_and_now
+        show_autograph show_c_api show_graph show_graph_diff show_graph_steps show_imports_then_and_now
         startup_switches watch_mutations watch_optimisation watch_race watch_traces watch_variables
     """,
     "verbs.torch": """
-        show_fx show_grad_fn show_guards watch_breaks watch_compile watch_cures watch_guard_sets
+        show_fx show_grad_fn show_guards watch_breaks watch_compile watch_fixes watch_guard_sets
         watch_inductor watch_recompiles watch_rewriting
     """,
     "verbs.calls": "show_call_diff watch_call watch_calls",
-    "verbs.ops": "show_tape watch_ops",
+    "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
     "verbs.oneflow": "show_job show_registry",
     "verbs.costs": "plot_ratios watch_costs",
-    "verbs.processes": "watch_child",
+    "verbs.processes": "watch_in_child",
     "verbs.tables": "show_environment show_table",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -19,7 +19,7 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
 
 
 @whole
-def show_tape(title: str, **logs) -> Exhibit:
+def show_op_graph(title: str, **logs) -> Exhibit:
     """Draw the ops of a log of `watch_ops` as a graph; several logs stand in one picture by name.
 
     TypeError if there is none, or one is no log.

@@ -43,10 +43,10 @@ def show_binding_map(obj) -> Exhibit:
 
 
 @whole
-def watch_routes(routes, judge, interventions) -> Exhibit:
+def watch_callers(routes, judge, interventions) -> Exhibit:
     """Run every route under every intervention and set the judge's words side by side.
 
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    return Exhibit(rebind.watch_routes(routes, judge, interventions), ledger)
+    return Exhibit(rebind.watch_callers(routes, judge, interventions), ledger)

@@ -97,7 +97,7 @@ def show_c_api() -> Exhibit:
 
 
 @whole
-def show_then_and_now() -> Exhibit:
+def show_imports_then_and_now() -> Exhibit:
     """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
     return Exhibit(c_api.then_and_now(), table)
 

@@ -84,7 +84,7 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
 
 
 @whole
-def watch_cures(cases, *args) -> Exhibit:
+def watch_fixes(cases, *args) -> Exhibit:
     """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
 
     `cases`: name -> (function, cured function). A result that is not the same is told, too.

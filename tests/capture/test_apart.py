@@ -11,7 +11,7 @@ from random import Random
 import psutil
 import pytest
 
-from helpers import run_apart, watch_child
+from helpers import call_in_child, watch_in_child
 from helpers.capture.processes import call as apart
 
 
@@ -37,27 +37,27 @@ def dies():
 
 
 def test_result_comes_back_from_another_interpreter():
-    assert run_apart(adds, 1, 2) == {"sum": 3, "numpy": False}
+    assert call_in_child(adds, 1, 2) == {"sum": 3, "numpy": False}
 
 
 def test_what_it_prints_is_no_result():
-    assert run_apart(prints_and_returns) == [1, None]
+    assert call_in_child(prints_and_returns) == [1, None]
 
 
 def test_its_error_is_told_in_one_line():
     with pytest.raises(RuntimeError, match="raises failed .*: ValueError: not today"):
-        run_apart(raises)
+        call_in_child(raises)
 
 
 def test_its_end_is_no_end_of_this_process():
     with pytest.raises(RuntimeError, match="dies failed .*: it ended with 3"):
-        run_apart(dies)
+        call_in_child(dies)
 
 
 @pytest.mark.parametrize("call", [(print,), (adds, object(), 1), (5,)])
 def test_what_cannot_travel_is_refused(call):
-    with pytest.raises(TypeError, match="run_apart needs a function written in Python"):
-        run_apart(*call)
+    with pytest.raises(TypeError, match="call_in_child needs a function written in Python"):
+        call_in_child(*call)
 
 
 def waits():
@@ -69,7 +69,7 @@ def waits():
 def test_what_never_ends_is_stopped(monkeypatch):
     monkeypatch.setattr(apart, "LONGEST", 1)
     with pytest.raises(RuntimeError, match="waits did not end within 1 seconds"):
-        run_apart(waits)
+        call_in_child(waits)
 
 
 # -- nothing but the result is the result ----------------------------------------------------------
@@ -142,12 +142,12 @@ FAIR += [writes_garbage_everywhere] + ([returns_twice] if hasattr(os, "fork") el
 
 @pytest.mark.parametrize("fn", FAIR)
 def test_only_what_it_returns_is_the_result(fn):
-    assert run_apart(fn) == [1]
+    assert call_in_child(fn) == [1]
 
 
 def test_it_works_in_an_empty_folder_of_its_own():
     before = sorted(os.listdir())
-    assert run_apart(leaves_a_file) == [["relative"], True]
+    assert call_in_child(leaves_a_file) == [["relative"], True]
     assert sorted(os.listdir()) == before
 
 
@@ -209,7 +209,7 @@ def is_killed():
 )
 def test_what_gives_no_result_is_one_sentence(fn, error, says):
     with pytest.raises(error, match=says) as caught:
-        run_apart(fn)
+        call_in_child(fn)
     assert "\n" not in str(caught.value)
 
 
@@ -222,7 +222,7 @@ def test_a_function_without_source_or_with_a_closure_is_one_sentence():
 
     for fn, says in ((space["typed"], "no source at hand"), (closes, "closes uses held of a")):
         with pytest.raises(TypeError, match=says):
-            run_apart(fn)
+            call_in_child(fn)
 
 
 # -- nothing is left, however it ends --------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_nothing_is_left_after_success_failure_limit_and_daemons(own_tmp, monkey
     before = state()
     for fn in (leaves_a_daemon, raises, dies, loops, kills_its_parent, leaves_a_file):
         with suppress(RuntimeError):
-            run_apart(fn)
+            call_in_child(fn)
         assert state() == before, fn.__name__
 
 
@@ -302,15 +302,15 @@ def interrupted(call, moments, seed):
 def test_an_interrupt_at_any_moment_leaves_nothing(own_tmp):
     def call():
         with suppress(RuntimeError):
-            run_apart(waits)
+            call_in_child(waits)
 
     assert interrupted(call, 12, seed=11) == 12
 
 
 KERNEL = """
-from helpers.capture.processes.call import run_apart
+from helpers.capture.processes.call import call_in_child
 from tests.capture.test_apart import loops
-run_apart(loops)
+call_in_child(loops)
 """
 
 
@@ -345,21 +345,21 @@ def has_the_cache_of(name):
 def test_home_of_a_child_goes_with_its_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    home, cache = run_apart(writes_to_its_home)
+    home, cache = call_in_child(writes_to_its_home)
     assert not os.path.lexists(home) and not list(tmp_path.iterdir())
     assert cache == str(tmp_path / ".cache")
 
 
 def test_caches_of_a_child_stay_where_they_are(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert run_apart(has_the_cache_of, "XDG_CACHE_HOME") == str(tmp_path)
+    assert call_in_child(has_the_cache_of, "XDG_CACHE_HOME") == str(tmp_path)
 
 
 @pytest.mark.parametrize("home", ["", "relative"])
 def test_child_bears_a_home_that_is_none(home, monkeypatch):
     monkeypatch.setenv("HOME", home)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert run_apart(adds, 1, 2)["sum"] == 3
+    assert call_in_child(adds, 1, 2)["sum"] == 3
 
 
 SAME_FOLDER = """import os
@@ -367,4 +367,4 @@ print(os.path.dirname(os.getcwd()) == os.path.dirname(os.path.expanduser("~")))"
 
 
 def test_plain_child_has_a_home_too():
-    assert watch_child(SAME_FOLDER, imports="").model.runs[0].printed == "True"
+    assert watch_in_child(SAME_FOLDER, imports="").model.runs[0].printed == "True"

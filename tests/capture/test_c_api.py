@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from helpers import show_c_api, show_then_and_now
+from helpers import show_c_api, show_imports_then_and_now
 from helpers.capture.tensorflow import c_api
 from helpers.capture.tensorflow.symbol_table import exported
 
@@ -36,7 +36,7 @@ def test_each_function_is_in_one_library(libraries):
 
 
 def test_then_and_now_is_looked_up():
-    rows = {row.then: row for row in show_then_and_now().model.rows}
+    rows = {row.then: row for row in show_imports_then_and_now().model.rows}
     assert len(rows) == len(c_api.CLAIMS)
     assert rows["from tensorflow.python import pywrap_tensorflow"].now.endswith(": 0")
     assert rows["pywrap_tensorflow_internal.py"].now.startswith("ModuleNotFoundError: ")
@@ -52,7 +52,7 @@ def test_then_and_now_is_looked_up():
 
 def test_exhibits_hold_no_path():
     assert "/" not in repr(show_c_api())
-    assert "site-packages" not in repr(show_then_and_now())
+    assert "site-packages" not in repr(show_imports_then_and_now())
 
 
 def test_a_mach_o_file_is_read_too(tmp_path):

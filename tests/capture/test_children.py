@@ -14,7 +14,7 @@ from threading import Timer
 import psutil
 import pytest
 
-from helpers import watch_child
+from helpers import watch_in_child
 from helpers.capture.processes import child as children
 from helpers.capture.processes import preloaded
 from helpers.capture.processes.child import plain, run_child
@@ -28,7 +28,7 @@ LIGHT = "import json as tf"  # there at once
 
 
 def one(what):
-    return watch_child(what).model.runs[0]
+    return watch_in_child(what).model.runs[0]
 
 
 def doubled(x):
@@ -109,7 +109,7 @@ def test_a_child_that_kills_its_parent_is_told_and_the_next_one_lives(monkeypatc
 
 
 def one_anew(source):
-    return watch_child(source, imports="").model.runs[0]
+    return watch_in_child(source, imports="").model.runs[0]
 
 
 @pytest.mark.skipif(not children.CAN_FORK, reason="children are started anew here")
@@ -222,7 +222,7 @@ def test_the_parent_ends_with_whoever_asked():
 @pytest.mark.parametrize("bad", [3, None, len, lambda: 1, "".join, int])
 def test_what_is_no_function_is_named(bad):
     with pytest.raises(TypeError, match="no function made by def|a child runs a function or"):
-        watch_child(bad)
+        watch_in_child(bad)
 
 
 class Session:
@@ -266,9 +266,9 @@ def test_what_a_function_uses_is_not_run():
 @pytest.mark.parametrize("words", [{"title": 5}, {"imports": 5}, {"title": object()}])
 def test_wrong_words_are_named(words):
     with pytest.raises(TypeError, match="(title|imports) must be text, not"):
-        watch_child("1", **words)
+        watch_in_child("1", **words)
     with pytest.raises(TypeError, match="needs a function, or a piece of source"):
-        watch_child()
+        watch_in_child()
 
 
 def test_a_function_without_source_is_named():
@@ -286,15 +286,15 @@ def test_transcripts_hold_no_address_place_or_host():
         "execute.execute('Negg', 1, [], (), context.context())"
     )
     assert "registered in binary running on this machine. " in unknown.error
-    assert not re.search(r"0x[0-9a-f]{6,}|/home/|/tmp/", repr(watch_child(raises)))
+    assert not re.search(r"0x[0-9a-f]{6,}|/home/|/tmp/", repr(watch_in_child(raises)))
 
 
 def test_it_is_the_same_twice():
-    assert watch_child(uses_its_neighbours).model == watch_child(uses_its_neighbours).model
+    assert watch_in_child(uses_its_neighbours).model == watch_in_child(uses_its_neighbours).model
 
 
 def test_a_run_is_found_by_its_label():
-    runs = watch_child(raises, "1").model
+    runs = watch_in_child(raises, "1").model
     assert runs.of("raises()").code == 1
     with pytest.raises(KeyError, match="'other'; there are raises()"):
         runs.of("other")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers import watch_breaks, watch_cures
+from helpers import watch_breaks, watch_fixes
 from helpers.capture.torch.results import OTHER, SAME, UNKNOWN, compared
 
 torch = pytest.importorskip("torch")
@@ -15,7 +15,7 @@ X = torch.tensor([1.0, -2.0, 3.0])
 
 @pytest.fixture(scope="module")
 def cures():
-    return watch_cures(programs.CURES, X).model
+    return watch_fixes(programs.CURES, X).model
 
 
 def test_at_least_six_causes_break_and_every_cure_holds(cures):
@@ -35,7 +35,7 @@ def test_function_given_up_says_so(cures):
 
 
 def test_cure_that_computes_something_else_is_told():
-    model = watch_cures({"bad": (programs.CURES["if"][0], lambda x: x - 1)}, X).model
+    model = watch_fixes({"bad": (programs.CURES["if"][0], lambda x: x - 1)}, X).model
     assert model.word("bad", "result") == "differs"
     assert "plain Python gives" in model.entries[0].note
 
@@ -44,7 +44,7 @@ def test_cure_that_is_another_function_when_compiled_is_told():
     def cheat(x):
         return x if torch.compiler.is_compiling() else programs.CURES["if"][0](x)
 
-    model = watch_cures({"cheat": (programs.CURES["if"][0], cheat)}, X).model
+    model = watch_fixes({"cheat": (programs.CURES["if"][0], cheat)}, X).model
     assert "compiled, it gives" in model.entries[0].note
 
 
@@ -52,13 +52,13 @@ def test_function_that_raises_ends_the_same_way():
     def fails(x):
         raise ValueError("by design")
 
-    assert watch_cures({"raise": (fails, fails)}, X).model.word("raise", "result") == "same"
+    assert watch_fixes({"raise": (fails, fails)}, X).model.word("raise", "result") == "same"
 
 
 @pytest.mark.parametrize("case", [1, (len,), (len, len)])
 def test_no_pair_of_functions_is_one_sentence(case):
     with pytest.raises(TypeError):
-        watch_cures({"case": case}, X)
+        watch_fixes({"case": case}, X)
 
 
 def test_breaks_have_their_lines_and_counts():

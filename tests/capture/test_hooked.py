@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from helpers import show_evaluator, watch_child, watch_hooked, watch_specialising
+from helpers import show_evaluator, watch_hooked, watch_in_child, watch_specialising
 from helpers.mini import frame_hook
 
 pytestmark = pytest.mark.own_process
@@ -112,7 +112,7 @@ def test_text_is_the_same_twice():
     for make in (
         lambda: watch_hooked(total, 4),
         lambda: show_evaluator(total),
-        lambda: watch_child("print({'a', 'b'})", imports=""),
+        lambda: watch_in_child("print({'a', 'b'})", imports=""),
     ):
         assert repr(make()) == repr(make())
         assert "0x" not in repr(make())
@@ -144,7 +144,7 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
 
 def test_a_child_without_imports_says_how_it_ended():
     def ran(source):
-        return watch_child(source, imports="").model.runs[0]
+        return watch_in_child(source, imports="").model.runs[0]
 
     assert ran("import sys; print('tensorflow' in sys.modules)").printed == "False"
     assert ran("import sys; sys.exit(3)").code == 3
@@ -152,7 +152,7 @@ def test_a_child_without_imports_says_how_it_ended():
     assert died.code == -11 and "SIGSEGV" in died.ending
     assert ran("raise KeyError('x')").error == "KeyError: 'x'"
     with pytest.raises(TypeError, match="function or source"):
-        watch_child(3)
+        watch_in_child(3)
 
 
 @pytest.mark.parametrize(

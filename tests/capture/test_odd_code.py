@@ -197,7 +197,7 @@ def test_traceback_of_thousands_of_frames_is_all_in_the_model():
         (lambda: helpers.show_table("t", {1: 2}), TypeError),
         (lambda: helpers.show_table("t", ({"a": n} for n in range(3))), TypeError),
         (lambda: helpers.show_table("t", {f"k{n}": 1 for n in range(5_000)}), ValueError),
-        (lambda: helpers.show_coverage(3), TypeError),
+        (lambda: helpers.show_opcode_coverage(3), TypeError),
         (lambda: helpers.predict("q", (str(n) for n in range(10**9)), run=add), ValueError),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_routes
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_callers
 from helpers.capture.references.search import bindings, find_holders, scan_modules
 from tests.capture import test_references
 from tests.capture.test_references import CASES, HOSTILE, play
@@ -460,7 +460,7 @@ def test_the_scoreboard_tells_which_routes_a_rebinding_reached(stage):
         "default": lambda: stage.f(),
         "broken": lambda: stage.broken(),
     }
-    board = watch_routes(
+    board = watch_callers(
         routes,
         call,
         {
@@ -483,7 +483,7 @@ def test_the_scoreboard_tells_which_routes_a_rebinding_reached(stage):
 
 def test_a_heading_for_nothing_is_taken():
     with pytest.raises(ValueError, match="'nothing'"):
-        watch_routes({}, call, {"nothing": contextlib.nullcontext})
+        watch_callers({}, call, {"nothing": contextlib.nullcontext})
 
 
 def test_leaving_by_scan_proves_that_no_module_holds_the_replacement(stage):

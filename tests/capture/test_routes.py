@@ -5,7 +5,7 @@ import functools
 
 import pytest
 
-from helpers.capture.references.callers import watch_routes
+from helpers.capture.references.callers import watch_callers
 
 FINE = {"i": contextlib.nullcontext}
 
@@ -36,15 +36,15 @@ def circular():
 )
 def test_wrong_arguments_are_refused_in_one_sentence(routes, judge, interventions, sentence):
     with pytest.raises(TypeError, match=sentence) as caught:
-        watch_routes(routes, judge, interventions)
+        watch_callers(routes, judge, interventions)
     assert "\n" not in str(caught.value)
 
 
 def test_nothing_to_set_side_by_side_is_refused():
     with pytest.raises(ValueError, match="at least one route"):
-        watch_routes({}, word, FINE)
+        watch_callers({}, word, FINE)
     with pytest.raises(ValueError, match="at least one intervention"):
-        watch_routes({"r": word}, word, {})
+        watch_callers({"r": word}, word, {})
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_route_that_ends_the_run_is_a_failed_verdict(ending):
     def leaves():
         raise ending
 
-    board = watch_routes({"r": leaves, "s": lambda: "fine"}, word, FINE)
+    board = watch_callers({"r": leaves, "s": lambda: "fine"}, word, FINE)
     assert board.word("r", "i") == ending.__name__ and board.word("s", "i") == "fine"
 
 
@@ -65,7 +65,7 @@ def test_an_intervention_that_raises_is_named():
         yield
 
     with pytest.raises(RuntimeError, match=r"intervention 'i' could not be entered: KeyError"):
-        watch_routes({"r": lambda: "x"}, word, {"i": fails})
+        watch_callers({"r": lambda: "x"}, word, {"i": fails})
 
 
 def test_an_interrupt_leaves_nothing():
@@ -85,12 +85,12 @@ def test_an_interrupt_leaves_nothing():
 
     board_runs = []
     with pytest.raises(KeyboardInterrupt):
-        watch_routes({"r": interrupts}, word, {"i": noted})
+        watch_callers({"r": interrupts}, word, {"i": noted})
     assert left == [1]
 
 
 def test_huge_words_and_words_that_are_none_are_cut_to_size():
     routes = {"huge": lambda: "x" * 10**6, "number": lambda: 5, "thing": object}
-    board = watch_routes(routes, word, FINE)
+    board = watch_callers(routes, word, FINE)
     assert len(board.word("huge", "i")) <= 80 and "80 characters" in board.note
     assert board.word("number", "i") == "5" and board.word("thing", "i") == "object"

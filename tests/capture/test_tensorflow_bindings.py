@@ -25,7 +25,7 @@ REGISTRY = "tensorflow.python.util.tf_export._NAME_TO_SYMBOL_MAPPING"
 PLAY = """
 import functools, json, sys, types
 import tensorflow as tf
-from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_routes
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_callers
 from helpers.capture.references.search import bindings, find_holders, scan_modules
 from tensorflow.python.ops import nn, nn_ops, array_ops, math_ops
 from tensorflow.python.framework import ops as tfops
@@ -127,7 +127,7 @@ def inner(value, bias, data_format=None, name=None):
 alone = ["tensorflow.nn", "tensorflow._api.v2.nn", "tensorflow.python.ops.nn",
          "tensorflow.python.ops.nn_ops", "tensorflow._api.v2.compat.v2.nn",
          "tensorflow._api.v2.compat.v1.nn"]
-board = watch_routes(routes, judge, {
+board = watch_callers(routes, judge, {
     **{name: only(name) for name in alone},
     "three": only("tensorflow.nn", "tensorflow.python.ops.nn", "tensorflow.python.ops.nn_ops"),
     "scan": lambda: patched(search="scan"),

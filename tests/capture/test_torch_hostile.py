@@ -10,9 +10,9 @@ from helpers import (  # noqa: E402
     show_fx,
     show_grad_fn,
     show_guards,
+    show_op_graph,
     show_recording,
-    show_tape,
-    watch_cures,
+    watch_fixes,
     watch_inductor,
     watch_ops,
     watch_recompiles,
@@ -232,17 +232,17 @@ def test_a_long_past_is_drawn_without_recursion_and_folded():
 WRONG = {
     "show_fx": lambda thing: show_fx(thing),
     "show_grad_fn": show_grad_fn,
-    "show_tape": lambda thing: show_tape("title", log=thing),
-    "show_tape title": lambda thing: show_tape(thing, log=watch_ops(lambda: 1)),
+    "show_op_graph": lambda thing: show_op_graph("title", log=thing),
+    "show_op_graph title": lambda thing: show_op_graph(thing, log=watch_ops(lambda: 1)),
     "show_guards": show_guards,
     "show_guards find": lambda thing: show_guards(linear, find=thing),
     "watch_recompiles": watch_recompiles,
     "show_recording": show_recording,
     "watch_inductor": lambda thing: watch_inductor(thing),
     "watch_inductor run": lambda thing: watch_inductor(linear, run=thing),
-    "watch_cures": watch_cures,
-    "watch_cures pair": lambda thing: watch_cures({"a": thing}),
-    "watch_cures functions": lambda thing: watch_cures({"a": (thing, thing)}),
+    "watch_fixes": watch_fixes,
+    "watch_fixes pair": lambda thing: watch_fixes({"a": thing}),
+    "watch_fixes functions": lambda thing: watch_fixes({"a": (thing, thing)}),
 }
 WRONG_THINGS = {
     "everything": Everything,
@@ -264,7 +264,7 @@ def test_a_wrong_argument_is_refused_in_one_sentence(verb, thing):
 
 def test_what_cannot_be_copied_for_each_run_is_shared_and_said():
     thing = Everything()
-    model = watch_cures({"a": (lambda x: x, lambda x: x)}, thing).model
+    model = watch_fixes({"a": (lambda x: x, lambda x: x)}, thing).model
     assert "Not copied for each run but shared: Everything" in model.note
     assert model.entries[0].verdicts[-1].word == "same"
     copies, shared = results.copied(([torch.ones(2)], {"a": [1]}, thing))

@@ -22,7 +22,7 @@ PASSES = {
     "show_frames",
     "show_names",
     "watch_costs",
-    "watch_routes",
+    "watch_callers",
     "show_graph",
     "watch_guard_sets",
     "watch_specialising",
@@ -181,8 +181,8 @@ BARE = {
     "show_names": _names_in,
     "show_table": _verb(lambda h, fn, n: h.show_table("T", {"a": fn, "b": vars(h)})),
     "watch_costs": _verb(lambda h, fn, n: h.watch_costs(lambda: n, {"odd": lambda: fn(n)})),
-    "watch_routes": _verb(
-        lambda h, fn, n: h.watch_routes(
+    "watch_callers": _verb(
+        lambda h, fn, n: h.watch_callers(
             {"r": fn}, lambda r: str(type(r(n))), {"i": contextlib.nullcontext}
         )
     ),
@@ -198,7 +198,7 @@ BARE = {
 TORCH = {
     **_calling("watch_compile watch_breaks watch_rewriting watch_ops watch_inductor"),
     "watch_recompiles": _live(lambda h, fn: h.watch_recompiles(fn)),
-    "watch_cures": _verb(lambda h, fn, n: h.watch_cures({"odd": (fn, other)}, n)),
+    "watch_fixes": _verb(lambda h, fn, n: h.watch_fixes({"odd": (fn, other)}, n)),
     "watch_guard_sets": _verb(lambda h, fn, n: h.watch_guard_sets(fn, (n,))),
     "show_guards": _verb(lambda h, fn, n: h.show_guards(fn)),
     "dynamo.compile": _dynamo,

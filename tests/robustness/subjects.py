@@ -135,7 +135,7 @@ def swapped(fn, source):
 
 
 def _ladder(thing):
-    return helpers.show_coverage(thing)
+    return helpers.show_opcode_coverage(thing)
 
 
 def _step(n: int):
@@ -144,7 +144,7 @@ def _step(n: int):
 
 # -- verbs that need no framework ------------------------------------------------------------------
 
-rb, pr, rt = helpers.rebind_everywhere, helpers.predict, helpers.run_apart
+rb, pr, rt = helpers.rebind_everywhere, helpers.predict, helpers.call_in_child
 ws = helpers.watch_specialising
 
 
@@ -195,29 +195,29 @@ SUBJECTS = {
         )[1],
         largest=300,
     ),
-    "watch_routes": Subject(
+    "watch_callers": Subject(
         looks=(
-            lambda thing: helpers.watch_routes(
+            lambda thing: helpers.watch_callers(
                 {"r": lambda: thing},
                 lambda route: str(type(route())),
                 {"i": contextlib.nullcontext},
             ),
         ),
         wrong=(
-            lambda thing: helpers.watch_routes(thing, repr, {"i": contextlib.nullcontext}),
-            lambda thing: helpers.watch_routes({"r": small}, thing, {"i": contextlib.nullcontext}),
-            lambda thing: helpers.watch_routes({"r": small}, lambda r: "x", thing),
-            lambda thing: helpers.watch_routes({"r": thing}, lambda r: "x", {"i": thing}),
+            lambda thing: helpers.watch_callers(thing, repr, {"i": contextlib.nullcontext}),
+            lambda thing: helpers.watch_callers({"r": small}, thing, {"i": contextlib.nullcontext}),
+            lambda thing: helpers.watch_callers({"r": small}, lambda r: "x", thing),
+            lambda thing: helpers.watch_callers({"r": thing}, lambda r: "x", {"i": thing}),
         ),
         misuse=(
-            lambda: helpers.watch_routes({}, lambda r: "x", {"i": contextlib.nullcontext}),
-            lambda: helpers.watch_routes({"r": small}, lambda r: "x", {}),
-            lambda: helpers.watch_routes([small], lambda r: "x", {"i": contextlib.nullcontext}),
+            lambda: helpers.watch_callers({}, lambda r: "x", {"i": contextlib.nullcontext}),
+            lambda: helpers.watch_callers({"r": small}, lambda r: "x", {}),
+            lambda: helpers.watch_callers([small], lambda r: "x", {"i": contextlib.nullcontext}),
         ),
-        quick=lambda: helpers.watch_routes(
+        quick=lambda: helpers.watch_callers(
             {"r": small}, lambda r: str(r()), {"i": contextlib.nullcontext}
         ),
-        scale=lambda n: helpers.watch_routes(
+        scale=lambda n: helpers.watch_callers(
             {f"r{i}": small for i in range(n)}, lambda r: "x" * 20, {"i": contextlib.nullcontext}
         ),
         largest=100,
@@ -414,11 +414,14 @@ SUBJECTS = {
         quick=lambda: helpers.watch_tracers(small),
         because=(("scale", "its rows are given: the kinds of tracers"),),
     ),
-    "show_coverage": Subject(
+    "show_opcode_coverage": Subject(
         looks=(_ladder,),
-        misuse=(lambda: helpers.show_coverage(3), lambda: helpers.show_coverage("Step")),
-        quick=lambda: helpers.show_coverage(_step(2)),
-        scale=lambda n: helpers.show_coverage(*(_step(3) for _ in range(n))),
+        misuse=(
+            lambda: helpers.show_opcode_coverage(3),
+            lambda: helpers.show_opcode_coverage("Step"),
+        ),
+        quick=lambda: helpers.show_opcode_coverage(_step(2)),
+        scale=lambda n: helpers.show_opcode_coverage(*(_step(3) for _ in range(n))),
         largest=20,
     ),
     "show_evaluator": Subject(
@@ -501,7 +504,7 @@ SUBJECTS = {
         scale=lambda n: helpers.op_folder("op", {f"f{i}.py": "" for i in range(n)}),
         largest=20,
     ),
-    "run_apart": Subject(
+    "call_in_child": Subject(
         wrong=(lambda thing: rt(thing), lambda thing: rt(small, thing)),
         misuse=(lambda: rt(lambda: 1), lambda: rt(len), lambda: rt(holds, 1)),
         quick=lambda: rt(small, 3),
@@ -509,19 +512,19 @@ SUBJECTS = {
         largest=1000,
         all_shown=True,
     ),
-    "watch_child": Subject(
+    "watch_in_child": Subject(
         wrong=(
-            helpers.watch_child,
-            lambda thing: helpers.watch_child("pass", title=thing, imports=""),
-            lambda thing: helpers.watch_child("pass", imports=thing),
+            helpers.watch_in_child,
+            lambda thing: helpers.watch_in_child("pass", title=thing, imports=""),
+            lambda thing: helpers.watch_in_child("pass", imports=thing),
         ),
         misuse=(
-            lambda: helpers.watch_child(1),
-            lambda: helpers.watch_child(len),
-            lambda: helpers.watch_child(lambda: 1),
+            lambda: helpers.watch_in_child(1),
+            lambda: helpers.watch_in_child(len),
+            lambda: helpers.watch_in_child(lambda: 1),
         ),
-        quick=lambda: helpers.watch_child("print(1)", imports=""),
-        scale=lambda n: helpers.watch_child(f"print('x' * 80 * {n})", imports=""),
+        quick=lambda: helpers.watch_in_child("print(1)", imports=""),
+        scale=lambda n: helpers.watch_in_child(f"print('x' * 80 * {n})", imports=""),
         largest=100,
     ),
 }
@@ -687,10 +690,10 @@ SUBJECTS |= {
         because=(("scale", "TensorFlow's libraries are given"),),
         **_X,
     ),
-    "show_then_and_now": Subject(
-        wrong=(lambda thing: helpers.show_then_and_now(thing),),
-        misuse=(lambda: helpers.show_then_and_now(1),),
-        quick=helpers.show_then_and_now,
+    "show_imports_then_and_now": Subject(
+        wrong=(lambda thing: helpers.show_imports_then_and_now(thing),),
+        misuse=(lambda: helpers.show_imports_then_and_now(1),),
+        quick=helpers.show_imports_then_and_now,
         because=(("scale", "its claims are given"),),
         **_X,
     ),
@@ -1013,20 +1016,20 @@ SUBJECTS |= {
         runs=True,
         **_Y,
     ),
-    "watch_cures": Subject(
-        looks=(lambda thing: helpers.watch_cures({"a": (holds, holds)}, thing),),
+    "watch_fixes": Subject(
+        looks=(lambda thing: helpers.watch_fixes({"a": (holds, holds)}, thing),),
         wrong=(
-            helpers.watch_cures,
-            lambda thing: helpers.watch_cures({"a": thing}, _ones()),
-            lambda thing: helpers.watch_cures({"a": (thing, small)}),
+            helpers.watch_fixes,
+            lambda thing: helpers.watch_fixes({"a": thing}, _ones()),
+            lambda thing: helpers.watch_fixes({"a": (thing, small)}),
         ),
         misuse=(
-            lambda: helpers.watch_cures({}),
-            lambda: helpers.watch_cures({"a": (small,)}),
-            lambda: helpers.watch_cures([small]),
+            lambda: helpers.watch_fixes({}),
+            lambda: helpers.watch_fixes({"a": (small,)}),
+            lambda: helpers.watch_fixes([small]),
         ),
-        quick=lambda: helpers.watch_cures({"a": (breaking(1), torch_chain)}, _ones()),
-        scale=lambda n: helpers.watch_cures(
+        quick=lambda: helpers.watch_fixes({"a": (breaking(1), torch_chain)}, _ones()),
+        scale=lambda n: helpers.watch_fixes(
             {f"a{i}": (torch_chain, torch_chain) for i in range(n)}, _ones()
         ),
         largest=4,
@@ -1054,18 +1057,18 @@ SUBJECTS |= {
         runs=True,
         imports="both",
     ),
-    "show_tape": Subject(
+    "show_op_graph": Subject(
         wrong=(
-            lambda thing: helpers.show_tape(thing, a=_ops(1)),
-            lambda thing: helpers.show_tape("T", a=thing),
+            lambda thing: helpers.show_op_graph(thing, a=_ops(1)),
+            lambda thing: helpers.show_op_graph("T", a=thing),
         ),
         misuse=(
-            lambda: helpers.show_tape("T"),
-            lambda: helpers.show_tape("T", a=3),
-            lambda: helpers.show_tape("T", a=helpers.show_table("T", {"a": 1})),
+            lambda: helpers.show_op_graph("T"),
+            lambda: helpers.show_op_graph("T", a=3),
+            lambda: helpers.show_op_graph("T", a=helpers.show_table("T", {"a": 1})),
         ),
-        quick=lambda: helpers.show_tape("T", a=_ops(2)),
-        scale=lambda n: helpers.show_tape("T", a=_ops(n)),
+        quick=lambda: helpers.show_op_graph("T", a=_ops(2)),
+        scale=lambda n: helpers.show_op_graph("T", a=_ops(n)),
         largest=100,
         imports="both",
     ),

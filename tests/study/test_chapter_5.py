@@ -91,14 +91,14 @@ def test_one_untried_file_is_untried():
 
 
 def test_forgotten_pieces_fail_at_six_different_stages():
-    stages = [row["stage"] for row in chapter_5.forgotten().values()]
+    stages = [row["stage"] for row in chapter_5.without_each_piece().values()]
     assert set(stages) == {"define", "build", "infer", "backward", "run", "none"}
 
 
 def test_broken_ops_are_broken_in_one_place_and_say_so():
     for name, files in chapter_5.broken_ops().items():
         with pytest.raises(flow.OpError, match=name):
-            chapter_5.try_op(name, files)
+            chapter_5.run_with_gradient(name, files)
 
 
 def test_folder_holds_what_is_given_and_nothing_else():

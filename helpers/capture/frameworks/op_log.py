@@ -89,7 +89,7 @@ def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     title = printable(word(title, "title"), LONGEST_TITLE)
     logs = {printable(word(name, "a name"), LONGEST_NAME): log for name, log in logs.items()}
     if not logs or not all(is_a(log, OpLog) for log in logs.values()):
-        raise TypeError("show_tape needs logs of watch_ops, such as TensorFlow=log")
+        raise TypeError("show_op_graph needs logs of watch_ops, such as TensorFlow=log")
     note = "Values that came from outside without a name, such as shapes, are left out."
     if len(logs) == 1:
         return replace(op_graph(*logs.values(), title, unnamed=False), note=note)

@@ -14,12 +14,12 @@ from helpers.safety.processes import signal_name
 
 LONGEST = 240  # seconds
 NEEDS = (
-    "run_apart needs a function written in Python with def, and arguments of dicts, lists, text "
+    "call_in_child needs a function written in Python with def, and arguments of dicts, lists, text "
     "and numbers"
 )
 
 
-def run_apart(fn, *args):
+def call_in_child(fn, *args):
     """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
 
     It must import what it uses; what it writes to its home (`~`) goes with that folder. Arguments

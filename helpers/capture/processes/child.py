@@ -25,7 +25,7 @@ FRAMES = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*'
 PLACE = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
 
 
-def watch_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
+def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
     """Run each function, or piece of source, in a child of its own and return what came of it.
 
     A function takes no arguments; what it uses of the notebook's functions, modules and plain
@@ -37,7 +37,7 @@ def watch_child(*what, title: str = "", imports: str | None = None) -> Transcrip
         if type(words) is not str:
             raise TypeError(f"{name} must be text, not {brief(words)}")
     if not what:
-        raise TypeError("watch_child needs a function, or a piece of source, to run")
+        raise TypeError("watch_in_child needs a function, or a piece of source, to run")
     made = [_transcript(one, imports) for one in what]
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))

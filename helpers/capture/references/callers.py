@@ -15,7 +15,7 @@ __builtins__ = BUILTINS  # an intervention may replace the others
 NOTHING = "nothing"
 
 
-def watch_routes(routes, judge, interventions, title="What each route runs") -> Ledger:
+def watch_callers(routes, judge, interventions, title="What each route runs") -> Ledger:
     """Run every route under every intervention and record the judge's word for it.
 
     `routes`: name -> callable. `judge(route)`: runs it and returns a word, such as "old" or
@@ -31,7 +31,7 @@ def watch_routes(routes, judge, interventions, title="What each route runs") -> 
         raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
     for name, given in (("route", ways), ("intervention", patches)):
         if not given:
-            raise ValueError(f"watch_routes needs at least one {name} to set side by side")
+            raise ValueError(f"watch_callers needs at least one {name} to set side by side")
     if not _can_be_called(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}

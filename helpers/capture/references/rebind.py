@@ -2,11 +2,11 @@
 
 Writing one place is an assignment. Writing all of them, and giving each its object back whatever
 happens in between, is this module. `code_swapped` is the other way in: it leaves all names alone
-and changes the function itself. `watch_routes` tells which ways of calling a rebinding reached.
+and changes the function itself. `watch_callers` tells which ways of calling a rebinding reached.
 """
 
 from helpers.capture.cpython.objects import inherited
-from helpers.capture.references.callers import watch_routes
+from helpers.capture.references.callers import watch_callers
 from helpers.capture.references.heap import Shelf
 from helpers.capture.references.kernel_modules import shield, unshield
 from helpers.capture.references.paths import describe
@@ -29,7 +29,7 @@ from helpers.safety.original_builtins import BUILTINS, Own
 
 __builtins__ = BUILTINS
 
-__all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_routes"]
+__all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_callers"]
 
 _ACTIVE = Shelf()
 SHIELDED = "; {} modules that the kernel runs in keep the original, or it would stop answering"

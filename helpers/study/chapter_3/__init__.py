@@ -2,10 +2,10 @@
 
 from helpers.study.chapter_3.code_patch import CODE_PATCH
 from helpers.study.chapter_3.keepers import KEEPERS
-from helpers.study.chapter_3.reach import show_coverage
+from helpers.study.chapter_3.reach import show_opcode_coverage
 from helpers.study.chapter_3.stack_at import STACK_AT
 from helpers.study.chapter_3.steps import STEP_EXERCISES
 
 EXERCISES = (*STEP_EXERCISES, STACK_AT, KEEPERS, CODE_PATCH)
 
-__all__ = ["EXERCISES", "show_coverage"]
+__all__ = ["EXERCISES", "show_opcode_coverage"]

@@ -34,7 +34,7 @@ class Reach:
     bar: str
 
 
-def show_coverage(*steps: type) -> Exhibit:
+def show_opcode_coverage(*steps: type) -> Exhibit:
     """Show, step by step, the share of the library's functions whose every opcode has a handler.
 
     A step is a class with methods that are named for opcodes; a stub counts as no handler. The
@@ -43,7 +43,7 @@ def show_coverage(*steps: type) -> Exhibit:
     """
     for step in steps:
         if not issubclass(type(step), type):
-            raise TypeError(f"show_coverage needs classes of handlers, not {brief(step)}")
+            raise TypeError(f"show_opcode_coverage needs classes of handlers, not {brief(step)}")
     known, rows, functions = set(), [], needs()
     total = sum(functions.values())
     for step in steps:

@@ -6,11 +6,11 @@ an inference that promises one output like the input.
 
 import numpy as np
 
-from helpers.capture.processes.call import run_apart
+from helpers.capture.processes.call import call_in_child
 from helpers.study.chapter_5.run_op import run_op
 
 
-def who_catches(
+def compare_kernel_checks(
     name: str, files: dict[str, str], kernels: dict[str, str], example: np.ndarray
 ) -> list[dict[str, str]]:
     """Return a row per kernel, "caught" or "passes" for each that was given it.
@@ -65,7 +65,7 @@ def in_torch(kernel_text: str, example) -> dict[str, str]:
 
 def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, str]]:
     """Return the same for an eager call and for a graph, by name; in an interpreter of its own."""
-    return run_apart(_tensorflow, kernel_texts, example.tolist())
+    return call_in_child(_tensorflow, kernel_texts, example.tolist())
 
 
 def _tensorflow(kernel_texts, example):

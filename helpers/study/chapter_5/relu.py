@@ -53,7 +53,7 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
         return float(train_job(_X))
 
 
-def forgotten() -> dict[str, dict[str, str]]:
+def without_each_piece() -> dict[str, dict[str, str]]:
     """Return for each piece what happens without it: a row of piece, stage and message."""
     return {piece: _row(piece) for piece in _PIECES}
 

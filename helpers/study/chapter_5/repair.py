@@ -45,7 +45,7 @@ def _broken(name: str) -> dict[str, str]:
     return {file: text.replace(old, new) for file, text in files.items()}
 
 
-def try_op(name: str, files: dict[str, str]) -> None:
+def run_with_gradient(name: str, files: dict[str, str]) -> None:
     """Load an op, run it, and go back through it, in a session of its own. May raise OpError."""
     x = np.ones(2, np.float32)
     with loading(name, files) as api:

@@ -53,7 +53,7 @@ def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
         return run(wrapper_of(api, name), x)[0]
 
 
-def stage_of(job, *arrays) -> str:
+def failing_stage(job, *arrays) -> str:
     """Call a job function; return the stage at which it fails, or "none"."""
     try:
         job(*arrays)

@@ -54,7 +54,7 @@ def cures_ledger(cases, *args) -> Ledger:
     `cases`: name -> (function, cured function). TypeError where a case is not such a pair; the note
     says what of `args` is not copied but shared by the runs.
     """
-    found = table(cases, "watch_cures", "name -> (function, cured function)", MOST_CASES)
+    found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     pairs = [(printable(name, LONGEST_NAME), _pair(name, pair)) for name, pair in found]
     entries = tuple(_entry(name, pair, args) for name, pair in pairs)
     headings = (BEFORE, AFTER, RESULT)
@@ -69,8 +69,8 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     The last is empty where plain Python and both compiled runs end alike, printing aside, and
     `NOT_KNOWN` where that cannot be told without code of the results' own.
     """
-    first, _ = watched(before, _copies(args), None, "watch_cures", steps=0)
-    second, kept = watched(after, _copies(args), None, "watch_cures", steps=0)
+    first, _ = watched(before, _copies(args), None, "watch_fixes", steps=0)
+    second, kept = watched(after, _copies(args), None, "watch_fixes", steps=0)
     wanted, plain = _ending(before, args), _ending(after, args)
     compiled = kept.value if kept.error is None else said(kept.error)
     verdicts = [results.compared(wanted, plain), results.compared(wanted, compiled)]
@@ -123,7 +123,7 @@ def _pair(name, pair):
     if not _is_pair(pair):
         raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
     for fn in pair:
-        compilable(fn, "watch_cures")
+        compilable(fn, "watch_fixes")
     return tuple(pair)
 
 
