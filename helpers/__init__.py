@@ -31,8 +31,9 @@ _NAMES = {
     """,
     "verbs.pep523": "show_evaluator watch_hooked",
     "verbs.tensorflow": """
-        show_autograph show_c_api show_graph show_graph_diff show_graph_steps show_imports_then_and_now
-        startup_switches watch_mutations watch_optimisation watch_race watch_traces watch_variables
+        show_autograph show_c_api show_graph show_graph_diff show_graph_steps
+        show_imports_then_and_now startup_switches watch_mutations watch_optimisation watch_race
+        watch_traces watch_variables
     """,
     "verbs.torch": """
         show_fx show_grad_fn show_guards watch_breaks watch_compile watch_fixes watch_guard_sets

@@ -14,8 +14,8 @@ from helpers.safety.processes import signal_name
 
 LONGEST = 240  # seconds
 NEEDS = (
-    "call_in_child needs a function written in Python with def, and arguments of dicts, lists, text "
-    "and numbers"
+    "call_in_child needs a function written in Python with def, and arguments of dicts, lists, "
+    "text and numbers"
 )
 
 
