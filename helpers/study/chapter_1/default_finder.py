@@ -8,7 +8,7 @@ from helpers.study.check import Exercise, tried
 MOST = 10_000
 
 
-class _Equal:
+class Equal:
     """Equal to everything, and the same as nothing: tells `is` from `==`."""
 
     def __eq__(self, other):
@@ -32,7 +32,7 @@ def _scene():
     def twice(value, call=wanted, factor=2, again=wanted):
         return call
 
-    def decoy(value, call=_Equal()):  # noqa: B008 - one instance is what is wanted
+    def decoy(value, call=Equal()):  # noqa: B008 - one instance is what is wanted
         return call
 
     functions = (first, keyword_only, twice, decoy)

@@ -5,16 +5,8 @@ from types import ModuleType
 
 from helpers.capture.references.search import scan_modules
 from helpers.capture.text.error import said
+from helpers.study.chapter_1.default_finder import Equal
 from helpers.study.check import Exercise, tried
-
-
-class _Equal:
-    """Equal to everything and the same as nothing: tells `is` from `==`."""
-
-    def __eq__(self, other):
-        return True
-
-    __hash__ = None
 
 
 class _Scene:
@@ -29,7 +21,7 @@ class _Scene:
 
         self.op, self.first, self.second = op, first, second
         self.module = ModuleType("scenery")
-        self.module.op, self.module.bystander, self.module.equal = op, first, _Equal()
+        self.module.op, self.module.bystander, self.module.equal = op, first, Equal()
 
     def __enter__(self):
         sys.modules["scenery"] = self.module

@@ -10,7 +10,7 @@ from functools import wraps
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.text.words import type_name
-from helpers.study.check import Untried, tried
+from helpers.study.check import Unfit, Untried, tried
 
 
 def _differs(fn, calls, parts, graph=True) -> str:
@@ -19,28 +19,11 @@ def _differs(fn, calls, parts, graph=True) -> str:
 
     try:
         words = programs.differs(fn, calls, parts, graph)
-    except (Untried, Wrong):
+    except (Untried, Unfit):
         raise
     except Exception as error:
         words = f"{programs.shown(fn, calls[0])} raised {said(error)}"
     return words and f"{words}. Here {fn.__name__} is: {programs.body(fn)}"
-
-
-class Wrong(Exception):
-    """What a learner's part gave is none of what it may give; the words are the verdict."""
-
-
-def _worded(judge: Callable) -> Callable:
-    """Let a judge return the words of what is `Wrong`."""
-
-    @wraps(judge)
-    def worded(answer):
-        try:
-            return judge(answer)
-        except Wrong as wrong:
-            return str(wrong)
-
-    return worded
 
 
 def _function(judge: Callable) -> Callable:
@@ -52,7 +35,7 @@ def _function(judge: Callable) -> Callable:
             return f"give the function itself, not {type(answer).__name__}"
         return judge(answer)
 
-    return _worded(checked)
+    return checked
 
 
 @_function
@@ -80,15 +63,14 @@ def _symbolic(result):
         return result
     if isinstance(result, (int, float)):
         shown = f"{brief(result)} ({type_name(result)})"
-        raise Wrong(f"binary_op returned {shown}: wrap it in Known")
-    raise Wrong(f"binary_op returned {brief(result)}: return a Known, or what trace.record gives")
+        raise Unfit(f"binary_op returned {shown}: wrap it in Known")
+    raise Unfit(f"binary_op returned {brief(result)}: return a Known, or what trace.record gives")
 
 
 def _first(verdicts) -> str | None:
     return next((words for words in verdicts if words), None)
 
 
-@_worded
 def judge_recorder(answer):
     """Judge step 2: the recorder's graph holds the calls that the finished one's holds."""
     from helpers.mini.dynamo import PARTS
@@ -102,7 +84,7 @@ def judge_recorder(answer):
             node = _node("input", tried(super().input(source)))
             inputs = getattr(self, "inputs", None)
             if not isinstance(inputs, dict) or inputs.get(source) is not node:
-                raise Wrong("input must keep its node: self.inputs[source] = node")
+                raise Unfit("input must keep its node: self.inputs[source] = node")
             return node
 
         def call(self, *args):
@@ -120,7 +102,7 @@ def _node(method: str, result):
 
     if isinstance(result, programs.fx.Node):
         return result
-    raise Wrong(f"{method} must return the node that it made, not {brief(result)}")
+    raise Unfit(f"{method} must return the node that it made, not {brief(result)}")
 
 
 @_function
@@ -154,15 +136,15 @@ def _true_texts(texts, source: str, value) -> list[str]:
     from helpers.study.chapter_4 import programs
 
     if not _are_texts(texts):
-        raise Wrong(f"guards must return a list of texts, not {brief(texts)}")
+        raise Unfit(f"guards must return a list of texts, not {brief(texts)}")
     for text in texts:
         try:
             holds = bool(eval(text, {**ALWAYS, source: value}))
         except Exception as error:
             known = _known(error, source, value)
-            raise Wrong(f"your guard {text!r} raised {said(error)}{known}") from None
+            raise Unfit(f"your guard {text!r} raised {said(error)}{known}") from None
         if not holds:
-            raise Wrong(
+            raise Unfit(
                 f"your guard {text!r} is not even true of {source} = {programs.told(value)}"
             )
     return list(texts)

@@ -4,7 +4,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch.guards.compare import Real
 from helpers.capture.torch.guards.nearby_calls import neighbours
-from helpers.study.check import Exercise, tried
+from helpers.study.check import Exercise, Untried, tried
 
 
 def _judge_guard_set(holds, fn, *first):
@@ -22,9 +22,9 @@ def _parted(holds, real, fn, call) -> str | None:
     """Return how the answer parts from the real guards at this call, if it does."""
     try:
         mine = bool(tried(holds(**call.arguments)))
+    except Untried:
+        raise
     except Exception as error:
-        if type(error).__name__ == "Untried":
-            raise
         return f"your guards raised {said(error)}; a guard looks and says no, and never raises"
     because = real.why_not(**call.arguments)
     if mine == (because is None):

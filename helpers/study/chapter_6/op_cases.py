@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from helpers.safety.arguments import kind_of
-
 RENAMED = {"squeeze_dims": "axis"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call. `inputs`: tensors, or lists of them; `outputs`: how many, None for as many as."""
+    """One call. `inputs`: tensors, or lists of them; `wrong`: what is wrong with it, if so."""
 
     op: str
     inputs: tuple
@@ -51,20 +49,6 @@ def wrong_cases(seed: int = 0) -> Iterator[Case]:
                     continue
                 inputs = (*case.inputs[:place], other, *case.inputs[place + 1 :])
                 yield replace(case, inputs=inputs, wrong=f"input {place} is {says}")
-
-
-def wrong_attributes(seed: int = 0) -> Iterator[Case]:
-    """Yield the same calls, each with an attribute of another kind, or one that is not there."""
-    for case in cases(seed):
-        if any(isinstance(given, list) for given in case.inputs):
-            continue  # TFE_Py_Execute takes lists apart, and attributes that say how
-        for place in range(1, len(case.attrs), 2):
-            for other in (None, 1, 2.5, "text", [], ["text"], [None], object()):
-                attrs = (*case.attrs[:place], other, *case.attrs[place + 1 :])
-                says = f"{case.attrs[place - 1]} is of type {kind_of(other)}"
-                yield replace(case, attrs=attrs, wrong=says)
-        yield replace(case, attrs=(*case.attrs, "nonsense", 1), wrong="one that does not exist")
-        yield replace(case, attrs=(*case.attrs, "nonsense"), wrong="a name without a value")
 
 
 def py_execute(case: Case, outputs: int) -> list:
