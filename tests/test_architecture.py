@@ -9,7 +9,7 @@ import pytest
 
 REPO = Path(__file__).parents[1]
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-ROOMS = ("capture", "exhibit", "mini", "model", "safety", "study", "view")
+ROOMS = ("capture", "course", "exhibit", "mini", "model", "safety", "study", "view")
 
 
 def lint_imports(folder):
@@ -48,6 +48,7 @@ def rooms(tmp_path):
         ("study", "from helpers.capture import a"),
         ("study", "from helpers.mini import a"),
         ("capture", "from helpers.mini import a"),
+        ("course", "from helpers.safety import a"),
         ("", "from helpers.capture import a"),
         ("", "from helpers.study import a"),
         ("capture", "import torch, tensorflow"),
@@ -78,6 +79,10 @@ def test_arrow_is_allowed(rooms, place, line):
         ("model", "from helpers.mini import a"),
         ("", "from helpers.mini import a"),
         ("", "from helpers.model import a"),
+        ("course", "from helpers.study import a"),
+        ("course", "from helpers.model import a"),
+        ("study", "from helpers.course import a"),
+        ("", "from helpers.course import a"),
         ("study", "from helpers import show"),
         ("view", "import torch"),
         ("", "def late():\n    import tensorflow"),
