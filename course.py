@@ -1,7 +1,8 @@
 """The course in two commands; they need nothing but CPython 3.11, 3.12 or 3.13.
 
     python3 course.py lab          open JupyterLab on the course (extra words go to JupyterLab)
-    python3 course.py test         run the tests, two at a time (extra words go to pytest)
+    python3 course.py test         run the tests, two at a time (extra words go to pytest;
+                                   `test notebooks` runs the notebooks alone)
 
     python3 course.py bench        measure ratios of times against their goals; words choose some
     python3 course.py setup        only make the environment in .venv, as the other two do first
@@ -11,29 +12,35 @@
 Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
 environment asks for pip all the same. pip's settings (PIP_INDEX_URL and so on) count for both.
 """
-# Standard library only, and no new syntax, so that an old Python can read this file and say so.
+# This file makes .venv; helpers/course/ does the rest, run by the Python of .venv.
+# Standard library only, and a syntax that Python 2.7 reads too, so that an old one can say so.
+
+import sys
+
+if sys.version_info < (3, 6):
+    sys.stderr.write(
+        "course.py: Python %d.%d is too old: the course works with CPython 3.11, 3.12, 3.13; "
+        "start it with one of them, as in `python3.11 course.py`.\n" % sys.version_info[:2]
+    )
+    sys.exit(2)
 
 import contextlib
-import datetime
 import difflib
 import errno
 import hashlib
 import importlib.util
-import json
 import os
 import platform
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
+COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
+OURS = ("setup", "reset", "check")  # whose words, -h too, are not for a program that they start
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
-REFERENCE = (3, 11)  # the Python whose outputs are stored in the notebooks
 
 ROOT = Path(__file__).resolve().parent
-NOTEBOOKS = ROOT / "notebooks"
 WORK = ROOT / "work"
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -52,17 +59,17 @@ INSTALLED = """
     course-stamp.txt etc include lib lib64 Library man pyvenv.cfg share
 """
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-LINK_ITSELF = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 GIGABYTE = 10**9
 # Installed, on Linux: 3 GB with the CPU build of PyTorch, 7 GB with CUDA; and a download on top.
 DISK_NEEDED = {"cpu": 4, "cuda": 9, "update": 1}
+REPAIR = "run `course.py setup`, and if that changes nothing delete the folder .venv first"
 
 # A learner's settings that would take Python, Jupyter or an installer out of .venv.
 LEADS_ASTRAY = """
     PYTHONHOME PYTHONPATH PYTHONSTARTUP PYTHONOPTIMIZE PYTHONINSPECT PYTHONWARNINGS
-    PYTHONPLATLIBDIR JUPYTER_PATH JUPYTER_CONFIG_PATH JUPYTERLAB_DIR __PYVENV_LAUNCHER__
-    PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON PIP_REQUIRE_VIRTUALENV PIP_REQUIREMENT
-    UV_SYSTEM_PYTHON UV_PYTHON UV_TARGET UV_PREFIX UV_PROJECT UV_WORKING_DIRECTORY
+    PYTHONPLATLIBDIR PYTHONSAFEPATH JUPYTER_PATH JUPYTER_CONFIG_PATH JUPYTERLAB_DIR
+    __PYVENV_LAUNCHER__ PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON PIP_REQUIRE_VIRTUALENV
+    PIP_REQUIREMENT UV_SYSTEM_PYTHON UV_PYTHON UV_TARGET UV_PREFIX UV_PROJECT UV_WORKING_DIRECTORY
 """
 # What pip calls a setting, what uv calls it, what uv puts between several values.
 UV_NAMES = (
@@ -107,7 +114,8 @@ class Refusal(Exception):
 
 def say(text):
     """Print a line now, so that it comes before what a started program prints."""
-    print(text, flush=True)
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 # -- which Python ----------------------------------------------------------------------------------
@@ -137,7 +145,7 @@ def ask(command, timeout=60):
 def version_of(command):
     """Return (major, minor) of the CPython that `command` starts, or None if it starts none."""
     code = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
-    found = re.match(r"cpython (\d+)\.(\d+)$", ask([*command, "-c", code]) or "")
+    found = re.match(r"cpython (\d+)\.(\d+)$", ask(list(command) + ["-c", code]) or "")
     return tuple(map(int, found.groups())) if found else None
 
 
@@ -147,11 +155,11 @@ def pythons_found():
     if shutil.which("py"):  # the launcher on Windows
         listed = re.findall(r"-V?:?(3\.\d+)", ask([shutil.which("py"), "-0p"]) or "")
         commands = [["py", "-" + version] for version in sorted(set(listed))] + commands
-    here = [(shutil.which(name), name, options) for name, *options in commands]
+    here = [(shutil.which(words[0]), words) for words in commands]
     return [
-        " ".join([name, *options])
-        for path, name, options in here
-        if path and version_of([path, *options]) in SUPPORTED
+        " ".join(words)
+        for path, words in here
+        if path and version_of([path] + words[1:]) in SUPPORTED
     ]
 
 
@@ -161,12 +169,13 @@ def python_fault():
     if this_python() in SUPPORTED and name == "CPython":
         return None
     fault = "is too old" if this_python() < SUPPORTED[0] else "is too new"
-    found = " or ".join(f"`{command} course.py`" for command in pythons_found())
-    works = ", ".join(dotted(version) for version in SUPPORTED)
-    return (
-        f"{name} {dotted(this_python())} {fault if name == 'CPython' else 'will not do'}: the "
-        f"course works with CPython {works}; "
-        + (f"start it with {found}." if found else "none is on this machine, so install one.")
+    found = " or ".join("`%s course.py`" % command for command in pythons_found())
+    return "{} {} {}: the course works with CPython {}; {}".format(
+        name,
+        dotted(this_python()),
+        fault if name == "CPython" else "will not do",
+        ", ".join(map(dotted, SUPPORTED)),
+        "start it with %s." % found if found else "none is on this machine, so install one.",
     )
 
 
@@ -200,7 +209,7 @@ def installer_environment():
 
 def fingerprint(version):
     """Return a hash of all that decides what is in .venv; its place too, which scripts name."""
-    digest = hashlib.sha256(os.fsencode(f"{dotted(version)} {ROOT}"))
+    digest = hashlib.sha256(os.fsencode("{} {}".format(dotted(version), ROOT)))
     for name in SET_UP_FILES:
         digest.update((ROOT / name).read_bytes() + b"\0")
     return digest.hexdigest()
@@ -231,10 +240,8 @@ def up_to_date(version):
     return version is not None and read_stamp() == fingerprint(version)
 
 
-def setup(extra=()):
+def setup():
     """Make or repair .venv; do nothing, quickly, where it is as it should be."""
-    if extra:
-        raise Refusal(f"`setup` takes no further words, and got: {' '.join(extra)}.")
     if not up_to_date(version_of([PYTHON])):
         with only_installer():
             install()
@@ -245,7 +252,8 @@ def install():
     tool = installer()
     version = usable_venv()
     refuse_full_disk("update" if version else "cpu" if cpu_build_offered() else "cuda")
-    say(f"[1/3] Environment in .venv: Python {dotted(version or this_python())}, by {tool}")
+    python = dotted(version or this_python())
+    say("[1/3] Environment in .venv: Python {}, by {}".format(python, tool))
     write_stamp(UNFINISHED)
     make_venv(tool, version)
     say("[2/3] Installing what the course needs: minutes the first time, a gigabyte to download")
@@ -268,40 +276,35 @@ def usable_venv():
     stamp, version = read_stamp(), version_of([PYTHON])
     if not VENV.is_dir() or not (stamp or (VENV / "pyvenv.cfg").exists() or not os.listdir(VENV)):
         raise Refusal("The .venv here is no Python environment: move it away and run this again.")
+    if version in SUPPORTED and stamp != UNFINISHED:
+        return version
     if version and stamp != UNFINISHED:
-        if version in SUPPORTED:
-            return version
         raise Refusal(
-            f"The .venv here has Python {dotted(version)}, which the course does not work with: "
-            "delete the folder .venv and run the same command again."
+            "The .venv here has Python %s, which the course does not work with: "
+            "delete the folder .venv and run the same command again." % dotted(version)
         )
     why = "The .venv here is broken: its Python does not start"
     why = "The last install did not finish" if stamp == UNFINISHED else why
-    others = not_installed()
-    if others or not is_ours(stamp):
-        whose = f"it holds {', '.join(others)}" if others else "it is not of the course's making"
-        raise Refusal(
-            f"{why}, and it is not removed, since {whose}: move that away and run this again."
-        )
-    say(f"{why}. Making .venv afresh; finished downloads are kept.")
+    remove_venv(stamp, why)
+    return None
+
+
+def remove_venv(stamp, why):
+    """Remove a .venv that the course made and that holds nothing else; refuse any other."""
+    others = sorted(set(os.listdir(str(VENV))) - set(INSTALLED.split()))  # a learner's, perhaps
+    ours = re.match(UNFINISHED + "$|[0-9a-f]{64}$", stamp or "") or not os.listdir(str(VENV))
+    if others or not ours:
+        whose = "it holds " + ", ".join(others) if others else "it is not of the course's making"
+        rest = ", and it is not removed, since %s: move that away and run this again." % whose
+        raise Refusal(why + rest)
+    say(why + ". Making .venv afresh; finished downloads are kept.")
     try:
         shutil.rmtree(str(VENV))
     except OSError as error:
         raise Refusal(
-            f"{why}, and .venv cannot be removed ({error.strerror}): close the programs that use "
-            "it, delete the folder .venv and run the same command again."
-        ) from None
-    return None
-
-
-def is_ours(stamp):
-    """Tell whether the course made what is in .venv: its stamp says so, or nothing is in it."""
-    return bool(re.match(UNFINISHED + "$|[0-9a-f]{64}$", stamp or "")) or not os.listdir(str(VENV))
-
-
-def not_installed():
-    """Return the names at the top of .venv that no installer puts there: a learner's, perhaps."""
-    return sorted(set(os.listdir(str(VENV))) - set(INSTALLED.split()))
+            "{}, and .venv cannot be removed ({}): close the programs that use it, "
+            "delete the folder .venv and run the same command again.".format(why, error.strerror)
+        )
 
 
 def refuse_foreign(folder):
@@ -309,17 +312,18 @@ def refuse_foreign(folder):
     name = folder.relative_to(ROOT)
     if ROOT in (Path(ROOT.anchor), home_folder()):
         raise Refusal(
-            f"The course stands right in {ROOT}, where it must not write: "
-            "put it into a folder of its own and run this again."
+            "The course stands right in %s, where it must not write: "
+            "put it into a folder of its own and run this again." % ROOT
         )
     if os.path.islink(str(folder)) or getattr(os.path, "isjunction", os.path.islink)(str(folder)):
         raise Refusal(
-            f"{name} is a link to another folder, and the course writes only into its own: "
-            "remove the link and run this again."
+            "%s is a link to another folder, and the course writes only into its own: "
+            "remove the link and run this again." % name
         )
-    inside = Path(os.path.realpath(str(folder)))
-    if inside != folder:
-        raise Refusal(f"{name} leads to {inside}, which is not the course's: move it away first.")
+    real = Path(os.path.realpath(str(folder)))
+    if real != folder:
+        where = "{} leads to {}, which is not the course's: move it away first."
+        raise Refusal(where.format(name, real))
 
 
 def home_folder():
@@ -355,7 +359,7 @@ def lock(handle):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.set_inheritable(handle, True)  # an installer that outlives this one still holds it
     except (BlockingIOError, PermissionError):
-        raise Refusal("Another course.py is installing: wait for it and run this again.") from None
+        raise Refusal("Another course.py is installing: wait for it and run this again.")
     except OSError:
         pass  # a file system without locks
 
@@ -364,7 +368,7 @@ def installer():
     """Return "uv" where it is present and "pip" otherwise; COURSE_INSTALLER decides by hand."""
     wanted = os.environ.get("COURSE_INSTALLER", "")
     if wanted not in ("", "pip", "uv"):
-        raise Refusal(f"COURSE_INSTALLER is {wanted!r}, and can be pip or uv.")
+        raise Refusal("COURSE_INSTALLER is %r, and can be pip or uv." % wanted)
     if wanted == "uv" and not shutil.which("uv"):
         raise Refusal("COURSE_INSTALLER asks for uv, and there is no uv on this machine.")
     return wanted or ("uv" if shutil.which("uv") else "pip")
@@ -382,8 +386,8 @@ def refuse_full_disk(kind):
     if free < need:
         smaller = " (4 GB without CUDA, see README)" if kind == "cuda" else ""
         raise Refusal(
-            f"The disk is too full: {free:.1f} GB are free and the install needs about {need} GB"
-            f"{smaller}; free some space and run the same command again."
+            "The disk is too full: {:.1f} GB are free and the install needs about {} GB{}; "
+            "free some space and run the same command again.".format(free, need, smaller)
         )
 
 
@@ -398,7 +402,7 @@ def make_venv(tool, version):
     if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
         raise Refusal(
             "This Python has no venv module, which Debian and Ubuntu keep in a package of its own: "
-            f"`sudo apt install python{dotted(this_python())}-venv`, then run this again."
+            "`sudo apt install python%s-venv`, then run this again." % dotted(this_python())
         )
     if version is None:
         run_logged([base, "-m", "venv", str(VENV)])
@@ -415,7 +419,7 @@ def install_packages(tool):
     else:
         command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
         command += ["--disable-pip-version-check"]
-    run_logged([*command, "-r", "requirements.txt", "-c", "constraints.txt"])
+    run_logged(command + ["-r", "requirements.txt", "-c", "constraints.txt"])
 
 
 def run_logged(command):
@@ -444,7 +448,8 @@ def show_passing(line):
     """Show a line on a terminal until the next one comes; nothing in a file or a pipe."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns - 1
-        print("\r" + f"      {line.strip()}"[:width].ljust(width) + "\r", end="", flush=True)
+        sys.stdout.write("\r" + ("      " + line.strip())[:width].ljust(width) + "\r")
+        sys.stdout.flush()
 
 
 def explain(output, tool):
@@ -453,182 +458,94 @@ def explain(output, tool):
         found = re.search(pattern, "\n".join(output))
         if found:
             what = next(filter(None, found.groupdict().values()), "")
-            kind = f"Python {dotted(this_python())}, {platform.system()} {platform.machine()}"
+            machine = (dotted(this_python()), platform.system(), platform.machine())
             by_pip = " (COURSE_INSTALLER=pip tries it with pip and all of pip's own settings.)"
             more = by_pip if tool == "uv" and sentence.startswith("No network") else ""
-            return sentence.format(what=what, machine=kind) + more
+            return sentence.format(what=what, machine="Python {} {} {}".format(*machine)) + more
     noise = ("[notice]", "WARNING: Location", "Looking in ")
     lines = [line for line in output if line.strip() and not line.startswith(noise)]
-    return "The install failed; the end of .venv/course-install.log says why:\n  " + "\n  ".join(
-        lines[-8:]
-    )
+    first = "The install failed; the end of .venv/course-install.log says why:"
+    return "\n  ".join([first] + lines[-8:])
 
 
-# -- the learner's notebooks -----------------------------------------------------------------------
+# -- the command line ------------------------------------------------------------------------------
 
 
-def fill_work():
-    """Copy into work/ whatever of notebooks/ is not there yet; what is there is the learner's."""
-    refuse_foreign(WORK)
-    missing = []
-    for source in sorted(NOTEBOOKS.rglob("*")):
-        parts = source.relative_to(NOTEBOOKS).parts
-        hidden = any(part.startswith((".", "__pycache__")) for part in parts)
-        if source.is_file() and not hidden and not os.path.lexists(str(WORK.joinpath(*parts))):
-            missing.append((source, WORK.joinpath(*parts)))
-    trust([source for source, _ in missing])
-    new = []
-    for source, copy in missing:
-        with staged(source, copy) as part:
-            new += [copy.name] if move_new(part, copy) else []
-    if new:
-        say(f"New in work/, which is yours to edit: {', '.join(new)}")
+def command_named(words):
+    """Return the command that the first word names; refuse a word that names none."""
+    known = ", ".join(COMMANDS)
+    if not words:
+        raise Refusal("Say which command: %s (`course.py --help` explains them)." % known)
+    if words[0] not in COMMANDS:
+        near = difflib.get_close_matches(words[0], COMMANDS, n=1)
+        hint = "; did you mean %s?" % near[0] if near else "."
+        raise Refusal("There is no command {!r}, there are: {}{}".format(words[0], known, hint))
+    if words[0] in ("setup", "check") and words[1:]:
+        more = " ".join(words[1:])
+        raise Refusal("`{}` takes no further words, and got: {}.".format(words[0], more))
+    return words[0]
 
 
-@contextlib.contextmanager
-def staged(source, copy):
-    """Copy a file beside its place, whence it goes there in one step, whole or not at all."""
-    refuse_foreign(WORK)
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    refuse_foreign(copy.parent)
-    handle, part = tempfile.mkstemp(prefix="." + copy.name, suffix=".part", dir=str(copy.parent))
-    os.close(handle)
-    try:
-        shutil.copyfile(str(source), part)  # not its mode: a copy must be writable
-        os.chmod(part, 0o666 & ~umask())
-        yield Path(part)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
+def start(words):
+    """Do what the words ask for: setup here, the rest by helpers/course in the right Python."""
+    command, fault = command_named(words), python_fault()
+    if command == "check":
+        return check(fault)
+    if fault:
+        raise Refusal(fault)
+    if command in ("lab", "reset"):
+        refuse_foreign(WORK)
+    if command == "reset":  # it installs nothing, and works beside a .venv that does not
+        fits = version_of([PYTHON]) in SUPPORTED
+        return go_on(PYTHON if fits else sys.executable, words)
+    setup()
+    return 0 if command == "setup" else go_on(PYTHON, words)
 
 
-def umask():
-    """Return the permissions that this process takes from the files that it makes."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
-def move_new(path, place):
-    """Give a file a place that is free; return False, and leave it, where another has it."""
-    try:
-        os.link(str(path), str(place), **LINK_ITSELF)
-    except FileExistsError:
-        return False
-    except OSError:  # a folder, or a file system without links
-        if os.path.lexists(str(place)):
-            return False
-        os.rename(str(path), str(place))
-    return True
-
-
-def trust(notebooks):
-    """Sign notebooks as trusted; Jupyter signs what they contain, so their copies are trusted."""
-    names = [path for path in notebooks if path.suffix == ".ipynb"]
-    code = "from nbformat.sign import TrustNotebookApp as App; App.launch_instance()"
-    if names and ask([PYTHON, "-c", code, *names]) is None:
-        say("Not marked as trusted: JupyterLab's command palette has Trust Notebook.")
-
-
-def chapters():
-    """Return the names of the course's notebooks."""
-    return sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
-
-
-def chapter_named(word):
-    """Return the notebook that a word names: 3, 03, 03_byte, 03_bytecode_and_frames.ipynb."""
-    stem = re.sub(r"\.ipynb$", "", Path(word).name)
-    if stem.isdigit():
-        named = [name for name in chapters() if re.match(rf"0*{int(stem)}(?!\d)", name)]
+def check(fault):
+    """Tell which Pythons are here; all else is told by one of them, where one can."""
+    rows = [("MISSING" if fault else "ok", "Python", fault or platform.python_version())]
+    python = PYTHON if VENV.exists() else sys.executable
+    version = version_of([python])
+    where = ".venv" if VENV.exists() else "this Python, there being no .venv"
+    if version not in SUPPORTED:
+        rows.append(("MISSING", "environment", where + ", and it does not do: " + REPAIR))
+        python = sys.executable
+    elif VENV.exists() and not up_to_date(version):
+        rows.append(("note", "environment", where + ", not up to date: " + REPAIR))
     else:
-        named = [name for name in chapters() if stem and name.startswith(stem)]
-    if len(named) != 1:
-        raise Refusal(f"{word!r} names no one notebook; there are: {', '.join(chapters())}.")
-    return named[0]
+        rows.append(("ok", "environment", "{}, Python {}".format(where, dotted(version))))
+    if fault and version not in SUPPORTED:
+        return report(rows)
+    return go_on(python, ["check"] + [word for row in rows for word in ("--row",) + row])
 
 
-def reset(extra):
-    """Put fresh copies of the named notebooks into work/, the learner's own beside them."""
-    if not extra:
-        raise Refusal(
-            f"`reset` takes the number of a notebook; there are: {', '.join(chapters())}."
-        )
-    for name in [chapter_named(word) for word in extra]:
-        own, source = WORK / name, NOTEBOOKS / name
-        trust([source])
-        when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")
-        with staged(source, own) as fresh:
-            kept = keep(own, when) if os.path.lexists(str(own)) else None
-            os.replace(str(fresh), str(own))
-        say(f"work/{name} is fresh" + (f"; yours is kept as work/{kept.name}" if kept else ""))
-    say("Where it is open in JupyterLab, choose File, Reload Notebook from Disk.")
+def report(rows):
+    """Print a line for each thing that the course needs; return 0 if it can run here."""
+    missing = []
+    for mark, what, text in rows:
+        say("{:9} {:14} {}".format(mark, what, text))
+        missing += [what] if mark == "MISSING" else []
+    names = ", ".join(missing)
+    say("Not ready: %s first." % names if missing else "Ready: the course can run here.")
+    return 1 if missing else 0
 
 
-def keep(path, when):
-    """Give what stands at `path` a name with a time in it, and a count where that is taken too."""
-    candidate, count = path.with_name(f"{path.stem}.{when}{path.suffix}"), 1
-    while not move_new(path, candidate):
-        count += 1
-        candidate = path.with_name(f"{path.stem}.{when}-{count}{path.suffix}")
-    return candidate
+def go_on(python, words):
+    """Go on in helpers/course, run by a Python that works.
+
+    By its path, not by -m: what the front door opens may be missing, and `check` is to say so.
+    """
+    room = ROOT / "helpers" / "course" / "__main__.py"
+    return hand_over([str(python), str(room)] + list(words), environment())
 
 
-# -- what is started -------------------------------------------------------------------------------
-
-
-def lab(extra):
-    """Open JupyterLab on work/."""
-    setup()
-    fill_work()
-    first = "/tree/00_start_here.ipynb"
-    url = "/lab" + (first if (WORK / Path(first).name).exists() else "")
-    command = [str(PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={WORK}"]
-    command.append(f"--LabApp.default_url={url}")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        say("You are root: JupyterLab is started with --allow-root, which it asks for.")
-        command.append("--allow-root")
-    say("Starting JupyterLab: Ctrl-C in this terminal stops it.")
-    return hand_over([*command, *extra])
-
-
-def test(extra):
-    """Run pytest on the notebooks and the tests."""
-    setup()
-    command = [str(PYTHON), "-m", "pytest"]
-    version = version_of([PYTHON])
-    if version != REFERENCE:
-        command.append("--nbval-lax")
-        say(
-            f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
-            f"Python {dotted(REFERENCE)}, and this is {dotted(version)}."
-        )
-    return hand_over([*command, *workers(extra), *extra])
-
-
-def workers(extra):
-    """Return the words for two workers where there is room for two; who says -n or so decides."""
-    own = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "-s", "--capture", "--co", "-p")
-    if any(word.startswith(own) for word in extra):
-        return []
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not tell
-        return []
-    return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * GIGABYTE else []
-
-
-def bench(extra):
-    """Measure ratios of times against their goals, apart from the tests."""
-    setup()
-    return hand_over([str(PYTHON), "-m", "tests.benchmarks", *extra])
-
-
-def hand_over(command):
+def hand_over(command, variables):
     """Run the last command of a start, in place of this process where the system can do that."""
     os.chdir(str(ROOT))
     if os.name == "posix":
-        os.execve(command[0], command, environment())
-    with subprocess.Popen(command, env=environment()) as process:
+        os.execve(command[0], command, variables)
+    with subprocess.Popen(command, env=variables) as process:
         while True:
             try:
                 return process.wait()
@@ -636,137 +553,10 @@ def hand_over(command):
                 pass  # it is the started program's to answer: JupyterLab asks before it stops
 
 
-# -- what is here ----------------------------------------------------------------------------------
-
-REPAIR = "run `course.py setup`, and if that changes nothing delete the folder .venv first"
-KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx matplotlib numpy bytecode
-    torch tensorflow-cpu tensorflow"""
-# Run by the Python that has the packages: what is there against the pins, and the memory.
-PROBE = """
-import json, sys
-from importlib import metadata
-import psutil
-from packaging.requirements import Requirement
-
-def found(name):
+def guarded(command, words):
+    """Run a command; return its exit code. A refusal is a sentence, never a traceback."""
     try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
-
-lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
-pins = [Requirement(line) for line in lines if line.split("=")[0] in sys.argv[2].split()]
-pins = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
-rows = [(pin.name, found(pin.name), str(pin.specifier)) for pin in pins]
-same = [bool(row[1]) and row_pin.specifier.contains(row[1]) for row, row_pin in zip(rows, pins)]
-memory = psutil.virtual_memory()
-print(json.dumps([[*row, ok] for row, ok in zip(rows, same)] + [[memory.total, memory.available]]))
-"""
-
-
-def check(extra=()):
-    """Print a line for each thing that the course needs; return 0 if it can run here."""
-    if extra:
-        raise Refusal(f"`check` takes no further words, and got: {' '.join(extra)}.")
-    missing = []
-    for mark, what, text in [*check_python(), *check_packages(), *check_machine()]:
-        say(f"{mark:9} {what:14} {text}")
-        missing += [what] if mark == "MISSING" else []
-    say(f"Not ready: {', '.join(missing)} first." if missing else "Ready: the course can run here.")
-    return 1 if missing else 0
-
-
-def env_python():
-    """Return the Python with the packages: that of .venv, or this one (conda, a hub)."""
-    return PYTHON if VENV.exists() else sys.executable
-
-
-def check_python():
-    """Yield a row for the Python that runs this file, and one for the environment."""
-    fault, version = python_fault(), version_of([env_python()])
-    yield "MISSING" if fault else "ok", "Python", fault or platform.python_version()
-    where = ".venv" if VENV.exists() else "this Python, there being no .venv"
-    if version not in SUPPORTED:
-        yield "MISSING", "environment", f"{where}, and it does not do: {REPAIR}"
-    elif VENV.exists() and not up_to_date(version):
-        yield "note", "environment", f"{where}, not up to date: {REPAIR}"
-    else:
-        yield "ok", "environment", f"{where}, Python {dotted(version)}"
-
-
-def check_packages():
-    """Yield a row for each key package, for what does not load, and for the memory."""
-    answer = ask([env_python(), "-c", PROBE, ROOT / "constraints.txt", KEY_PACKAGES])
-    if answer is None:
-        yield "MISSING", "packages", f"not installed: {REPAIR}"
-        return
-    *packages, (total, available) = json.loads(answer)
-    for name, version, pin, same in packages:
-        if version is None:
-            yield "MISSING", name, f"pinned {pin}: {REPAIR}"
-        else:
-            yield "ok" if same else "note", name, version + ("" if same else f", pinned {pin}")
-    whole = all(version for _, version, *_ in packages)
-    for module in ("helpers", "torch", "tensorflow") if whole else ():
-        if ask([env_python(), "-c", f"import {module}"], timeout=300) is None:
-            say_why = f'{env_python()} -c "import {module}"'
-            yield "MISSING", f"import {module}", f"fails, and this says why: {say_why}"
-    text = f"{total / GIGABYTE:.1f} GB, of it free {available / GIGABYTE:.1f} GB"
-    little = "" if available > 2 * GIGABYTE else ": an open notebook takes 1 GB, so close others"
-    yield "note" if little else "ok", "memory", text + little
-
-
-def check_machine():
-    """Yield the rows for disk, compiler and browser."""
-    free = shutil.disk_usage(str(ROOT)).free / GIGABYTE
-    yield "ok" if free > 0.5 else "note", "disk", f"{free:.1f} GB free"
-    compilers = ("cc", "gcc", "clang", "cl")
-    yield optional("C compiler", compilers, "chapters 4 and 5 show more with one")
-    browsers = ("chromium", "chromium-browser", "google-chrome")
-    yield optional("Chromium", browsers, "only the tests in a browser want one")
-
-
-def optional(what, names, use):
-    """Return the row for a program that the course can do without."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    return "ok" if found else "optional", what, f"{found or 'not found'} ({use})"
-
-
-# -- the command line ------------------------------------------------------------------------------
-
-COMMANDS = {
-    "lab": lab,
-    "test": test,
-    "bench": bench,
-    "setup": setup,
-    "reset": reset,
-    "check": check,
-}
-
-
-def command_named(words):
-    """Return the command that the first word names; refuse a word that names none."""
-    known = ", ".join(COMMANDS)
-    if not words:
-        raise Refusal(f"Say which command: {known} (`course.py --help` explains them).")
-    if words[0] not in COMMANDS:
-        near = difflib.get_close_matches(words[0], COMMANDS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise Refusal(f"There is no command {words[0]!r}, there are: {known}{hint}")
-    return COMMANDS[words[0]]
-
-
-def main(words):
-    """Run one command; return its exit code. A refusal is a sentence, never a traceback."""
-    if words and words[0] in ("-h", "--help", "help"):
-        print(__doc__.strip())
-        return 0
-    try:
-        command = command_named(words)
-        fault = python_fault()
-        if fault and command is not check:
-            raise Refusal(fault)
-        return command(words[1:]) or 0
+        return command(words) or 0
     except Refusal as refusal:
         message = str(refusal)
     except OSError as error:
@@ -774,7 +564,7 @@ def main(words):
     except KeyboardInterrupt:
         say("\nStopped. The same command, started again, repairs what was left half done.")
         return 130
-    print(f"course.py: {message}", file=sys.stderr)
+    sys.stderr.write("course.py: %s\n" % message)
     return 2
 
 
@@ -782,8 +572,18 @@ def explain_os(error):
     """Return the sentence for what the operating system refused."""
     if error.errno == errno.ENOSPC:
         return EXPLANATIONS[0][1]
-    name = f" ({error.filename})" if error.filename else ""
-    return f"{error.strerror or error}{name}: put that right and run the same command again."
+    name = " (%s)" % error.filename if error.filename else ""
+    reason = "{}{}".format(error.strerror or error, name)
+    return reason + ": put that right and run the same command again."
+
+
+def main(words):
+    """Run one command; return its exit code. Words for JupyterLab and pytest are theirs, -h too."""
+    asked = {"-h", "--help"}.intersection(words[1:])
+    if words[:1] in (["-h"], ["--help"], ["help"]) or asked and words[0] in OURS:
+        say(__doc__.strip())
+        return 0
+    return guarded(start, words)
 
 
 if __name__ == "__main__":

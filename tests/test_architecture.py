@@ -9,7 +9,10 @@ import pytest
 
 REPO = Path(__file__).parents[1]
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-ROOMS = ("capture", "exhibit", "internals", "mini", "model", "safety", "study", "view")
+ROOMS = (
+    *("capture", "course", "exhibit", "internals", "mini", "model", "safety", "study", "verbs"),
+    "view",
+)
 WINGS = (
     "cpython",
     "frameworks",
@@ -38,8 +41,9 @@ ALLOWED = (
     ("mini/dynamo", "import torch.fx"),
     ("mini/dynamo", "from helpers.internals import wrong"),
     ("mini/eager", "import tensorflow"),
-    ("", "from helpers.capture import rows"),
-    ("", "from helpers.study import wrong"),
+    ("verbs", "from helpers.capture.text import wrong"),
+    ("verbs", "from helpers.study import wrong"),
+    ("course", "from helpers.safety import wrong"),
 )
 FORBIDDEN = (
     ("capture/text", "from helpers.view import wrong"),
@@ -65,8 +69,12 @@ FORBIDDEN = (
     ("model", "from helpers.mini import wrong"),
     ("study", "from helpers import wrong"),
     ("study", "import torch"),
+    ("study", "from helpers.verbs import wrong"),
+    ("study", "from helpers.course import wrong"),
+    ("course", "from helpers.study import wrong"),
+    ("verbs", "import torch"),
     ("", "from helpers.mini import wrong"),
-    ("", "from helpers.model import wrong"),
+    ("", "from helpers.verbs import wrong"),
     ("", "import tensorflow"),
 )
 

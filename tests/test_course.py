@@ -1,4 +1,5 @@
-"""course.py, run in copies of the repository with stand-ins for uv and for the Python of .venv.
+"""course.py and helpers/course, in copies of the repository with stand-ins for uv and for .venv's
+Python.
 
 No test here needs a network or installs a package. The stand-ins are shell scripts, so on Windows
 only the tests without them run.
@@ -6,8 +7,6 @@ only the tests without them run.
 
 import ast
 import errno
-import importlib.util
-import json
 import os
 import re
 import shutil
@@ -19,8 +18,17 @@ import nbformat
 import pytest
 from nbformat import v4
 
+import course as bootstrap
+from helpers.course import check as check_
+from helpers.course import reset as reset_
+from helpers.course import tests as tests_
+from helpers.course import work
+from helpers.course.__main__ import start
+from helpers.safety import copies
+
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
+ROOMS = ("helpers/course", "helpers/safety")  # and no front door, which course.py leaves shut
 scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
 
 FAKE_PYTHON = """#!/bin/sh
@@ -95,6 +103,8 @@ def house(tmp_path):
     for name in SET_UP_FILES:
         copy = shutil.copytree if (REPO / name).is_dir() else shutil.copyfile
         copy(REPO / name, root / name)
+    for room in ROOMS:
+        shutil.copytree(REPO / room, root / room, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "notebooks").mkdir()
     for name in ("00_start_here", "03_bytecode_and_frames"):
         notebook(root / "notebooks" / f"{name}.ipynb", name)
@@ -103,12 +113,19 @@ def house(tmp_path):
 
 @pytest.fixture
 def course(house, monkeypatch):
-    """course.py of the copy, as a module."""
-    spec = importlib.util.spec_from_file_location("course_under_test", house.root / "course.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """course.py as a module, with all its places in the copy, for it and for helpers/course."""
+    for name, place in list(vars(bootstrap).items()):
+        if isinstance(place, Path):
+            monkeypatch.setattr(bootstrap, name, house.root / place.relative_to(REPO))
     monkeypatch.setenv("JUPYTER_DATA_DIR", house.environ["JUPYTER_DATA_DIR"])
-    return module
+    return bootstrap
+
+
+@pytest.fixture
+def unsigned(monkeypatch):
+    """Nothing is signed, which takes a while."""
+    for module in (work, reset_):
+        monkeypatch.setattr(module, "trust", lambda files: None)
 
 
 def is_refused(done, *words):
@@ -124,11 +141,51 @@ def is_refused(done, *words):
 # -- which Python ----------------------------------------------------------------------------------
 
 
-def test_file_is_readable_for_old_pythons():
-    source = (REPO / "course.py").read_text(encoding="utf-8")
-    ast.parse(source, feature_version=(3, 6))
-    with pytest.raises(SyntaxError):
-        ast.parse("match 1:\n  case 1: pass", feature_version=(3, 6))  # so the check can fail
+def too_new(source):
+    """Yield what is in a source and Python 2.7 or an early 3 does not read."""
+    new = ast.JoinedStr | ast.NamedExpr | ast.AnnAssign | ast.Await | ast.Nonlocal
+    if not source.isascii():
+        yield "letters"
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, new):
+            yield type(node).__name__
+        elif isinstance(node, ast.Raise) and node.cause:
+            yield "raise from"
+        elif isinstance(node, ast.arguments) and (node.kwonlyargs or node.posonlyargs):
+            yield "arguments"
+        elif isinstance(node, ast.arg) and node.annotation:
+            yield "annotation"
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+            yield from ["star" for item in node.elts if isinstance(item, ast.Starred)]
+        elif isinstance(node, ast.Dict) and None in node.keys:
+            yield "star"
+        elif isinstance(node, ast.Call):
+            if ast.unparse(node.func) == "print":
+                yield "print"
+            if sum(isinstance(item, ast.Starred) for item in node.args) > 1:
+                yield "stars"
+
+
+def test_file_is_readable_for_every_python():
+    assert list(too_new((REPO / "course.py").read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "f'{x}'",
+        "raise a from None",
+        "[*a, 1]",
+        "{**a}",
+        "print(a, flush=True)",
+        "def f(*, a): pass",
+        "def f(a: int): pass",
+        "a: int = 1",
+        "'\u2026'",
+    ],
+)
+def test_what_an_old_python_does_not_read_is_found(source):
+    assert list(too_new(source))
 
 
 def test_only_the_standard_library_is_imported():
@@ -208,21 +265,56 @@ def test_help_explains_every_command(house, course):
     assert all(f"course.py {name}" in done.stdout for name in course.COMMANDS)
 
 
+@pytest.mark.parametrize("words", [["-h"], ["help"], ["setup", "-h"], ["reset", "03", "--help"]])
+def test_help_makes_no_environment(house, words):
+    done = house.run(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "course.py reset 03" in done.stdout
+    assert not (house.root / ".venv").exists() and house.uv_calls() == []
+
+
+def test_near_miss_makes_no_environment(house):
+    assert is_refused(house.run("tset", "-x"), "no command 'tset'", "did you mean test?")
+    assert not (house.root / ".venv").exists() and house.uv_calls() == []
+
+
+@scripts_run
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [("lab", "jupyterlab"), ("test", "pytest"), ("bench", "tests.benchmarks")],
+)
+def test_words_for_another_program_reach_it_as_they_are(house, command, module):
+    words = ["-h", "--help", "-k", "a and not b", "--", "-x", "--row", "--opt=1", "", "notebooks"]
+    done = house.run(command, *words)
+    assert done.returncode == 7, done.stderr
+    started = next(line for line in done.stdout.splitlines() if line.startswith("started:"))
+    assert started.startswith(f"started: -m {module}")
+    assert started.endswith(" ".join(words))
+
+
+@pytest.mark.parametrize("words", [["reset", "0", "--all"], ["check", "--fast"]])
+def test_unknown_options_are_refused(house, words):
+    done = house.run(*words)
+    assert done.returncode == 2
+    assert words[-1] in done.stderr and "Traceback" not in done.stderr
+    assert not (house.root / "work").exists()
+
+
 def test_interruption_is_one_sentence(course, monkeypatch, capsys):
-    def interrupted(words):
+    def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(course.COMMANDS, "lab", interrupted)
+    monkeypatch.setattr(course, "setup", interrupted)
     assert course.main(["lab"]) == 130
     assert "started again, repairs" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
 def test_system_error_is_one_sentence(course, monkeypatch, capsys, number):
-    def fails(words):
+    def fails():
         raise OSError(number, os.strerror(number), "somewhere")
 
-    monkeypatch.setitem(course.COMMANDS, "lab", fails)
+    monkeypatch.setattr(course, "setup", fails)
     assert course.main(["lab"]) == 2
     said = capsys.readouterr().err
     assert ("disk is full" if number == errno.ENOSPC else "somewhere") in said
@@ -451,7 +543,26 @@ def test_two_workers_where_there_is_room(course, monkeypatch, cores, pages, word
 
     monkeypatch.setattr(course.os, "cpu_count", lambda: cores)
     monkeypatch.setattr(course.os, "sysconf", told)
-    assert course.workers(words) == added
+    assert tests_.workers(words) == added
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "the notebooks and the tests"),
+        (["notebooks"], "the notebooks"),
+        (["notebooks", "-x"], "`pytest notebooks -x`"),
+    ],
+)
+def test_what_is_run_is_said(words, said):
+    assert tests_.what(words) == said
+
+
+@scripts_run
+def test_notebooks_alone_are_run(house):
+    done = house.run("test", "notebooks")
+    assert re.search(r"^Running the notebooks[.,]", done.stdout, re.MULTILINE)
+    assert re.search(r"^started: -m pytest .*notebooks$", done.stdout, re.MULTILINE)
 
 
 @scripts_run
@@ -479,12 +590,11 @@ def test_work_is_filled_once_and_then_the_learners(house):
     assert (house.root / "work" / "04_new.ipynb").exists()
 
 
-def test_work_takes_figures_and_leaves_hidden_files(house, course):
+def test_work_takes_figures_and_leaves_hidden_files(house, course, unsigned):
     for folder, name in [("figures", "one.svg"), (".ipynb_checkpoints", "a.ipynb")]:
         (house.root / "notebooks" / folder).mkdir()
         (house.root / "notebooks" / folder / name).write_text("{}")
-    course.trust = lambda notebooks: None
-    course.fill_work()
+    work.fill()
     found = {path.name for path in (house.root / "work").rglob("*") if path.is_file()}
     assert found == {"00_start_here.ipynb", "03_bytecode_and_frames.ipynb", "one.svg"}
 
@@ -523,19 +633,18 @@ def test_reset_keeps_the_old_one_beside_the_fresh(house, word):
     assert kept.name in done.stdout
 
 
-def test_resets_in_one_second_keep_all(house, course, monkeypatch):
-    class OneMoment(course.datetime.datetime):
+def test_resets_in_one_second_keep_all(house, course, unsigned, monkeypatch):
+    class OneMoment(reset_.datetime.datetime):
         @classmethod
         def now(cls):
             return cls(2026, 1, 2, 3, 4, 5)
 
-    monkeypatch.setattr(course.datetime, "datetime", OneMoment)
-    course.trust = lambda notebooks: None
+    monkeypatch.setattr(reset_.datetime, "datetime", OneMoment)
     own = house.root / "work" / "00_start_here.ipynb"
     own.parent.mkdir()
     for text in ("first", "second", "third"):
         own.write_text(text)
-        course.reset(["00"])
+        reset_.reset(["00"])
     kept = {path.name: path.read_text() for path in own.parent.glob("00_start_here.2026*")}
     assert kept == {
         "00_start_here.2026-01-02_030405.ipynb": "first",
@@ -544,16 +653,15 @@ def test_resets_in_one_second_keep_all(house, course, monkeypatch):
     }
 
 
-def test_reset_that_fails_leaves_the_learners(house, course, monkeypatch):
+def test_reset_that_fails_leaves_the_learners(house, course, unsigned, monkeypatch):
     def full(*paths):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    course.trust = lambda notebooks: None
     own = house.root / "work" / "00_start_here.ipynb"
     own.parent.mkdir()
     own.write_text("mine")
-    monkeypatch.setattr(course.shutil, "copyfile", full)
-    assert course.main(["reset", "0"]) == 2
+    monkeypatch.setattr(copies.shutil, "copyfile", full)
+    assert course.guarded(start, ["reset", "0"]) == 2
     assert [path.name for path in own.parent.iterdir()] == [own.name]
     assert own.read_text() == "mine"
 
@@ -639,7 +747,7 @@ def test_nothing_is_written_through_a_link_in_venv(house, victim):
 def test_the_home_folder_and_the_root_are_no_place_for_the_course(house, course, monkeypatch):
     assert is_refused(house.run("setup", HOME=str(house.root)), "put it into a folder of its own")
     assert is_refused(house.run("reset", "0", HOME=str(house.root)), "folder of its own")
-    assert sorted(os.listdir(house.root)) == sorted([*SET_UP_FILES, "notebooks"])
+    assert sorted(os.listdir(house.root)) == sorted([*SET_UP_FILES, "helpers", "notebooks"])
     root = Path(house.root.anchor)
     monkeypatch.setattr(course, "ROOT", root)
     with pytest.raises(course.Refusal, match="put it into a folder of its own"):
@@ -648,28 +756,26 @@ def test_the_home_folder_and_the_root_are_no_place_for_the_course(house, course,
 
 @links
 @pytest.mark.parametrize("words", [["reset", "0"], ["lab"]])
-def test_a_work_that_is_a_link_is_not_written(house, course, victim, words):
-    course.trust, course.setup = lambda notebooks: None, lambda: None
+def test_a_work_that_is_a_link_is_not_written(house, course, unsigned, victim, words):
     (house.root / "work").symlink_to(victim)
+    assert is_refused(house.run(*words), "work is a link to another folder")
     with pytest.raises(course.Refusal, match="work is a link to another folder"):
-        course.COMMANDS[words[0]](words[1:])
+        start(words)
 
 
 @links
-def test_a_folder_of_work_that_is_a_link_is_not_written(house, course, victim):
-    course.trust = lambda notebooks: None
+def test_a_folder_of_work_that_is_a_link_is_not_written(house, course, unsigned, victim):
     (house.root / "notebooks" / "figures").mkdir()
     (house.root / "notebooks" / "figures" / "one.svg").write_text("")
     (house.root / "work").mkdir()
     (house.root / "work" / "figures").symlink_to(victim)
     with pytest.raises(course.Refusal, match="figures is a link to another folder"):
-        course.fill_work()
+        work.fill()
 
 
 @links
 @pytest.mark.parametrize("kind", ["dangling link", "link", "folder"])
-def test_whatever_a_learner_has_put_there_is_kept(house, course, victim, kind):
-    course.trust = lambda notebooks: None
+def test_whatever_a_learner_has_put_there_is_kept(house, course, unsigned, victim, kind):
     own = house.root / "work" / "00_start_here.ipynb"
     own.parent.mkdir()
     if kind == "folder":
@@ -678,19 +784,19 @@ def test_whatever_a_learner_has_put_there_is_kept(house, course, victim, kind):
     else:
         own.symlink_to(victim / ("no such file" if kind == "dangling link" else "00.ipynb"))
     (own.parent / ".00_start_here.ipynb.part").symlink_to(victim / "thesis.txt")
-    course.fill_work()
+    work.fill()
     assert own.is_dir() if kind == "folder" else own.is_symlink()
-    course.reset(["0"])
+    reset_.reset(["0"])
     assert own.read_bytes() == (house.root / "notebooks" / own.name).read_bytes()
     (kept,) = own.parent.glob("00_start_here.2*")
     assert (kept / "mine").read_text() == "mine" if kind == "folder" else kept.is_symlink()
     assert (victim / "00.ipynb").read_text() == "mine"
 
 
-def test_a_file_that_comes_meanwhile_is_not_overwritten(house, course):
+def test_a_file_that_comes_meanwhile_is_not_overwritten(house, course, monkeypatch):
     own = house.root / "work" / "00_start_here.ipynb"
-    course.trust = lambda notebooks: (own.parent.mkdir(), own.write_text("mine"))
-    course.fill_work()
+    monkeypatch.setattr(work, "trust", lambda files: (own.parent.mkdir(), own.write_text("mine")))
+    work.fill()
     assert own.read_text() == "mine"
     assert sorted(path.name for path in own.parent.iterdir()) == [
         "00_start_here.ipynb",
@@ -699,16 +805,15 @@ def test_a_file_that_comes_meanwhile_is_not_overwritten(house, course):
 
 
 @pytest.mark.parametrize("links_work", [True, False])
-def test_two_resets_at_once_lose_nothing(house, course, monkeypatch, links_work):
+def test_two_resets_at_once_lose_nothing(house, course, unsigned, monkeypatch, links_work):
     from threading import Thread
 
-    course.trust = lambda notebooks: None
     if not links_work:
-        monkeypatch.setattr(course.os, "link", lambda *a, **k: (_ for _ in ()).throw(OSError))
+        monkeypatch.setattr(copies.os, "link", lambda *a, **k: (_ for _ in ()).throw(OSError))
     own = house.root / "work" / "00_start_here.ipynb"
     own.parent.mkdir()
     own.write_text("mine")
-    runs = [Thread(target=course.reset, args=(["0"],)) for _ in range(4 if links_work else 1)]
+    runs = [Thread(target=reset_.reset, args=(["0"],)) for _ in range(4 if links_work else 1)]
     for run in runs:
         run.start()
     for run in runs:
@@ -723,17 +828,13 @@ def test_two_resets_at_once_lose_nothing(house, course, monkeypatch, links_work)
 @pytest.fixture
 def checked(course, monkeypatch, capsys):
     """Run `check` against the packages of this very Python, without loading the heavy ones."""
-    asked = course.ask
-
-    def ask(command, timeout=60):
-        loads = re.fullmatch(r"import \w+", str(command[-1]))
-        return "" if loads else asked(command, timeout)
 
     def check(pins):
         (course.ROOT / "constraints.txt").write_text("\n".join(pins))
-        monkeypatch.setattr(course, "KEY_PACKAGES", " ".join(pin.split("=")[0] for pin in pins))
-        monkeypatch.setattr(course, "ask", ask)
-        code = course.check()
+        monkeypatch.setattr(check_, "KEY_PACKAGES", " ".join(pin.split("=")[0] for pin in pins))
+        monkeypatch.setattr(check_, "loads", lambda module: True)
+        monkeypatch.setattr(course, "hand_over", lambda command, _: start(command[2:]))
+        code = course.main(["check"])
         return code, capsys.readouterr().out
 
     return check
@@ -767,16 +868,13 @@ def test_check_tells_what_is_missing(checked):
 
 
 def test_check_tells_what_does_not_load(course, monkeypatch):
-    asked = course.ask
-
-    def ask(command, timeout=60):
-        if re.fullmatch(r"import \w+", str(command[-1])):
-            return None if command[-1] == "import tensorflow" else ""
-        return asked(command, timeout)
-
-    monkeypatch.setattr(course, "ask", ask)
-    rows = list(course.check_packages())
+    monkeypatch.setattr(check_, "loads", lambda module: module != "tensorflow")
+    rows = list(check_.packages())
     assert [row[1] for row in rows if row[0] == "MISSING"] == ["import tensorflow"]
+
+
+def test_what_loads_is_asked_of_a_fresh_python():
+    assert check_.loads("nbval") and not check_.loads("no_such_package")
 
 
 def test_check_works_where_python_does_not(checked, course, monkeypatch):
@@ -784,15 +882,41 @@ def test_check_works_where_python_does_not(checked, course, monkeypatch):
     code, said = checked([here("nbval")])
     assert code == 1
     assert re.search(r"^MISSING +Python .*too old", said, re.MULTILINE)
+    monkeypatch.setattr(course, "version_of", lambda command: None)
+    monkeypatch.setattr(course, "hand_over", None)  # nothing is there that could go on
+    assert course.main(["check"]) == 1
 
 
-def test_probe_reads_pins_with_markers(course):
+@scripts_run
+def test_check_of_a_broken_venv_tells_all_else(house):
+    house.run("setup")
+    (house.root / ".venv" / "bin" / "python").unlink()
+    done = house.run("check")
+    assert (done.returncode, done.stderr) == (1, "")
+    for row in ("MISSING +environment .*course.py setup", "MISSING +packages", "ok +disk"):
+        assert re.search(f"^{row}", done.stdout, re.MULTILINE), done.stdout
+    assert done.stdout.endswith("Not ready: environment, packages first.\n")
+
+
+@scripts_run
+def test_check_and_reset_need_no_package(house):
+    """As before the first install: by a Python that has nothing but its standard library."""
+    base = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    (house.root / ".venv" / "bin").mkdir(parents=True)
+    script(house.root / ".venv" / "bin" / "python", f'#!/bin/sh\nexec "{base}" -S "$@"\n')
+    done = house.run("check")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith("Not ready: packages first.\n")
+    done = house.run("reset", "3")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Not marked as trusted" in done.stdout
+    assert (house.root / "work" / "03_bytecode_and_frames.ipynb").exists()
+
+
+def test_pins_with_markers_are_read(course, monkeypatch):
     pins = ["networkx==0.1 ; python_full_version < '3'", here("networkx") + " ; os_name != 'z'"]
     (course.ROOT / "constraints.txt").write_text("\n".join(pins))
-    answer = course.ask(
-        [sys.executable, "-c", course.PROBE, course.ROOT / "constraints.txt", "networkx"]
-    )
-    (row, memory) = json.loads(answer)
-    assert row[0] == "networkx"
-    assert row[-1] is True
-    assert memory[0] >= memory[1] > 0
+    monkeypatch.setattr(check_, "KEY_PACKAGES", "networkx")
+    monkeypatch.setattr(check_, "loads", lambda module: True)
+    rows = list(check_.packages())
+    assert [row[:2] for row in rows] == [("ok", "networkx"), (rows[-1][0], "memory")]

@@ -1,6 +1,6 @@
 """Whatever deletes, moves, overwrites, writes or starts a process is listed here, so one sees it.
 
-Who adds a line says by that: it goes through `helpers.safety.folders`, or touches only what it made
+Who adds a line says by that: it goes through `helpers.safety`, or touches only what it made
 itself this very moment. In helpers/, nothing outside helpers/safety/ deletes, moves or overwrites.
 """
 
@@ -18,6 +18,15 @@ LISTED = {
     "helpers/mini/oneflow/cpp_compiler.py _compile: Path.mkdir": 1,
     "helpers/safety/child_main.py Channel.tell: getattr O_BINARY": 1,
     "helpers/safety/child_main.py Channel.tell: os.open": 1,
+    "helpers/course/work.py ready: Path.mkdir": 1,
+    "helpers/safety/copies.py <module>: os.link": 1,
+    "helpers/safety/copies.py renew: os.replace": 1,
+    "helpers/safety/copies.py _staged: tempfile.mkstemp": 1,
+    "helpers/safety/copies.py _staged: shutil.copyfile": 1,
+    "helpers/safety/copies.py _staged: os.chmod": 1,
+    "helpers/safety/copies.py _staged: os.unlink": 1,
+    "helpers/safety/copies.py _moved: os.link": 1,
+    "helpers/safety/copies.py _moved: os.rename": 1,
     "helpers/safety/folders.py Home.work: tempfile.mkdtemp": 1,
     "helpers/safety/folders.py Home.put: os.replace": 1,
     "helpers/safety/folders.py Home.add: os.replace": 1,
@@ -55,25 +64,16 @@ LISTED = {
     "helpers/safety/removal.py _opened: os.chmod": 1,
     "helpers/safety/removal.py _opened: os.fchmod": 1,
     "course.py <module>: getattr O_NOFOLLOW": 1,
-    "course.py <module>: os.link": 1,
     "course.py ask: subprocess.check_output": 1,
     "course.py write_stamp: Path.mkdir": 1,
     "course.py write_stamp: Path.unlink": 1,
     "course.py write_stamp: io.open": 1,
     "course.py write_stamp: os.replace": 1,
-    "course.py usable_venv: shutil.rmtree": 1,
+    "course.py remove_venv: shutil.rmtree": 1,
     "course.py only_installer: os.open": 1,
     "course.py run_logged: os.open": 1,
     "course.py run_logged: os.fdopen": 1,
     "course.py run_logged: subprocess.Popen": 1,
-    "course.py staged: Path.mkdir": 1,
-    "course.py staged: tempfile.mkstemp": 1,
-    "course.py staged: shutil.copyfile": 1,
-    "course.py staged: os.chmod": 1,
-    "course.py staged: os.unlink": 1,
-    "course.py move_new: os.link": 1,
-    "course.py move_new: os.rename": 1,
-    "course.py reset: os.replace": 1,
     "course.py hand_over: os.execve": 1,
     "course.py hand_over: subprocess.Popen": 1,
 }

@@ -1,6 +1,7 @@
 """What keeps the learner's machine and kernel whole: every room may use it, it uses none.
 
 `folders`: whose folder it is, before anything is deleted, moved or overwritten.
+`copies`: files for a learner's folder, where nothing of the learner's is lost.
 `interrupts`: when Ctrl-C may come. `given`: what an argument is, whatever it says.
 `state`: what a verb leaves as it found it, and names patched for a while.
 `output`: what a learner's code may close.

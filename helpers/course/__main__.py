@@ -1,0 +1,44 @@
+"""The words after `course.py` -> what they ask for: lab, test, bench, reset, check."""
+
+import argparse
+import sys
+from pathlib import Path
+from types import ModuleType
+
+if not __package__:  # started by its path: the front door, and all that it opens, stays shut
+    HELPERS = Path(__file__).resolve().parents[1]
+    sys.path[0] = str(HELPERS.parent)
+    sys.modules["helpers"] = ModuleType("helpers")
+    sys.modules["helpers"].__path__ = [str(HELPERS)]
+
+import course
+from helpers.course import check, lab, reset, tests
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of our own words; what it leaves is for JupyterLab, pytest, benchmarks."""
+    parser = argparse.ArgumentParser("course.py", allow_abbrev=False)
+    commands = parser.add_subparsers(metavar="command", required=True)
+    for name, run in [("lab", lab.lab), ("test", tests.test), ("bench", tests.bench)]:
+        # -h too is for the program that is started
+        commands.add_parser(name, add_help=False, allow_abbrev=False).set_defaults(run=run)
+    reset_ = commands.add_parser("reset", allow_abbrev=False)
+    reset_.set_defaults(run=reset.reset)
+    reset_.add_argument("words", nargs="*", metavar="notebook")
+    check_ = commands.add_parser("check", allow_abbrev=False)
+    check_.set_defaults(run=check.check)
+    check_.add_argument("--row", nargs=3, action="append", dest="words", default=[])
+    return parser
+
+
+def start(words: list[str]) -> int:
+    """Do what the words ask for; return the exit code."""
+    ours, theirs = parser().parse_known_args(words)
+    if "words" in ours and theirs:
+        parser().error(f"unrecognized arguments: {' '.join(theirs)}")
+    return ours.run(ours.words if "words" in ours else theirs)
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # a terminal may lack a letter of a file's name
+    sys.exit(course.guarded(start, sys.argv[1:]))

@@ -1,0 +1,87 @@
+"""This Python and this machine -> a row for each thing that the course needs: (mark, what, text).
+
+The rows of the Python and the environment come from course.py; here come the packages against
+their pins, the memory, the disk, and what the course can do without.
+"""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+
+import course
+
+Row = tuple[str, str, str]
+KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx matplotlib numpy bytecode
+    torch tensorflow-cpu tensorflow"""
+
+
+def check(rows: list[list[str]]) -> int:
+    """Print the given rows and the others; return 0 if the course can run here."""
+
+    def all_rows() -> Iterator[Row]:
+        yield from rows
+        if any(mark == "MISSING" and what == "environment" for mark, what, _ in rows):
+            yield "MISSING", "packages", f"not installed: {course.REPAIR}"
+        else:
+            yield from packages()
+        yield from machine()
+
+    return course.report(all_rows())
+
+
+def packages() -> Iterator[Row]:
+    """Yield a row for each key package, for what does not load, and for the memory."""
+    try:
+        import psutil
+        from packaging.requirements import Requirement
+    except ImportError:
+        yield "MISSING", "packages", f"not installed: {course.REPAIR}"
+        return
+    lines = (course.ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line) for line in lines if line.split("=")[0] in KEY_PACKAGES.split()]
+    rows = [package(pin) for pin in pins if pin.marker is None or pin.marker.evaluate()]
+    yield from rows
+    whole = all(mark != "MISSING" for mark, *_ in rows)
+    for module in ("helpers", "torch", "tensorflow") if whole else ():
+        if not loads(module):
+            say_why = f'{sys.executable} -c "import {module}"'
+            yield "MISSING", f"import {module}", f"fails, and this says why: {say_why}"
+    memory = psutil.virtual_memory()
+    text = f"{memory.total / course.GIGABYTE:.1f} GB, of it free "
+    text += f"{memory.available / course.GIGABYTE:.1f} GB"
+    little = memory.available <= 2 * course.GIGABYTE
+    more = ": an open notebook takes 1 GB, so close others" if little else ""
+    yield "note" if little else "ok", "memory", text + more
+
+
+def package(pin) -> Row:
+    """Return the row for a pinned package, a `packaging` requirement."""
+    try:
+        version = metadata.version(pin.name)
+    except metadata.PackageNotFoundError:
+        return "MISSING", pin.name, f"pinned {pin.specifier}: {course.REPAIR}"
+    if pin.specifier.contains(version):
+        return "ok", pin.name, version
+    return "note", pin.name, f"{version}, pinned {pin.specifier}"
+
+
+def loads(module: str) -> bool:
+    """Tell whether a fresh Python imports a module; TensorFlow and PyTorch not in one process."""
+    return course.ask([sys.executable, "-c", f"import {module}"], timeout=300) is not None
+
+
+def machine() -> Iterator[Row]:
+    """Yield the rows for disk, compiler and browser."""
+    free = shutil.disk_usage(course.ROOT).free / course.GIGABYTE
+    yield "ok" if free > 0.5 else "note", "disk", f"{free:.1f} GB free"
+    compilers = ("cc", "gcc", "clang", "cl")
+    yield optional("C compiler", compilers, "chapters 4 and 5 show more with one")
+    browsers = ("chromium", "chromium-browser", "google-chrome")
+    yield optional("Chromium", browsers, "only the tests in a browser want one")
+
+
+def optional(what: str, names: tuple[str, ...], use: str) -> Row:
+    """Return the row for a program that the course can do without."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    return "ok" if found else "optional", what, f"{found or 'not found'} ({use})"

@@ -1,0 +1,44 @@
+"""The number of a notebook -> a fresh copy of it in work/, the learner's own beside it."""
+
+import datetime
+import re
+from pathlib import Path
+
+import course
+from helpers.course.trust import trust
+from helpers.course.work import notebooks, ready
+from helpers.safety import copies
+
+
+def chapters() -> list[str]:
+    """Return the names of the course's notebooks."""
+    return sorted(path.name for path in notebooks().glob("*.ipynb"))
+
+
+def chapter_named(word: str) -> str:
+    """Return the notebook that a word names: 3, 03, 03_byte, 03_bytecode_and_frames.ipynb."""
+    stem = re.sub(r"\.ipynb$", "", Path(word).name)
+    if stem.isdigit():
+        named = [name for name in chapters() if re.match(rf"0*{int(stem)}(?!\d)", name)]
+    else:
+        named = [name for name in chapters() if stem and name.startswith(stem)]
+    if len(named) != 1:
+        there = ", ".join(chapters())
+        raise course.Refusal(f"{word!r} names no one notebook; there are: {there}.")
+    return named[0]
+
+
+def reset(words: list[str]) -> int:
+    """Put fresh copies of the named notebooks into work/, the learner's own beside them."""
+    if not words:
+        there = ", ".join(chapters())
+        raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
+    for name in [chapter_named(word) for word in words]:
+        source = notebooks() / name
+        trust([source])
+        when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")
+        kept = copies.renew(source, ready(course.WORK / name), when)
+        beside = f"; yours is kept as work/{kept.name}" if kept else ""
+        course.say(f"work/{name} is fresh{beside}")
+    course.say("Where it is open in JupyterLab, choose File, Reload Notebook from Disk.")
+    return 0

@@ -1,0 +1,50 @@
+"""pytest on the notebooks and the tests, and the benchmarks: which words they are started with."""
+
+import os
+
+import course
+
+REFERENCE = (3, 11)  # the Python whose outputs are stored in the notebooks
+# Who says one of these decides alone, or wants to talk to the one process.
+ALONE = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "-s", "--capture", "--co", "-p")
+
+
+def test(words: list[str]) -> int:
+    """Run pytest on the notebooks and the tests; what the words name instead, `notebooks` alone."""
+    command, two = [str(course.PYTHON), "-m", "pytest"], workers(words)
+    version = course.version_of([course.PYTHON])
+    if version != REFERENCE:
+        command.append("--nbval-lax")
+        course.say(
+            f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
+            f"Python {course.dotted(REFERENCE)}, and this is {course.dotted(version)}."
+        )
+    course.say(
+        f"Running {what(words)}{', two at a time' if two else ''}. All is collected first; then "
+        "each line ends with how far it is. Ctrl-C stops it and tells what failed so far."
+    )
+    return course.hand_over([*command, *two, *words], os.environ)
+
+
+def what(words: list[str]) -> str:
+    """Return in words what pytest's words choose, as far as they are ours."""
+    if not words:
+        return "the notebooks and the tests"
+    return "the notebooks" if words == ["notebooks"] else f"`pytest {' '.join(words)}`"
+
+
+def workers(words: list[str]) -> list[str]:
+    """Return the words for two workers where there is room for two; who says -n or so decides."""
+    if any(word.startswith(ALONE) for word in words):
+        return []
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not tell
+        return []
+    room = (os.cpu_count() or 1) >= 2 and memory >= 4 * course.GIGABYTE
+    return ["-n", "2"] if room else []
+
+
+def bench(words: list[str]) -> int:
+    """Measure ratios of times against their goals, apart from the tests."""
+    return course.hand_over([str(course.PYTHON), "-m", "tests.benchmarks", *words], os.environ)

@@ -1,0 +1,37 @@
+"""notebooks/ -> work/, the learner's own copies: they are added and renewed, never lost."""
+
+import os
+from pathlib import Path
+
+import course
+from helpers.course.trust import trust
+from helpers.safety import copies
+
+
+def notebooks() -> Path:
+    """Return the folder of the course's own notebooks."""
+    return course.ROOT / "notebooks"
+
+
+def fill() -> None:
+    """Copy into work/ whatever of notebooks/ is not there yet; what is there is the learner's."""
+    course.refuse_foreign(course.WORK)
+    missing = {}
+    for source in sorted(notebooks().rglob("*")):
+        inside = source.relative_to(notebooks())
+        place = course.WORK / inside
+        hidden = any(part.startswith((".", "__pycache__")) for part in inside.parts)
+        if source.is_file() and not hidden and not os.path.lexists(place):
+            missing[source] = place
+    trust(missing)
+    new = [place.name for source, place in missing.items() if copies.add(source, ready(place))]
+    if new:
+        course.say(f"New in work/, which is yours to edit: {', '.join(new)}")
+
+
+def ready(place: Path) -> Path:
+    """Make the folder of a place in work/; Refusal where a link leads out of work/."""
+    course.refuse_foreign(course.WORK)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    course.refuse_foreign(place.parent)
+    return place
