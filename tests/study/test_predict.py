@@ -1,8 +1,5 @@
 """helpers/study/predict.py and the choice it shows: the answer comes from running the code."""
 
-import re
-from pathlib import Path
-
 import pytest
 
 from helpers.model.choice import Choice
@@ -186,9 +183,3 @@ def test_same_question_gives_the_same_forms_twice():
 def test_record_refuses_an_answer_that_is_no_choice():
     with pytest.raises(ValueError, match="none of the choices"):
         Choice("q", ("1", "2"), "3")
-
-
-def test_script_is_small_and_local():
-    script = Path(choice_view.__file__).with_suffix(".js").read_text(encoding="utf-8")
-    assert len(script) < 20_000
-    assert "http" not in script and not re.search(r"^import |import\(", script, re.M)

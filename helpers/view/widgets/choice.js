@@ -1,14 +1,6 @@
 // A question that keeps its answer back until the learner has decided. All of it runs in the page.
 // State: question, choices, answer (index), verb, why, picked (index or -1), checked.
 
-function make(tag, className, words, attributes = {}) {
-  const node = document.createElement(tag);
-  node.className = className;
-  if (words) node.textContent = words;
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
 /** Append words to a node; what stands between `backticks` becomes code. */
 function write(node, words) {
   const parts = words.split("`");
@@ -26,20 +18,9 @@ function verdict(model) {
   return ["✗ Not this time:", ` you chose ${choices[picked]}; running it ${ran}`, model.get("why")];
 }
 
-/** Arrows, Enter and Space inside `root` are ours; JupyterLab must not move between cells. */
-function keepKeys(root, signal) {
-  const onKey = (event) => {
-    if (!root.contains(event.target)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")
-      event.stopPropagation();
-  };
-  window.addEventListener("keydown", onKey, { capture: true, signal });
-}
-
 function render({ model, el }) {
   const closing = new AbortController();
-  const form = make("form", "course-choice", ""); // a form of its own: radios group within it
+  const form = make("form", "course-form course-choice", ""); // a form of its own: radios group within it
   const field = make("fieldset", "", "");
   const legend = make("legend", "", "");
   write(legend, model.get("question"));
@@ -55,17 +36,13 @@ function render({ model, el }) {
   const bar = make("div", "course-controls", "");
   const again = make("button", "course-button course-again", "Try again", { type: "button" });
   bar.append(make("button", "course-button course-check", "Check", { type: "submit" }), again);
-  const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
+  const status = makeStatus();
   form.append(field, bar, status);
   el.append(form);
 
   const keep = (changes) => {
     model.set(changes);
-    try {
-      model.save_changes();
-    } catch {
-      /* reopened without its kernel: the page's own state is enough */
-    }
+    save(model);
     draw();
   };
   const draw = () => {

@@ -1,15 +1,12 @@
 """A choice -> a question that keeps its answer back: text, HTML, or a widget with radio buttons."""
 
-from functools import cache
-from pathlib import Path
-
 from markupsafe import Markup, escape
 
 from helpers.model.choice import Choice
 from helpers.view.markup import render, visible
+from helpers.view.widgets.base import widget_class
 
 _CODE = Markup("<code>{}</code>")
-_HERE = Path(__file__)
 
 
 def text(model: Choice) -> str:
@@ -47,23 +44,17 @@ def _coded(words: str) -> Markup:
     return Markup("").join(_CODE.format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
-@cache
-def _widget_class():
-    import anywidget
-    import traitlets
-
-    class ChoiceWidget(anywidget.AnyWidget):
-        _esm = _HERE.with_suffix(".js").read_text(encoding="utf-8")
-        _css = _HERE.with_suffix(".css").read_text(encoding="utf-8")
-        question = traitlets.Unicode().tag(sync=True)
-        choices = traitlets.List(traitlets.Unicode()).tag(sync=True)
-        answer = traitlets.Int().tag(sync=True)
-        verb = traitlets.Unicode("gave").tag(sync=True)
-        why = traitlets.Unicode().tag(sync=True)
-        picked = traitlets.Int(-1).tag(sync=True)
-        checked = traitlets.Bool(False).tag(sync=True)
-
-        def __repr__(self):
-            return f"ChoiceWidget({self.question!r}, {len(self.choices)} choices)"
-
-    return ChoiceWidget
+_widget_class = widget_class(
+    __file__,
+    styles=("form.css",),
+    says=lambda w: f"{w.question!r}, {len(w.choices)} choices",
+    traits=lambda t: {
+        "question": t.Unicode(),
+        "choices": t.List(t.Unicode()),
+        "answer": t.Int(),
+        "verb": t.Unicode("gave"),
+        "why": t.Unicode(),
+        "picked": t.Int(-1),
+        "checked": t.Bool(False),
+    },
+)

@@ -2,14 +2,6 @@
 // State: codes = [{name, fields (our own escaped HTML), lines, units, rest}], note, shown, picked.
 // A unit is [offset, bytes, cache entries, words, [line, column, end line, end column], line].
 
-function make(tag, className, words, attributes = {}) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (words) node.textContent = words;
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
 const before = (a, b) => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
 const covers = ([l, c, el, ec], at) => l > 0 && !before(at, [l, c]) && before(at, [el, ec]);
 const width = ([l, c, el, ec]) => (el - l) * 1000 + ec - c;
@@ -97,11 +89,7 @@ function render({ model, el }) {
   const body = make("div", "", "");
   const set = (name, value) => {
     model.set(name, value);
-    try {
-      model.save_changes();
-    } catch {
-      /* reopened without its kernel: the page's own state is enough */
-    }
+    save(model);
   };
   const tabs = codes.map((code, i) => {
     const tab = make("button", "", code.name, { type: "button" });
@@ -120,7 +108,7 @@ function render({ model, el }) {
     tabs.forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === shown)));
     const pick = (i) => set("picked", i);
     const [source, bytes] = [sourceText(code, pick), byteGrid(code, pick)];
-    const said = make("div", "course-said", "", { role: "status", "aria-live": "polite" });
+    const said = makeStatus("course-said");
     const fields = make("div", "", "");
     fields.innerHTML = code.fields;
     const both = make("div", "course-both", "");

@@ -3,20 +3,17 @@
 Where there are too many bytes or code objects for a page, what is left out is said.
 """
 
-from functools import cache
-from pathlib import Path
-
 from markupsafe import Markup
 
 from helpers.model.code import CodeTree
 from helpers.view import bytecode, row_limit, table
 from helpers.view.markup import grid, joined, one_line, render, visible
+from helpers.view.widgets.base import widget_class
 
 HEADINGS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
 ALL = "the model has all of them (`.model.bytecode.rows`)"
 NESTED = "the model has all of them (`.model.walk()`), and show_code shows one of them alone"
 MOST_UNITS = 2_000  # of one code object in the widget, which lets each be picked
-_HERE = Path(__file__)
 
 
 def text(model: CodeTree) -> str:
@@ -116,20 +113,14 @@ def _state(tree: CodeTree, room: int) -> dict:
     }
 
 
-@cache
-def _widget_class():
-    import anywidget
-    import traitlets
-
-    class CodeWidget(anywidget.AnyWidget):
-        _esm = _HERE.with_suffix(".js").read_text(encoding="utf-8")
-        _css = _HERE.with_suffix(".css").read_text(encoding="utf-8")
-        codes = traitlets.List().tag(sync=True)
-        note = traitlets.Unicode().tag(sync=True)
-        shown = traitlets.Int(0).tag(sync=True)
-        picked = traitlets.Int(0).tag(sync=True)
-
-        def __repr__(self):
-            return f"CodeWidget({len(self.codes)} code objects)"
-
-    return CodeWidget
+_widget_class = widget_class(
+    __file__,
+    styles=("code.css",),
+    says=lambda w: f"{len(w.codes)} code objects",
+    traits=lambda t: {
+        "codes": t.List(),
+        "note": t.Unicode(),
+        "shown": t.Int(0),
+        "picked": t.Int(0),
+    },
+)

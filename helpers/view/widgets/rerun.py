@@ -1,15 +1,12 @@
 """Transcripts -> a widget that has the kernel run them again; `transcript` shows them without."""
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import transcript
 from helpers.view.markup import visible
 from helpers.view.transcript import MARKS
-
-_HERE = Path(__file__)
+from helpers.view.widgets.base import widget_class
 
 
 def widget(model: Transcripts, run: Callable[[str, str], Transcript]):
@@ -36,21 +33,15 @@ def answer(run: Transcript) -> dict:
     return {"says": f"{MARKS[run.lived]} {run.ending}", "shown": shown}
 
 
-@cache
-def _widget_class():
-    import anywidget
-    import traitlets
-
-    class SwitchesWidget(anywidget.AnyWidget):
-        _esm = _HERE.with_suffix(".js").read_text(encoding="utf-8")
-        _css = _HERE.with_suffix(".css").read_text(encoding="utf-8")
-        title = traitlets.Unicode().tag(sync=True)
-        note = traitlets.Unicode().tag(sync=True)
-        labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
-        sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
-        answer = traitlets.Dict().tag(sync=True)
-
-        def __repr__(self):
-            return f"SwitchesWidget({self.title!r}, {len(self.labels)} switches)"
-
-    return SwitchesWidget
+_widget_class = widget_class(
+    __file__,
+    styles=("form.css", "rerun.css"),
+    says=lambda w: f"{w.title!r}, {len(w.labels)} switches",
+    traits=lambda t: {
+        "title": t.Unicode(),
+        "note": t.Unicode(),
+        "labels": t.List(t.Unicode()),
+        "sources": t.List(t.Unicode()),
+        "answer": t.Dict(),
+    },
+)

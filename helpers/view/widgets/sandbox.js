@@ -4,26 +4,6 @@
 // call (code, from the kernel), answer ({says, right, rows, number}, from the kernel).
 
 const PATIENCE = 8000; // milliseconds; a first trace takes well under one of them
-const NO_KERNEL = "The kernel does not answer. Run this cell again to make a new sandbox.";
-
-function make(tag, className, words, attributes = {}) {
-  const node = document.createElement(tag);
-  node.className = className;
-  if (words) node.textContent = words;
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
-/** Arrows, Enter and Space inside `root` are ours; JupyterLab must not move between cells. */
-function keepKeys(root, signal) {
-  const onKey = (event) => {
-    if (!root.contains(event.target)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")
-      event.stopPropagation();
-  };
-  window.addEventListener("keydown", onKey, { capture: true, signal });
-}
 
 function select(name, options, picked, onPick) {
   const label = make("label", "", "");
@@ -51,7 +31,7 @@ function radios(ask, verdicts) {
 function render({ model, el }) {
   const closing = new AbortController();
   const words = model.get("words");
-  const form = make("form", words.style, "");
+  const form = make("form", `course-form ${words.style}`, "");
   const call = make("fieldset", "course-call", "");
   call.append(make("legend", "", model.get("title")), make("p", "", model.get("note")));
   const boxes = new Map();
@@ -71,12 +51,12 @@ function render({ model, el }) {
   const [field, guesses] = radios(words.ask, model.get("verdicts"));
   const bar = make("div", "course-controls", "");
   bar.append(make("button", "course-button", words.button, { type: "submit" }));
-  const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
+  const status = makeStatus();
   const rows = make("div", "course-rows", "");
   form.append(call, code, field, bar, status, rows);
   el.append(form);
 
-  let waiting = 0;
+  const [ask, heard] = asker(model, status, PATIENCE, "a new sandbox");
   const draw = () => {
     const picked = model.get("picked");
     for (const [name, , of, matters] of model.get("controls")) {
@@ -88,7 +68,7 @@ function render({ model, el }) {
   const tell = () => {
     const answer = model.get("answer");
     if (!answer.says) return;
-    clearTimeout(waiting);
+    heard();
     status.replaceChildren(make("strong", "", answer.right ? "✓ Right:" : "✗ Not this time:"));
     status.append(` ${answer.says}`);
     rows.innerHTML = answer.rows; // a ledger of the kernel's, escaped there
@@ -98,10 +78,7 @@ function render({ model, el }) {
     event.preventDefault();
     const guess = guesses.find((radio) => radio.checked);
     if (!guess) return void status.replaceChildren(words.nudge);
-    status.replaceChildren("Running…");
-    clearTimeout(waiting);
-    waiting = setTimeout(() => status.replaceChildren(NO_KERNEL), PATIENCE);
-    model.send({ guess: guess.value });
+    ask({ guess: guess.value });
   });
   model.on("change:picked change:call", draw);
   model.on("change:answer", tell);
@@ -111,7 +88,7 @@ function render({ model, el }) {
   return () => {
     model.off("change:picked change:call", draw);
     model.off("change:answer", tell);
-    clearTimeout(waiting);
+    heard();
     closing.abort();
   };
 }

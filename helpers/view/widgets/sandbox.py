@@ -1,15 +1,13 @@
 """A sandbox -> its choices: text, a table, or a widget that asks the kernel for the truth."""
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 
 from helpers.model.sandbox import Control, Sandbox
 from helpers.view.markup import grid, render
+from helpers.view.widgets.base import widget_class
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
 WORDS = ("ask", "button", "nudge", "style")
-_HERE = Path(__file__)
 
 
 def text(model: Sandbox) -> str:
@@ -58,24 +56,18 @@ def _matters(control: Control) -> str:
     return f"{control.of}: {', '.join(control.matters)}" if control.of else "every call"
 
 
-@cache
-def _widget_class():
-    import anywidget
-    import traitlets
-
-    class SandboxWidget(anywidget.AnyWidget):
-        _esm = _HERE.with_suffix(".js").read_text(encoding="utf-8")
-        _css = _HERE.with_suffix(".css").read_text(encoding="utf-8")
-        title = traitlets.Unicode().tag(sync=True)
-        note = traitlets.Unicode().tag(sync=True)
-        controls = traitlets.List().tag(sync=True)
-        verdicts = traitlets.List(traitlets.Unicode()).tag(sync=True)
-        words = traitlets.Dict().tag(sync=True)
-        picked = traitlets.Dict().tag(sync=True)
-        call = traitlets.Unicode().tag(sync=True)
-        answer = traitlets.Dict().tag(sync=True)
-
-        def __repr__(self):
-            return f"SandboxWidget({self.title!r}, {len(self.controls)} choices)"
-
-    return SandboxWidget
+_widget_class = widget_class(
+    __file__,
+    styles=("form.css", "sandbox.css"),
+    says=lambda w: f"{w.title!r}, {len(w.controls)} choices",
+    traits=lambda t: {
+        "title": t.Unicode(),
+        "note": t.Unicode(),
+        "controls": t.List(),
+        "verdicts": t.List(t.Unicode()),
+        "words": t.Dict(),
+        "picked": t.Dict(),
+        "call": t.Unicode(),
+        "answer": t.Dict(),
+    },
+)

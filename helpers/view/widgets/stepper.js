@@ -8,14 +8,6 @@ const PACE = 900; // milliseconds a step is shown while playing
 const LONG_SOURCE = 24; // lines; a longer source scrolls by itself
 const names = (globalThis[Symbol.for("course.stepper.names")] ??= new Set());
 
-function make(tag, className, words, attributes = {}) {
-  const node = document.createElement(tag);
-  node.className = className;
-  if (words) node.textContent = words;
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
 /** Panels put together from their pieces, each when it is asked for; `size` without doing so. */
 function makePool(strings, groups, panels) {
   const lengths = groups.map((group) => group.reduce((sum, n) => sum + strings[n].length, 0));
@@ -232,14 +224,10 @@ function render({ model, el }) {
     const index = Math.max(0, Math.min(frames.length - 1, step(at())));
     if (index === at()) return;
     model.set("index", index);
-    try {
-      model.save_changes(); // so that a kernel that lives knows it too; stepping does not need it
-    } catch {
-      /* reopened without its kernel: the page's own state is enough */
-    }
+    save(model);
   };
   const bar = controls(frames.length, go);
-  const status = make("div", "course-status", "", { role: "status", "aria-live": "polite" });
+  const status = makeStatus();
   const nextOn = (line) => (i) => {
     const later = frames.findIndex(([, at], n) => n > i && at === line);
     return later >= 0 ? later : frames.findIndex(([, at]) => at === line);

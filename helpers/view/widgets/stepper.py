@@ -5,9 +5,6 @@ one is stored once, and the page puts them together. What it shows is the same a
 only the stepping is new. Steps that there is no room for are counted.
 """
 
-from functools import cache
-from pathlib import Path
-
 from markupsafe import Markup, escape
 
 from helpers.model.graph import Graph
@@ -17,6 +14,7 @@ from helpers.model.timeline import Panel, Step, Timeline
 from helpers.view import ledger, row_limit, table
 from helpers.view.diagram import graph
 from helpers.view.markup import MONO, joined, one_line, render, visible
+from helpers.view.widgets.base import widget_class
 from helpers.view.widgets.pieces import Pieces, whole
 
 MARK = "▶"
@@ -33,7 +31,6 @@ _PROSE = Markup(
     f"font-family:{escape(MONO)};"
     'color:var(--jp-content-font-color1,inherit)">{}</pre>'
 )
-_HERE = Path(__file__)
 
 
 def text(model: Timeline) -> str:
@@ -178,29 +175,23 @@ class _Pool:
         return self._drawn[key]
 
 
-@cache
-def _widget_class():
-    import anywidget
-    import traitlets
+def panels_html(widget) -> list[str]:
+    """Return every panel's HTML, put together as the page does it."""
+    return [whole(panel, widget.strings, widget.groups) for panel in widget.panels]
 
-    class StepperWidget(anywidget.AnyWidget):
-        _esm = _HERE.with_suffix(".js").read_text(encoding="utf-8")
-        _css = _HERE.with_suffix(".css").read_text(encoding="utf-8")
-        title = traitlets.Unicode().tag(sync=True)
-        note = traitlets.Unicode().tag(sync=True)
-        lines = traitlets.List(traitlets.Unicode()).tag(sync=True)
-        frames = traitlets.List().tag(sync=True)
-        strings = traitlets.List(traitlets.Unicode()).tag(sync=True)
-        groups = traitlets.List().tag(sync=True)
-        panels = traitlets.List().tag(sync=True)
-        index = traitlets.Int(0).tag(sync=True)
 
-        @property
-        def pool(self) -> list[str]:
-            """Every panel's HTML, put together as the page does it."""
-            return [whole(panel, self.strings, self.groups) for panel in self.panels]
-
-        def __repr__(self):
-            return f"StepperWidget({self.title!r}, {len(self.frames)} steps)"
-
-    return StepperWidget
+_widget_class = widget_class(
+    __file__,
+    styles=("stepper.css",),
+    says=lambda w: f"{w.title!r}, {len(w.frames)} steps",
+    traits=lambda t: {
+        "title": t.Unicode(),
+        "note": t.Unicode(),
+        "lines": t.List(t.Unicode()),
+        "frames": t.List(),
+        "strings": t.List(t.Unicode()),
+        "groups": t.List(),
+        "panels": t.List(),
+        "index": t.Int(0),
+    },
+)

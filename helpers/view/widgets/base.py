@@ -1,0 +1,42 @@
+"""A script beside a module, and its traits -> the class of an anywidget, made when it is shown."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+
+def widget_class(file: str, styles: tuple[str, ...], says: Callable, traits: Callable) -> Callable:
+    """Return a function that returns the widget's class, made once, when it is first asked for.
+
+    `file`: the module's `__file__`, beside which its script lies; dom.js goes before the script.
+    `styles`: CSS files of this folder. `says(widget)` is what its repr says after its name;
+    `traits(traitlets)` returns name -> trait, all of which the page shares.
+    """
+    script = Path(file).with_suffix(".js")
+    name = f"{script.stem.title()}Widget"
+
+    @cache
+    def made() -> type:
+        import anywidget
+        import traitlets
+
+        return type(
+            name,
+            (anywidget.AnyWidget,),
+            {
+                "__module__": __name__,
+                "_esm": f"{read('dom.js')}\n{script.read_text(encoding='utf-8')}",
+                "_css": "\n".join(map(read, styles)),
+                "__repr__": lambda widget: f"{name}({says(widget)})",
+                **{key: trait.tag(sync=True) for key, trait in traits(traitlets).items()},
+            },
+        )
+
+    return made
+
+
+def read(name: str) -> str:
+    """Return a file of this folder."""
+    return (_HERE / name).read_text(encoding="utf-8")

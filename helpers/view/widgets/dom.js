@@ -1,0 +1,48 @@
+// What every widget of the course is made of. `widget_class` puts it before the widget's own file.
+
+function make(tag, className, words, attributes = {}) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (words) node.textContent = words;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+/** A place whose words a screen reader speaks when they change. */
+function makeStatus(className = "course-status") {
+  return make("div", className, "", { role: "status", "aria-live": "polite" });
+}
+
+/** Arrows, Enter and Space inside `root` are ours; JupyterLab must not move between cells. */
+function keepKeys(root, signal) {
+  const onKey = (event) => {
+    if (!root.contains(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")
+      event.stopPropagation();
+  };
+  window.addEventListener("keydown", onKey, { capture: true, signal });
+}
+
+/** Let a kernel that lives know the state too; a page that was reopened without one needs none. */
+function save(model) {
+  try {
+    model.save_changes();
+  } catch {
+    /* the page's own state is enough */
+  }
+}
+
+/** Ask the kernel, and say so where it does not answer in time. Gives what ends the waiting. */
+function asker(model, status, patience, what) {
+  let waiting = 0;
+  const heard = () => clearTimeout(waiting);
+  const ask = (content) => {
+    heard();
+    status.replaceChildren("Running…");
+    const silent = `The kernel does not answer. Run this cell again to make ${what}.`;
+    waiting = setTimeout(() => status.replaceChildren(silent), patience);
+    model.send(content);
+  };
+  return [ask, heard];
+}
