@@ -6,6 +6,7 @@ builtins, patched names. What frameworks hold is read only where they have been 
 """
 
 import builtins
+import contextlib
 import ctypes
 import functools
 import gc
@@ -17,12 +18,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from sys import setrecursionlimit
-from time import sleep
+from time import monotonic, sleep
 
+from helpers.safety.given import is_a
 from helpers.safety.interrupts import (
     SIGINT,
     falls_to,
     handler,
+    in_fragile_code,
+    in_framework,
     in_main_thread,
     set_handler,
     uninterrupted,
@@ -32,19 +36,23 @@ from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
+LONGEST_WAIT = 1  # seconds that Ctrl-C waits for a framework; then it comes there
 _PATCHES: list["_Patch"] = []
 _MISSING = object()
 
 
-def whole(fn: Callable) -> Callable:
+def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
     """Return `fn`, which then leaves the interpreter as it found it, however it ends.
 
-    Ctrl-C comes at once while `fn` runs, and waits while things are put back.
+    `names`: what is kept, of `KEPT`; all of it if none is given.
+
+    Ctrl-C comes at once while `fn` runs, and waits while things are put back, or a framework is at
+    work. If a framework makes another error of it, the call ends with a KeyboardInterrupt still.
     """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        guard = Guard(sys._getframe())
+        guard = Guard(sys._getframe(), names)
         try:
             guard.open()
             return fn(*args, **kwargs)
@@ -66,14 +74,15 @@ class Guard:
     """
 
     __slots__ = (
-        *("_before", "_came", "_closing", "_frame", "_handler"),
-        *("_late", "_limit", "_names", "_patches"),
+        *("_before", "_came", "_closing", "_error", "_frame", "_handler"),
+        *("_late", "_limit", "_names", "_patches", "_since", "_thrown"),
     )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
         self._frame, self._handler, self._names = frame, None, names
         self._before, self._patches = None, len(_PATCHES)
         self._came, self._closing, self._late = None, False, False
+        self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -104,6 +113,11 @@ class Guard:
         # Tracers and builtins come first, with nothing that needs builtins: they may be patched.
         for kept, before in self._before or ():
             _put_back(kept, before)
+        error = self._new_error()
+        if self._thrown and error is not None:
+            _end_blocks(error)
+            for kept, before in self._before:
+                _put_back(kept, before)
         while len(_PATCHES) > self._patches:
             _PATCHES[-1].undo()
         for _ in range(1000):  # unless somebody else took Ctrl-C over meanwhile
@@ -116,33 +130,35 @@ class Guard:
             set_handler(SIGINT, before)
             if self._came is not None:
                 before(*self._came)
+        if self._thrown and is_a(error, Exception):
+            raise KeyboardInterrupt from None  # a framework has made that error of it
+
+    def _new_error(self) -> BaseException | None:
+        """Return what ends the call, unless it was under way before."""
+        error = sys.exc_info()[1]
+        return None if id(error) == self._error else error
 
     def _interrupt(self, number, frame) -> None:
-        self._late = _in_fragile_code(frame, self._frame)
+        self._late = self._has_to_wait(frame)
         if self._late:
             start_new_thread(_once_more, ())
         elif self._closing or falls_to(self._frame, frame, _CLOSE):
             self._came = number, frame
         else:
-            self._handler(number, frame)
+            try:
+                self._handler(number, frame)
+            except KeyboardInterrupt:
+                self._thrown = True
+                raise
 
-
-# TensorFlow's C++ calls these, and Ctrl-C has to wait: of an exception in the first it dies
-# (SIGSEGV), and one in the second, while an error is made, becomes a RuntimeError of pybind11.
-_FRAGILE = {
-    "_handle": "tensorflow.python.eager.context",
-    "__init__": "tensorflow.python.framework.errors_impl",
-}
-
-
-def _in_fragile_code(frame, base) -> bool:
-    """Tell whether Ctrl-C came in such a call, or in a tracer that reports it."""
-    while frame is not None and frame is not base:
-        home = _FRAGILE.get(frame.f_code.co_name)
-        if home is not None and dict.get(frame.f_globals, "__name__") == home:
+    def _has_to_wait(self, frame) -> bool:
+        if in_fragile_code(frame, self._frame):
             return True
-        frame = frame.f_back
-    return False
+        if self._closing or not in_framework(frame, self._frame):
+            return False
+        if self._since is None:
+            self._since = monotonic()
+        return monotonic() - self._since < LONGEST_WAIT
 
 
 def _once_more() -> None:
@@ -150,7 +166,22 @@ def _once_more() -> None:
     interrupt_main()
 
 
+def _end_blocks(error: BaseException) -> None:
+    """End the generators of those `with` blocks whose own end was cut off before it began.
+
+    Their `finally` would run when the traceback goes, and undo what has been put back. They hang
+    on the frames of contextlib, where the error came.
+    """
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        if frame.f_code.co_filename == _CONTEXTLIB:
+            with suppress(RuntimeError):  # it is still running: the call itself is inside of it
+                frame.clear()
+
+
 _CLOSE = Guard.close.__code__
+_CONTEXTLIB = contextlib.__file__
 
 
 def _put_back(kept: "Kept", before) -> None:

@@ -4,6 +4,7 @@ from helpers.capture.signatures import SANDBOX, Signatures, call_code
 from helpers.exhibit import Exhibit
 from helpers.model.sandbox import offered
 from helpers.model.traces import TraceLedger
+from helpers.safety.state import whole
 from helpers.study.predict import Revealed
 from helpers.view import ledger
 from helpers.view import sandbox as sandbox_view
@@ -24,10 +25,12 @@ class SignatureSandbox(Exhibit):
         guess = offered(guess, SANDBOX.verdicts, "a call is")
         return Revealed(self._answer(SANDBOX.picked(**picked), guess)["says"])
 
+    @whole
     def ledger(self, **picked: str) -> TraceLedger:
         """Return the ledger of one of the functions (the plain one if none is named)."""
         return self._live.function(SANDBOX.picked(**picked)).model
 
+    @whole
     def _answer(self, picked: dict, guess: str) -> dict:
         row = self._live.run(picked)
         right = row.verdict == guess

@@ -11,6 +11,7 @@ from helpers.capture.variable_programs import (
 from helpers.exhibit import Exhibit
 from helpers.model.graph import Graph
 from helpers.model.sandbox import offered
+from helpers.safety.state import whole
 from helpers.study.predict import Revealed
 from helpers.view import page
 from helpers.view import sandbox as sandbox_view
@@ -33,10 +34,12 @@ class VariableSandbox(Exhibit):
         guess = offered(guess, SANDBOX.verdicts, "it sees")
         return Revealed(self._answer(SANDBOX.picked(**picked), guess, 1)["says"])
 
+    @whole
     def graph(self, **picked: str) -> Graph:
         """Return the graph of the program of these choices."""
         return program_picture(SANDBOX.picked(**picked))
 
+    @whole
     def _answer(self, picked: dict, guess: str, runs: int = RUNS) -> dict:
         graph = program_picture(picked)
         must, counted = verdict(graph), seen(picked, runs)
