@@ -17,7 +17,7 @@ from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from sys import setrecursionlimit
+from sys import gettrace, setrecursionlimit, settrace
 from time import monotonic, sleep
 
 from helpers.safety.given import is_a
@@ -36,7 +36,7 @@ from helpers.safety.own_names import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
-LONGEST_WAIT = 1  # seconds that Ctrl-C waits for a framework; then it comes there
+LONGEST_WAIT = 5  # seconds that Ctrl-C waits for a framework; then it comes there
 _PATCHES: list["_Patch"] = []
 _MISSING = object()
 
@@ -70,12 +70,13 @@ class Guard:
 
     An interrupt that arrives in that very frame, in `close` or in a tracer called at its first
     instruction waits for the end of `close`: between `fn` and the putting back there is no
-    instruction at which it could get lost.
+    instruction at which it could get lost. One that finds a framework at work comes when that
+    returns to other code, or calls it; at the latest after `LONGEST_WAIT`, or when a second comes.
     """
 
     __slots__ = (
         *("_before", "_came", "_closing", "_error", "_frame", "_handler"),
-        *("_late", "_limit", "_names", "_patches", "_since", "_thrown"),
+        *("_late", "_limit", "_names", "_patches", "_pending", "_since", "_thrown"),
     )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
@@ -83,6 +84,7 @@ class Guard:
         self._before, self._patches = None, len(_PATCHES)
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
+        self._pending = None
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -108,6 +110,8 @@ class Guard:
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
         self._closing = True
+        if self._pending is not None:
+            self._came, self._pending = self._pending, None
         if self._limit:  # it may have been lowered so far that the calls below have no room
             setrecursionlimit(self._limit)
         # Tracers and builtins come first, with nothing that needs builtins: they may be patched.
@@ -139,12 +143,15 @@ class Guard:
         return None if id(error) == self._error else error
 
     def _interrupt(self, number, frame) -> None:
-        self._late = self._has_to_wait(frame)
-        if self._late:
-            start_new_thread(_once_more, ())
+        self._late = False
+        if self._pending is not None:  # this is the second one
+            self._since = -LONGEST_WAIT
+        if self._has_to_wait(frame):
+            self._postpone(number, frame)
         elif self._closing or falls_to(self._frame, frame, _CLOSE):
             self._came = number, frame
         else:
+            self._pending = None
             try:
                 self._handler(number, frame)
             except KeyboardInterrupt:
@@ -159,6 +166,43 @@ class Guard:
         if self._since is None:
             self._since = monotonic()
         return monotonic() - self._since < LONGEST_WAIT
+
+    def _postpone(self, number, frame) -> None:
+        """Try again at the next step outside of the framework; by a thread if others are tracing.
+
+        A thread alone would not do: it gets its turn when a kernel of the framework lets others
+        run, and so finds the framework at work again and again.
+        """
+        if self._pending is not None:
+            return
+        if gettrace() is not None:
+            self._late = True
+            start_new_thread(_once_more, ())
+            return
+        self._pending = number, frame
+
+        def step(now, event, given):
+            if self._pending is not None and not self._has_to_wait(now):
+                settrace(None)
+                self._interrupt(number, now)
+            return step
+
+        def entered(now, event, given) -> None:
+            if self._pending is None:
+                settrace(None)
+            step(now, event, given)
+
+        while frame is not None:
+            if not in_framework(frame, self._frame):
+                frame.f_trace = step
+            frame = None if frame is self._frame else frame.f_back
+        start_new_thread(self._at_last, ())
+        settrace(entered)
+
+    def _at_last(self) -> None:
+        sleep(LONGEST_WAIT)
+        if self._pending is not None:
+            interrupt_main()
 
 
 def _once_more() -> None:

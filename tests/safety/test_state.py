@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 import threading
+import traceback
 import types
 import warnings
 from _signal import SIGINT, getsignal
@@ -324,7 +325,12 @@ def press():
 def calls(function):
     function()
 def press_and_loop():
-    signal.raise_signal(signal.SIGINT)
+    press()
+    while True:
+        str(seen)
+def press_twice_and_loop():
+    press()
+    press()
     while True:
         pass
 def make_another_error_of_it():
@@ -332,6 +338,9 @@ def make_another_error_of_it():
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:
         raise AssertionError("nesting violated") from None
+def computes_long():
+    for seen[:] in [[n] for n in range(10_000)]:
+        str(seen)
 def swallow():
     try:
         signal.raise_signal(signal.SIGINT)
@@ -385,10 +394,39 @@ def test_interrupt_in_the_learners_code_comes_at_once_whoever_called_it(tensorfl
     assert not seen
 
 
-def test_framework_that_does_not_end_can_be_interrupted(tensorflow, monkeypatch):
-    monkeypatch.setattr(state, "LONGEST_WAIT", 0.01)
+@pytest.mark.parametrize("traced", [False, True])
+def test_interrupt_comes_when_control_is_back_in_the_learners_code(tensorflow, traced):
+    rounds = []
+
+    def learners():
+        sys.settrace((lambda *event: None) if traced else None)
+        while True:
+            rounds.append(1)
+            tensorflow.press() if len(rounds) == 1 else tensorflow.computes_long()
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        whole(learners)()
+    inside = [frame.f_globals["__name__"] for frame, _ in traceback.walk_tb(caught.tb)]
+    assert tensorflow.__name__ not in inside
+    assert traced or len(rounds) == 1
+    assert sys.gettrace() is None
+
+
+def test_interrupt_comes_at_the_end_if_control_is_not_back_before(tensorflow):
     with pytest.raises(KeyboardInterrupt):
-        whole(tensorflow.press_and_loop)()
+        whole(tensorflow.press)()
+    with pytest.raises(KeyboardInterrupt):
+        whole(tensorflow.press, names=("TensorFlow's graphs",))()
+    assert tensorflow.seen == [1, 1] and sys.gettrace() is None
+
+
+@pytest.mark.parametrize("name", ["press_and_loop", "press_twice_and_loop"])
+def test_framework_that_does_not_end_can_be_interrupted(tensorflow, name, monkeypatch):
+    if name == "press_and_loop":
+        monkeypatch.setattr(state, "LONGEST_WAIT", 0.01)
+    with pytest.raises(KeyboardInterrupt):
+        whole(getattr(tensorflow, name))()
+    assert sys.gettrace() is None
 
 
 def test_interrupt_of_which_a_framework_makes_another_error_comes_out(tensorflow, monkeypatch):
@@ -455,8 +493,9 @@ def test_block_whose_end_was_cut_off_undoes_nothing_later(monkeypatch):
 def test_interrupt_that_somebody_else_took_over_is_not_waited_for():
     came = []
     space = {"__name__": "tensorflow.python.eager.context", "signal": signal, "came": came}
+    space["trace"] = lambda: sys.settrace(lambda *event: None)
     own = "signal.signal(signal.SIGINT, lambda *given: came.append(given))"
-    exec(f"def _handle():\n    signal.raise_signal(signal.SIGINT)\n    {own}\n", space)
+    exec(f"def _handle():\n    trace()\n    signal.raise_signal(signal.SIGINT)\n    {own}\n", space)
     before = signal.getsignal(signal.SIGINT)
     try:
         whole(space["_handle"])()
