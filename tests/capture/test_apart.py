@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from helpers import run_apart, watch_child
-from helpers.capture import apart
+from helpers.capture import apart, warm
 
 
 def adds(a, b):
@@ -368,3 +368,21 @@ print(os.path.dirname(os.getcwd()) == os.path.dirname(os.path.expanduser("~")))"
 
 def test_plain_child_has_a_home_too():
     assert watch_child(SAME_FOLDER, imports="").model.runs[0].printed == "True"
+
+
+def test_interpreter_that_finds_no_modules_of_its_own_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(warm, "_PARENTS", {})
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+    for call in (lambda: run_apart(adds, 1, 2), lambda: watch_child("print(1)", imports="")):
+        with pytest.raises(RuntimeError, match="no interpreter starts .*PYTHONHOME is '/nowhere'"):
+            call()
+    if warm.CAN_FORK:
+        with pytest.raises(RuntimeError, match="ended before .*PYTHONHOME is '/nowhere'"):
+            watch_child("print(1)")
+
+
+def test_working_folder_that_is_gone_is_not_needed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    tmp_path.rmdir()
+    assert run_apart(adds, 1, 2)["sum"] == 3
