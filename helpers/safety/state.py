@@ -60,6 +60,7 @@ def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
             guard.close()
 
     guarded.__whole__ = True
+    guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
