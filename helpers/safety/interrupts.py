@@ -4,6 +4,8 @@ Python runs signal handlers in the main thread alone, between two instructions (
 signalmodule.c); so elsewhere nothing has to wait, and `signal.signal` is not allowed either.
 """
 
+import os
+import sysconfig
 import threading
 
 # The C functions themselves, bound now: whoever has patched builtins, these go on working
@@ -11,6 +13,11 @@ import threading
 from _signal import SIGINT, getsignal
 from _signal import signal as set_handler
 from _thread import get_ident
+from pathlib import Path
+
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS
 
 _callable = callable
 
@@ -55,6 +62,48 @@ def falls_to(base, frame, *codes) -> bool:
     for code in codes:  # noqa: SIM110 (`any` may be the one that was patched)
         if called.f_code is code:
             return True
+    return False
+
+
+# TensorFlow's C++ calls these, and Ctrl-C has to wait: of an exception in the first it dies
+# (SIGSEGV), and one in the second, while an error is made, becomes a RuntimeError of pybind11.
+FRAGILE = {
+    "_handle": "tensorflow.python.eager.context",
+    "__init__": "tensorflow.python.framework.errors_impl",
+}
+# Of an interrupt in these, other errors are made, or none; or their `finally` runs much later.
+FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
+MOMENTARY = frozenset({"contextlib", "weakref", "_weakrefset"})
+_PLACES = sysconfig.get_paths()
+_LIBRARY = (
+    *(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    *(str(Path(__file__).parents[1]) + os.sep, "<string>", "<frozen ", "<attrs ", "<__array_"),
+)
+
+
+def in_fragile_code(frame, base) -> bool:
+    """Tell whether Ctrl-C came in a call of `FRAGILE`, or in a tracer that reports it."""
+    while frame is not None and frame is not base:
+        home = FRAGILE.get(frame.f_code.co_name)
+        if home is not None and dict.get(frame.f_globals, "__name__") == home:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def in_framework(frame, base) -> bool:
+    """Tell whether Ctrl-C came while a framework was at work, not code of the learner's.
+
+    What a framework has called counts as its work, if it stands in a library or in the house.
+    """
+    while frame is not None and frame is not base:
+        home = dict.get(frame.f_globals, "__name__")
+        if type(home) is str and (home in MOMENTARY or home.partition(".")[0] in FRAMEWORKS):
+            return True
+        file = frame.f_code.co_filename
+        if type(file) is not str or not file.startswith(_LIBRARY):
+            return False
+        frame = frame.f_back
     return False
 
 

@@ -6,6 +6,7 @@ builtins, patched names. What frameworks hold is read only where they have been 
 """
 
 import builtins
+import contextlib
 import ctypes
 import functools
 import gc
@@ -16,13 +17,16 @@ from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from sys import setrecursionlimit
-from time import sleep
+from sys import gettrace, setrecursionlimit, settrace
+from time import monotonic, sleep
 
+from helpers.safety.arguments import is_a
 from helpers.safety.interrupts import (
     SIGINT,
     falls_to,
     handler,
+    in_fragile_code,
+    in_framework,
     in_main_thread,
     set_handler,
     uninterrupted,
@@ -32,19 +36,23 @@ from helpers.safety.output import shielded
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
+LONGEST_WAIT = 5  # seconds that Ctrl-C waits for a framework; then it comes there
 _PATCHES: list["_Patch"] = []
 _MISSING = object()
 
 
-def whole(fn: Callable) -> Callable:
+def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
     """Return `fn`, which then leaves the interpreter as it found it, however it ends.
 
-    Ctrl-C comes at once while `fn` runs, and waits while things are put back.
+    `names`: what is kept, of `KEPT`; all of it if none is given.
+
+    Ctrl-C comes at once while `fn` runs, and waits while things are put back, or a framework is at
+    work. If a framework makes another error of it, the call ends with a KeyboardInterrupt still.
     """
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        guard = Guard(sys._getframe())
+        guard = Guard(sys._getframe(), names)
         try:
             guard.open()
             return fn(*args, **kwargs)
@@ -52,6 +60,7 @@ def whole(fn: Callable) -> Callable:
             guard.close()
 
     guarded.__whole__ = True
+    guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
@@ -62,18 +71,21 @@ class Guard:
 
     An interrupt that arrives in that very frame, in `close` or in a tracer called at its first
     instruction waits for the end of `close`: between `fn` and the putting back there is no
-    instruction at which it could get lost.
+    instruction at which it could get lost. One that finds a framework at work comes when that
+    returns to other code, or calls it; at the latest after `LONGEST_WAIT`, or when a second comes.
     """
 
     __slots__ = (
-        *("_before", "_came", "_closing", "_frame", "_handler"),
-        *("_late", "_limit", "_names", "_patches"),
+        *("_before", "_came", "_closing", "_error", "_frame", "_handler"),
+        *("_late", "_limit", "_names", "_patches", "_pending", "_since", "_thrown"),
     )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
         self._frame, self._handler, self._names = frame, None, names
         self._before, self._patches = None, len(_PATCHES)
         self._came, self._closing, self._late = None, False, False
+        self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
+        self._pending = None
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -99,11 +111,18 @@ class Guard:
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
         self._closing = True
+        if self._pending is not None:
+            self._came, self._pending = self._pending, None
         if self._limit:  # it may have been lowered so far that the calls below have no room
             setrecursionlimit(self._limit)
         # Tracers and builtins come first, with nothing that needs builtins: they may be patched.
         for kept, before in self._before or ():
             _put_back(kept, before)
+        error = self._new_error()
+        if self._thrown and error is not None:
+            _end_blocks(error)
+            for kept, before in self._before:
+                _put_back(kept, before)
         while len(_PATCHES) > self._patches:
             _PATCHES[-1].undo()
         for _ in range(1000):  # unless somebody else took Ctrl-C over meanwhile
@@ -116,33 +135,75 @@ class Guard:
             set_handler(SIGINT, before)
             if self._came is not None:
                 before(*self._came)
+        if self._thrown and is_a(error, Exception):
+            raise KeyboardInterrupt from None  # a framework has made that error of it
+
+    def _new_error(self) -> BaseException | None:
+        """Return what ends the call, unless it was under way before."""
+        error = sys.exc_info()[1]
+        return None if id(error) == self._error else error
 
     def _interrupt(self, number, frame) -> None:
-        self._late = _in_fragile_code(frame, self._frame)
-        if self._late:
-            start_new_thread(_once_more, ())
+        self._late = False
+        if self._pending is not None:  # this is the second one
+            self._since = -LONGEST_WAIT
+        if self._has_to_wait(frame):
+            self._postpone(number, frame)
         elif self._closing or falls_to(self._frame, frame, _CLOSE):
             self._came = number, frame
         else:
-            self._handler(number, frame)
+            self._pending = None
+            try:
+                self._handler(number, frame)
+            except KeyboardInterrupt:
+                self._thrown = True
+                raise
 
-
-# TensorFlow's C++ calls these, and Ctrl-C has to wait: of an exception in the first it dies
-# (SIGSEGV), and one in the second, while an error is made, becomes a RuntimeError of pybind11.
-_FRAGILE = {
-    "_handle": "tensorflow.python.eager.context",
-    "__init__": "tensorflow.python.framework.errors_impl",
-}
-
-
-def _in_fragile_code(frame, base) -> bool:
-    """Tell whether Ctrl-C came in such a call, or in a tracer that reports it."""
-    while frame is not None and frame is not base:
-        home = _FRAGILE.get(frame.f_code.co_name)
-        if home is not None and dict.get(frame.f_globals, "__name__") == home:
+    def _has_to_wait(self, frame) -> bool:
+        if in_fragile_code(frame, self._frame):
             return True
-        frame = frame.f_back
-    return False
+        if self._closing or not in_framework(frame, self._frame):
+            return False
+        if self._since is None:
+            self._since = monotonic()
+        return monotonic() - self._since < LONGEST_WAIT
+
+    def _postpone(self, number, frame) -> None:
+        """Try again at the next step outside of the framework; by a thread if others are tracing.
+
+        A thread alone would not do: it gets its turn when a kernel of the framework lets others
+        run, and so finds the framework at work again and again.
+        """
+        if self._pending is not None:
+            return
+        if gettrace() is not None:
+            self._late = True
+            start_new_thread(_once_more, ())
+            return
+        self._pending = number, frame
+
+        def step(now, event, given):
+            if self._pending is not None and not self._has_to_wait(now):
+                settrace(None)
+                self._interrupt(number, now)
+            return step
+
+        def entered(now, event, given) -> None:
+            if self._pending is None:
+                settrace(None)
+            step(now, event, given)
+
+        while frame is not None:
+            if not in_framework(frame, self._frame):
+                frame.f_trace = step
+            frame = None if frame is self._frame else frame.f_back
+        start_new_thread(self._at_last, ())
+        settrace(entered)
+
+    def _at_last(self) -> None:
+        sleep(LONGEST_WAIT)
+        if self._pending is not None:
+            interrupt_main()
 
 
 def _once_more() -> None:
@@ -150,7 +211,22 @@ def _once_more() -> None:
     interrupt_main()
 
 
+def _end_blocks(error: BaseException) -> None:
+    """End the generators of those `with` blocks whose own end was cut off before it began.
+
+    Their `finally` would run when the traceback goes, and undo what has been put back. They hang
+    on the frames of contextlib, where the error came.
+    """
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        if frame.f_code.co_filename == _CONTEXTLIB:
+            with suppress(RuntimeError):  # it is still running: the call itself is inside of it
+                frame.clear()
+
+
 _CLOSE = Guard.close.__code__
+_CONTEXTLIB = contextlib.__file__
 
 
 def _put_back(kept: "Kept", before) -> None:

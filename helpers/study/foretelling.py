@@ -2,6 +2,7 @@
 
 from helpers.exhibit import Exhibit
 from helpers.model.sandbox import Sandbox, offered
+from helpers.safety.state import whole
 from helpers.study.predict import Revealed
 from helpers.view.widgets import sandbox as sandbox_view
 
@@ -26,6 +27,7 @@ class Foretelling(Exhibit):
         guess = offered(guess, self.model.verdicts, self._what)
         return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
 
+    @whole
     def _answer(self, picked: dict, guess: str, often: bool = False) -> dict:
         verdict, words, rows = self._truth(picked, often)
         self._tries.append(verdict == guess)

@@ -13,6 +13,7 @@ import pytest
 
 from helpers import call_in_child, watch_in_child
 from helpers.capture.processes import call as apart
+from helpers.capture.processes import preloaded
 
 
 def adds(a, b):
@@ -368,3 +369,21 @@ print(os.path.dirname(os.getcwd()) == os.path.dirname(os.path.expanduser("~")))"
 
 def test_plain_child_has_a_home_too():
     assert watch_in_child(SAME_FOLDER, imports="").model.runs[0].printed == "True"
+
+
+def test_interpreter_that_finds_no_modules_of_its_own_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(preloaded, "_PARENTS", {})
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+    for call in (lambda: call_in_child(adds, 1, 2), lambda: watch_in_child("print(1)", imports="")):
+        with pytest.raises(RuntimeError, match="no interpreter starts .*PYTHONHOME is '/nowhere'"):
+            call()
+    if preloaded.CAN_FORK:
+        with pytest.raises(RuntimeError, match="ended before .*PYTHONHOME is '/nowhere'"):
+            watch_in_child("print(1)")
+
+
+def test_working_folder_that_is_gone_is_not_needed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    tmp_path.rmdir()
+    assert call_in_child(adds, 1, 2)["sum"] == 3

@@ -1,11 +1,13 @@
 """Source and generated source: every line of both, joined by AutoGraph's own map."""
 
+import logging
 import os
 import subprocess
 import sys
 
 import pytest
 
+import helpers
 from helpers.capture.tensorflow.autograph import autograph_side_by_side
 from helpers.view import side_by_side
 
@@ -60,3 +62,23 @@ def test_the_same_in_two_processes_of_one_hash_seed():
     if os.environ.get("PYTHONHASHSEED") == "0":
         here = side_by_side.text(autograph_side_by_side(my_function))
         assert run.stdout.decode().splitlines() == here.splitlines()
+
+
+def test_autograph_leaves_a_verb_inside_a_traced_function_alone():
+    said = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: said.append(record.getMessage())
+
+    def traced(x):
+        helpers.show_graph(my_function, x)
+        helpers.watch_call(my_function, x)
+        helpers.watch_ops(my_function, x)
+        helpers.show_table("T", {"a": 1})
+        return x
+
+    tf.get_logger().addHandler(handler)
+    try:
+        tf.function(traced)(tf.constant(1.0))
+    finally:
+        tf.get_logger().removeHandler(handler)
+    assert not said

@@ -126,7 +126,7 @@ def test_no_path_of_this_machine_is_shown():
 @pytest.mark.parametrize("version", VERSIONS)
 def test_stored_bytecode_is_what_that_version_compiles(version):
     code = (
-        "import json; from helpers.capture import rosetta\n"
+        "import json; from helpers.capture.cpython import rosetta\n"
         "print(json.dumps([[p.__name__, rosetta.live(p.__name__)] "
         "for p in rosetta.rosetta_programs.PROGRAMS]))"
     )

@@ -69,3 +69,9 @@ def test_an_error_of_the_call_comes_through_and_the_metadata_is_off_again():
     with pytest.raises(tf.errors.InvalidArgumentError):
         watch_grappler(lambda x: tf.gather([1.0], x), tf.constant(7))
     assert len(watch_grappler(wasteful, tf.eye(2)).before.nodes) > 10
+
+
+def test_inside_a_trace_it_is_refused():
+    traced = tf.function(lambda x: watch_grappler(wasteful, x), autograph=False)
+    with pytest.raises(RuntimeError, match="nothing runs while TensorFlow traces"):
+        traced(tf.eye(2))

@@ -234,16 +234,19 @@ def _interrupted(run, seconds: float) -> bool:
         return False
     except KeyboardInterrupt:
         return True
+    except Exception as error:
+        _ODD.append(f"{type(error).__name__} instead of KeyboardInterrupt: {error}"[:300])
+        return False
     finally:
         armed = False  # no call, so no moment at which a late alarm could come through
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
         if sys.stdout is not quiet:
-            _LEFT_OUTPUT.append("sys.stdout")
+            _ODD.append("sys.stdout")
         sys.stdout, sys.stderr = stdout, stderr
 
 
-_LEFT_OUTPUT: list[str] = []
+_ODD: list[str] = []
 
 
 def _state(generation: int = 2) -> dict:
@@ -274,8 +277,8 @@ def _line(process) -> str:
 
 
 def _left(before: dict, now: dict) -> str:
-    left = list(_LEFT_OUTPUT)
-    _LEFT_OUTPUT.clear()
+    left = list(_ODD)
+    _ODD.clear()
     for name, was in before.items():
         if isinstance(was, tuple) and len(was) == 2 and hasattr(was[0], "same"):
             if not was[0].same(now[name][1], was[1]):

@@ -27,7 +27,9 @@ def attacked(kind: str, verb: str, sample: int = 0, seconds: int = LONGEST) -> d
     return next(attacked_in_turn([(kind, verb)], sample, seconds))
 
 
-def attacked_in_turn(pairs: list, sample: int = 0, seconds: int = LONGEST) -> Iterator[dict]:
+def attacked_in_turn(
+    pairs: list, sample: int = 0, seconds: int = LONGEST, seed: int = 0
+) -> Iterator[dict]:
     """Attack pairs of (kind, verb) in one child, which imports a framework once.
 
     Where the child dies, hangs or finds a fault, the next pair gets a new one, and a fault that was
@@ -35,10 +37,10 @@ def attacked_in_turn(pairs: list, sample: int = 0, seconds: int = LONGEST) -> It
     """
     left = list(pairs)
     while left:
-        answers = _answers(left, sample, seconds)
+        answers = _answers(left, sample, seconds, seed)
         for number, found in enumerate(answers):
             if found["faults"] and number:
-                found = next(_answers(left[:1], sample, seconds))
+                found = next(_answers(left[:1], sample, seconds, seed))
             left = left[1:]
             yield found
             if found["faults"]:
@@ -46,14 +48,14 @@ def attacked_in_turn(pairs: list, sample: int = 0, seconds: int = LONGEST) -> It
                 break
 
 
-def _answers(pairs: list, sample: int, seconds: int) -> Iterator[dict]:
+def _answers(pairs: list, sample: int, seconds: int, seed: int) -> Iterator[dict]:
     """Yield what a child says of each pair; of the pair at which it ends early, how it ended."""
     with tempfile.TemporaryDirectory(prefix="attack-") as home:
         words = ["-m", "tests.robustness.attacks", *(word for pair in pairs for word in pair)]
         own = {"TMPDIR": home, "PYTHONHASHSEED": "0", "PYTHONPATH": str(HERE.parents[1])}
         with open(Path(home, "said"), "w+", errors="replace") as said:
             child = subprocess.Popen(
-                [sys.executable, *words, "--sample", str(sample)],
+                [sys.executable, *words, "--sample", str(sample), "--seed", str(seed)],
                 cwd=HERE.parents[1],
                 env={**os.environ, **own},
                 stdout=subprocess.PIPE,
@@ -127,6 +129,7 @@ def main(words) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--sample", type=int, default=0, help="so many objects or moments, not all")
+    parser.add_argument("--seed", type=int, default=0, help="other objects or moments")
     parser.add_argument("--print", action="store_true", dest="only_print")
     asked = parser.parse_args(words)
     verbs = [word for word in asked.words if word in SUBJECTS] or sorted(SUBJECTS)
@@ -134,7 +137,8 @@ def main(words) -> None:
     pairs = [] if asked.only_print else [(kind, verb) for verb in verbs for kind in kinds]
     for framework in ("", "torch", "tensorflow", "both"):
         own = [pair for pair in pairs if SUBJECTS[pair[1]].imports == framework]
-        for (kind, verb), found in zip(own, attacked_in_turn(own, asked.sample), strict=True):
+        answers = attacked_in_turn(own, asked.sample, seed=asked.seed)
+        for (kind, verb), found in zip(own, answers, strict=True):
             write(verb, kind, found)
             print(f"{verb} {kind}: {cell(found)}", flush=True)
             for fault in found["faults"]:

@@ -1,18 +1,20 @@
 """What a verb has changed is put back, however it ends, and an interrupt is never lost."""
 
 import builtins
+import contextlib
 import gc
 import random
 import signal
 import sys
 import threading
+import traceback
 import types
 import warnings
 from _signal import SIGINT, getsignal
 
 import pytest
 
-from helpers.safety import state
+from helpers.safety import interrupts, state
 from helpers.safety.arguments import is_a, kind_of
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.state import KEPT, patched, whole
@@ -263,7 +265,8 @@ def test_handler_hashes_no_learners_code():
         hash(function.__code__)
     guard = state.Guard(None)
     guard._handler = lambda number, frame: None
-    guard._interrupt(signal.SIGINT, types.SimpleNamespace(f_code=function.__code__, f_back=None))
+    frame = types.SimpleNamespace(f_code=function.__code__, f_back=None, f_globals={})
+    guard._interrupt(signal.SIGINT, frame)
 
 
 def test_output_that_a_learner_closes_is_open_again(capsys):
@@ -280,7 +283,7 @@ def test_output_that_a_learner_closes_is_open_again(capsys):
 
 
 @pytest.mark.parametrize("traced", [False, True])
-@pytest.mark.parametrize(("name", "module"), state._FRAGILE.items())
+@pytest.mark.parametrize(("name", "module"), interrupts.FRAGILE.items())
 def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later(traced, name, module):
     press = "pass" if traced else "signal.raise_signal(signal.SIGINT)"
     space = {"__name__": module, "signal": signal, "seen": []}
@@ -314,11 +317,185 @@ def test_interrupt_that_comes_later_comes_before_the_verb_has_ended():
         assert not ended
 
 
+TENSORFLOW = """
+import signal
+def press():
+    signal.raise_signal(signal.SIGINT)
+    seen.append(1)
+def calls(function):
+    function()
+def press_and_loop():
+    press()
+    while True:
+        str(seen)
+def press_twice_and_loop():
+    press()
+    press()
+    while True:
+        pass
+def make_another_error_of_it():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise AssertionError("nesting violated") from None
+def computes_long():
+    for seen[:] in [[n] for n in range(10_000)]:
+        str(seen)
+def swallow():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raised.append(1)
+"""
+
+
+@pytest.fixture
+def tensorflow():
+    """Functions that stand in a module of TensorFlow's."""
+    space = types.SimpleNamespace(seen=[], raised=[], __name__="tensorflow.python.ops")
+    exec(TENSORFLOW, vars(space))
+    return space
+
+
+def _forever():
+    while True:
+        pass
+
+
+def test_interrupt_in_a_framework_waits_for_the_learners_code(tensorflow):
+    @whole
+    def verb():
+        tensorflow.press()
+        tensorflow.calls(_forever)
+
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+    assert tensorflow.seen == [1]
+
+
+def test_interrupt_in_a_library_that_a_framework_called_waits_too(tensorflow):
+    source = "def look():\n    signal.raise_signal(2)\n    seen.append(1)\n"
+    space = {"signal": signal, "seen": tensorflow.seen, "__name__": "inspect"}
+    exec(compile(source, "<string>", "exec"), space)
+    with pytest.raises(KeyboardInterrupt):
+        whole(tensorflow.calls)(space["look"])
+    assert tensorflow.seen == [1]
+
+
+def test_interrupt_in_the_learners_code_comes_at_once_whoever_called_it(tensorflow):
+    seen = []
+
+    def learners():
+        signal.raise_signal(signal.SIGINT)
+        seen.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        whole(tensorflow.calls)(learners)
+    assert not seen
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_interrupt_comes_when_control_is_back_in_the_learners_code(tensorflow, traced):
+    rounds = []
+
+    def learners():
+        sys.settrace((lambda *event: None) if traced else None)
+        while True:
+            rounds.append(1)
+            tensorflow.press() if len(rounds) == 1 else tensorflow.computes_long()
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        whole(learners)()
+    inside = [frame.f_globals["__name__"] for frame, _ in traceback.walk_tb(caught.tb)]
+    assert tensorflow.__name__ not in inside
+    assert traced or len(rounds) == 1
+    assert sys.gettrace() is None
+
+
+def test_interrupt_comes_at_the_end_if_control_is_not_back_before(tensorflow):
+    with pytest.raises(KeyboardInterrupt):
+        whole(tensorflow.press)()
+    with pytest.raises(KeyboardInterrupt):
+        whole(tensorflow.press, names=("TensorFlow's graphs",))()
+    assert tensorflow.seen == [1, 1] and sys.gettrace() is None
+
+
+@pytest.mark.parametrize("name", ["press_and_loop", "press_twice_and_loop"])
+def test_framework_that_does_not_end_can_be_interrupted(tensorflow, name, monkeypatch):
+    if name == "press_and_loop":
+        monkeypatch.setattr(state, "LONGEST_WAIT", 0.01)
+    with pytest.raises(KeyboardInterrupt):
+        whole(getattr(tensorflow, name))()
+    assert sys.gettrace() is None
+
+
+def test_interrupt_of_which_a_framework_makes_another_error_comes_out(tensorflow, monkeypatch):
+    monkeypatch.setattr(state, "LONGEST_WAIT", 0)
+
+    @whole
+    def verb():
+        try:
+            tensorflow.make_another_error_of_it()
+        except AssertionError as error:
+            raise ValueError(f"it cannot be traced: {error}") from None
+
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+    try:
+        raise KeyError
+    except KeyError:  # an error that was there before is none of this call's
+        whole(tensorflow.swallow)()
+    assert tensorflow.raised == [1]
+
+
+def test_error_without_an_interrupt_is_the_calls_own():
+    with pytest.raises(ZeroDivisionError):
+        whole(lambda: 1 / 0)()
+
+
+def test_block_whose_end_was_cut_off_undoes_nothing_later(monkeypatch):
+    usual, ended = sys.displayhook, []
+
+    @contextlib.contextmanager
+    def block():
+        sys.displayhook = repr
+        try:
+            yield
+        finally:
+            ended.append(1)
+            sys.displayhook = print
+
+    def tracer(frame, event, given):
+        if (
+            event == "call"
+            and frame.f_code is contextlib._GeneratorContextManager.__exit__.__code__
+        ):
+            sys.setprofile(None)
+            raise_signal(SIGINT)
+
+    @whole
+    def verb():
+        with block():
+            sys.setprofile(tracer)
+
+    raise_signal = signal.raise_signal
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+    assert ended == [1] and sys.displayhook is usual
+
+    monkeypatch.setattr(state, "LONGEST_WAIT", 0)
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+    gc.collect()
+    assert ended == [1, 1] and sys.displayhook is usual
+
+
 def test_interrupt_that_somebody_else_took_over_is_not_waited_for():
     came = []
     space = {"__name__": "tensorflow.python.eager.context", "signal": signal, "came": came}
+    space["trace"] = lambda: sys.settrace(lambda *event: None)
     own = "signal.signal(signal.SIGINT, lambda *given: came.append(given))"
-    exec(f"def _handle():\n    signal.raise_signal(signal.SIGINT)\n    {own}\n", space)
+    exec(f"def _handle():\n    trace()\n    signal.raise_signal(signal.SIGINT)\n    {own}\n", space)
     before = signal.getsignal(signal.SIGINT)
     try:
         whole(space["_handle"])()

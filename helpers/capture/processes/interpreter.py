@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.safety import child_main
+from helpers.safety.arguments import printable
 from helpers.safety.folders import Home, temporary, write_new
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.processes import Ended, run
 
 ROOT = Path(__file__).parents[3]
 MOST = 50_000_000  # bytes of an answer
+FATAL = "Fatal Python error: init"  # Python/pylifecycle.c, before the first line of a program
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,24 @@ def ask(request: dict, seconds: float, env: dict | None = None) -> Reply:
             )
         except OSError as error:
             raise RuntimeError(f"no interpreter starts for a child: {error}".rstrip(": ")) from None
+        if ended.code == 1 and FATAL in ended.err:
+            raise RuntimeError(f"no interpreter starts for a child{lost_home()}")
         return Reply(ended, told_in(home))
+
+
+def lost_home() -> str:
+    """Return why Python itself may find no modules in a child, as the end of a sentence."""
+    place = os.environ.get("PYTHONHOME")
+    return "" if place is None else f": PYTHONHOME is '{printable(place)}' in os.environ"
 
 
 def search_path() -> list[str]:
     """Return where this process finds modules, by places that hold in any working folder."""
     texts = [one for one in sys.path if type(one) is str]
+    try:
+        os.getcwd()
+    except OSError:  # the folder is gone, so nothing is found in it
+        texts = list(filter(os.path.isabs, texts))
     return list(dict.fromkeys([str(ROOT), *(os.path.abspath(one) for one in texts)]))
 
 

@@ -13,7 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
-from helpers.capture.processes.interpreter import ROOT, Reply, folder_of, told_in
+from helpers.capture.processes.interpreter import ROOT, Reply, folder_of, lost_home, told_in
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.processes import GRACE, TOKEN, Ended, channels, follow, sweep
 
@@ -30,7 +30,8 @@ def ask(imports: str, source: str, seconds: float) -> Reply:
     if not reply.ended.started:  # the parent was killed before: nothing has run yet
         reply = _ask(imports, source, seconds)
     if not reply.ended.started:
-        raise RuntimeError("the process that forks children was killed before it could fork one")
+        needed = "the process that forks children ended before it could fork one"
+        raise RuntimeError(f"{needed}{lost_home()}")
     return reply
 
 

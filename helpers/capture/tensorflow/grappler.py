@@ -25,7 +25,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
 
     `fn`: a tf.function or a Python function that TensorFlow can trace. TypeError otherwise;
     ValueError says why it cannot be traced or run; what an op raises comes through; RuntimeError
-    if the run gave no graphs.
+    if the run gave no graphs, or nothing can run now.
     """
     import tensorflow as tf
 
@@ -37,6 +37,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
         raise TypeError("watch_optimisation needs the tf.function, not one of its traces")
     if not callable(python) or is_a(python, type):
         raise TypeError(f"watch_optimisation needs a function to run, not {kind_of(fn)}")
+    if tf.inside_function():
+        raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
     own_function = as_tf_function(python)
     concrete = traced(own_function, args, kwargs)
     wanted = {operation.name for operation in concrete.graph.get_operations()}

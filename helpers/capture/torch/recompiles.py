@@ -26,7 +26,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.interrupts import finishing
-from helpers.safety.state import Guard
+from helpers.safety.state import whole
 
 # What an error in the midst of compiling may leave behind.
 KEPT = ("torch's frame callback", "the frame evaluator", "torch's compilation")
@@ -78,19 +78,12 @@ class Compiled:
         with contextlib.suppress(Exception):  # what the function says of its own is not to be read
             self.__signature__ = inspect.signature(compiled)
 
+    @functools.partial(whole, names=KEPT)
     def __call__(self, *args, **kwargs):
         """Call the function, and write the call down.
 
         Ctrl-C comes at once while the function runs, and waits while the call is written down.
         """
-        guard = Guard(sys._getframe(), KEPT)
-        try:
-            guard.open()
-            return self._run(args, kwargs)
-        finally:
-            guard.close()
-
-    def _run(self, args, kwargs):
         _refuse_deadly((*args, *kwargs.values()))
         # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
         error, unsaid = None, functools.partial(_unsaid)  # one of its own: calls may be nested

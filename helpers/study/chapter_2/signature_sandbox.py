@@ -3,6 +3,7 @@
 from helpers.capture.tensorflow.tracing.ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
+from helpers.safety.state import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view import ledger
 
@@ -50,6 +51,7 @@ class SignatureSandbox(Foretelling):
         super().__init__(SANDBOX, "a call is")
         self._made: dict[str, Watched] = {}
 
+    @whole
     def ledger(self, **picked: str) -> TraceLedger:
         """Return the ledger of one of the functions (the plain one if none is named)."""
         return self.function(SANDBOX.picked(**picked)).model

@@ -9,6 +9,7 @@ from dataclasses import replace
 from helpers.capture.tensorflow.variables import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
+from helpers.safety.state import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram import figures
 
@@ -40,6 +41,7 @@ class VariableSandbox(Foretelling):
     def __init__(self):
         super().__init__(SANDBOX, "it sees")
 
+    @whole
     def graph(self, **picked: str) -> Graph:
         """Return the graph of the program of these choices."""
         return program_picture(SANDBOX.picked(**picked))

@@ -29,6 +29,7 @@ from helpers.safety.arguments import (
     unwritten,
 )
 from helpers.safety.interrupts import finishing
+from helpers.safety.state import whole
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
@@ -49,6 +50,7 @@ def watch(fn, **options) -> "Watched":
     return known if known and not options else Watched(as_function(fn, options))
 
 
+@whole
 def would_trace(fn, *args, **kwargs) -> TraceEntry:
     """Return the row that calling `fn(*args, **kwargs)` now would add, without calling it.
 
@@ -178,6 +180,7 @@ class Watched:
         note = _because(causes, known) if known else FIRST
         return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
+    @functools.partial(whole, names=("TensorFlow's graphs",))
     def _run(self, call, args, kwargs, asked=""):
         # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
         keys.sized(args, kwargs)
