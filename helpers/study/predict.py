@@ -7,8 +7,8 @@ from types import GeneratorType
 
 from helpers.capture.cpython.function import can_be_called
 from helpers.capture.cpython.settrace import Printed
+from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.text.words import type_name
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice
 from helpers.safety.arguments import printable, word

@@ -4,6 +4,7 @@ import base64
 import io
 import warnings
 
+from helpers.model.phrase import clipped
 from helpers.view import row_limit
 from helpers.view.markup import grid, joined, one_line, render
 
@@ -122,7 +123,7 @@ def _kind(value: object) -> str:
 
 def _short(words: str, most: int = LONGEST_NAME) -> str:
     words = one_line(words)
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    return clipped(words, most)
 
 
 def _rounded(ratio: float) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from helpers.model.calls import CallTree
+from helpers.model.phrase import clipped, listed
 
 MOST_WHOLE = 50
 MOST_NAMED = 4
@@ -62,7 +63,7 @@ def _line(tree: CallTree, at: int, inside: int) -> Line:
 
 
 def _short(path: str) -> str:
-    return path if len(path) <= LONGEST else f"{path[: LONGEST - 1]}…"
+    return clipped(path, LONGEST)
 
 
 def _folded(tree: CallTree, start: int, stop: int) -> Line:
@@ -70,8 +71,7 @@ def _folded(tree: CallTree, start: int, stop: int) -> Line:
     calls = tree.calls[start:stop]
     named = Counter(_short(call.path) for call in calls if call.depth == depth)
     words = [f"{name} ×{n}" if n > 1 else name for name, n in named.items()]
-    rest = f" and {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
-    return Line(depth, f"… {', '.join(words[:MOST_NAMED])}{rest}", stop - start, folded=True)
+    return Line(depth, f"… {listed(words, MOST_NAMED)}", stop - start, folded=True)
 
 
 def _merged(lines: list[Line]):

@@ -7,6 +7,7 @@ calls inside it. It shows counts, never times.
 from dataclasses import dataclass
 
 from helpers.model.calls import CallTree
+from helpers.model.phrase import clipped
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
 from helpers.view.markup import as_image, one_line, render
 
@@ -109,4 +110,4 @@ def _drawn(model: CallTree, inside) -> list[int]:
 
 
 def _cut(words: str, room: int) -> str:
-    return words if len(words) <= room else f"{words[: room - 1]}…"
+    return clipped(words, room)

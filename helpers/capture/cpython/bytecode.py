@@ -10,6 +10,7 @@ from helpers.capture.text.source import NOWHERE, Source, source_of
 from helpers.capture.text.value import brief, plain
 from helpers.model.bytecode import Bytecode, Handler, Instruction
 from helpers.model.listing import Column
+from helpers.model.phrase import counted
 
 MOST_ROWS = 20_000
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
@@ -162,7 +163,7 @@ def _cache_names(opname: str) -> list[str]:
 
 
 def _guards(row: stack_effects.Handler) -> str:
-    values = f"{row.depth} value{'' if row.depth == 1 else 's'}"
+    values = counted(row.depth, "value")
     lasti = " and push the offset" if row.lasti else ""
     return (
         f"An exception in {row.start} to {row.end - 2}: go to {row.target}, keep {values}{lasti}."

@@ -9,7 +9,7 @@ from types import (
 )
 
 from helpers.capture.cpython.arguments import python_function
-from helpers.capture.text.words import label
+from helpers.capture.text.label import label
 from helpers.safety.arguments import is_a, kind_of, own, printable
 
 LONGEST_NAME = 80

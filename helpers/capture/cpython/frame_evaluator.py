@@ -4,6 +4,7 @@ from helpers.capture.cpython.function import function_of
 from helpers.capture.text.value import plain
 from helpers.mini import frame_hook
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.phrase import counted
 
 
 def evaluator_graph(fn) -> Graph:
@@ -39,4 +40,4 @@ def evaluator_graph(fn) -> Graph:
 
 def _room(code) -> str:
     places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
-    return f"{places} variable{'' if places == 1 else 's'}, stack of {code.co_stacksize}"
+    return f"{counted(places, 'variable')}, stack of {code.co_stacksize}"

@@ -9,6 +9,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief, plain
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly
 
 MOST_ROWS = 60
@@ -164,7 +165,7 @@ class _Watch:
 
 
 def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    return counted(count, thing)
 
 
 def _shape(args: tuple, kwargs: dict) -> str:

@@ -12,6 +12,7 @@ from helpers.capture.text.sources import Pages
 from helpers.capture.text.value import plain
 from helpers.internals import interpreter_frame
 from helpers.model.listing import Column, Listing
+from helpers.model.phrase import counted
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.timeline import Panel
 
@@ -232,7 +233,7 @@ def _handler(code: CodeType, offset: int) -> str:
     """Say what the exception table does for an exception here; nothing where it has no row."""
     for row in stack_effects.handlers(code):
         if row.start <= offset < row.end:
-            values = f"{row.depth} value{'' if row.depth == 1 else 's'}"
+            values = counted(row.depth, "value")
             return f"go to {row.target}, keep {values}{', push the offset' if row.lasti else ''}"
     return ""
 

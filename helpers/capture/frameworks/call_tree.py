@@ -12,6 +12,7 @@ from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
 from helpers.capture.text.error import said
 from helpers.model.calls import Call, CallTree
+from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
@@ -32,7 +33,7 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     calls, outcome, left_out = _recorded(lambda: fn(*args, **kwargs))
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
     tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome)
-    words = f"{name_of(fn)}: {len(calls)} call{'s' * (len(calls) != 1)}"
+    words = f"{name_of(fn)}: {counted(len(calls), 'call')}"
     if any(not call.module.startswith("torch") for call in calls):
         words += f", route: {tree.route}"
     return CallTree(words, tree.calls, tree.routes, outcome, cut)

@@ -20,12 +20,13 @@ from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
 from helpers.capture.text.error import said
+from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.text.words import type_name
 from helpers.capture.torch import tensors
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, printable, word
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
@@ -74,7 +75,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     notes += [f"Then it raised {outcome}"] if outcome else []
     used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
     count = len(rows) + missing
-    title = f"{called(fn)}: {count} op{'s' * (count != 1)}"
+    title = f"{called(fn)}: {counted(count, 'op')}"
     return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
 
 

@@ -4,6 +4,7 @@ from helpers.capture.text.value import brief
 from helpers.mini.oneflow.global_function import JobFunction
 from helpers.mini.oneflow.job import Job, Op
 from helpers.model.job import Blob, JobGraph, JobOp
+from helpers.model.phrase import counted
 from helpers.safety.arguments import shown, word
 
 OWN_PARTS = ("input", "variable")  # op types that stand for values from outside
@@ -33,7 +34,7 @@ def _said(ops) -> str:
     words = {"input": "input", "variable": "variable", "update": "update"}
     counts = JobGraph("", tuple(ops)).counts.items()
     said = [(count, words.get(part, f"{part} op")) for part, count in counts]
-    return ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in said)
+    return ", ".join(counted(count, word) for count, word in said)
 
 
 def job_of(thing) -> Job:

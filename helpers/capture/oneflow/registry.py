@@ -9,6 +9,7 @@ from helpers.mini.oneflow.kernels import find
 from helpers.mini.oneflow.registry import OpDef, Registry
 from helpers.mini.oneflow.session import session
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.phrase import counted
 
 
 def registry_graph(*jobs) -> Graph:
@@ -43,7 +44,7 @@ def _not_drawn(ops, registry: Registry) -> list[str]:
     gone = sum(bool(op.file) and op.type not in registry.ops for op in ops)
     told = (built_in, "of built-in types"), (gone, "of types that are registered no more")
     return [
-        f"{count:,} op{'s' * (count != 1)} {words} {'are' if count != 1 else 'is'} left out."
+        f"{counted(count, 'op')} {words} {'are' if count != 1 else 'is'} left out."
         for count, words in told
         if count
     ]

@@ -5,7 +5,7 @@ from functools import partial
 
 from helpers.capture.cpython.objects import class_mapping, mro, part
 from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.text.words import LONGEST_NAME, clipped, label, type_name
+from helpers.capture.text.label import LONGEST_NAME, label, short_name, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.arguments import is_a
 from helpers.safety.original_builtins import BUILTINS
@@ -37,12 +37,12 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     runs = {NOTHING: nullcontext, **patches}
     columns = [_run(ways, judge, heading, make) for heading, make in runs.items()]
     entries = tuple(
-        Entry(clipped(name), tuple(_verdict(column[at], columns[0][at]) for column in columns))
+        Entry(short_name(name), tuple(_verdict(column[at], columns[0][at]) for column in columns))
         for at, name in enumerate(ways)
     )
     long = any(len(verdict.word) == LONGEST_NAME for entry in entries for verdict in entry.verdicts)
     note = f"Words are shown up to {LONGEST_NAME} characters." if long else ""
-    return Ledger(title, "route", tuple(map(clipped, runs)), entries, note)
+    return Ledger(title, "route", tuple(map(short_name, runs)), entries, note)
 
 
 def _callables(what: str, given) -> dict:
@@ -108,7 +108,7 @@ def _message(error) -> str:
     """Return what an error says, where that is plain text: its own `__str__` is not asked."""
     args = BaseException.__dict__["args"].__get__(error)
     plain = len(args) == 1 and type(args[0]) is str
-    return f" ({clipped(args[0], 300)})" if plain else ""
+    return f" ({short_name(args[0], 300)})" if plain else ""
 
 
 def _judged(judge, route) -> tuple[str, bool]:
@@ -118,7 +118,7 @@ def _judged(judge, route) -> tuple[str, bool]:
         raise
     except BaseException as error:
         return type_name(error), False
-    return (clipped(word) if type(word) is str else label(word)), True
+    return (short_name(word) if type(word) is str else label(word)), True
 
 
 def _verdict(now, before) -> Verdict:

@@ -7,7 +7,7 @@ from itertools import islice
 from types import FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import class_mapping, instance_dict, pairs, part
-from helpers.capture.text.words import clipped, detail, label
+from helpers.capture.text.label import detail, label, short_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.safety.arguments import is_a, is_exactly
 
@@ -53,7 +53,7 @@ class _Draft:
         if len(self.nodes) >= MOST_BOXES:
             self._names_left += 1
         elif key not in self.nodes:
-            self.nodes[key] = Node(key, clipped(name), "name")
+            self.nodes[key] = Node(key, short_name(name), "name")
             self.edges.append(Edge(key, self._object(value, DEEPEST)))
 
     def follow(self):
@@ -144,7 +144,7 @@ def _other_parts(value: object, kind: type) -> list[tuple[str, object]]:
 def _function_parts(fn: FunctionType) -> list[tuple[str, object]]:
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
     cells = [
-        (f"closure {clipped(name)}", cell.cell_contents) for name, cell in free if _is_full(cell)
+        (f"closure {short_name(name)}", cell.cell_contents) for name, cell in free if _is_full(cell)
     ]
     defaults = [("default", value) for value in fn.__defaults__ or () if not _is_plain(value)]
     wrapped = [
@@ -169,7 +169,7 @@ def _class_parts(cls: type) -> list[tuple[str, object]]:
 
 
 def _dotted(name) -> str:
-    return f".{clipped(name)}" if type(name) is str else f"[{label(name)}]"
+    return f".{short_name(name)}" if type(name) is str else f"[{label(name)}]"
 
 
 def _is_full(cell) -> bool:

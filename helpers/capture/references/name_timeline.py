@@ -8,8 +8,8 @@ from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.references.name_graph import names_graph
+from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
-from helpers.capture.text.words import clipped, label, type_name
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.safety.arguments import by_type, is_a, kind_of
 
@@ -37,7 +37,7 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
         raise TypeError(f"watch_names needs a Python function, not {label(fn)}{hint}")
     run = _Run(fn)
     run.go(args, kwargs)
-    title = f"{clipped(fn.__name__)}, line by line"
+    title = f"{short_name(fn.__name__)}, line by line"
     return Timeline(title, run.source, tuple(run.steps), " ".join(run.notes))
 
 
@@ -103,7 +103,7 @@ class _Run:
             value.close()  # or Python warns that nobody awaited it
 
     def _say_what_is_missing(self, value, error, lost):
-        name = clipped(self.fn.__name__)
+        name = short_name(self.fn.__name__)
         if self._frame is None and error is not None:
             self._note(f"The call of {name} raised {type_name(error)} before its first line.")
         elif (later := by_type(_LATER, value)) and not self.steps:

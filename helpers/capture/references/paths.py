@@ -9,7 +9,7 @@ import types
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.references.heap import Shelf
 from helpers.capture.references.holders import places_in
-from helpers.capture.text.words import SCALARS, clipped, label
+from helpers.capture.text.label import SCALARS, label, short_name
 from helpers.model.bindings import join
 from helpers.safety.arguments import is_a, is_exactly
 from helpers.safety.original_builtins import BUILTINS
@@ -65,7 +65,7 @@ def _own_name(thing, heap) -> str | None:
     if is_a(thing, types.ModuleType):
         return heap.names.get(id(namespace(thing)))
     if is_a(thing, types.FunctionType):
-        return f"{_home(thing.__globals__)}.{clipped(thing.__code__.co_qualname)}"
+        return f"{_home(thing.__globals__)}.{short_name(thing.__code__.co_qualname)}"
     if is_a(thing, type):
         return class_name(thing)
     return _suspended_name(thing)
@@ -75,7 +75,7 @@ def _suspended_name(thing) -> str | None:
     for base, prefix in _SUSPENDED:
         if is_a(thing, base):
             frame = getattr(thing, f"{prefix}_frame")
-            return f"{_home(frame.f_globals) if frame else '?'}.{clipped(thing.__qualname__)}"
+            return f"{_home(frame.f_globals) if frame else '?'}.{short_name(thing.__qualname__)}"
     return None
 
 
@@ -88,7 +88,7 @@ _SUSPENDED = (
 
 def _home(names: dict) -> str:
     name = dict.get(names, "__name__")
-    return clipped(name) if type(name) is str else "?"
+    return short_name(name) if type(name) is str else "?"
 
 
 def _anonymous(thing) -> str:
@@ -103,7 +103,7 @@ def _anonymous(thing) -> str:
 def describe(obj) -> str:
     """Return a few words for any object: never its repr, never an address."""
     if is_a(obj, types.FunctionType, types.BuiltinFunctionType):
-        return f"the function {clipped(obj.__name__)}"
+        return f"the function {short_name(obj.__name__)}"
     if is_a(obj, type):
         return f"the class {class_name(obj)}"
     if is_a(obj, types.ModuleType):
@@ -116,6 +116,6 @@ def describe(obj) -> str:
 def class_name(cls) -> str:
     """Return `module.Class`, short enough to be read; a metaclass is never asked."""
     module = type.__dict__["__module__"].__get__(cls)
-    name = clipped(type.__dict__["__qualname__"].__get__(cls))
+    name = short_name(type.__dict__["__qualname__"].__get__(cls))
     plain = type(module) is not str or module == "builtins"
-    return name if plain else f"{clipped(module)}.{name}"
+    return name if plain else f"{short_name(module)}.{name}"

@@ -22,7 +22,7 @@ from helpers.capture.references.refusals import (
 from helpers.capture.references.search import find_holders_of_both, scan_modules
 from helpers.capture.references.swap_code import code_swapped
 from helpers.capture.references.wrapper_needs import needed_places
-from helpers.capture.text.words import label, type_name
+from helpers.capture.text.label import label, type_name
 from helpers.model.bindings import Binding
 from helpers.safety.blocks import Block
 from helpers.safety.original_builtins import BUILTINS, Own

@@ -5,7 +5,7 @@ import types
 from helpers.capture.cpython.objects import is_immutable
 from helpers.capture.references.paths import describe
 from helpers.capture.references.places import Place
-from helpers.capture.text.words import label
+from helpers.capture.text.label import label
 from helpers.safety.arguments import is_a, is_exactly, printable
 from helpers.safety.original_builtins import BUILTINS, is_ours
 

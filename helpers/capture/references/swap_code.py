@@ -4,6 +4,7 @@ import types
 
 from helpers.capture.references.heap import Shelf
 from helpers.capture.references.paths import describe
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a
 from helpers.safety.blocks import Block
 from helpers.safety.original_builtins import BUILTINS, is_ours
@@ -34,7 +35,7 @@ class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib na
         have, want = (len(each.__code__.co_freevars) for each in (function, donor))
         if have != want:
             raise ValueError(
-                f"{describe(function)} has {have} free variable{'' if have == 1 else 's'} and the "
+                f"{describe(function)} has {counted(have, 'free variable')} and the "
                 f"donor has {want}; the closure stays, so the numbers must be equal"
             )
         if is_ours(function.__globals__):

@@ -19,6 +19,7 @@ from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
 from helpers.capture.text.error import said
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import GraphDiff
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of, own, printable, word
 
 CONTROL = "control"
@@ -39,7 +40,7 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     name, graph_def = _graph_def(thing, args, kwargs)
     draft = _Draft(graph_def)
     count = len(graph_def.node)
-    words = f"{f'The graph of {name}' if name else 'A graph'}: {count} node{'s' * (count != 1)}"
+    words = f"{f'The graph of {name}' if name else 'A graph'}: {counted(count, 'node')}"
     return Graph(title or words, draft.grouped(), tuple(draft.edges), draft.note())
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
+from helpers.model.phrase import clipped, listed
 
 UNEXPLAINED = "gone; these two graphs do not say why"
 MOST_NAMED, MOST_PIECES, LONGEST = 3, 50, 100
@@ -333,10 +334,8 @@ def _pieces(side: _Side, keys: set[str]) -> list[set[str]]:
 
 
 def _named(keys) -> str:
-    keys = list(keys)
-    rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+    return listed(keys, MOST_NAMED, LONGEST)
 
 
 def _short(key: str) -> str:
-    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"
+    return clipped(key, LONGEST)

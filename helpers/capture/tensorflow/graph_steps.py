@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
+from helpers.model.phrase import clipped, listed
 
 MOST_ROWS = 60
 MOST_NAMED, LONGEST = 8, 100
@@ -89,9 +90,8 @@ def _notes(graph: Graph, level, by_step, path):
 
 
 def _names(keys) -> str:
-    rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+    return listed(keys, MOST_NAMED, LONGEST)
 
 
 def _short(key: str) -> str:
-    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"
+    return clipped(key, LONGEST)

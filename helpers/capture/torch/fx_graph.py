@@ -12,10 +12,11 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 
 from helpers.capture.cpython.objects import class_mapping, instance_dict
+from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.text.words import type_name
 from helpers.capture.torch import tensors
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, is_exactly, printable, word
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
@@ -35,7 +36,7 @@ def fx_graph(thing, title: str = "", find: str = "") -> Graph:
     find = word(find, "find")
     nodes = fx_nodes(thing)
     calls = sum(field(node, "op") not in KINDS for node in nodes)
-    words = f"An FX graph: {calls} call{'s' * (calls != 1)}"
+    words = f"An FX graph: {counted(calls, 'call')}"
     shown = nodes[:MOST_NODES]
     keys = _keys(shown)
     arrows, others = _arrows(shown, keys)

@@ -12,6 +12,7 @@ from helpers.capture.cpython.callable_name import named
 from helpers.capture.text.source import source_of
 from helpers.capture.torch.cache_entries import copied, python_function
 from helpers.internals import torch_private
+from helpers.model.phrase import counted
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import switch
 
@@ -35,7 +36,7 @@ def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySid
         return SideBySide(*heads, align(left, [], {}), NO_COMPILER if run else OFF)
     kernels = [kernel for code in _generated(function, args, tell) for kernel in _kernels(code)]
     lines = [line for kernel in kernels for line in kernel.strip("\n").split("\n")]
-    note = f"{len(kernels)} kernel{'s' * (len(kernels) != 1)} for this graph."
+    note = f"{counted(len(kernels), 'kernel')} for this graph."
     return SideBySide(*heads, _beside(left, lines), note)
 
 

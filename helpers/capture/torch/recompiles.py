@@ -16,14 +16,15 @@ from types import FunctionType, MethodType
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.function import refuse_async
 from helpers.capture.text.error import said
+from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.text.words import type_name
 from helpers.capture.torch import tensors
 from helpers.capture.torch.cache_entries import copied, entries, frame_locals, python_function
 from helpers.capture.torch.guards.failures import failure
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
+from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.interrupts import finishing
 from helpers.safety.state import whole
@@ -187,7 +188,7 @@ def _arguments(args, kwargs) -> str:
     named_ = ((printable(n, LONGEST_NAME), v) for n, v in kwargs.items())
     shown = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in named_)]
     words = ", ".join(shown) or "(none)"
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    return clipped(words, LONGEST)
 
 
 def value_words(value) -> str:
@@ -206,7 +207,7 @@ def value_words(value) -> str:
 def _summary(rows, cached: int) -> str:
     verdicts = [row.verdict for row in rows for _ in range(row.calls)]
     words = [f"{verdicts.count(v):,} {v}" for v in dict.fromkeys(verdicts)]
-    total = f"{len(verdicts):,} call{'s' * (len(verdicts) != 1)}"
+    total = counted(len(verdicts), "call")
     kept = f"{cached} {'entry' if cached == 1 else 'entries'} in the cache"
     return f"{total}: {', '.join(words)}; {kept}." if rows else "no call yet."
 

@@ -7,7 +7,7 @@ A subclass may answer for each attribute itself (`__torch_function__`), and for 
 import sys
 
 from helpers.capture.cpython.objects import class_mapping, mro
-from helpers.capture.text.words import type_name
+from helpers.capture.text.label import type_name
 from helpers.safety.arguments import is_a
 
 LONGEST = 200  # characters of sizes

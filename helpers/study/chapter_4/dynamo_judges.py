@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import wraps
 
 from helpers.capture.text.error import said
+from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.text.words import type_name
 from helpers.study.check import Unfit, Untried, tried
 
 

@@ -12,6 +12,7 @@ from helpers.capture.tensorflow.op_callbacks import DOORS
 from helpers.capture.text.error import said
 from helpers.mini.eager.checks import definition_of
 from helpers.mini.eager.defaults import completed
+from helpers.model.phrase import counted
 from helpers.model.transcript import Transcript
 from helpers.safety.arguments import kind_of
 from helpers.safety.child_main import channel
@@ -122,7 +123,7 @@ def _said(error: tuple[str, str]) -> str:
 
 
 def _count(number: int) -> str:
-    return f"{number} output{'' if number == 1 else 's'}"
+    return counted(number, "output")
 
 
 def _calls(found):

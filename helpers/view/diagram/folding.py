@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.phrase import listed
 
 MOST_NODES = 60
 MOST_FOUND, MOST_KEPT = 20, 30  # found boxes, and those with their neighbours, that never fold
@@ -119,8 +120,7 @@ def _drawn(model: Graph, home, folds: _Folds, kept, most: int) -> Graph:
 def _said(model: Graph, folded: list[str], missing: int, most: int) -> str:
     said = [f"{len(model.nodes)} boxes are too many to read in one picture."]
     if folded:
-        rest = f" and {len(folded) - MOST_SAID} more" if len(folded) > MOST_SAID else ""
-        said.append(f"Folded: {', '.join(folded[:MOST_SAID])}{rest}.")
+        said.append(f"Folded: {listed(folded, MOST_SAID)}.")
     if missing > 0:
         said.append(f"Left out: the last {missing}.")
     if len(model.found) > MOST_FOUND:

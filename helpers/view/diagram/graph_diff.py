@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, GraphDiff
 from helpers.model.listing import Column, Listing
+from helpers.model.phrase import clipped, listed
 from helpers.view import table
 from helpers.view.diagram import graph
 
@@ -97,12 +98,11 @@ def _arrows(before, after, there):
 
 
 def _names(keys) -> str:
-    rest = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(map(_short, keys[:MOST_NAMED])) + rest
+    return listed(keys, MOST_NAMED, LONGEST)
 
 
 def _short(key: str) -> str:
-    return key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…"
+    return clipped(key, LONGEST)
 
 
 def _there_now(finding) -> str:

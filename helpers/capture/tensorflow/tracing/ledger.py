@@ -325,9 +325,9 @@ def _when(function, key) -> str:
 
 def _summary(log: Log, counted: int) -> str:
     words = [f"{log.verdicts[v]:,} {v}" for v in ("hit", "error", "eager")]
-    parts = [f"{log.traces:,} trace{'s' * (log.traces != 1)}"]
+    parts = [counted(log.traces, "trace")]
     parts += [w for w in words if not w.startswith("0 ")]
-    note = f"{log.calls:,} call{'s' * (log.calls != 1)}: {', '.join(parts)}."
+    note = f"{counted(log.calls, 'call')}: {', '.join(parts)}."
     if counted != log.traces:
         note += f" TensorFlow counts {counted:,} traces; the others were made outside these calls."
     return note

@@ -6,7 +6,8 @@ Mirrors tensorflow/core/function/trace_type: every kind of type there is has its
 import re
 from itertools import islice
 
-from helpers.capture.text.words import SCALARS, label, type_name
+from helpers.capture.text.label import SCALARS, label, type_name
+from helpers.model.phrase import clipped
 from helpers.safety.arguments import is_exactly
 
 MOST_ITEMS = 6
@@ -140,7 +141,7 @@ def own_words(trace_type) -> str:
 
 def cut(words: str, longest: int = LONGEST) -> str:
     """Return words of at most so many characters."""
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"
+    return clipped(words, longest)
 
 
 def _noun(value) -> str:

@@ -15,6 +15,7 @@ from helpers.capture.torch.dynamo.timeline import compilable, watched
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly, printable, shown, table
 
 COLUMNS = (
@@ -34,14 +35,14 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
     name = named(compilable(fn, "watch_breaks")[1])
     graphs, resumed = len(run.graphs), len(run.resumed)
-    went_on = f" It went on in {resumed} resume function{'s' * (resumed != 1)}." if resumed else ""
+    went_on = f" It went on in {counted(resumed, 'resume function')}." if resumed else ""
     missed = kept.missed_breaks
-    cut = f" {missed:,} more graph break{'s' * (missed != 1)} left out." if missed else ""
+    cut = f" {counted(missed, 'more graph break')} left out." if missed else ""
     return BreakListing(
         f"Graph breaks of {name}",
         COLUMNS,
         run.breaks,
-        f"{'' if run.breaks else 'No graph break. '}{graphs} graph{'s' * (graphs != 1)}."
+        f"{'' if run.breaks else 'No graph break. '}{counted(graphs, 'graph')}."
         f"{went_on} {run.outcome}{cut}",
         graphs=graphs,
         outcome=run.outcome,

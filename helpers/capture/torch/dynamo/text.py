@@ -8,8 +8,10 @@ import re
 from itertools import islice
 from types import FunctionType
 
+from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief, plain
-from helpers.capture.text.words import type_name
+from helpers.model import phrase
+from helpers.model.phrase import listed
 
 LONGEST = 300
 MOST_KINDS, MOST_ITEMS = 3, 4
@@ -98,13 +100,12 @@ def resumed(name: str) -> tuple[str, int]:
 def _several(kinds: list[str]) -> str:
     if len(kinds) <= MOST_KINDS:
         return ", ".join(kinds)
-    first = sorted(kinds, key=lambda kind: (len(kind), kind))[:2]
-    return f"{', '.join(first)} and {len(kinds) - 2} more"
+    return listed(sorted(kinds, key=lambda kind: (len(kind), kind)), 2)
 
 
 def clipped(words: str) -> str:
     """Return at most `LONGEST` characters."""
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    return phrase.clipped(words, LONGEST)
 
 
 def _symbol(value) -> str:

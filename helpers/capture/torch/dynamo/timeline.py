@@ -23,6 +23,7 @@ from helpers.internals import torch_private
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
+from helpers.model.phrase import counted
 from helpers.model.timeline import Panel
 from helpers.safety.arguments import is_a, printable
 
@@ -304,4 +305,4 @@ def _guards_so_far(guards: list[str]) -> Panel:
 
 
 def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    return counted(number, thing)

@@ -8,13 +8,14 @@ import inspect
 from types import FunctionType
 
 from helpers.capture.text.error import said
-from helpers.capture.text.words import clipped, label
+from helpers.capture.text.label import label, short_name
 from helpers.capture.torch.cache_entries import copied, entries, frame_locals, python_function
 from helpers.capture.torch.guards.failures import failure
 from helpers.capture.torch.guards.nearby_calls import Call, neighbours
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
+from helpers.model.phrase import clipped
 from helpers.safety.arguments import deadly, kind_of, printable
 
 MOST, LONGEST = 12, 300
@@ -74,7 +75,7 @@ class Mini:
         self.compiled = dynamo.compile(copied(python_function(fn)))
         _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
-            words = because if len(because) <= LONGEST else f"{because[: LONGEST - 1]}…"
+            words = clipped(because, LONGEST)
             raise LookupError(f"the mini-Dynamo has no one guard set for this call: {words}")
 
     def why_not(self, *args, **kwargs):
@@ -108,7 +109,7 @@ def first_call(fn, args, kwargs) -> dict:
     try:
         bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
     except TypeError as error:
-        name, words = clipped(fn.__name__), printable(str(error), LONGEST)
+        name, words = short_name(fn.__name__), printable(str(error), LONGEST)
         raise TypeError(f"{name}() cannot be called with these: {words}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
@@ -139,7 +140,7 @@ def agreement(fn, args, **guard_sets) -> Agreement:
         note += f" The first {MOST} of {len(rows)} counter-examples."
     for words in dict.fromkeys(left_out):
         note += f" {words[0].upper()}{words[1:]}."
-    title = f"Calls of {clipped(real.function.__name__)} that one accepts and another refuses"
+    title = f"Calls of {short_name(real.function.__name__)} that one accepts and another refuses"
     return Agreement(title, "call", tuple(sets), tuple(rows[:MOST]), note, len(calls))
 
 

@@ -6,6 +6,7 @@ Torch writes a guard as `check  # the line it is for  # its place`; see torch/_d
 import re
 
 from helpers.capture.torch.dynamo.text import same
+from helpers.model.phrase import clipped
 
 IMPORTED = re.compile(r"G\['__import_(\w+)'\]")
 TENSOR = re.compile(
@@ -29,7 +30,7 @@ def clean(words: str) -> str:
     """Return words without ids, addresses, uuids, and with torch's made-up globals by name."""
     words = IMPORTED.sub(lambda found: found[1].replace("_dot_", "."), same(words))
     words = " ".join(words.replace("G['builtins']", "builtins").split())
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    return clipped(words, LONGEST)
 
 
 def check_of(part: str) -> str:

@@ -1,7 +1,8 @@
-"""Any live object -> a few words about it, without running a line of the object's own code."""
+"""Any live object -> the two lines of its box in a picture; no line of its own code is run."""
 
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly, printable
 from helpers.safety.original_builtins import BUILTINS
 
@@ -15,14 +16,14 @@ BIGGEST_BITS = 14_000  # an int of that size has fewer digits than Python writes
 _TYPE_NAME = type.__dict__["__name__"].__get__
 
 
-def clipped(words: str, most: int = LONGEST_NAME) -> str:
+def short_name(words: str, most: int = LONGEST_NAME) -> str:
     """Return a name as an exact str, short enough to be read, its control characters spelled."""
     return printable(words, most)
 
 
 def type_name(value: object) -> str:
     """Return the name of the object's real type (never what its `__class__` claims)."""
-    return clipped(_TYPE_NAME(type(value)))
+    return short_name(_TYPE_NAME(type(value)))
 
 
 def label(value: object) -> str:
@@ -31,21 +32,21 @@ def label(value: object) -> str:
     if is_exactly(value, *SCALARS):
         return _scalar(value)
     if is_exactly(value, FunctionType, BuiltinFunctionType):
-        return f"{clipped(value.__name__)}()"
+        return f"{short_name(value.__name__)}()"
     if kind is MethodType:
         inner = type(value.__func__) is not MethodType
         return f".{label(value.__func__)}" if inner else "bound method"
     if kind is ModuleType:
         return module_name(value)
     if issubclass(kind, type):
-        return f"class {clipped(_TYPE_NAME(value))}"
+        return f"class {short_name(_TYPE_NAME(value))}"
     return type_name(value)
 
 
 def module_name(module: ModuleType) -> str:
     """Return the `__name__` that stands in a module's dict, if it is a str at all."""
     name = dict.get(ModuleType.__getattribute__(module, "__dict__"), "__name__")
-    return clipped(name) if type(name) is str else "module"
+    return short_name(name) if type(name) is str else "module"
 
 
 def detail(value: object) -> str:
@@ -54,9 +55,9 @@ def detail(value: object) -> str:
     if kind is FunctionType:
         written = value.__code__.co_name  # differs where functools.wraps lent another name
         same = str.__eq__(written, value.__name__) is True
-        return "function" if same else f"function, code of {clipped(written)}"
+        return "function" if same else f"function, code of {short_name(written)}"
     if is_exactly(value, list, tuple, dict, set, frozenset):
-        return f"{len(value)} item{'' if len(value) == 1 else 's'}"
+        return counted(len(value), "item")
     if kind is MethodType:
         return "bound method"
     if kind is BuiltinFunctionType:

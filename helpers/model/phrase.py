@@ -1,0 +1,24 @@
+"""Numbers, names and long words -> the same few words everywhere."""
+
+from collections.abc import Iterable
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 graph", "2 graphs", "1,000 graphs"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def clipped(words: str, most: int) -> str:
+    """Return words of at most `most` characters; an ellipsis stands for what is cut off."""
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def listed(names: Iterable[str], most: int, longest: int | None = None) -> str:
+    """Return "a, b and 3 more": the first `most` names, and how many others there are.
+
+    A name of more than `longest` characters is clipped.
+    """
+    names = list(names)
+    rest = len(names) - most
+    shown = [clipped(name, longest or len(name)) for name in names[:most]]
+    return ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
