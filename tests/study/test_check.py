@@ -75,7 +75,7 @@ def test_hints_rise_and_the_last_one_stays():
 
 def test_an_unknown_exercise_is_named_with_those_that_are_known():
     with pytest.raises(AttributeError, match="'three'.*two"):
-        Checks(exercise()).three
+        Checks({"chapter_0": "one two"}).three
 
 
 def test_too_many_answers_are_a_failure_and_not_an_error():

@@ -1,13 +1,24 @@
 """A learner's op -> the first place where it parts from numpy and torch, in words; or None."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.run_op import gradient, numerical, run
+from helpers.study.chapter_5.run_op import gradient, loading, numerical, run, wrapper_of
 from helpers.study.chapter_5.torch_oracle import torch_truth
 
 EXACT, CLOSE = {"float32": 2e-6, "float64": 1e-13}, 1e-6
 SAMPLE = (-3.0, -1.0, -0.25, 0.5, 1.0, 2.0)  # no kinks: a numerical slope exists at each
+
+
+def judged(name: str, files: dict[str, str], judge: Callable) -> str | None:
+    """Return what `judge(wrapper)` says of an op, or why its files cannot be loaded."""
+    try:
+        with loading(name, files) as api:
+            return judge(wrapper_of(api, name))
+    except flow.OpError as error:
+        return f"loading it fails: {error}"
 
 
 def compared(wrapper, formula: str, expected, **options) -> str | None:

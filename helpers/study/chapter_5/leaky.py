@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.compare import compared, judged
 from helpers.study.chapter_5.op_files import file_names
-from helpers.study.chapter_5.run_op import loading, texts, wrapper_of
+from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
 
 NAME = "user_leaky"
@@ -18,16 +17,14 @@ def _leaky(x, slope=0.1):
 
 
 def _judge(answer):
-    files = texts(answer, FILES)
-    try:
-        with loading(NAME, files) as api:
-            return next(filter(None, (_at(api, options) for options in SLOPES)), None)
-    except flow.OpError as error:
-        return f"loading it fails: {error}"
+    return judged(NAME, texts(answer, FILES), _at_all_slopes)
 
 
-def _at(api, options) -> str | None:
-    wrapper = wrapper_of(api, NAME)
+def _at_all_slopes(wrapper) -> str | None:
+    return next(filter(None, (_at(wrapper, options) for options in SLOPES)), None)
+
+
+def _at(wrapper, options) -> str | None:
     if options:
         return compared(wrapper, "leaky", _leaky, **options)
     without = compared(wrapper, "leaky_tenth", _leaky)

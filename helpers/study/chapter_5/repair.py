@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.compare import compared, judged
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
 from helpers.study.check import Exercise, tried
@@ -76,11 +75,7 @@ def _repaired(name: str, repair) -> str | None:
         return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
     files[file] = files[file].replace(old, str(new))
     _, _, formula, expected, _ = _OPS[name]
-    try:
-        with loading(name, files) as api:
-            because = compared(wrapper_of(api, name), formula, expected)
-    except flow.OpError as error:
-        because = f"loading it fails: {error}"
+    because = judged(name, files, lambda wrapper: compared(wrapper, formula, expected))
     return because and f"{name}: {because}"
 
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.compare import compared
+from helpers.study.chapter_5.compare import compared, judged
 from helpers.study.chapter_5.op_files import file_names
-from helpers.study.chapter_5.run_op import loading, texts, wrapper_of
+from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
 
 NAME = "user_split"
@@ -18,11 +17,7 @@ def _split(x):
 
 def _judge(answer):
     files = texts(answer, FILES)
-    try:
-        with loading(NAME, files) as api:
-            return compared(wrapper_of(api, NAME), "split", _split)
-    except flow.OpError as error:
-        return f"loading it fails: {error}"
+    return judged(NAME, files, lambda wrapper: compared(wrapper, "split", _split))
 
 
 SPLIT = Exercise(
