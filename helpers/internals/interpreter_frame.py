@@ -39,6 +39,7 @@ class Layout:
     localsplus: int = 72
 
 
+# 3.11 has the function and three namespaces before the code; 3.12 put the code first.
 LAYOUTS = {
     (3, 11): Layout(code=32, previous=48, frame_object=40, owner=69),
     (3, 12): Layout(),
@@ -78,6 +79,7 @@ def layout() -> Layout:
 
 def base(frame: FrameType) -> int:
     """Return the address of the frame's `_PyInterpreterFrame`; it moves with a generator."""
+    # Asked anew each time: a frame that outlives its call is copied out of the stack.
     return _word(id(frame) + layout().frame)
 
 
@@ -94,6 +96,8 @@ def pointers(address: int, count: int) -> list[int | None]:
 
 def thing(pointer: int | None) -> object:
     """Return the object at an address that a slot in use holds; NULL for an empty one."""
+    # The value takes a reference of its own, so it outlives the slot. Reading it as a number and
+    # making an object of that later would not.
     return ctypes.cast(pointer, ctypes.py_object).value if pointer else NULL
 
 
@@ -112,6 +116,7 @@ def _word(address: int) -> int:
 
 def _known():
     first, second = object(), [object()]
+    # Stops with three values waiting on its stack, so that both halves of the array are tested.
     third = (first, second, "known", [(yield)])
     return first, third
 
@@ -121,6 +126,7 @@ def _known_frame_reads_right(offsets: Layout) -> bool:
     generator = _known()
     next(generator)
     frame, code = generator.gi_frame, generator.gi_code
+    # Sizes first: nothing is read before it is known to lie inside the two objects.
     if FrameType.__basicsize__ < offsets.frame + WORD:
         return False
     start, end = id(generator), id(generator) + type(generator).__sizeof__(generator)

@@ -161,6 +161,7 @@ def hooked(callback):
 
     The callback that was there before is put back, whatever the block raises.
     """
+    # Torch keeps one callback per thread: what was there is ours to put back, also None.
     set_eval_frame = __getattr__("set_eval_frame")
     prior = set_eval_frame(callback)
     try:
@@ -184,6 +185,7 @@ def forget_sizes(code: CodeType) -> None:
 
     Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
     """
+    # Without this, a copy of the same lines would start with what another run has taught torch.
     state = __getattr__("get_code_state")()
     own = (code.co_filename, code.co_firstlineno, code.co_name)
     for key in [k for k in state if (k.filename, k.firstlineno, k.name) == own]:

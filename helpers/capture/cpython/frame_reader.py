@@ -23,6 +23,7 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
 
     def open_frame(frame: FrameType):
         where = pointer.from_address(id(frame) + offsets.frame)
+        # Views of memory, made once: reading them again costs no look-up and no new object.
         address = where.value
         top = number.from_address(address + offsets.stacktop)
         code, first = id(frame.f_code), address + offsets.localsplus
@@ -31,11 +32,14 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
 
         def read(count: int):
             saved = top.value
+            # A frame can move (a generator that ends) or its depth be another than was worked out;
+            # the slots above the real top hold what was left there, and must not be touched.
             if where.value != address or (saved >= 0 and saved != count) or not right:
                 return None
             row = rows.get(count)
             if row is None:
                 row = rows[count] = (pointer * count).from_address(first)
+            # Addresses are copied out first: describing an object may run the collector.
             return tuple([known(p) or said(p, n) for n, p in enumerate(row[:])])
 
         def said(p, n):
@@ -50,6 +54,7 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
                 return answer
             answer = brief(thing)
             if same_for_ever(thing):
+                # An address is good for words only while the object there is kept alive.
                 if len(words) > MOST_KEPT:
                     words.clear(), kept.clear()
                 words[p], kept[p] = answer, thing

@@ -41,6 +41,7 @@ from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
 
+# What a frame or a view holds, it gives up by itself; nobody can write it.
 _NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
 _FUNCTION_LIKE = (types.FunctionType, functools._lru_cache_wrapper)
 _HISTORY = ("_oh", "Out")
@@ -67,6 +68,7 @@ def _in_list(holder, child, heap):
 def _in_set(holder, child, heap):
     if not heap.spots(holder, lambda: enumerate(list(set.__iter__(holder))), child):
         return []
+    # Taking it out and putting another in would look both up, in the middle of a search.
     if _hashes_itself(child):
         return [Fixed("set member", holder, "{member}", reason="its __hash__ would have to run")]
     return [SetMember(holder, child)]
@@ -87,6 +89,7 @@ def _in_frozenset(holder, child, heap):
 def _in_tuple(holder, child, heap):
     """A tuple that nothing in the heap holds carries the arguments of a call: no place."""
     indexes = heap.spots(holder, lambda: enumerate(tuple.__iter__(holder)), child)
+    # gc.get_referrers itself, and each call on the way here, holds the object in such a tuple.
     parents = heap.parents(holder)
     if not parents or _lists_bases(holder, parents):
         return []
@@ -111,6 +114,7 @@ def _lists_bases(holder, parents) -> bool:
 
 
 def _in_cell(holder, child, heap):
+    # A cell is shared by closures: whoever writes it changes the variable for all of them.
     owners = Shelf()
     for closure in heap.parents(holder):
         if is_a(closure, tuple):
@@ -176,6 +180,7 @@ def _in_suspended(holder, child, heap):
 
 def _locals_that_are(frame, child):
     """Return the names of the locals that are `child`, and leave no snapshot of them behind."""
+    # Until 3.12 the frame keeps the dict that it shows, and that would be one more holder.
     shown = frame.f_locals
     names = [name for name, value in list(shown.items()) if value is child]
     if type(shown) is dict:
@@ -203,6 +208,7 @@ def _in_class(holder, child, heap):
 
 def _in_instance(holder, child):
     found = _attributes(holder, child, object)
+    # What the collector counts more often than we have found in Python is held by C code.
     in_c = sum(one is child for one in get_referents(holder)) - (type(holder) is child)
     in_c -= len(found) if has_inline_values(type(holder)) else len(_slots(holder, child, object))
     return found + [_inside(holder)] if in_c > 0 else found

@@ -31,6 +31,7 @@ __builtins__ = BUILTINS
 
 __all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_callers"]
 
+# Found by no search: an active block must not report the places of another as holders.
 _ACTIVE = Shelf()
 SHIELDED = "; {} modules that the kernel runs in keep the original, or it would stop answering"
 
@@ -100,6 +101,7 @@ class Rebinding(Block):
             for place in plan:
                 self._put(place)
         except BaseException as error:
+            # Half a rebinding is worse than none: two callers would run two functions.
             self._restore(Problems())
             unshield()
             if not isinstance(error, Exception):
@@ -153,6 +155,7 @@ class Rebinding(Block):
         unhashable = type(place) is SetMember and inherited(type(self.new), "__hash__") is None
         return "the replacement has no hash" if unhashable else ""
 
+    # The record comes before the write: an error in between then puts back what is there.
     def _put(self, place) -> None:
         self._undo.append(Undo(place, place.state(), self.old))
         place.put(self.new)
@@ -163,6 +166,7 @@ class Rebinding(Block):
         """Put everything back in reverse; what a place raises waits until all is back."""
         stopped = None
         while self._undo:
+            # Taken off the list only when it is done: an interrupt cannot lose the last one.
             undo = self._undo[-1]
             try:
                 self._give_back(undo, problems)
@@ -181,6 +185,7 @@ class Rebinding(Block):
 
     def _give_back(self, undo, problems) -> None:
         now = undo.place.get()
+        # Someone may have written here meanwhile: only what is still ours is taken back.
         if now is self.new:
             undo.restore(problems)
         elif now is undo.value:
@@ -220,6 +225,8 @@ class Problems(Own):
         self.inherited: list[str] = []
         self.foreign: list[str] = []
         self.refused: list[str] = []
+        # A block that was entered later and left later found our replacement in its places; it
+        # inherits what belongs there, and gives it back in our stead.
         self._heirs: dict | None = None
 
     def heir(self, place, value):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
-from helpers.model.phrase import clipped, listed
+from helpers.model.phrase import listed
 
 UNEXPLAINED = "gone; these two graphs do not say why"
 MOST_NAMED, MOST_PIECES, LONGEST = 3, 50, 100
@@ -335,7 +335,3 @@ def _pieces(side: _Side, keys: set[str]) -> list[set[str]]:
 
 def _named(keys) -> str:
     return listed(keys, MOST_NAMED, LONGEST)
-
-
-def _short(key: str) -> str:
-    return clipped(key, LONGEST)

@@ -27,6 +27,7 @@ def callbacks_kept() -> Iterator[list]:
     try:
         yield before
     finally:
+        # Also where a learner's code has removed some: `before` is what must be there.
         for callback in callbacks():
             if callback not in before:
                 op_callbacks.remove_op_callback(callback)
@@ -62,6 +63,7 @@ def reported() -> Iterator[list[str]]:
     try:
         yield names
     finally:
+        # Removing one that is gone raises, and would hide what the block raised.
         if callback in callbacks():
             op_callbacks.remove_op_callback(callback)
 

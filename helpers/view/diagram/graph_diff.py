@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, GraphDiff
 from helpers.model.listing import Column, Listing
-from helpers.model.phrase import clipped, listed
+from helpers.model.phrase import listed
 from helpers.view import table
 from helpers.view.diagram import graph
 
@@ -99,10 +99,6 @@ def _arrows(before, after, there):
 
 def _names(keys) -> str:
     return listed(keys, MOST_NAMED, LONGEST)
-
-
-def _short(key: str) -> str:
-    return clipped(key, LONGEST)
 
 
 def _there_now(finding) -> str:

@@ -36,6 +36,7 @@ def sized(args, kwargs) -> None:
 
 def keys(function) -> dict:
     """Return {(FunctionContext, FunctionType): ConcreteFunction}, oldest first, as a copy."""
+    # A copy: a trace on another thread may add to it while it is gone through.
     return dict(function._function_cache._primary)
 
 
@@ -63,6 +64,7 @@ def held(function, key):
     from tensorflow.core.function.polymorphism.type_dispatch import TypeDispatchTable
 
     context, function_type = key
+    # A table of our own: TensorFlow would write the answer of `dispatch` into its own one.
     table = TypeDispatchTable()
     for other, target in list(primary):
         if other == context:
@@ -108,6 +110,7 @@ def listeners() -> list[list]:
     """
     from tensorflow.python.eager.polymorphic_function import transform
 
+    # TensorFlow has no way to take a callback back, so ours stays, and is silent by itself.
     if _tell not in transform.CONCRETE_FUNCTION_CALLBACKS:
         transform.CONCRETE_FUNCTION_CALLBACKS.append(_tell)
     return _listening.lists

@@ -69,6 +69,7 @@ def compilable(fn, verb: str):
     """Return what to compile and the function that it starts with; TypeError if there is none."""
     if _is_module(fn):
         return fn, function_of(inherited(type(fn), "forward"), verb)[0]
+    # Of what torch.compile has wrapped, the function inside is what gets translated.
     inner = torch_private.inner_function(fn)
     function = function_of(inner, verb)[0]
     refuse_async(function, verb)
@@ -116,6 +117,7 @@ class _Draft:
         while position < len(events):
             event = events[position]
             if isinstance(event, Happened):
+                # After a restart Dynamo translates again what it had done: shown as one step.
                 tried = places(events[:position]) if event.kind == "start over" else []
                 position += 1
                 yield self._happened(event)
@@ -132,6 +134,7 @@ class _Draft:
     def _instruction(self, event: Instruction) -> DynamoStep:
         who = self._who(event.code)
         cause = f"cannot be translated: {words.message(event.failed)[0]}" if event.failed else ""
+        # A guard list only grows within an attempt: an event keeps its length, not a copy.
         self._graph, self._guards = event.graph, event.guards[: event.guard_count]
         stack = _listing("symbolic stack", event.stack, "value")
         offset = f"{event.offset} " if event.offset >= 0 else ""
@@ -176,6 +179,7 @@ class _Draft:
         return f"start over, and stop before this instruction: {cause}", why
 
     def _broke(self, event: Happened):
+        # "step_unsupported" is all that torch says here: the reason came when it started over.
         reason = self._why if event.words == "step_unsupported" else event.words
         self._why = ""
         return self._broken(event, reason, "graph break")
