@@ -146,6 +146,10 @@ def too_new(source):
     new = ast.JoinedStr | ast.NamedExpr | ast.AnnAssign | ast.Await | ast.Nonlocal
     if not source.isascii():
         yield "letters"
+    try:
+        ast.parse(source, feature_version=(3, 6))
+    except SyntaxError:
+        yield "syntax"
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, new):
             yield type(node).__name__
@@ -181,6 +185,7 @@ def test_file_is_readable_for_every_python():
         "def f(*, a): pass",
         "def f(a: int): pass",
         "a: int = 1",
+        "match 1:\n  case 1: pass",
         "'\u2026'",
     ],
 )
