@@ -3,13 +3,9 @@
 import argparse
 import sys
 from pathlib import Path
-from types import ModuleType
 
-if not __package__:  # started by its path: the front door, and all that it opens, stays shut
-    HELPERS = Path(__file__).resolve().parents[1]
-    sys.path[0] = str(HELPERS.parent)
-    sys.modules["helpers"] = ModuleType("helpers")
-    sys.modules["helpers"].__path__ = [str(HELPERS)]
+if not __package__:  # course.py starts it by its path, from whatever folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import course
 from helpers.course import check, lab, reset, tests

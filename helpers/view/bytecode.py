@@ -28,13 +28,15 @@ def html(model: Sourced) -> str:
     drawn = len(headings) > len(model.columns)
     part = row_limit.fold(row_limit.costs(rows))
     return render(
-        "bytecode.html",
+        "sourced_table.html",
         model=model,
         note=note(model),
         lines=lines(model),
         headings=headings,
         rows=part.of(rows, lambda: row_limit.dots(headings)),
         left_out=part.says(ALL),
+        rest="",
+        note_has_lines=True,
         drawn=drawn,
         code=[*([True] if drawn else []), *(column.code for column in model.columns)],
     )

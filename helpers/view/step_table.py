@@ -5,6 +5,10 @@ from helpers.view.markup import grid, joined, render
 from helpers.view.widgets import stepper
 
 FOLDED_AFTER = 400
+REST = (
+    "Rows {} to {} are left out here. Run the cell to step through all of them, or read the text "
+    "form: print the exhibit."
+)
 ALL = "run the cell to step through them; the model has all of them (`.model.steps`)"
 
 
@@ -23,14 +27,19 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
     model = row_limit.trimmed(model)
     shown = _cut(rows[:FOLDED_AFTER])
     shown = shown[: row_limit.fold(row_limit.costs(shown)).head]
+    rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
     return render(
-        "stack.html",
+        "sourced_table.html",
         model=model,
         note=stepper.note(model),
         lines=stepper.source_lines(model),
         headings=headings,
         rows=shown,
-        total=len(rows),
+        left_out="",
+        rest=rest,
+        note_has_lines=False,
+        drawn=False,
+        code=[True] * len(headings),
     )
 
 
