@@ -2,11 +2,15 @@
 
 A frame hook, a raw C call or a compiled frame can kill an interpreter, or meet what other tests
 have left in it. All marked tests of one module share one child; with `by="name"` those with the
-same value of that parameter do. A child that dies fails the tests it did not finish, and no other.
+same value of that parameter do; with `sharing="torch"` all modules that say so, as an import of a
+framework takes longer than most of their tests. A child that dies or hangs fails the test in
+which it did, and no other: the next child goes on after it.
 """
 
+import functools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,12 +20,38 @@ import pytest
 
 REPORTS = "COURSE_CHILD_REPORTS"
 GROUPS = pytest.StashKey()
-LONGEST = 900  # seconds: a hang becomes a failure
+LONGEST = 1800  # seconds: a hang becomes a failure
+SHARING = re.compile(r'own_process\(sharing="(\w+)"\)')
+# nbval, a browser and an event loop are for the parent; importing them takes longer than pytest.
+BARE = ["-p", "no:cacheprovider", "--disable-plugin-autoload", "-o", "addopts="]
+BARE += ["--strict-markers", "--strict-config"]
 
 
 def pytest_configure(config):
     """Make the marker known."""
-    config.addinivalue_line("markers", "own_process(by=None): run in a child interpreter")
+    config.addinivalue_line("markers", "own_process(by=None, sharing=None): run in a child")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give the modules that share a child to one worker, with --dist=loadfile."""
+    if config.option.dist != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class BySharing(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            path = super()._split_scope(nodeid)
+            return _shared(config.rootpath / path) or path
+
+    return BySharing(config, log)
+
+
+@functools.cache
+def _shared(path):
+    """Return what a module shares its child by, as its source says; the controller runs none."""
+    found = path.suffix == ".py" and SHARING.search(path.read_text("utf-8"))
+    return found.group(1) if found else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -32,15 +62,14 @@ def pytest_runtest_protocol(item, nextitem):
     groups = item.session.stash.setdefault(GROUPS, {})
     group = _group(item)
     if group not in groups:
-        groups[group] = _run_child(
+        groups[group] = _run_children(
             [other for other in item.session.items if _group(other) == group]
         )
-    reports, ending = groups[group]
-    own = [report for report in reports if report["nodeid"] == item.nodeid]
+    own, ending = groups[group][item.nodeid]
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for data in own:
         item.ihook.pytest_runtest_logreport(report=_report(item, data))
-    if not own or own[-1]["when"] != "teardown":
+    if ending:
         item.ihook.pytest_runtest_logreport(report=_unfinished(item, ending))
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     # What an earlier test here has set up for its folder must not outlive the folder.
@@ -59,9 +88,25 @@ def _group(item):
     marker = item.get_closest_marker("own_process")
     if marker is None:
         return None
+    if "sharing" in marker.kwargs:
+        return marker.kwargs["sharing"]
     called = getattr(item, "callspec", None)
     by = marker.kwargs.get("by")
     return item.path, called.params.get(by) if called and by else None
+
+
+def _run_children(items):
+    """Return for each item its reports, and how its child ended in it if the child did."""
+    found = {}
+    while left := [item for item in items if item.nodeid not in found]:
+        reports, ending = _run_child(left)
+        for item in left:
+            own = [report for report in reports if report["nodeid"] == item.nodeid]
+            unfinished = not own or own[-1]["when"] != "teardown"
+            found[item.nodeid] = own, ending if unfinished else None
+            if unfinished:
+                break
+    return found
 
 
 def _run_child(items):
@@ -70,8 +115,16 @@ def _run_child(items):
         asked, written = Path(folder, "asked"), Path(folder, "reports")
         asked.write_text("\n".join(item.nodeid for item in items))
         written.touch()
-        command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", "-p"]
-        command += ["no:cacheprovider", f"@{asked}"]
+        command = [
+            sys.executable,
+            "-X",
+            "faulthandler",
+            "-m",
+            "pytest",
+            "-q",
+            *BARE,
+            f"@{asked}",
+        ]
         try:
             done = subprocess.run(
                 command,

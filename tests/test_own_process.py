@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.own_process import BARE
+
 REPO = Path(__file__).parents[1]
 
 SAMPLE = """
@@ -18,7 +20,7 @@ def test_fails(): assert 1 == 2
 @pytest.mark.skip(reason="asked")
 def test_is_skipped(): ...
 def test_dies(): os.abort()
-def test_after_the_death(): ...
+def test_after_the_death(): assert "COURSE_CHILD_REPORTS" in os.environ
 """
 GROUPED = """
 import os
@@ -29,6 +31,16 @@ pytestmark = pytest.mark.own_process(by="letter")
 @pytest.mark.parametrize("letter", "ab")
 def test_grouped(letter):
     assert letter == "a" or os._exit(3)
+"""
+SHARED = """
+import os, sys
+import pytest
+
+pytestmark = pytest.mark.own_process(sharing="one")
+
+def test_one_after_another():
+    sys.shared = getattr(sys, "shared", 0) + 1
+    assert sys.shared == {place}
 """
 HERE = """
 import os
@@ -43,10 +55,13 @@ def test_reports_of_the_child_are_replayed(tmp_path):
     (tmp_path / "a").mkdir()
     samples = {"test_sample": SAMPLE, "test_grouped": GROUPED, "test_here": HERE}
     samples |= {"a/test_before": HERE, "a/test_own": GROUPED}
+    samples |= {"a/test_first": SHARED.format(place=1), "test_second": SHARED.format(place=2)}
     for name, source in samples.items():
         (tmp_path / f"{name}.py").write_text(source)
     env = {name: v for name, v in os.environ.items() if name != "COURSE_CHILD_REPORTS"}
-    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
+    # Two workers: what shares a child is all given to one.
+    command = [sys.executable, "-m", "pytest", "-rA", *BARE]
+    command += ["-p", "xdist.plugin", "-n", "2", "--dist=loadfile"]
     done = subprocess.run(
         command,
         cwd=tmp_path,
@@ -57,15 +72,17 @@ def test_reports_of_the_child_are_replayed(tmp_path):
     )
     told = done.stdout
     for words in (
-        "test_sample.py::test_passes PASSED",
-        "test_sample.py::test_fails FAILED",
-        "test_sample.py::test_is_skipped SKIPPED",
-        "test_sample.py::test_dies FAILED",
-        "test_sample.py::test_after_the_death FAILED",
-        "test_grouped.py::test_grouped[a] PASSED",
-        "test_grouped.py::test_grouped[b] FAILED",
-        "test_here.py::test_here PASSED",
-        "a/test_own.py::test_grouped[a] PASSED",
+        "PASSED test_sample.py::test_passes",
+        "FAILED test_sample.py::test_fails",
+        "SKIPPED [1] test_sample.py",
+        "FAILED test_sample.py::test_dies",
+        "PASSED test_sample.py::test_after_the_death",
+        "PASSED test_grouped.py::test_grouped[a]",
+        "FAILED test_grouped.py::test_grouped[b]",
+        "PASSED test_here.py::test_here",
+        "PASSED a/test_own.py::test_grouped[a]",
+        "PASSED a/test_first.py::test_one_after_another",
+        "PASSED test_second.py::test_one_after_another",
         "assert 1 == 2",
         "not finished: the child interpreter ended with -6",
         "not finished: the child interpreter ended with 3",

@@ -9,7 +9,7 @@ from helpers import show_c_api, show_imports_then_and_now
 from helpers.capture.tensorflow import c_api
 from helpers.capture.tensorflow.symbol_table import exported
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
 pytest.importorskip("tensorflow")
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.capture.frameworks.call_diff import calls_diff, calls_ledger
 from helpers.capture.frameworks.call_tree import call_tree
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 torch = pytest.importorskip("torch")
 tf = pytest.importorskip("tensorflow")
 

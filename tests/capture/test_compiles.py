@@ -8,7 +8,7 @@ import pytest
 from helpers import watch_recompiles
 from helpers.capture.torch.recompiles import watch
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
 
 

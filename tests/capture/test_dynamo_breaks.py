@@ -8,7 +8,7 @@ from helpers.capture.torch.results import OTHER, SAME, UNKNOWN, compared
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 X = torch.tensor([1.0, -2.0, 3.0])
 

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
 from tests.robustness.subjects import breaking, long_chain  # noqa: E402
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 LOGGED = re.compile(r"TRACE (\S+) ")
 UNSTABLE = re.compile(

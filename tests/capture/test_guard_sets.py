@@ -8,7 +8,7 @@ from helpers import watch_guard_sets
 from helpers.capture.torch.guards.compare import Mini, Real
 from helpers.capture.torch.guards.nearby_calls import neighbours
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
 
 SCALE = 1.5

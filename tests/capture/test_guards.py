@@ -16,7 +16,7 @@ from helpers.capture.torch.guards.tree import leaves, managers, resolve
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.graph import LONGEST_LABEL
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
 
 RATE = 1.5

@@ -5,7 +5,7 @@ import pytest
 from helpers import watch_inductor
 from helpers.capture.torch import inductor
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 pytest.importorskip("torch")
 
 MODULE = """

@@ -7,7 +7,7 @@ from helpers.capture.frameworks.op_log import op_log, ops_graph
 from helpers.capture.torch.grad_fn import grad_fn_graph
 from helpers.model.op_log import AGAIN, apart, op_graph
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 torch = pytest.importorskip("torch")
 tf = pytest.importorskip("tensorflow")
 

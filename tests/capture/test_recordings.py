@@ -10,7 +10,7 @@ from helpers.capture.frameworks import recorders
 from helpers.capture.frameworks.recorder_programs import PROGRAMS
 from helpers.capture.processes.interpreter import ask
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 pytest.importorskip("torch")
 pytest.importorskip("tensorflow")
 

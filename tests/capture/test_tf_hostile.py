@@ -17,7 +17,7 @@ from helpers.capture.tensorflow.tracing.log import Log
 from helpers.safety.state import KEPT
 
 tf = pytest.importorskip("tensorflow")
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
 
 class Boss(BaseException):

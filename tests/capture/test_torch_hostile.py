@@ -20,7 +20,7 @@ from helpers import (  # noqa: E402
 from helpers.capture.cpython.arguments import arguments  # noqa: E402
 from helpers.capture.torch import results, tensors  # noqa: E402
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 ran = []
 
 

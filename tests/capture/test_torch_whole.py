@@ -11,7 +11,7 @@ from helpers import watch_breaks, watch_compile, watch_recompiles  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 
 def installed():

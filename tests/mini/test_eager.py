@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
 tf = pytest.importorskip("tensorflow")
 

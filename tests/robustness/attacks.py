@@ -25,7 +25,7 @@ from io import StringIO
 from pathlib import Path
 
 KINDS = ("hostile", "misuse", "interrupt", "scale")
-LONGEST = 30  # seconds for one call
+LONGEST = 120  # seconds for one call
 PATIENCE = 600  # CPU seconds for all moments of one verb; how many they were is told
 MOST = 1_000_000  # bytes of HTML, and of widget state
 MOST_WORDS = 600  # characters of a refusal

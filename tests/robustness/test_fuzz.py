@@ -63,7 +63,7 @@ def test_fault_is_seen(verb, kind, monkeypatch, tmp_path):
     """What kills, hangs, leaves or breaks is told; the program itself is harmless."""
     monkeypatch.setitem(fuzz.VERBS["none"], "made", verb)
     fuzz._warm("none")
-    monkeypatch.setitem(fuzz.LONGEST, "none", 3 if kind == "hung" else 60)
+    monkeypatch.setitem(fuzz.LONGEST, "none", 1 if kind == "hung" else 60)
     monkeypatch.setattr(odd_programs, "source_of", lambda seed: "def fn(n=3):\n    return n\n")
     told = fuzz._fork(1, "made", "none", str(tmp_path))
     assert [name for name in fuzz.FAULTS if told.get(name)] == [kind], told

@@ -5,7 +5,7 @@ import pytest
 
 from helpers.study.chapter_5 import kernel_verdicts
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
 X = np.array([-1.0, 2.0], np.float32)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 torch = pytest.importorskip("torch")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = [pytest.mark.own_process, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 
 torch = pytest.importorskip("torch")
 

@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 torch = pytest.importorskip("torch")
 

@@ -4,7 +4,7 @@ import linecache
 
 import pytest
 
-pytestmark = [pytest.mark.own_process, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 
 torch = pytest.importorskip("torch")
 hypothesis = pytest.importorskip("hypothesis")

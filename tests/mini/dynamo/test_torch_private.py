@@ -8,7 +8,7 @@ import pytest
 
 from helpers.internals import torch_private
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 
 def double(x):

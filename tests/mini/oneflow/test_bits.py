@@ -6,7 +6,7 @@ import pytest
 from helpers.mini import oneflow as flow
 from tests.mini.oneflow.folders import KERNEL, RELU, load, predict, train, write
 
-pytestmark = pytest.mark.own_process
+pytestmark = pytest.mark.own_process(sharing="torch")
 
 SHAPES = [(5,), (), (0,), (1, 1), (64, 33), (2, 3, 4), (1000,)]
 
