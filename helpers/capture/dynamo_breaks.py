@@ -16,6 +16,7 @@ from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
 from helpers.safety.given import is_exactly, printable, shown, table
+from helpers.safety.state import theirs
 
 COLUMNS = (
     Column("place", "where"),
@@ -97,7 +98,8 @@ def _ending(fn, args):
     with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return fn(*_copies(args))
+            with theirs():
+                return fn(*_copies(args))
         except UNRAISABLE:
             raise
         except BaseException as error:

@@ -27,6 +27,7 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
 from helpers.safety.given import is_a, printable, word
+from helpers.safety.state import theirs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 COLUMNS = (
@@ -62,7 +63,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
     with _watching(recorder):
         try:
-            fn(*args, **kwargs)
+            with theirs():
+                fn(*args, **kwargs)
         except UNRAISABLE:
             raise
         except BaseException as error:

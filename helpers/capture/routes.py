@@ -9,6 +9,7 @@ from helpers.capture.words import LONGEST_NAME, clipped, label, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.given import is_a
 from helpers.safety.own_names import BUILTINS
+from helpers.safety.state import theirs
 
 __builtins__ = BUILTINS  # an intervention may replace the others
 
@@ -84,7 +85,7 @@ def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
             "which is no context manager that `with` could enter"
         )
     try:
-        with manager:
+        with theirs(), manager:
             words += [_judged(judge, route) for route in ways.values()]
     except UNRAISABLE:
         raise

@@ -20,6 +20,7 @@ from helpers.model.graph_compare import compare
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.graph_steps import Steps, steps
 from helpers.safety.given import is_a, kind_of, own, printable, word
+from helpers.safety.state import theirs
 
 CONTROL = "control"
 NEEDED = (
@@ -62,7 +63,8 @@ def traced(function, args, kwargs):
     """
     trace_keys.sized(args, kwargs)
     try:
-        return function.get_concrete_function(*args, **kwargs)
+        with theirs():
+            return function.get_concrete_function(*args, **kwargs)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
