@@ -284,7 +284,7 @@ def test_output_that_a_learner_closes_is_open_again(capsys):
 
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize(("name", "module"), interrupts.FRAGILE.items())
-def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later(traced, name, module):
+def test_interrupt_that_a_framework_cannot_bear_comes_a_moment_later(traced, name, module):
     press = "pass" if traced else "signal.raise_signal(signal.SIGINT)"
     space = {"__name__": module, "signal": signal, "seen": []}
     exec(f"def {name}():\n    {press}\n    seen.append(1)\n", space)
