@@ -319,7 +319,7 @@ def test_frames_of_other_threads_are_shown():
         helpers.watch_hooked,
         helpers.watch_tracers,
         lambda fn: helpers.watch_specialising(fn, {"once": ()}, times=1),
-        lambda fn: helpers.watch_routes({"r": fn}, lambda r: f"{r()}", {"i": nullcontext}),
+        lambda fn: helpers.watch_callers({"r": fn}, lambda r: f"{r()}", {"i": nullcontext}),
         lambda fn: helpers.watch_costs(fn, {"a": fn}),
     ],
 )
