@@ -6,7 +6,7 @@ import pytest
 
 from helpers.mini import ladder
 from helpers.study.chapter_3 import programs
-from helpers.study.chapter_3.duel import difference
+from helpers.study.chapter_3.compare_runs import difference
 from tests.mini import comparing
 
 WHOLE = ladder.machine(*ladder.STEPS)

@@ -5,8 +5,8 @@ import pytest
 from helpers import check
 from helpers.mini import ladder
 from helpers.study import chapter_3
-from helpers.study.chapter_3 import reach
-from helpers.study.chapter_3.duel import difference
+from helpers.study.chapter_3 import coverage
+from helpers.study.chapter_3.compare_runs import difference
 from helpers.study.chapter_3.programs import fib, pairs, told
 
 STEPS = {step.__name__.lower(): step for step in ladder.STEPS[1:]}
@@ -96,24 +96,26 @@ def test_coverage_counts_written_handlers_only():
         def LOAD_FAST(self, name):
             return ...
 
-    rows = chapter_3.coverage(*ladder.STEPS).model.rows
+    rows = chapter_3.show_opcode_coverage(*ladder.STEPS).model.rows
     assert [row.so_far for row in rows] == [3, 9, 15, 22, 27, 31, 36]
     assert rows[0].functions < rows[-1].functions
-    assert chapter_3.coverage(ladder.STEPS[0], Stub).model.rows[-1].so_far == 3
+    assert chapter_3.show_opcode_coverage(ladder.STEPS[0], Stub).model.rows[-1].so_far == 3
 
 
 def test_coverage_of_all_opcodes_is_everything():
-    every = {name: print for names in reach.needs() for name in names}
-    model = chapter_3.coverage(type("Every", (), every)).model
+    every = {name: print for names in coverage.needs() for name in names}
+    model = chapter_3.show_opcode_coverage(type("Every", (), every)).model
     assert model.rows[0].share == "100.0 %" and model.note == ""
 
 
 def test_coverage_is_the_same_twice():
-    assert repr(chapter_3.coverage(*ladder.STEPS)) == repr(chapter_3.coverage(*ladder.STEPS))
+    assert repr(chapter_3.show_opcode_coverage(*ladder.STEPS)) == repr(
+        chapter_3.show_opcode_coverage(*ladder.STEPS)
+    )
 
 
 def test_coverage_of_nothing_says_so():
-    assert chapter_3.coverage(type("Empty", (), {})).model.rows[0].share == "0.0 %"
+    assert chapter_3.show_opcode_coverage(type("Empty", (), {})).model.rows[0].share == "0.0 %"
 
 
 def test_keepers_are_judged_by_running_them():

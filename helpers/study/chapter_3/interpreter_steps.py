@@ -9,7 +9,7 @@ from inspect import getsource
 from helpers.mini import ladder
 from helpers.mini.ladder import steps as finished
 from helpers.study.chapter_3 import programs
-from helpers.study.chapter_3.duel import difference
+from helpers.study.chapter_3.compare_runs import difference
 from helpers.study.check import Exercise, Mistake, edited
 
 
