@@ -5,7 +5,7 @@ about why the frame stops. byterun itself ends at Python 3.5, so its design stan
 plain instructions; x-python, which has grown from it, runs 3.11 and is measured where installed.
 """
 
-from helpers.mini.ladder import STEPS, machine, plain
+from helpers.mini.vm import STEPS, machine, plain
 
 
 class ByterunStyle(machine(*STEPS)):
