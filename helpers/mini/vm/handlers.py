@@ -2,7 +2,7 @@
 
 from types import FunctionType
 
-from helpers.mini.vm.loop import Loop
+from helpers.mini.vm.loop import Absent, Loop
 from helpers.mini.vm.values import Unwritten
 from helpers.safety.arguments import is_exactly
 
@@ -11,7 +11,7 @@ _MRO, _SPACE = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))
 
 def machine(*steps: type) -> type:
     """Return the machine that has the handlers of these classes, the first one's first."""
-    space = {name: _Stub() for step in steps for name in opcodes(step)}
+    space = {name: Absent(name, Unwritten) for step in steps for name in opcodes(step)}
     for step in reversed(steps):
         space |= {name: _found(step)[name] for name in written(step)}
     return type("frame", (*dict.fromkeys(steps), Loop), space)  # as CPython names its own frames
@@ -46,13 +46,3 @@ def is_stub(method) -> bool:
         return False
     code = method.__code__
     return not code.co_names and all(value is None or value is ... for value in code.co_consts)
-
-
-class _Stub:
-    """Stands for a stub: the machine has no such method yet."""
-
-    def __set_name__(self, owner, name):
-        self._name = name
-
-    def __get__(self, frame, owner=None):
-        raise Unwritten(self._name)

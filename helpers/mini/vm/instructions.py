@@ -93,6 +93,13 @@ def _without_direction(opname):
     return opname.replace("JUMP_FORWARD_IF", "JUMP_IF").replace("JUMP_BACKWARD_IF", "JUMP_IF")
 
 
+EVERY_NAME = frozenset(
+    ["LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT"]
+    + [plain for real in dis.opmap for plain in plain_names(real)]
+    + [plain for parts in INTRINSICS.values() for plain, _ in parts]
+)
+
+
 def slot_names(code: CodeType) -> tuple[str, ...]:
     """Return the names of a frame's slots: locals, then cells that are no locals, then frees."""
     cells = [name for name in code.co_cellvars if name not in code.co_varnames]

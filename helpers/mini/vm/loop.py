@@ -11,7 +11,7 @@ from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm import calling
 from helpers.mini.vm.frames import Frame, Handling, builtins_of
-from helpers.mini.vm.instructions import plain
+from helpers.mini.vm.instructions import EVERY_NAME, plain
 from helpers.mini.vm.values import NULL, Halt, Missing
 from helpers.safety.arguments import is_a
 
@@ -37,7 +37,8 @@ class Thread:
 class Loop(Frame):
     """One frame. Handlers are methods that are named for opcodes and work on `self.stack`.
 
-    `self.local` and `self.cells` hold variables by name, `self.globals` the module's.
+    `self.push(value)` puts a value on the stack, `self.pop()` takes the top one off. `self.local`
+    and `self.cells` hold variables by name, `self.globals` the module's.
     """
 
     def evaluate(self):
@@ -52,14 +53,6 @@ class Loop(Frame):
             except BaseException as error:
                 frame.unwind(error)
         return self.take_result()
-
-    def push(self, value):
-        """Put a value on the stack."""
-        self.stack.append(value)
-
-    def pop(self):
-        """Take the top value off the stack."""
-        return self.stack.pop()
 
     def take(self, count):
         """Take so many values off the stack: a list, in the order in which they were pushed."""
@@ -138,6 +131,7 @@ class Loop(Frame):
         new.steps, new.guards = plain(code)
         new.globals, new.builtins, new.names = space, builtins_of(space), names
         new.stack, new.local, new.extra_locals = [], local, {}
+        new.push, new.pop = new.stack.append, new.stack.pop
         new.cells = dict(zip(code.co_freevars, closure, strict=False))
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
@@ -220,10 +214,20 @@ class Loop(Frame):
             traceback = traceback.tb_next
         return traceback, last
 
-    def __getattr__(self, name):
-        if name.isupper():
-            raise Missing(name)
-        raise AttributeError(f"'frame' object has no attribute '{name}'")
+
+class Absent:
+    """Stands where a machine has no method for an opcode, or a stub still: to ask for it raises."""
+
+    def __init__(self, name, kind=Missing):
+        self._name, self._kind = name, kind
+
+    def __get__(self, frame, owner=None):
+        raise self._kind(self._name)
+
+
+# Not by `__getattr__`: a class that has one is slow to ask for anything.
+for _name in EVERY_NAME:
+    setattr(Loop, _name, Absent(_name))
 
 
 @cache
