@@ -9,7 +9,8 @@ import inspect
 import sys
 from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 
-from helpers.mini.vm.instructions import once_per_code, slot_names
+from helpers.internals.interpreter_frame import variables
+from helpers.mini.vm.instructions import once_per_code
 from helpers.mini.vm.locals_view import FrameLocalsProxy
 from helpers.mini.vm.values import NULL
 
@@ -138,7 +139,7 @@ class Frame:
         """Return what `locals()` does: on 3.13 a new dict, before that one dict per frame."""
         if self.names is not None:
             return self.names
-        values = {name: self.value_of_slot(name) for name in slot_names(self.code)}
+        values = {name: self.value_of_slot(name) for name in variables(self.code)}
         bound = {name: value for name, value in values.items() if value is not NULL}
         if sys.version_info >= (3, 13):
             return bound | self.extra_locals

@@ -7,26 +7,22 @@ the slot of a variable holds that an inlined comprehension borrows.
 """
 
 import dis
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from types import CodeType
 
-VERSION = sys.version_info[:2]
+from helpers.mini.versions import JUMPS, VERSION, effect, ends, one_name, pushes_pair
+
 DROPPED = {
     *("CACHE", "EXTENDED_ARG", "NOP", "RESUME", "PRECALL", "PUSH_NULL", "KW_NAMES", "TO_BOOL"),
     *("MAKE_CELL", "COPY_FREE_VARS", "END_FOR", "END_SEND", "SET_FUNCTION_ATTRIBUTE"),
 }
 RENAMED = {
-    "LOAD_FAST_CHECK": "LOAD_FAST",
     "LOAD_METHOD": "LOAD_ATTR",
     "CALL_KW": "CALL",
     "FORMAT_SIMPLE": "FORMAT_VALUE",
     "FORMAT_WITH_SPEC": "FORMAT_VALUE",
-    "JUMP_FORWARD": "JUMP",
-    "JUMP_BACKWARD": "JUMP",
-    "JUMP_BACKWARD_NO_INTERRUPT": "JUMP",
 }
 APART = {
     "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
@@ -46,7 +42,6 @@ INTRINSICS = {
     "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
 }
 PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
-ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
 BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
 MOST_KEPT = 5000  # code objects
 
@@ -86,11 +81,7 @@ def plain_names(opname: str) -> tuple[str, ...]:
         return ()
     if opname in APART:
         return APART[opname]
-    return (RENAMED.get(opname, _without_direction(opname)),)
-
-
-def _without_direction(opname):
-    return opname.replace("JUMP_FORWARD_IF", "JUMP_IF").replace("JUMP_BACKWARD_IF", "JUMP_IF")
+    return (RENAMED.get(opname, one_name(opname)),)
 
 
 EVERY_NAME = frozenset(
@@ -98,12 +89,6 @@ EVERY_NAME = frozenset(
     + [plain for real in dis.opmap for plain in plain_names(real)]
     + [plain for parts in INTRINSICS.values() for plain, _ in parts]
 )
-
-
-def slot_names(code: CodeType) -> tuple[str, ...]:
-    """Return the names of a frame's slots: locals, then cells that are no locals, then frees."""
-    cells = [name for name in code.co_cellvars if name not in code.co_varnames]
-    return (*code.co_varnames, *cells, *code.co_freevars)
 
 
 @once_per_code
@@ -194,7 +179,7 @@ class _Decoder:
 
     def _arguments(self, index, instruction) -> tuple:
         name, number = instruction.opname, instruction.arg
-        if instruction.opcode in dis.hasjrel:
+        if instruction.opcode in JUMPS:
             return (_Target(instruction.argval),)
         if name in ARGUMENTS:
             return ARGUMENTS[name](instruction)
@@ -282,7 +267,7 @@ class Nulls:
         """Return the depth, and the places of NULLs, after an instruction that does not jump."""
         instruction = self._real[position]
         self._guard(instruction.offset, nulls)
-        if instruction.opcode in dis.hasjrel:
+        if instruction.opcode in JUMPS:
             there = depth + effect(instruction, True)
             self._waiting.append((self._at[instruction.argval], there, nulls))
         lowest = _callable_at(instruction, depth)
@@ -291,7 +276,7 @@ class Nulls:
                 self.absent.add(position)
             nulls = tuple(place for place in nulls if place < lowest)
         depth += effect(instruction, False)
-        return depth, (*nulls, depth - 1) if _pushes_null(instruction) else nulls
+        return depth, (*nulls, depth - 1) if pushes_pair(instruction) else nulls
 
     def _guard(self, offset, nulls):
         """Note what a handler finds that is reached from here for the first time."""
@@ -303,23 +288,6 @@ class Nulls:
                 self._waiting.append((self._at[row.target], row.depth + 1 + row.lasti, kept))
 
 
-def ends(name: str) -> bool:
-    """Return whether the next instruction is not reached from this one."""
-    return name in ENDS or (name.startswith("JUMP_") and not name.startswith("JUMP_IF"))
-
-
-def effect(instruction: dis.Instruction, jump: bool) -> int:
-    """Return how the depth changes; two numbers of `dis` are not what the real stack does."""
-    name, number = instruction.opname, instruction.arg
-    if name == "RETURN_GENERATOR":
-        return 1  # the value that the first send leaves there
-    if VERSION < (3, 12) and name in ("PRECALL", "CALL"):
-        return 0 if name == "PRECALL" else -(number + 1)
-    return dis.stack_effect(
-        instruction.opcode, number if instruction.opcode >= dis.HAVE_ARGUMENT else None, jump=jump
-    )
-
-
 def _callable_at(instruction, depth):
     """Return where a call's callable and its NULL lie: the lower place; None if it is no call."""
     name, number = instruction.opname, instruction.arg
@@ -328,12 +296,3 @@ def _callable_at(instruction, depth):
     if name in ("CALL", "CALL_KW"):
         return depth - number - (3 if name == "CALL_KW" else 2)
     return None
-
-
-def _pushes_null(instruction) -> bool:
-    """Return whether a NULL, or the self of a method, is pushed beside a value."""
-    name = instruction.opname
-    if name in ("PUSH_NULL", "LOAD_METHOD"):
-        return True
-    by_bit = {"LOAD_GLOBAL", "LOAD_SUPER_ATTR"} | ({"LOAD_ATTR"} if VERSION >= (3, 12) else set())
-    return name in by_bit and bool(instruction.arg & 1)

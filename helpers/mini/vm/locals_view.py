@@ -2,7 +2,7 @@
 
 from collections.abc import MutableMapping
 
-from helpers.mini.vm.instructions import slot_names
+from helpers.internals.interpreter_frame import variables
 from helpers.mini.vm.values import NULL
 
 
@@ -52,4 +52,4 @@ class FrameLocalsProxy(MutableMapping):
         return repr(dict(self))
 
     def _names(self):
-        return slot_names(self._frame.code)
+        return variables(self._frame.code)
