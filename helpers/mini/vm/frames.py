@@ -78,7 +78,8 @@ class Frame:
     def entry(self, following: TracebackType | None) -> TracebackType:
         """Return a traceback whose first entry is this frame, where it stands now."""
         stand_in = FunctionType(_look_alike(self.code), self.globals)().gi_frame
-        return TracebackType(following, stand_in, self.f_lasti, self._line(self.f_lasti))
+        line = self._line(self.f_lasti)
+        return TracebackType(following, stand_in, self.f_lasti, -1 if line is None else line)
 
     def __repr__(self) -> str:
         where = f"file {self.code.co_filename!r}, line {self.f_lineno}, code {self.code.co_name}"

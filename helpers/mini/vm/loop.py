@@ -6,7 +6,6 @@ and a frame without a handler hands it to the frame that called.
 """
 
 import sys
-from functools import cache
 from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm import calling
@@ -40,6 +39,11 @@ class Loop(Frame):
     `self.push(value)` puts a value on the stack, `self.pop()` takes the top one off. `self.local`
     and `self.cells` hold variables by name, `self.globals` the module's.
     """
+
+    def __init_subclass__(cls):
+        """Know the code of every method, a learner's own too; by id, for a hash asks constants."""
+        methods = [value for base in cls.__mro__ for value in vars(base).values()]
+        cls.codes = {id(m.__code__) for m in methods if type(m) is FunctionType}
 
     def evaluate(self):
         """Run this frame, and each one that it calls, one instruction after another."""
@@ -205,10 +209,10 @@ class Loop(Frame):
 
         And the last of these codes but for the loop: it says who has let the exception out.
         """
-        own, last, first = codes(type(self)), None, traceback
+        last, first = None, traceback
         while traceback is not None:
             code = traceback.tb_frame.f_code
-            if code not in own and not _is_ours(traceback.tb_frame):
+            if id(code) not in self.codes and not _is_ours(traceback.tb_frame):
                 break
             last = None if traceback is first else code
             traceback = traceback.tb_next
@@ -228,13 +232,6 @@ class Absent:
 # Not by `__getattr__`: a class that has one is slow to ask for anything.
 for _name in EVERY_NAME:
     setattr(Loop, _name, Absent(_name))
-
-
-@cache
-def codes(machine: type) -> frozenset[CodeType]:
-    """Return the code of every method of a machine, a learner's own too."""
-    methods = (value for base in machine.__mro__ for value in vars(base).values())
-    return frozenset(method.__code__ for method in methods if type(method) is FunctionType)
 
 
 def chain(error: BaseException, handled: BaseException | None):
