@@ -19,12 +19,15 @@ WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
 
 
 class Handling:
-    """The exception that is being handled. A generator has its own, and looks on to `outer`."""
+    """The exception that is being handled. A generator has its own, and looks on to `outer`.
 
-    __slots__ = ("value", "outer")
+    `under` was handled further out when the first of its own came: what stands for none of its own.
+    """
+
+    __slots__ = ("value", "outer", "under")
 
     def __init__(self, outer=None):
-        self.value, self.outer = None, outer
+        self.value, self.outer, self.under = None, outer, None
 
     def topmost(self) -> BaseException | None:
         """Return the exception that `raise` without an argument would raise again, or None."""
@@ -59,7 +62,12 @@ class Frame:
 
     @handled.setter
     def handled(self, error):
-        self.handling.value = None if error is self.handling.beneath() else error
+        handling = self.handling
+        if handling.value is None:
+            handling.under = handling.beneath()
+        elif error is handling.under:
+            error = None
+        handling.value = error
 
     @property
     def is_new(self) -> bool:
