@@ -8,6 +8,8 @@ from helpers.study import chapter_3
 from helpers.study.chapter_3 import coverage
 from helpers.study.chapter_3.compare_runs import difference
 from helpers.study.chapter_3.programs import fib, pairs, told
+from tests.mini import comparing, library
+from tests.study.folded import EXERCISES
 
 STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
 LADDER = [exercise for exercise in chapter_3.EXERCISES if exercise.name.startswith("vm_")]
@@ -115,3 +117,14 @@ def test_keepers_are_judged_by_running_them():
 
 def test_stack_at_an_offset_without_an_instruction():
     assert "no instruction starts" in check.stack_at([1], _minus, (1, 2), 3).model.because
+
+
+def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
+    space = {}
+    for name in STEPS:
+        exec(EXERCISES[f"vm_{name}"].solution, space)
+    mine = [space[step.__name__] for step in vm.STEPS[1:]]
+    whole = vm.machine(*mine, *vm.WHOLE)
+    assert sum(len(vm.written(step)) for step in mine) == 33
+    for program in library.programs().values():
+        assert comparing.outcome(whole().run, program) == comparing.outcome(program)
