@@ -134,7 +134,7 @@ def swapped(fn, source):
         return None
 
 
-def _ladder(thing):
+def _coverage(thing):
     return helpers.show_opcode_coverage(thing)
 
 
@@ -415,7 +415,7 @@ SUBJECTS = {
         because=(("scale", "its rows are given: the kinds of tracers"),),
     ),
     "show_opcode_coverage": Subject(
-        looks=(_ladder,),
+        looks=(_coverage,),
         misuse=(
             lambda: helpers.show_opcode_coverage(3),
             lambda: helpers.show_opcode_coverage("Step"),
