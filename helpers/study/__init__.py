@@ -13,7 +13,7 @@ check = Checks(
         "chapter_2": "ranking batches cache",
         "chapter_3": """
             vm_names vm_operators vm_jumps vm_calls vm_closures vm_exceptions
-            stack_at keepers code_patch
+            stack_at kept_alive code_patch
         """,
         "chapter_4": """
             dynamo_binary_op dynamo_recorder dynamo_guards dynamo_lookup dynamo_receives

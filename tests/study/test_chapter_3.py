@@ -111,8 +111,8 @@ def test_coverage_of_nothing_says_so():
 def test_keepers_are_judged_by_running_them():
     functions = {"keeps": lambda obj: [obj], "drops": lambda obj: id(obj)}
     right = {"keeps": True, "drops": False}
-    assert check.keepers(right, functions).model.state == "passed"
-    assert check.keepers({**right, "drops": True}, functions).model.state == "failed"
+    assert check.kept_alive(right, functions).model.state == "passed"
+    assert check.kept_alive({**right, "drops": True}, functions).model.state == "failed"
 
 
 def test_stack_at_an_offset_without_an_instruction():

@@ -45,8 +45,8 @@ def _judge_keepers(guess, functions):
     return None
 
 
-KEEPERS = Exercise(
-    "keepers",
+KEPT_ALIVE = Exercise(
+    "kept_alive",
     _judge_keepers,
     "You followed the references: frame → locals → object.",
     (

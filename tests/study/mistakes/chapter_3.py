@@ -131,7 +131,7 @@ MISTAKES = {
         ("run it in your head", "guess = [12, 4, 3, 1]"),
         ("as a list", "guess = 12"),
     ),
-    "keepers": (
+    "kept_alive": (
         ("the error has a traceback", '"error": True', '"error": False'),
         ("goes into a cell", '"closure": False', '"closure": True'),
         ("has not ended", '"generator": True', '"generator": False'),
