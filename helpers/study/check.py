@@ -15,7 +15,7 @@ from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.safety.arguments import deadly
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import outcome
 
 PREFIX = "check."

@@ -7,7 +7,7 @@ from time import perf_counter
 from helpers.capture.cpython.function import can_be_called
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 ROUNDS = 7
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it

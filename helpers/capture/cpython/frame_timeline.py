@@ -10,7 +10,7 @@ from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.safety.state import undone
+from helpers.safety.interpreter_state import undone
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)

@@ -11,7 +11,7 @@ from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 MOST_ROWS = 60
 MOST_CODES = 10_000

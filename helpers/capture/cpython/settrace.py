@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import GeneratorType
 
 from helpers.capture.text.value import brief
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 MOST_PRINTED = 20_000
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook

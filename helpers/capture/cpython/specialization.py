@@ -12,7 +12,7 @@ from helpers.capture.cpython.objects import class_mapping, mro
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.safety.arguments import deadly, kind_of
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 TIMES, MOST_TIMES = 200, 10_000_000
 

@@ -14,7 +14,7 @@ from helpers.capture.text.error import said
 from helpers.model.calls import Call, CallTree
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000

@@ -28,7 +28,7 @@ from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, printable, word
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 COLUMNS = (

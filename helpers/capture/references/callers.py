@@ -8,8 +8,8 @@ from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.text.label import LONGEST_NAME, label, short_name, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.arguments import is_a
+from helpers.safety.interpreter_state import theirs
 from helpers.safety.original_builtins import BUILTINS
-from helpers.safety.state import theirs
 
 __builtins__ = BUILTINS  # an intervention may replace the others
 

@@ -12,7 +12,7 @@ from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.safety.arguments import by_type, is_a, kind_of
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 MOST_STEPS = 200
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones

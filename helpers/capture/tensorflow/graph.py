@@ -21,7 +21,7 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of, own, printable, word
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 CONTROL = "control"
 NEEDED = (

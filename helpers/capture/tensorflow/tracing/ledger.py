@@ -28,8 +28,8 @@ from helpers.safety.arguments import (
     shown,
     unwritten,
 )
+from helpers.safety.interpreter_state import whole
 from helpers.safety.interrupts import finishing
-from helpers.safety.state import whole
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"

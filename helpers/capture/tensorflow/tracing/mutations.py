@@ -11,7 +11,7 @@ from helpers.capture.cpython.function import names_used
 from helpers.capture.text.error import said
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.arguments import alive, is_a, is_exactly, kind_of, parts, printable, table, word
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)

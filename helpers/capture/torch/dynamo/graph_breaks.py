@@ -17,7 +17,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly, printable, shown, table
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 COLUMNS = (
     Column("place", "where"),

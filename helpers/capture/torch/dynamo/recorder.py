@@ -15,7 +15,7 @@ from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Graph
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK, DEEPEST = 500, 1000, 40, 20
 

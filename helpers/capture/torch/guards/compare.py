@@ -17,7 +17,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import deadly, kind_of, printable
-from helpers.safety.state import theirs
+from helpers.safety.interpreter_state import theirs
 
 MOST, LONGEST = 12, 300
 

@@ -14,10 +14,11 @@ from _signal import SIGINT, getsignal
 
 import pytest
 
-from helpers.safety import interrupts, state
+from helpers.safety import interpreter_state as state
+from helpers.safety import interrupts
 from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.interpreter_state import KEPT, patched, theirs, whole
 from helpers.safety.interrupts import finishing, uninterrupted
-from helpers.safety.state import KEPT, patched, theirs, whole
 
 
 def disturb():
