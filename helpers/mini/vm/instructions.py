@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from types import CodeType
 
+from helpers.internals.interpreter_frame import variables
 from helpers.mini.versions import JUMPS, VERSION, effect, ends, one_name, pushes_pair
 
 DROPPED = {
@@ -91,6 +92,11 @@ EVERY_NAME = frozenset(
 )
 
 
+def outer_name(code: CodeType, name: str) -> str:
+    """Return what a free variable is called here: code may have a cell of its own by that name."""
+    return f"outer {name}" if name in code.co_cellvars else name
+
+
 @once_per_code
 def plain(code: CodeType) -> tuple[list[Plain], list[tuple]]:
     """Return (plain instructions, exception table with positions in that list).
@@ -110,6 +116,7 @@ class _Decoder:
         starts = (i.offset for i in self.real if i.opname == "RESUME")
         self.start = next(starts, len(code.co_code))
         self.borrowed = {i.argval for i in self.real if i.opname == "LOAD_FAST_AND_CLEAR"}
+        self.first_free = len(variables(code)) - len(code.co_freevars)
         self.rows = list(dis._parse_exception_table(code))
         self.nulls = Nulls(self.real, self.rows, code)
         self.keywords = ()  # what KW_NAMES says of the next call
@@ -191,6 +198,8 @@ class _Decoder:
             return self._function_parts(index, number)
         if number is None:
             return ()
+        if instruction.opcode in dis.hasfree and number >= self.first_free:
+            return (outer_name(self.code, instruction.argval),)
         return (instruction.argval if instruction.opcode in BY_NAME else number,)
 
     def _call(self, index, instruction):
