@@ -152,7 +152,7 @@ class _Decoder:
         if name == "KW_NAMES":
             self.keywords = self.code.co_consts[instruction.arg]
         if name == "MAKE_CELL" and instruction.offset > self.start:
-            return [(name, (instruction.argval,))]
+            return [(name, (self._variable(instruction),))]
         if name == "RETURN_CONST":
             return [("LOAD_CONST", (self.code.co_consts[instruction.arg],)), ("RETURN_VALUE", ())]
         if name.endswith("_SLICE") and len(names) == 2:
@@ -165,12 +165,17 @@ class _Decoder:
         if name.startswith("CALL_INTRINSIC") and instruction.argrepr in INTRINSICS:
             return INTRINSICS[instruction.argrepr]
         if instruction.opcode in dis.haslocal:
-            variable = instruction.argval
-            return [(self._local(n, variable, instruction.arg), (variable,)) for n in names]
+            told = (self._variable(instruction),)
+            return [(self._local(n, instruction.argval, instruction.arg), told) for n in names]
         return [(n, self._arguments(index, instruction)) for n in names]
 
     def _follows(self, index, name):
         return index > 0 and self.real[index - 1].opname == name
+
+    def _variable(self, instruction):
+        """Return the name of the variable in the slot that an instruction is about."""
+        free = instruction.arg >= self.first_free
+        return outer_name(self.code, instruction.argval) if free else instruction.argval
 
     def _local(self, name, variable, slot):
         """Return the name for a load or store of a variable whose slot may hold a cell."""
@@ -198,8 +203,8 @@ class _Decoder:
             return self._function_parts(index, number)
         if number is None:
             return ()
-        if instruction.opcode in dis.hasfree and number >= self.first_free:
-            return (outer_name(self.code, instruction.argval),)
+        if instruction.opcode in dis.hasfree:
+            return (self._variable(instruction),)
         return (instruction.argval if instruction.opcode in BY_NAME else number,)
 
     def _call(self, index, instruction):
