@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from types import CodeType
 
+from helpers.internals.interpreter_frame import variables
 from helpers.mini.versions import JUMPS, VERSION, effect, ends, one_name, pushes_pair
 
 DROPPED = {
@@ -91,6 +92,11 @@ EVERY_NAME = frozenset(
 )
 
 
+def outer_name(code: CodeType, name: str) -> str:
+    """Return what a free variable is called here: code may have a cell of its own by that name."""
+    return f"outer {name}" if name in code.co_cellvars else name
+
+
 @once_per_code
 def plain(code: CodeType) -> tuple[list[Plain], list[tuple]]:
     """Return (plain instructions, exception table with positions in that list).
@@ -110,6 +116,7 @@ class _Decoder:
         starts = (i.offset for i in self.real if i.opname == "RESUME")
         self.start = next(starts, len(code.co_code))
         self.borrowed = {i.argval for i in self.real if i.opname == "LOAD_FAST_AND_CLEAR"}
+        self.first_free = len(variables(code)) - len(code.co_freevars)
         self.rows = list(dis._parse_exception_table(code))
         self.nulls = Nulls(self.real, self.rows, code)
         self.keywords = ()  # what KW_NAMES says of the next call
@@ -145,7 +152,7 @@ class _Decoder:
         if name == "KW_NAMES":
             self.keywords = self.code.co_consts[instruction.arg]
         if name == "MAKE_CELL" and instruction.offset > self.start:
-            return [(name, (instruction.argval,))]
+            return [(name, (self._variable(instruction),))]
         if name == "RETURN_CONST":
             return [("LOAD_CONST", (self.code.co_consts[instruction.arg],)), ("RETURN_VALUE", ())]
         if name.endswith("_SLICE") and len(names) == 2:
@@ -158,12 +165,17 @@ class _Decoder:
         if name.startswith("CALL_INTRINSIC") and instruction.argrepr in INTRINSICS:
             return INTRINSICS[instruction.argrepr]
         if instruction.opcode in dis.haslocal:
-            variable = instruction.argval
-            return [(self._local(n, variable, instruction.arg), (variable,)) for n in names]
+            told = (self._variable(instruction),)
+            return [(self._local(n, instruction.argval, instruction.arg), told) for n in names]
         return [(n, self._arguments(index, instruction)) for n in names]
 
     def _follows(self, index, name):
         return index > 0 and self.real[index - 1].opname == name
+
+    def _variable(self, instruction):
+        """Return the name of the variable in the slot that an instruction is about."""
+        free = instruction.arg >= self.first_free
+        return outer_name(self.code, instruction.argval) if free else instruction.argval
 
     def _local(self, name, variable, slot):
         """Return the name for a load or store of a variable whose slot may hold a cell."""
@@ -191,6 +203,8 @@ class _Decoder:
             return self._function_parts(index, number)
         if number is None:
             return ()
+        if instruction.opcode in dis.hasfree:
+            return (self._variable(instruction),)
         return (instruction.argval if instruction.opcode in BY_NAME else number,)
 
     def _call(self, index, instruction):

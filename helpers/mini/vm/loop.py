@@ -10,7 +10,7 @@ from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm import calling
 from helpers.mini.vm.frames import Frame, Handling, builtins_of
-from helpers.mini.vm.instructions import EVERY_NAME, plain
+from helpers.mini.vm.instructions import EVERY_NAME, outer_name, plain
 from helpers.mini.vm.values import NULL, Halt, Missing
 from helpers.safety.arguments import is_a
 
@@ -136,7 +136,8 @@ class Loop(Frame):
         new.globals, new.builtins, new.names = space, builtins_of(space), names
         new.stack, new.local, new.extra_locals = [], local, {}
         new.push, new.pop = new.stack.append, new.stack.pop
-        new.cells = dict(zip(code.co_freevars, closure, strict=False))
+        outer = [outer_name(code, name) for name in code.co_freevars]
+        new.cells = dict(zip(outer, closure, strict=False))
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
         new.titles = code.co_name, code.co_qualname
