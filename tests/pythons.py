@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.11", "3.12", "3.13")
+OTHERS = tuple(v for v in VERSIONS if v != ".".join(map(str, sys.version_info[:2])))
 
 # The captures of this chapter need the standard library alone; the house's front door does not.
 BARE = (
@@ -23,11 +24,14 @@ BARE = (
 @cache
 def found(version: str) -> str | None:
     """Return the path of a Python of this version, None where there is none."""
-    if ".".join(map(str, sys.version_info[:2])) == version:
+    if version not in OTHERS:
         return sys.executable
     named = shutil.which(f"python{version}")
-    places = [Path.home() / ".pyenv" / "versions", Path.home() / ".local/share/uv/python"]
-    near = sorted(p for place in places for p in place.glob(f"*{version}.*/bin/python{version}"))
+    places = [Path.home() / ".pyenv", Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))]
+    if named and Path(named).parent.name == "shims":  # what pyenv puts there asks which is meant
+        places, named = [*places, Path(named).parents[1]], None
+    roots = [*(place / "versions" for place in places), Path.home() / ".local/share/uv/python"]
+    near = sorted(p for root in roots for p in root.glob(f"*{version}.*/bin/python{version}"))
     for path in filter(None, [named, *map(str, near)]):
         if subprocess.run([path, "-c", "import sys"], capture_output=True).returncode == 0:
             return path

@@ -65,11 +65,13 @@ def falls_to(base, frame, *codes) -> bool:
     return False
 
 
-# TensorFlow's C++ calls these, and Ctrl-C has to wait: of an exception in the first it dies
-# (SIGSEGV), and one in the second, while an error is made, becomes a RuntimeError of pybind11.
+# C++ calls these, and Ctrl-C has to wait. Of an exception in the first TensorFlow dies (SIGSEGV);
+# one in the second, while an error is made, becomes a RuntimeError of pybind11; for torch, one in
+# the third says that a guard fails (torch/csrc/dynamo/guards.cpp).
 FRAGILE = {
     "_handle": "tensorflow.python.eager.context",
     "__init__": "tensorflow.python.framework.errors_impl",
+    "fn": "torch._dynamo.guards",
 }
 # Of an interrupt in these, other errors are made, or none; or their `finally` runs much later.
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})

@@ -9,17 +9,17 @@ __all__ = ["check", "expect", "predict"]
 check = Checks(
     {
         "chapter_0": "warm_up",
-        "chapter_1": "tangle finder patch",
+        "chapter_1": "tangle default_finder rebinding",
         "chapter_2": "ranking batches cache",
         "chapter_3": """
             vm_names vm_operators vm_jumps vm_calls vm_closures vm_exceptions
-            stack_at keepers code_patch
+            stack_at kept_alive code_patch
         """,
         "chapter_4": """
             dynamo_binary_op dynamo_recorder dynamo_guards dynamo_lookup dynamo_receives
             hook_callback break_surgery evicting_cache guard_breaker guard_set
         """,
-        "chapter_5": "bug forgotten sigmoid leaky split repair",
+        "chapter_5": "gradient_names forgotten sigmoid leaky split repair",
         "chapter_6": "route op_logger tape execute",
     }
 )

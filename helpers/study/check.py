@@ -15,7 +15,7 @@ from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.safety.arguments import deadly
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -29,27 +29,17 @@ class Unfit(Exception):
     """The answer cannot be judged as it is; the words say what it must be."""
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """A wrong answer that is known: its source (`sample`) and words of the verdict (`says`)."""
-
-    sample: str
-    says: str
-
-
 @dataclass
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    `praise` is what a pass is told; `hints` rise from a question to near the solution; `mistakes`
-    are the wrong answers that the judge speaks to (the tests run every one).
+    `praise` is what a pass is told; `hints` rise from a question to near the solution.
     """
 
     name: str
     judge: Callable[..., str | None]
     praise: str
     hints: tuple[str, ...]
-    mistakes: tuple[Mistake, ...] = ()
     _told: int = field(default=0, init=False)
 
     @whole
@@ -116,13 +106,6 @@ def tried(value):
     if value is ...:
         raise Untried
     return value
-
-
-def edited(sample: str, old: str, new: str) -> str:
-    """Return a sample with one piece exchanged; ValueError where the piece is not in it."""
-    if old not in sample:
-        raise ValueError(f"the sample has no {old!r}")
-    return sample.replace(old, new)
 
 
 def _where(error: BaseException) -> str:

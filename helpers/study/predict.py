@@ -12,7 +12,7 @@ from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice
 from helpers.safety.arguments import printable, word
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view.widgets import choice as choice_view
 
 LONGEST_ANSWER = 200

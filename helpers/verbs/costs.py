@@ -2,7 +2,7 @@
 
 from helpers.capture.cpython import costs
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import bars, table
 
 

@@ -13,7 +13,7 @@ from helpers.capture.cpython import (
 )
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import bytecode as bytecode_view
 from helpers.view import stack as stack_view
 from helpers.view import table

@@ -2,7 +2,7 @@
 
 from helpers.capture.frameworks import op_log
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import table
 from helpers.view.diagram import figures
 

@@ -2,7 +2,7 @@
 
 from helpers.capture.cpython import frame_evaluator, hooked_frames
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import table
 from helpers.view.diagram import graph as diagram
 

@@ -2,7 +2,7 @@
 
 from helpers.capture.processes import child
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import transcript
 
 

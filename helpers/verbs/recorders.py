@@ -2,7 +2,7 @@
 
 from helpers.capture.frameworks import recorders
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import ledger, table
 
 

@@ -3,7 +3,7 @@
 from helpers.capture import environment
 from helpers.capture.rows import records_listing
 from helpers.exhibit import Exhibit
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import table
 
 

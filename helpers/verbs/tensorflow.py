@@ -7,7 +7,7 @@ from helpers.capture.tensorflow.tracing import ledger as traces
 from helpers.capture.tensorflow.tracing import mutations
 from helpers.exhibit import Exhibit, LiveExhibit, model_of
 from helpers.safety.arguments import word
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.study.rerun import Switches
 from helpers.view import ledger, side_by_side, table
 from helpers.view.diagram import graph as diagram

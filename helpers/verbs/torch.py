@@ -7,7 +7,7 @@ from helpers.capture.torch.guards import graph as guards
 from helpers.capture.torch.guards.compare import agreement as guard_sets_search
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.safety.arguments import switch
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.view import bytecode as bytecode_view
 from helpers.view import dynamo as dynamo_view
 from helpers.view import ledger, side_by_side, table

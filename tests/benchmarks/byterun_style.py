@@ -1,36 +1,26 @@
 """The way byterun and x-python dispatch, at its smallest: for a comparison of speed only.
 
 Per instruction: parse the code's bytes, find the method by name, call it, look at what it says
-about why the frame stops. byterun itself ends at Python 3.5, so its design stands here, on a few
-plain instructions; x-python, which has grown from it, runs 3.11 and is measured where installed.
+about why the frame stops. byterun itself ends at Python 3.5, so its design stands here, on plain
+instructions; x-python, which has grown from it, runs 3.11 and is measured where installed.
 """
 
-from helpers.mini.ladder import STEPS, machine, plain
+from helpers.mini import vm
 
 
-class ByterunStyle(machine(*STEPS)):
-    """The ladder's handlers, dispatched as byterun does it."""
+class ByterunStyle(vm.Machine):
+    """The machine's own handlers, dispatched as byterun does it."""
 
-    def run(self, fn, *args, **kwargs):
-        """Return what `fn(*args, **kwargs)` returns."""
-        self.enter(fn, args, kwargs)
+    def evaluate(self):
+        """Return what this frame returns."""
         while True:
-            name, arguments = self.parse()
-            why = self.dispatch(name, arguments)
+            frame = self.thread.top
+            name, arguments = frame.parse()
+            why = frame.dispatch(name, arguments)
             if why == "exception":
-                raise self.last_exception
-            if why == "return":
-                return self.result
-
-    def enter(self, fn, args, kwargs):
-        """Lay out the frame; instructions are decoded once per code object, to be fair."""
-        code = fn.__code__
-        if code not in _DECODED:
-            _DECODED[code] = plain(code)
-        self.steps, self.guards = _DECODED[code]
-        self.globals, self.builtins = fn.__globals__, fn.__builtins__
-        self.stack, self.at, self.done, self.cells = [], 0, False, {}
-        self.local = dict(zip(code.co_varnames, args, strict=False))
+                raise frame.last_exception
+            if why == "return" and frame is self:
+                return self.take_result()
 
     def parse(self):
         """Return the next instruction's name and arguments."""
@@ -49,6 +39,3 @@ class ByterunStyle(machine(*STEPS)):
             self.last_exception = error
             return "exception"
         return "return" if self.done else None
-
-
-_DECODED = {}

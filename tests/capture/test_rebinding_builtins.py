@@ -13,7 +13,7 @@ import pytest
 
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.search import find_holders
-from helpers.safety.blocks import Gate
+from helpers.safety.with_blocks import Gate
 
 CHILD = """
 import builtins, contextlib, dataclasses, dis, fnmatch, functools, gc, inspect, operator, random

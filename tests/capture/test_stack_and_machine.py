@@ -1,54 +1,83 @@
 """Two ways to one stack: read from CPython's memory, and kept by the small machine."""
 
+import contextlib
 import dis
+import sys
+from types import BuiltinFunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType
 
 import pytest
 
-from helpers.capture.cpython.opcode_recorder import Moment
-from helpers.capture.cpython.value_stack import record
+from helpers.capture.text.value import brief
 from helpers.mini import vm
-from helpers.mini.vm.record import words
+from helpers.mini.vm import suspended
+from helpers.mini.vm.beyond.names import Lent
+from helpers.study.chapter_3.compare_runs import kept_by_cpython
 from tests.capture.stack_programs import PROGRAMS
 
-# CPython traces from the first instruction after these on.
-PROLOGUE = {"RESUME", "MAKE_CELL", "COPY_FREE_VARS", "RETURN_GENERATOR"}
 ASYNC = "async_driven"  # the machine refuses it, in one sentence
-
-
-def _values(stack) -> tuple[str, ...]:
-    return tuple(value for value in stack if value not in ("NULL", None))
-
-
-def read_from_memory(fn, args) -> list:
-    """Return (offset, stack) before every instruction of the first frame, from CPython's memory."""
-    run = record(fn, args, look=words, fold=False, most=20_000)
-    first = [m for m in run.moments if isinstance(m, Moment) and m.activation.number == 1]
-    variables = len(first[0].activation.tables.names)
-    return [(m.offset, _values(m.found[variables:])) for m in first]
+METHODS_BY_BIT = sys.version_info >= (3, 12)
 
 
 def kept_by_the_machine(fn, args) -> list:
-    """Return the same from the machine's own record, without the prologue."""
-    steps = [step for step in vm.trace(fn, *args).steps if step.depth == 0]
-    return [(s.offset, _values(s.stack)) for s in steps if s.opname not in PROLOGUE]
+    """Return (offset, stack) before every plain instruction of the first frame."""
+    moments, pairs, loads = [], {}, _loads_of_methods(fn)
+
+    def noting(name):
+        def run_it(self, *arguments):
+            step, obj = self.steps[self.at - 1], self.stack[-1] if self.stack else None
+            if self.back is None and step.first:
+                moments.append((step.offset, tuple(_words(self.stack, pairs))))
+            getattr(super(Noting, self), name)(*arguments)
+            if self.back is None and (step.offset, name) in loads:
+                function = unbound(obj, step.arguments[0], self.stack[-1])
+                pairs[id(self.stack[-1])] = self.stack[-1], function
+
+        return run_it
+
+    names = vm.opcodes(vm.Machine) - {"RETURN_GENERATOR"}
+    Noting = type("frame", (vm.Machine,), {name: noting(name) for name in names})  # noqa: N806
+    with contextlib.suppress(Exception):
+        value = Noting().run(fn, *args)
+        if type(value) is GeneratorType:
+            list(value)
+    return moments
+
+
+def _loads_of_methods(fn):
+    """Return where CPython pushes a method as two values, its function and its self."""
+    names = ("LOAD_METHOD", "LOAD_ATTR", "LOAD_SUPER_ATTR")
+    found = [i for i in dis.get_instructions(fn) if i.opname in names]
+    kept = [i for i in found if i.opname == "LOAD_METHOD" or (METHODS_BY_BIT and i.arg & 1)]
+    return {(i.offset, vm.plain_names(i.opname)[0]) for i in kept}
+
+
+def unbound(obj, name, found):
+    """Return the function behind a method of `obj`, so that none need be bound; None if none."""
+    kind = type(found)
+    if kind is MethodType:
+        return found.__func__ if not isinstance(found.__self__, type) else None
+    if kind in (BuiltinFunctionType, MethodWrapperType) and not isinstance(obj, (type, ModuleType)):
+        return getattr(type(obj), name, None) if found.__self__ is obj else None
+    return None
+
+
+def _words(stack, pairs):
+    for value in stack:
+        value = value.value if type(value) is Lent else value
+        _, function = pairs.get(id(value), (None, None))
+        if function is not None:
+            yield brief(function)
+            value = value.__self__
+        if suspended.shows(value, "gi_code"):
+            yield f"generator {suspended.shown(value, 'gi_code').co_name}"
+        elif value is not vm.NULL:
+            yield brief(value)
 
 
 def compare(fn, args):
-    names = {i.offset: i.opname for i in dis.get_instructions(fn)}
-    real = []
-    for offset, stack in read_from_memory(fn, args):
-        moment = (_behind(offset, names), stack)
-        told_twice = real[-1:] == [moment] and names.get(offset - 2) == "EXTENDED_ARG"
-        if names[moment[0]] not in PROLOGUE and not told_twice:
-            real.append(moment)
+    plain = {step.offset for step in vm.plain(fn.__code__)[0] if step.first}
+    real = [moment for moment in kept_by_cpython(fn, args) if moment[0] in plain]
     return real, kept_by_the_machine(fn, args)
-
-
-def _behind(offset: int, names) -> int:
-    """Return the offset of the instruction that an EXTENDED_ARG belongs to."""
-    while names[offset] == "EXTENDED_ARG":
-        offset += 2
-    return offset
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,22 @@
 """A program -> what it did in CPython and in the machine, and where the two differ.
 
-Standard library only, so that any supported Python can run it, without the course's packages:
-
-    python tests/mini/comparing.py            every program, the library's modules, the coverage
-    python tests/mini/comparing.py --sources  programs given as JSON on the standard input
-
-Both print one JSON object.
+Standard library only, so that any supported Python can run it, without the course's packages.
 """
 
 import contextlib
+import dis
 import gc
 import importlib
 import importlib.util
 import io
-import json
 import re
 import sys
 import types
+import warnings
 from pathlib import Path
+
+from helpers.mini import vm
+from tests.mini import library
 
 ROOT = Path(__file__).parents[2]
 FAMILIES = (
@@ -26,42 +25,57 @@ FAMILIES = (
 )
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 LIMIT = 400
+RUN: set[str] = set()  # the opcodes whose handlers have been run
 
 
-def machine():
-    """Return helpers.mini.vm, without the front door where its packages are not installed."""
-    if "helpers" not in sys.modules:
-        try:
-            importlib.import_module("helpers")
-        except ImportError:
-            house = types.ModuleType("helpers")
-            house.__path__ = [str(ROOT / "helpers")]
-            sys.modules["helpers"] = house
-    return importlib.import_module("helpers.mini.vm")
+def _noting(name):
+    def run_it(self, *arguments):
+        RUN.add(name)
+        return handler(self, *arguments)
+
+    handler = getattr(vm.Machine, name)
+    return run_it
 
 
-def programs() -> dict[str, types.FunctionType]:
+# The machine that the programs run in.
+Noting = type("frame", (vm.Machine,), {name: _noting(name) for name in vm.opcodes(vm.Machine)})
+
+
+def programs() -> dict[str, dict[str, types.FunctionType]]:
     """Return every program that this Python can compile, by family and name."""
     found = {}
     for family in FAMILIES:
-        module = importlib.import_module(f"tests.mini.programs.{family}")
-        found |= _functions(family, vars(module))
+        found[family] = _functions(vars(importlib.import_module(f"tests.mini.programs.{family}")))
     newer = importlib.import_module("tests.mini.programs.newer")
     for version, source in newer.SOURCES:
         if sys.version_info >= version:
             family = f"since_{version[0]}_{version[1]}"
             space = {"__name__": family}
             exec(compile(source, family, "exec"), space)
-            found |= _functions(family, space)
-    return found
+            found[family] = _functions(space)
+    return found | {"library": library.programs(), "chapter_3": _steps()}
 
 
-def _functions(family, space):
-    return {
-        f"{family}.{name}": value
-        for name, value in space.items()
-        if isinstance(value, types.FunctionType) and value.__module__ in (space["__name__"],)
-    }
+def _functions(space):
+    own = (types.FunctionType, space["__name__"])
+    return {n: v for n, v in space.items() if (type(v), getattr(v, "__module__", "")) == own}
+
+
+def _steps() -> dict[str, types.FunctionType]:
+    """Return the programs of chapter 3; its package needs the course's own requirements."""
+    path = ROOT / "helpers/study/chapter_3/programs.py"
+    spec = importlib.util.spec_from_file_location("chapter_3_programs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = [value for value in vars(module).values() if type(value) is list]
+    return {f"{fn.__name__}{args}": _with(fn, args) for cases in found for fn, args in cases}
+
+
+def _with(fn, args):
+    def program():
+        return fn(*args)
+
+    return program
 
 
 def outcome(call, *args) -> dict[str, str]:
@@ -94,7 +108,7 @@ def _chain(error, depth=8):
 
 def difference(fn) -> str | None:
     """Return how the machine's run of `fn` differs from CPython's, in words, or None."""
-    real, ours = outcome(fn), outcome(machine().run, fn)
+    real, ours = outcome(fn), outcome(Noting().run, fn)
     if real == ours:
         return None
     parts = [key for key in sorted({*real, *ours}) if real.get(key) != ours.get(key)]
@@ -115,53 +129,21 @@ def from_source(source: str) -> types.FunctionType:
     return space["program"]
 
 
-def ladder_differences() -> dict[str, str]:
-    """Return where the finished ladder differs from CPython on the programs of chapter 3.
-
-    The file of programs is loaded by its path: its package needs the course's own requirements.
-    """
-    machine()
-    ladder = importlib.import_module("helpers.mini.ladder")
-    path = ROOT / "helpers/study/chapter_3/programs.py"
-    spec = importlib.util.spec_from_file_location("chapter_3_programs", path)
-    space = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(space)
-    cases = [
-        case for name, value in vars(space).items() if name.isupper() for case in _cases(value)
-    ]
-    whole, told = ladder.machine(*ladder.STEPS), {}
-    for fn, args in cases:
-        real, ours = outcome(fn, *args), outcome(whole().run, fn, *args)
-        real.pop("chain", None), ours.pop("chain", None)
-        if real != ours:
-            told[f"{fn.__name__}{args}"] = f"{real} became {ours}"
-    return told
+def never_run() -> list[str]:
+    """Return the handlers for this Python's instructions that no program has run yet."""
+    plain = {name for real in dis.opmap for name in vm.plain_names(real)}
+    return sorted((vm.opcodes(vm.Machine) & plain) - RUN)
 
 
-def _cases(value):
-    return value if isinstance(value, list) else []
-
-
-def report() -> dict:
-    """Return what this Python found: differences in programs and in modules, and the coverage."""
-    from tests.mini import library
-
-    known, whole = programs(), library.programs()
-    vm = machine()
+def report(sources: list[str]) -> dict:
+    """Return what this Python found, of every program and of these made ones."""
+    warnings.simplefilter("ignore")
+    known = programs() | {"made": {source: from_source(source) for source in sources}}
     return {
-        "python": list(sys.version_info[:3]),
-        "programs": len(known),
-        "differences": differences(known) | differences(whole) | ladder_differences(),
-        "modules": len(whole),
-        "coverage": library.coverage(vm.can_run),
-        "unknown": sorted(library.unknown(vm.missing)),
+        "programs": sum(map(len, known.values())),
+        "modules": len(known["library"]),
+        "broken modules": [n for n, fn in known["library"].items() if "value" not in outcome(fn)],
+        "differences": {name: differences(found) for name, found in known.items()},
+        "never run": never_run(),
+        "unknown": sorted(library.instructions() - vm.opcodes(vm.Machine)),
     }
-
-
-if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT)]
-    if "--sources" in sys.argv:
-        made = {str(n): from_source(source) for n, source in enumerate(json.load(sys.stdin))}
-        print(json.dumps({"programs": len(made), "differences": differences(made)}))
-    else:
-        print(json.dumps(report()))

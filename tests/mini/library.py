@@ -4,12 +4,15 @@
 import contextlib
 import importlib.util
 import inspect
+import opcode
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+
+from helpers.mini import vm
 
 LIBRARY = Path(os.__file__).parent
 
@@ -172,34 +175,21 @@ def programs() -> dict[str, Callable]:
     return {name: _program(name, use) for name, use in USES.items()}
 
 
-@cache
-def functions() -> tuple[types.CodeType, ...]:
-    """Return the code of every function in the standard library's modules, tests left out."""
-    paths = [*LIBRARY.glob("*.py"), *LIBRARY.glob("*/*.py"), *LIBRARY.glob("*/*/*.py")]
-    skipped = {"test", "tests", "idle_test", "site-packages", "lib2to3", "__pycache__"}
+def instructions() -> set[str]:
+    """Return the plain instructions that the functions of the standard library need."""
+    paths = [*LIBRARY.glob("*.py"), *LIBRARY.glob("[a-z]*/*.py")]
+    skipped = {"test", "tests", "idlelib", "site-packages", "lib2to3"}
     kept = [p for p in sorted(paths) if not skipped & set(p.relative_to(LIBRARY).parts)]
-    return tuple(code for path in kept for code in _codes_of(path))
+    used = set().union(*map(_used, kept))
+    return {plain for name in used for plain in vm.plain_names(opcode.opname[name])}
 
 
-def _codes_of(path) -> Iterator[types.CodeType]:
-    with contextlib.suppress(SyntaxError, UnicodeDecodeError):
-        yield from _nested(compile(path.read_text("utf-8"), path.name, "exec", dont_inherit=True))
-
-
-def _nested(code) -> Iterator[types.CodeType]:
-    if code.co_flags & inspect.CO_OPTIMIZED:
-        yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _nested(constant)
-
-
-def coverage(can_run) -> float:
-    """Return the share of the library's functions that `can_run(code)` says yes to."""
-    codes = functions()
-    return sum(map(can_run, codes)) / len(codes)
-
-
-def unknown(missing) -> set[str]:
-    """Return the opcodes that some function of the library needs and the machine has not."""
-    return set().union(*map(missing, functions()))
+def _used(path) -> set[int]:
+    """Return the opcodes of a module's functions, from its compiled file where there is one."""
+    found, waiting = set(), [SourceFileLoader(path.stem, str(path)).get_code(path.stem)]
+    while waiting:
+        code = waiting.pop()
+        waiting += [value for value in code.co_consts if isinstance(value, types.CodeType)]
+        if code.co_flags & inspect.CO_OPTIMIZED:
+            found.update(code.co_code[::2])
+    return found

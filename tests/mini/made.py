@@ -1,149 +1,134 @@
 """Random programs as source: expressions, loops, closures, generators, exceptions.
 
 Their variables hold small numbers and None, so that no loop can make a value grow without end, and
-that about one program in three raises.
+that many of them raise. Program n begins with the n-th kind of statement: a batch has them all.
 """
 
-from hypothesis import strategies as st
+from random import Random
 
-NAMES = st.sampled_from(["a", "b", "c"])
-ATOMS = st.one_of(NAMES, st.sampled_from(["0", "1", "2", "-1", "7", "True", "None"]))
+NAMES = ("a", "b", "c")
+ATOMS = (*NAMES, *NAMES, *NAMES, *NAMES, "0", "1", "2", "3", "-1", "5", "7", "True", "None")
+SIGNS = (" + ", " - ", " + ", " - ", " // ", " % ", " & ", " | ", " ^ ")
+COMPARED = (" < ", " >= ", " == ", " != ", " is ", " is not ")
 ERRORS = ("ZeroDivisionError", "TypeError", "ValueError", "(TypeError, KeyError)", "Exception")
+RAISED = ("ValueError", "KeyError", "TypeError")
+NESTED = ("if", "for", "try", "finally", "def", "generator", "with", "while", "match")
+SIMPLE = ("assign", "assign", "augment", "keep", "print", "unpack", "assert", "raise")
+IN_LOOP = ("break", "continue")
+KINDS = (*NESTED, "augment", "keep", "unpack")
 
 
-def _joined(parts):
-    return st.tuples(*parts).map("".join)
+def programs(seed: int, count: int) -> list[str]:
+    """Return the source of so many functions `program` without arguments."""
+    return [_Writer(Random(f"{seed} {n}")).program(KINDS[n % len(KINDS)]) for n in range(count)]
 
 
-def _larger(inner):
-    sign = st.sampled_from([" + ", " - ", " // ", " % ", " & ", " | ", " ^ "])
-    compared = st.sampled_from([" < ", " >= ", " == ", " != ", " is ", " is not ", " in (1, 2), "])
-    logical = st.sampled_from([" and ", " or "])
-    return st.one_of(
-        _joined([st.just("("), inner, sign, inner, st.just(")")]),
-        _joined([st.just("("), inner, st.just(" * "), inner, st.just(" % 97)")]),
-        _joined([st.just("("), inner, logical, inner, st.just(")")]),
-        _joined([st.just("("), inner, compared, inner, st.just(")")]).map(
-            lambda text: f"{text}[0]" if ", " in text and " in " in text else text
-        ),
-        _joined(
-            [st.just("("), inner, st.just(" if "), inner, st.just(" else "), inner, st.just(")")]
-        ),
-        _joined([st.sampled_from(["-", "not ", "~"]), inner]).map(lambda text: f"({text})"),
-        _joined(
-            [
-                st.just("sum([q + "),
-                inner,
-                st.just(" for q in range(3) if q != "),
-                inner,
-                st.just("])"),
-            ]
-        ),
-        _joined([st.just("(lambda p, r=1: p + r)("), inner, st.just(", r="), inner, st.just(")")]),
-        _joined([st.just("len(f'{"), NAMES, st.just("!r:>3}{"), NAMES, st.just("}')")]),
-        _joined([st.just("max(*("), inner, st.just(", "), inner, st.just("), key=str)")]),
-    )
+class _Writer:
+    """One program on its way."""
 
+    def __init__(self, random: Random):
+        self.random, self.one_of = random, random.choice
 
-EXPRESSIONS = st.recursive(ATOMS, _larger, max_leaves=6)
+    def program(self, kind: str) -> str:
+        """Return the source; its first statement is of this kind."""
+        start = ", ".join(str(self.random.randint(-2, 3)) for _ in NAMES)
+        body = self.of_kind(kind, 3, False, " " * 8) + self.block(3, False, " " * 8)
+        head = ["from contextlib import suppress", "def program():", "    out = []"]
+        head += [f"    a, b, c = {start}", "    def main():", "        nonlocal a, b, c"]
+        tail = ["    try:", "        main()", "    finally:", "        print(a, b, c, out)"]
+        return "\n".join([*head, *body, *tail, "    return a, b, c, out"])
 
+    def expression(self, deeper: int = 2) -> str:
+        """Return an expression of numbers, at most so deep."""
+        if not deeper or self.random.random() < 0.3:
+            return self.one_of(ATOMS)
+        x, y, z = (self.expression(deeper - 1) for _ in range(3))
+        a, b = self.one_of(NAMES), self.one_of(NAMES)
+        return self.one_of(
+            (
+                f"({x}{self.one_of(SIGNS)}{y})",
+                f"({x} * {y} % 97)",
+                f"({x}{self.one_of((' and ', ' or '))}{y})",
+                f"({x}{self.one_of(COMPARED)}{y})",
+                f"({x} in (1, 2))",
+                f"({x} if {y} else {z})",
+                f"({self.one_of(('-', 'not ', '~'))}{x})",
+                f"sum([q + {x} for q in range(3) if q != {y}])",
+                f"len({{q: {x} for q in range(2)}} | {{{y}: 1}})",
+                f"(lambda p, r=1: p + r)({x}, r={y})",
+                f"len(f'{{{a}!r:>3}}{{{b}}}')",
+                f"max(*({x}, {y}), key=str)",
+                f"len([{x}, {y}, 3][{a}:])",
+            )
+        )
 
-@st.composite
-def blocks(draw, depth: int, in_loop: bool, indent: str):
-    """Return the lines of one to three statements."""
-    count = draw(st.integers(1, 3))
-    return [line for _ in range(count) for line in draw(statements(depth, in_loop, indent))]
+    def block(self, depth: int, in_loop: bool, indent: str) -> list[str]:
+        """Return the lines of one or two statements."""
+        kinds = SIMPLE + IN_LOOP * in_loop + (NESTED * 2 if depth else ())
+        chosen = [self.one_of(kinds) for _ in range(self.random.randint(1, 2))]
+        return [line for kind in chosen for line in self.of_kind(kind, depth, in_loop, indent)]
 
+    def of_kind(self, kind: str, depth: int, in_loop: bool, indent: str) -> list[str]:
+        """Return the lines of one statement of this kind."""
+        name, value = self.one_of(NAMES), self.expression()
+        if kind in NESTED:
+            lines = getattr(self, f"_{kind}")(name, value, depth - 1, in_loop)
+            return [indent + line for line in lines]
+        line = {
+            "assign": f"{name} = {value}",
+            "augment": f"{name} {self.one_of(('+=', '-=', '+=', '//=', '|='))} {value}",
+            "keep": f"out.append({value})",
+            "print": f"print({value}, {name})",
+            "unpack": f"{name}, *rest = [{value}, {name}]",
+            "assert": f"assert {value}, {name}",
+            "raise": f"raise {self.one_of(RAISED)}({name})",
+        }
+        return [indent + line.get(kind, kind)]
 
-@st.composite
-def statements(draw, depth: int, in_loop: bool, indent: str):
-    """Return the lines of one statement."""
-    simple = ["assign", "assign", "augment", "keep", "print", "unpack", "assert"]
-    nested = ["if", "for", "try", "finally", "def", "generator", "with", "while", "match"]
-    kinds = simple + (["break", "continue"] if in_loop else []) + ["raise"]
-    kind = draw(st.sampled_from(kinds if depth == 0 else kinds + nested + nested))
-    return draw(_of_kind(kind, depth, in_loop, indent))
+    def _if(self, name, value, depth, in_loop):
+        first, second = (self.block(depth, in_loop, "    ") for _ in range(2))
+        return [f"if {value}:", *first, "else:", *second]
 
+    def _for(self, name, value, depth, in_loop):
+        lines = [f"for {name} in range({self.random.randint(0, 3)}):"]
+        lines += self.block(depth, True, "    ")
+        return lines + self.one_of(([], ["else:", *self.block(depth, in_loop, "    ")]))
 
-@st.composite
-def _of_kind(draw, kind, depth, in_loop, indent):
-    name, value = draw(NAMES), draw(EXPRESSIONS)
-
-    def inner(loop=in_loop):
-        return draw(blocks(depth - 1, loop, indent + "    "))
-
-    one_line = {
-        "assign": f"{name} = {value}",
-        "augment": f"{name} {draw(st.sampled_from(['+=', '-=', '//=', '%=', '|=']))} {value}",
-        "keep": f"out.append({value})",
-        "print": f"print({value}, {name})",
-        "unpack": f"{name}, *rest = [{value}, {name}]",
-        "assert": f"assert {value}, {name}",
-        "raise": f"raise {draw(st.sampled_from(['ValueError', 'KeyError', 'TypeError']))}({name})",
-        "break": "break",
-        "continue": "continue",
-    }
-    if kind in one_line:
-        return [indent + one_line[kind]]
-    if kind == "if":
-        return [f"{indent}if {value}:", *inner(), f"{indent}else:", *inner()]
-    if kind == "for":
-        lines = [f"{indent}for {name} in range({draw(st.integers(0, 3))}):", *inner(True)]
-        return lines + ([f"{indent}else:", *inner()] if draw(st.booleans()) else [])
-    if kind == "while":
+    def _while(self, name, value, depth, in_loop):
         turn = f"t{depth}"
-        head = [f"{indent}{turn} = 0", f"{indent}while {turn} < 3 and {value}:"]
-        return [*head, f"{indent}    {turn} += 1", *inner(True)]
-    if kind == "try":
-        error = draw(st.sampled_from(ERRORS))
-        lines = [f"{indent}try:", *inner(), f"{indent}except {error} as e:"]
-        return [*lines, f"{indent}    out.append(repr(e))", *inner()]
-    if kind == "finally":
-        return [f"{indent}try:", *inner(), f"{indent}finally:", *inner(False)]
-    if kind == "with":
-        return [f"{indent}with suppress({draw(st.sampled_from(ERRORS))}):", *inner()]
-    if kind == "match":
-        cases = [
-            f"{indent}    case 0 | None:",
-            *_deeper(inner()),
-            f"{indent}    case int(n) if n > 1:",
+        head = [f"{turn} = 0", f"while {turn} < 3 and {value}:", f"    {turn} += 1"]
+        return head + self.block(depth, True, "    ")
+
+    def _try(self, name, value, depth, in_loop):
+        first, second = (self.block(depth, in_loop, "    ") for _ in range(2))
+        handler = [f"except {self.one_of(ERRORS)} as e:", "    out.append(repr(e))"]
+        return ["try:", *first, *handler, *second]
+
+    def _finally(self, name, value, depth, in_loop):
+        first = self.block(depth, in_loop, "    ")
+        return ["try:", *first, "finally:", *self.block(depth, False, "    ")]
+
+    def _with(self, name, value, depth, in_loop):
+        return [f"with suppress({self.one_of(ERRORS)}):", *self.block(depth, in_loop, "    ")]
+
+    def _match(self, name, value, depth, in_loop):
+        first, second = (self.block(depth, in_loop, "        ") for _ in range(2))
+        cases = ["    case 0 | None:", *first, "    case int(n) if n > 1:", *second]
+        return [f"match {value}:", *cases]
+
+    def _generator(self, name, value, depth, in_loop):
+        body = [
+            "def f(x=1, k=2):",
+            "    nonlocal a, b, c",
+            *self.block(depth, False, "    "),
+            f"    yield {value}",
         ]
-        return [f"{indent}match {value}:", *cases, *_deeper(inner())]
-    call = draw(st.sampled_from([f"f({value})", f"f(k={name})", f"f(*[{value}], k={name})"]))
-    if kind == "generator":
-        body = [f"{indent}def f(x=1, k=2):", *inner(False), f"{indent}    yield {value}"]
-        return [*body, f"{indent}    yield from (x, k)", f"{indent}out.extend({call})"]
-    head = [
-        f"{indent}def f(x=1, *, k=2):",
-        f"{indent}    nonlocal {name}",
-        f"{indent}    {name} = x",
-    ]
-    tail = [f"{indent}    return {value}, k", f"{indent}out.append({call})"]
-    return [*head, *inner(False), *tail]
+        return [*body, "    yield from (x, k)", f"out.extend({self._call(name, value)})"]
 
+    def _def(self, name, value, depth, in_loop):
+        head = ["def f(x=1, *, k=2):", "    nonlocal a, b, c", f"    {name} = x"]
+        tail = [f"    return {value}, k", f"out.append({self._call(name, value)})"]
+        return [*head, *self.block(depth, False, "    "), *tail]
 
-def _deeper(lines):
-    return [f"    {line}" for line in lines]
-
-
-@st.composite
-def programs(draw):
-    """Return the source of a function `program` without arguments."""
-    start = [draw(st.integers(-2, 3)) for _ in range(3)]
-    body = draw(blocks(3, False, "        "))
-    return "\n".join(
-        [
-            "from contextlib import suppress",
-            "def program():",
-            "    out = []",
-            "    a, b, c = " + ", ".join(map(str, start)),
-            "    def main():",
-            "        nonlocal a, b, c",
-            *body,
-            "    try:",
-            "        main()",
-            "    finally:",
-            "        print(a, b, c, out)",
-            "    return a, b, c, out",
-        ]
-    )
+    def _call(self, name, value):
+        return self.one_of((f"f({value})", f"f(k={name})", f"f(*[{value}], k={name})"))

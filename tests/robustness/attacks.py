@@ -253,7 +253,7 @@ def _state(generation: int = 2) -> dict:
     """Return what a verb has to leave as it was; young garbage alone is collected much faster."""
     import psutil
 
-    from helpers.safety.state import _PATCHES, KEPT
+    from helpers.safety.interpreter_state import _PATCHES, KEPT
 
     gc.collect(generation)
     me = psutil.Process()

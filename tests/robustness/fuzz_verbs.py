@@ -128,12 +128,6 @@ def _vm(fn, n):
     return vm.run(fn, n)
 
 
-def _vm_trace(fn, n):
-    from helpers.mini import vm
-
-    return len(vm.trace(fn, n).steps)
-
-
 def _live(make):
     """Return a verb that calls twice what `make` gives, and then shows it."""
 
@@ -193,7 +187,6 @@ BARE = {
     "frame_hook.watching": _hooked,
     "frame_hook.replaced": _replaced,
     "vm.run": _vm,
-    "vm.trace": _vm_trace,
 }
 TORCH = {
     **_calling("watch_compile watch_breaks watch_rewriting watch_ops watch_inductor"),

@@ -134,7 +134,7 @@ def swapped(fn, source):
         return None
 
 
-def _ladder(thing):
+def _coverage(thing):
     return helpers.show_opcode_coverage(thing)
 
 
@@ -415,7 +415,7 @@ SUBJECTS = {
         because=(("scale", "its rows are given: the kinds of tracers"),),
     ),
     "show_opcode_coverage": Subject(
-        looks=(_ladder,),
+        looks=(_coverage,),
         misuse=(
             lambda: helpers.show_opcode_coverage(3),
             lambda: helpers.show_opcode_coverage("Step"),
@@ -712,7 +712,6 @@ SUBJECTS |= {
             lambda: helpers.startup_switches().run("no such label"),
         ),
         quick=helpers.startup_switches,
-        moments=20,
         because=(("scale", "its switches are given"),),
         **_X,
     ),
@@ -971,7 +970,6 @@ SUBJECTS |= {
         ),
         quick=lambda: helpers.watch_guard_sets(torch_chain, (_ones(),)),
         runs=True,
-        moments=40,
         because=(("scale", "the calls next to one call are a given list"),),
         **_Y,
     ),
@@ -990,7 +988,6 @@ SUBJECTS |= {
         wrong=(lambda thing: helpers.watch_recorders(thing),),
         misuse=(lambda: helpers.watch_recorders(1),),
         quick=helpers.watch_recorders,
-        moments=20,
         because=(("scale", "its programs are given"),),
         **_Y,
     ),
@@ -998,7 +995,6 @@ SUBJECTS |= {
         wrong=(helpers.show_recording,),
         misuse=(lambda: helpers.show_recording("nope"), lambda: helpers.show_recording(3)),
         quick=lambda: helpers.show_recording("loop of n rounds"),
-        moments=20,
         because=(("scale", "its programs are given"),),
         **_Y,
     ),
@@ -1042,7 +1038,6 @@ SUBJECTS |= {
         largest=4,
         all_shown=True,
         runs=True,
-        moments=40,
         **_Y,
     ),
     "watch_rewriting": Subject(

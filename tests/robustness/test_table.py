@@ -9,10 +9,13 @@ from tests.robustness import table
 from tests.robustness.attacks import KINDS, fault_of
 from tests.robustness.subjects import SUBJECTS
 
+# What the cells of one chapter call on their own op files and cases is no verb.
+HOMES = {"study.chapter_5", "study.chapter_6.op_cases"}
+VERBS = {name for name, home in helpers._HOMES.items() if home not in HOMES}
 CHEAP = [verb for verb, subject in SUBJECTS.items() if not subject.imports]
 
 
-@pytest.mark.parametrize("verb", sorted(helpers.__all__))
+@pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_verb_has_a_full_row_without_faults(verb):
     row = table.read().get(verb, {})
     assert set(row) == set(KINDS), f"attack it: python -m tests.robustness.table {verb}"
@@ -22,7 +25,7 @@ def test_every_verb_has_a_full_row_without_faults(verb):
 
 
 def test_no_verb_is_in_the_table_that_is_not_there():
-    assert set(table.read()) == set(SUBJECTS) == set(helpers.__all__)
+    assert set(table.read()) == set(SUBJECTS) == VERBS
 
 
 def faults_of(attacks):

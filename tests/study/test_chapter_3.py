@@ -3,13 +3,15 @@
 import pytest
 
 from helpers import check
-from helpers.mini import ladder
+from helpers.mini import vm
 from helpers.study import chapter_3
-from helpers.study.chapter_3 import reach
-from helpers.study.chapter_3.duel import difference
+from helpers.study.chapter_3 import coverage
+from helpers.study.chapter_3.compare_runs import difference
 from helpers.study.chapter_3.programs import fib, pairs, told
+from tests.mini import comparing, library
+from tests.study.folded import EXERCISES
 
-STEPS = {step.__name__.lower(): step for step in ladder.STEPS[1:]}
+STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
 LADDER = [exercise for exercise in chapter_3.EXERCISES if exercise.name.startswith("vm_")]
 
 
@@ -24,22 +26,11 @@ def test_finished_step_passes(exercise):
 
 @pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
 def test_stubs_are_untried(exercise):
-    stub = {name: lambda self, *arguments: ... for name in ladder.opcodes(step_of(exercise))}
+    stub = {name: lambda self, *arguments: ... for name in vm.opcodes(step_of(exercise))}
     assert exercise(type("Stub", (), stub)).model.state == "untried"
 
 
-@pytest.mark.parametrize(
-    ("exercise", "mistake"),
-    [(exercise, mistake) for exercise in LADDER for mistake in exercise.mistakes],
-)
-def test_known_mistake_is_named(exercise, mistake):
-    space = {}
-    exec(compile(mistake.sample, "<answer>", "exec"), space)
-    outcome = exercise(space[step_of(exercise).__name__]).model
-    assert outcome.state == "failed" and mistake.says in outcome.because
-
-
-@pytest.mark.parametrize("wrong", [5, "Names", None, int, ladder.STEPS[1]()])
+@pytest.mark.parametrize("wrong", [5, "Names", None, int, vm.STEPS[1]()])
 def test_what_is_no_class_of_handlers_is_refused_in_words(wrong):
     outcome = check.vm_names(wrong).model
     assert outcome.state == "failed" and (
@@ -48,10 +39,10 @@ def test_what_is_no_class_of_handlers_is_refused_in_words(wrong):
 
 
 def test_the_first_place_where_the_stacks_part_is_told():
-    class Wrong(ladder.machine(*ladder.STEPS)):
+    class Wrong(vm.machine(*vm.STEPS)):
         def BINARY_OP(self, sign):
             left, right = self.pop(), self.pop()
-            self.push(ladder.steps.ARITHMETIC[sign](left, right))
+            self.push(vm.ARITHMETIC[sign](left, right))
 
     assert "it left [3], CPython [-3]" in difference(Wrong, _minus, 5, 8)
 
@@ -61,7 +52,7 @@ def _minus(a, b):
 
 
 def test_a_silent_detour_is_seen_though_the_value_is_right():
-    class Leaves(ladder.machine(*ladder.STEPS)):
+    class Leaves(vm.machine(*vm.STEPS)):
         def UNARY_NOT(self):
             self.push(not self.stack[-1])
 
@@ -72,7 +63,7 @@ def test_a_silent_detour_is_seen_though_the_value_is_right():
 
 
 def test_a_machine_that_never_ends_is_stopped():
-    class Circles(ladder.machine(*ladder.STEPS)):
+    class Circles(vm.machine(*vm.STEPS)):
         def FOR_ITER(self, after):
             self.push(1)
 
@@ -80,15 +71,15 @@ def test_a_machine_that_never_ends_is_stopped():
 
 
 def test_a_machine_that_prints_something_else_is_told():
-    class Quiet(ladder.machine(*ladder.STEPS)):
-        def call(self, fn, *args, **kwargs):
-            return None if fn is print else super().call(fn, *args, **kwargs)
+    class Quiet(vm.machine(*vm.STEPS)):
+        def start(self, fn, args, kwargs):
+            return self.push(None) if fn is print else super().start(fn, args, kwargs)
 
     assert "printed ''" in difference(Quiet, told, 1)
 
 
 def test_recursion_is_recorded_in_the_first_frame_only():
-    assert difference(ladder.machine(*ladder.STEPS), fib, 12) is None
+    assert difference(vm.machine(*vm.STEPS), fib, 12) is None
 
 
 def test_coverage_counts_written_handlers_only():
@@ -96,32 +87,44 @@ def test_coverage_counts_written_handlers_only():
         def LOAD_FAST(self, name):
             return ...
 
-    rows = chapter_3.coverage(*ladder.STEPS).model.rows
+    rows = chapter_3.show_opcode_coverage(*vm.STEPS).model.rows
     assert [row.so_far for row in rows] == [3, 9, 15, 22, 27, 31, 36]
     assert rows[0].functions < rows[-1].functions
-    assert chapter_3.coverage(ladder.STEPS[0], Stub).model.rows[-1].so_far == 3
+    assert chapter_3.show_opcode_coverage(vm.STEPS[0], Stub).model.rows[-1].so_far == 3
 
 
 def test_coverage_of_all_opcodes_is_everything():
-    every = {name: print for names in reach.needs() for name in names}
-    model = chapter_3.coverage(type("Every", (), every)).model
+    every = {name: print for names in coverage.needs() for name in names}
+    model = chapter_3.show_opcode_coverage(type("Every", (), every)).model
     assert model.rows[0].share == "100.0 %" and model.note == ""
 
 
 def test_coverage_is_the_same_twice():
-    assert repr(chapter_3.coverage(*ladder.STEPS)) == repr(chapter_3.coverage(*ladder.STEPS))
+    first, second = (chapter_3.show_opcode_coverage(*vm.STEPS) for _ in range(2))
+    assert repr(first) == repr(second)
 
 
 def test_coverage_of_nothing_says_so():
-    assert chapter_3.coverage(type("Empty", (), {})).model.rows[0].share == "0.0 %"
+    assert chapter_3.show_opcode_coverage(type("Empty", (), {})).model.rows[0].share == "0.0 %"
 
 
 def test_keepers_are_judged_by_running_them():
     functions = {"keeps": lambda obj: [obj], "drops": lambda obj: id(obj)}
     right = {"keeps": True, "drops": False}
-    assert check.keepers(right, functions).model.state == "passed"
-    assert check.keepers({**right, "drops": True}, functions).model.state == "failed"
+    assert check.kept_alive(right, functions).model.state == "passed"
+    assert check.kept_alive({**right, "drops": True}, functions).model.state == "failed"
 
 
 def test_stack_at_an_offset_without_an_instruction():
     assert "no instruction starts" in check.stack_at([1], _minus, (1, 2), 3).model.because
+
+
+def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
+    space = {}
+    for name in STEPS:
+        exec(EXERCISES[f"vm_{name}"].solution, space)
+    mine = [space[step.__name__] for step in vm.STEPS[1:]]
+    whole = vm.machine(*mine, *vm.WHOLE)
+    assert sum(len(vm.written(step)) for step in mine) == 33
+    for program in library.programs().values():
+        assert comparing.outcome(whole().run, program) == comparing.outcome(program)

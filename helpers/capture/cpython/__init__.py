@@ -1,0 +1,1 @@
+"""CPython itself: code, bytecode, frames, the value stack, tracers; what its objects hold."""

@@ -8,12 +8,12 @@ from helpers.capture.cpython import disassembly, stack_effects
 from helpers.capture.cpython.function import check_flag, code_of
 from helpers.capture.text.source import NOWHERE, Source, source_of
 from helpers.capture.text.value import brief, plain
+from helpers.mini.versions import JUMPS, effect, ends
 from helpers.model.bytecode import Bytecode, Handler, Instruction
 from helpers.model.listing import Column
 from helpers.model.phrase import counted
 
 MOST_ROWS = 20_000
-_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 
 
 def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Bytecode:
@@ -86,7 +86,7 @@ def argument(instruction: dis.Instruction, code: CodeType) -> str:
         return ""
     if instruction.opcode in dis.hasconst:  # 3.11 does not look KW_NAMES up itself
         return brief(code.co_consts[instruction.arg])
-    if instruction.opcode in _JUMPS:
+    if instruction.opcode in JUMPS:
         return f"to {instruction.argval}"
     if instruction.argrepr:
         return plain(instruction.argrepr)
@@ -108,17 +108,17 @@ def _instruction(i: dis.Instruction, code, end, positions, source, origins, runn
         source.snippet(span),
         len(origins[i.offset]) if i.offset in origins else -1,
         _effect(i),
-        i.argval if i.opcode in _JUMPS else -1,
+        i.argval if i.opcode in JUMPS else -1,
         running.get(i.offset, ""),
     )
 
 
 def _effect(i: dis.Instruction) -> str:
-    straight = f"{stack_effects.effect(i, False):+d}"
-    if i.opcode not in _JUMPS:
+    straight = f"{effect(i, False):+d}"
+    if i.opcode not in JUMPS:
         return straight
-    jumping = f"{stack_effects.effect(i, True):+d}"
-    if stack_effects.ends(i.opname) or jumping == straight:
+    jumping = f"{effect(i, True):+d}"
+    if ends(i.opname) or jumping == straight:
         return jumping
     return f"{straight} or {jumping}"
 

@@ -6,11 +6,11 @@ from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.frame import MOST_FRAMES, FrameRow, locals_words
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.settrace import MOST_PRINTED, Printed, Result, traced
-from helpers.capture.text.sources import Pages
+from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.safety.state import undone
+from helpers.safety.interpreter_state import undone
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)

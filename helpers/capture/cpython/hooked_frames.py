@@ -11,6 +11,7 @@ from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly
+from helpers.safety.interpreter_state import theirs
 
 MOST_ROWS = 60
 MOST_CODES = 10_000
@@ -58,7 +59,8 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
     with hook:
         watch.base = sys._getframe()
         try:
-            function(*own, *args, **kwargs)
+            with theirs():
+                function(*own, *args, **kwargs)
             ending = ""
         except KeyboardInterrupt:
             raise

@@ -4,7 +4,6 @@ The tracer is called by CPython before each instruction (`f_trace_opcodes`) and 
 own slots. It keeps words, never objects: watching must not keep anything alive.
 """
 
-import dis
 import sys
 from bisect import bisect_left
 from collections.abc import Callable
@@ -16,7 +15,8 @@ from helpers.capture.cpython.frame_reader import reader
 from helpers.capture.cpython.settrace import Printed, Result, traced
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
-from helpers.safety.state import undone
+from helpers.mini.versions import JUMPS
+from helpers.safety.interpreter_state import undone
 
 MOST_STEPS = 3000
 MOST_EVENTS = 200_000
@@ -263,7 +263,7 @@ def back_jumps(code: CodeType) -> dict[int, frozenset[int]]:
     """Return loop header -> the offsets of the instructions that jump back to it."""
     found: dict[int, set[int]] = {}
     for instruction in disassembly.instructions(code):
-        jumps = instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs
+        jumps = instruction.opcode in JUMPS
         if jumps and instruction.argval <= instruction.offset:
             found.setdefault(instruction.argval, set()).add(instruction.offset)
     return {header: frozenset(offsets) for header, offsets in found.items()}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import GeneratorType
 
 from helpers.capture.text.value import brief
+from helpers.safety.interpreter_state import theirs
 
 MOST_PRINTED = 20_000
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
@@ -70,7 +71,8 @@ def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool
     with contextlib.redirect_stdout(printed):
         sys.settrace(tracer)
         try:
-            value = fn(*args, **kwargs)
+            with theirs():
+                value = fn(*args, **kwargs)
             driven = type(value) is GeneratorType and value.gi_code is fn.__code__
             words = _driven(value, enough) if driven else brief(value)
         except UNRAISABLE:

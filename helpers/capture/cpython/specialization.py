@@ -12,6 +12,7 @@ from helpers.capture.cpython.objects import class_mapping, mro
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.safety.arguments import deadly, kind_of
+from helpers.safety.interpreter_state import theirs
 
 TIMES, MOST_TIMES = 200, 10_000_000
 
@@ -36,7 +37,7 @@ def specialising(
     copy = _fresh(function)
     shots = [_shot(copy)]
     for heading, args in stages.items():
-        with _surroundings(heading, (inside or {}).get(heading, nullcontext)):
+        with theirs(), _surroundings(heading, (inside or {}).get(heading, nullcontext)):
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_shot(copy))

@@ -5,19 +5,17 @@ compiler does it itself (`calculate_stackdepth` in Python/compile.c, flowgraph.c
 """
 
 import dis
-import sys
 from dataclasses import dataclass
 from types import CodeType
 
 from helpers.capture.cpython import disassembly
+from helpers.mini.versions import JUMPS, effect, ends
 
-ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT")
 _TAKES_ONLY = ("POP_", "STORE_", "DELETE_", "JUMP_", "LIST_A", "LIST_E", "SET_ADD", "SET_UPDATE")
 _TAKES_ONLY += ("DICT_", "MAP_ADD", "END_FOR")
 _REPLACES_TOP = ("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX")
 _CHANGES_NOTHING = ("RESUME", "NOP", "CACHE", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "COPY_FREE")
 MOST_ORIGINS = 4_000_000  # of all instructions together
-_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 
 
 class Doubt(Exception):
@@ -79,25 +77,6 @@ def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def effect(instruction: dis.Instruction, jump: bool) -> int:
-    """Return how the depth changes; two numbers of `dis` are not what the real stack does."""
-    name, op = instruction.opname, instruction.opcode
-    if name == "RETURN_GENERATOR":
-        return 1  # the value that the first send leaves there
-    if sys.version_info < (3, 12) and name in ("PRECALL", "CALL"):
-        return 0 if name == "PRECALL" else -(instruction.arg + 1)
-    arg = instruction.arg if op >= dis.HAVE_ARGUMENT else None
-    try:
-        return dis.stack_effect(op, arg, jump=jump)
-    except ValueError:  # an opcode that only the interpreter itself puts in
-        return 0
-
-
-def ends(name: str) -> bool:
-    """Return whether the next instruction is not reached from this one."""
-    return name in ENDS or (name.startswith("JUMP_") and not name.startswith("JUMP_IF"))
-
-
 def _successors(code: CodeType):
     """Return offset -> [(next offset, the instruction, its effect on that way)]."""
     instructions = disassembly.instructions(code)
@@ -105,7 +84,7 @@ def _successors(code: CodeType):
     after = {}
     for instruction, then in zip(instructions, following, strict=True):
         ways = after[instruction.offset] = []
-        if instruction.opcode in _JUMPS:
+        if instruction.opcode in JUMPS:
             ways.append((instruction.argval, instruction, effect(instruction, True)))
         if not ends(instruction.opname):
             ways.append((then, instruction, effect(instruction, False)))

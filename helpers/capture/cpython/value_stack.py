@@ -8,7 +8,7 @@ from helpers.capture.cpython.bytecode import argument
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Moment, Recorder, Tables
 from helpers.capture.cpython.settrace import MOST_PRINTED
-from helpers.capture.text.sources import Pages
+from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain
 from helpers.internals import interpreter_frame
 from helpers.model.listing import Column, Listing

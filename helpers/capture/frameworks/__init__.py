@@ -1,0 +1,1 @@
+"""What holds for TensorFlow and PyTorch alike: calls, ops, recorders."""

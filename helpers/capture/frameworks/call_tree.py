@@ -14,6 +14,7 @@ from helpers.capture.text.error import said
 from helpers.model.calls import Call, CallTree
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own
+from helpers.safety.interpreter_state import theirs
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
@@ -42,7 +43,8 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
 def _outcome(run: Callable) -> str:
     """Return the words of what a run raised; an interrupt passes."""
     try:
-        run()
+        with theirs():
+            run()
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -56,17 +58,18 @@ def _recorded(run: Callable) -> tuple[list[Call], str, int]:
     collecting, before = gc.isenabled(), sys.getprofile()
     gc.disable()  # a finaliser would add calls to one run and not to the next
     ended = None
-    sys.setprofile(recorder)
-    try:
-        run()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        ended = error
-    finally:
-        sys.setprofile(before)
-        if collecting:
-            gc.enable()
+    with theirs():
+        sys.setprofile(recorder)
+        try:
+            run()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            ended = error
+        finally:
+            sys.setprofile(before)
+            if collecting:
+                gc.enable()
     return recorder.calls, said(ended) if ended is not None else "", recorder.left_out
 
 

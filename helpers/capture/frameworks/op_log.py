@@ -28,6 +28,7 @@ from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, printable, word
+from helpers.safety.interpreter_state import theirs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 COLUMNS = (
@@ -63,7 +64,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
     with _watching(recorder):
         try:
-            fn(*args, **kwargs)
+            with theirs():
+                fn(*args, **kwargs)
         except UNRAISABLE:
             raise
         except BaseException as error:

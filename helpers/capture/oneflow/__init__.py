@@ -1,0 +1,1 @@
+"""Jobs and registries of the small OneFlow."""

@@ -1,0 +1,1 @@
+"""Names and what they refer to: holders of an object, found, drawn and rebound."""

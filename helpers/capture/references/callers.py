@@ -8,6 +8,7 @@ from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.text.label import LONGEST_NAME, label, short_name, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.arguments import is_a
+from helpers.safety.interpreter_state import theirs
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # an intervention may replace the others
@@ -84,7 +85,7 @@ def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
             "which is no context manager that `with` could enter"
         )
     try:
-        with manager:
+        with theirs(), manager:
             words += [_judged(judge, route) for route in ways.values()]
     except UNRAISABLE:
         raise

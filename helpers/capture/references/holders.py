@@ -43,8 +43,6 @@ __builtins__ = BUILTINS
 
 # What a frame or a view holds, it gives up by itself; nobody can write it.
 _NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
-_FUNCTION_LIKE = (types.FunctionType, functools._lru_cache_wrapper)
-_HISTORY = ("_oh", "Out")
 
 
 def places_in(holder, child, heap: Heap) -> list[Place]:

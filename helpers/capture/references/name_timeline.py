@@ -12,6 +12,7 @@ from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.safety.arguments import by_type, is_a, kind_of
+from helpers.safety.interpreter_state import theirs
 
 MOST_STEPS = 200
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
@@ -89,7 +90,8 @@ class _Run:
         with contextlib.redirect_stdout(self._printed):
             sys.settrace(self._tracer)
             try:
-                value = self.fn(*args, **kwargs)
+                with theirs():
+                    value = self.fn(*args, **kwargs)
             except UNRAISABLE:
                 raise
             except BaseException as raised:

@@ -24,8 +24,8 @@ from helpers.capture.references.swap_code import code_swapped
 from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name
 from helpers.model.bindings import Binding
-from helpers.safety.blocks import Block
 from helpers.safety.original_builtins import BUILTINS, Own
+from helpers.safety.with_blocks import Block
 
 __builtins__ = BUILTINS
 

@@ -6,8 +6,8 @@ from helpers.capture.references.heap import Shelf
 from helpers.capture.references.paths import describe
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a
-from helpers.safety.blocks import Block
 from helpers.safety.original_builtins import BUILTINS, is_ours
+from helpers.safety.with_blocks import Block
 
 __builtins__ = BUILTINS
 

@@ -1,0 +1,1 @@
+"""TensorFlow: graphs, AutoGraph, Grappler, variables, op callbacks, the C API."""

@@ -21,6 +21,7 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of, own, printable, word
+from helpers.safety.interpreter_state import theirs
 
 CONTROL = "control"
 NEEDED = (
@@ -63,7 +64,8 @@ def traced(function, args, kwargs):
     """
     keys.sized(args, kwargs)
     try:
-        return function.get_concrete_function(*args, **kwargs)
+        with theirs():
+            return function.get_concrete_function(*args, **kwargs)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

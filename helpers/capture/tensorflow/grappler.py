@@ -12,7 +12,7 @@ from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
 from helpers.capture.text.error import said
 from helpers.model.graph_diff import GraphDiff
 from helpers.safety.arguments import is_a, kind_of, printable
-from helpers.safety.state import patched
+from helpers.safety.interpreter_state import patched, theirs
 
 NOTE = (
     "Both graphs come from the run itself. The words are told from these two graphs alone; "
@@ -60,7 +60,8 @@ def _graphs_of_a_run(function, args, kwargs, wanted):
 
     with patched(_METADATA, collected=True):
         try:
-            function(*args, **kwargs)
+            with theirs():
+                function(*args, **kwargs)
         except (KeyboardInterrupt, OpError):
             raise
         except BaseException as error:  # the arguments' own, while they are made into tensors

@@ -1,0 +1,1 @@
+"""Any object, error or source in words; nothing of the object is run."""

@@ -1,0 +1,1 @@
+"""PyTorch: tensors, FX graphs, Dynamo, guards, Inductor."""

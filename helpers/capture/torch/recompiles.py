@@ -26,8 +26,8 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import is_a, printable
+from helpers.safety.interpreter_state import whole
 from helpers.safety.interrupts import finishing
-from helpers.safety.state import whole
 
 # What an error in the midst of compiling may leave behind.
 KEPT = ("torch's frame callback", "the frame evaluator", "torch's compilation")

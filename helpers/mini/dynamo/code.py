@@ -7,13 +7,7 @@ import dis
 from dataclasses import dataclass
 from types import CodeType
 
-RENAMED = {
-    "JUMP_FORWARD": "JUMP",
-    "JUMP_BACKWARD": "JUMP",
-    "JUMP_BACKWARD_NO_INTERRUPT": "JUMP",
-    "LOAD_FAST_CHECK": "LOAD_FAST",
-}
-ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE")
+from helpers.mini.versions import ENDS, JUMPS, one_name
 
 
 @dataclass(frozen=True)
@@ -55,10 +49,10 @@ class Code:
             self.steps.append(self._step(instruction, line - code.co_firstlineno + 1))
 
     def _step(self, i, line: int) -> Step:
-        jumps = i.opcode in dis.hasjrel
-        name = i.opname.replace("FORWARD_IF", "IF").replace("BACKWARD_IF", "IF")
+        jumps = i.opcode in JUMPS
+        name = one_name(i.opname)
         target = self.at[i.argval] if jumps else -1
-        return Step(RENAMED.get(name, name), i.arg, i.argval, i.argrepr, i.offset, line, target)
+        return Step(name, i.arg, i.argval, i.argrepr, i.offset, line, target)
 
     def after(self, position: int) -> list[int]:
         """Return the positions that can run next."""

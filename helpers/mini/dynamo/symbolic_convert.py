@@ -4,7 +4,6 @@ Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
 """
 
 import operator
-import sys
 
 import torch
 
@@ -26,11 +25,11 @@ from helpers.mini.dynamo.symbolic_values import (
     is_one_of,
 )
 from helpers.mini.dynamo.variables import Calls
+from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
 
 MOST_STEPS = 20_000
-SELF_ON_TOP = sys.version_info >= (3, 13)  # callable, NULL; before it was NULL, callable
 
 
 class Interpreter(Calls):
@@ -68,7 +67,7 @@ class Interpreter(Calls):
 
     def push_callable(self, value, extra):
         """Push a callable and what belongs beside it; 3.13 exchanged the two."""
-        pair = (value, extra) if SELF_ON_TOP else (extra, value)
+        pair = (value, extra) if NULL_ABOVE else (extra, value)
         self.stack += [self.trace.resolve(part) for part in pair if part is not None]
 
     def nothing(self, step):
@@ -322,7 +321,7 @@ class Interpreter(Calls):
         steps = self.code.steps
         while steps[self.position].opname == "END_FOR":
             self.position += 1
-            if SELF_ON_TOP and steps[self.position].opname == "POP_TOP":
+            if NULL_ABOVE and steps[self.position].opname == "POP_TOP":
                 self.position += 1
 
     # --- calls
@@ -337,7 +336,7 @@ class Interpreter(Calls):
     def CALL(self, step):
         names, self.keywords = self.keywords, ()
         values, (low, high) = self.pop_many(step.arg), self.pop_many(2)
-        if SELF_ON_TOP:
+        if NULL_ABOVE:
             fn, first = low, high
         else:
             fn, first = (high, NULL) if low is NULL else (low, high)
@@ -360,9 +359,9 @@ class Interpreter(Calls):
         self.attribute(step, [NULL, RESULT], NULL)
 
     def LOAD_ATTR(self, step):
-        if not SELF_ON_TOP and sys.version_info < (3, 12) or not step.arg & 1:
+        if not METHODS_BY_BIT or not step.arg & 1:
             return self.attribute(step, [RESULT], None)
-        return self.attribute(step, [RESULT, NULL] if SELF_ON_TOP else [NULL, RESULT], NULL)
+        return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
 
 
 def _plain(value) -> bool:

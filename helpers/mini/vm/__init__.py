@@ -1,7 +1,9 @@
 """A stack machine for CPython's own bytecode: a function and its arguments -> what it returns.
 
 `run(fn, *args, **kwargs)` evaluates the bytecode of `fn`, and of every Python function that it
-calls, one opcode after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
+calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
+`machine(*steps)` is a machine with the handlers of these classes alone; in
+`machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
 What C code calls back by itself (the key of `sorted`, a property, `__hash__`) CPython runs. An
 exception keeps its type, message, cause and context; its traceback has an entry for each frame of
@@ -12,19 +14,42 @@ them.
 """
 
 import sys
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 
-from helpers.mini.vm.decoding import missing
-from helpers.mini.vm.machine import Machine
-from helpers.mini.vm.opcodes import HANDLERS
-from helpers.mini.vm.record import Recorder, Step, Trace
-from helpers.mini.vm.values import NULL, Unsupported
+from helpers.mini.vm.beyond import BEYOND
+from helpers.mini.vm.handlers import machine, opcodes, written
+from helpers.mini.vm.instructions import Plain, plain, plain_names
+from helpers.mini.vm.loop import Loop
+from helpers.mini.vm.special import ARITHMETIC, COMPARISON
+from helpers.mini.vm.steps import STEPS
+from helpers.mini.vm.values import NULL, Halt, Missing, Unsupported, Unwritten
 from helpers.safety.arguments import is_a, kind_of, printable
 
 _NAME = type.__dict__["__name__"].__get__
 VERSIONS = ((3, 11), (3, 12), (3, 13))
+WHOLE = (*STEPS, *BEYOND)
+Machine = machine(*WHOLE)
 
-__all__ = ["NULL", "Step", "Trace", "Unsupported", "can_run", "handled", "missing", "run", "trace"]
+__all__ = [
+    "ARITHMETIC",
+    "COMPARISON",
+    "NULL",
+    "STEPS",
+    "WHOLE",
+    "Halt",
+    "Loop",
+    "Machine",
+    "Missing",
+    "Plain",
+    "Unsupported",
+    "Unwritten",
+    "machine",
+    "opcodes",
+    "plain",
+    "plain_names",
+    "run",
+    "written",
+]
 
 
 def run(fn, /, *args, **kwargs):
@@ -32,40 +57,8 @@ def run(fn, /, *args, **kwargs):
 
     Raises:
         TypeError: `fn` is no Python function and no method of one.
-        Unsupported: the code is async, an opcode has no handler, or this Python is not one of
-            3.11, 3.12 and 3.13.
+        Unsupported: the code is async, or this Python is not one of 3.11, 3.12 and 3.13.
     """
-    _check(fn)
-    return Machine(sys._getframe(1)).call(fn, *args, **kwargs)
-
-
-def trace(fn, /, *args, **kwargs) -> Trace:
-    """Run `fn` as `run` does and return the record of every instruction, with value or error.
-
-    Whatever `fn` raises is the error, SystemExit too; Unsupported and KeyboardInterrupt are raised.
-    """
-    _check(fn)
-    recorder, value, raised = Recorder(), None, None
-    try:
-        value = Machine(sys._getframe(1), recorder.watch).call(fn, *args, **kwargs)
-    except (Unsupported, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raised = error
-    return Trace(tuple(recorder.steps), value, raised, recorder.cut)
-
-
-def handled() -> frozenset[str]:
-    """Return the names of the opcodes that have a handler, of all three versions."""
-    return frozenset(HANDLERS)
-
-
-def can_run(code: CodeType) -> bool:
-    """Say whether every opcode of `code` (not of the code objects in it) has a handler."""
-    return not missing(code)
-
-
-def _check(fn):
     if sys.version_info[:2] not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
@@ -74,3 +67,4 @@ def _check(fn):
         name = _NAME(fn) if is_a(fn, type) else name
         told = f"{kind_of(fn)} '{printable(name)}'" if name else kind_of(fn)
         raise TypeError(f"the machine runs Python functions, such as def makes; {told} is none")
+    return Machine().run(fn, *args, **kwargs)

@@ -21,15 +21,15 @@ def _globals(frame):
 
 
 def _locals(frame):
-    return frame.locals()
+    return frame.namespace()
 
 
 def _vars(frame, *args):
-    return vars(*args) if args else frame.locals()
+    return vars(*args) if args else frame.namespace()
 
 
 def _dir(frame, *args):
-    return dir(*args) if args else sorted(frame.locals())
+    return dir(*args) if args else sorted(frame.namespace())
 
 
 def _super(frame, *args):
@@ -38,16 +38,11 @@ def _super(frame, *args):
         return super(*args)
     if not frame.code.co_argcount:
         raise RuntimeError("super(): no arguments")
-    slots = dict(zip(frame.decoded.names, frame.fast, strict=True))
-    if "__class__" not in slots:
+    if "__class__" not in frame.cells:
         raise RuntimeError("super(): __class__ cell not found")
-    try:
-        cls = slots["__class__"].cell_contents
-    except ValueError:
-        raise RuntimeError("super(): empty __class__ cell") from None
-    first = frame.fast[0]
-    if type(first) is types.CellType and frame.decoded.names[0] in frame.code.co_cellvars:
-        first = first.cell_contents
+    cls, first = map(frame.value_of_slot, ("__class__", frame.code.co_varnames[0]))
+    if cls is NULL:
+        raise RuntimeError("super(): empty __class__ cell")
     if first is NULL:
         raise RuntimeError("super(): arg[0] deleted")
     return super(cls, first)
@@ -68,7 +63,7 @@ def _run(frame, native, mode, source, spaces):
     """Compile where needed, then run in the machine; CPython refuses what it would refuse."""
     space, names = (*spaces, None, None)[:2]
     if space is None:
-        space, names = frame.globals, frame.locals() if names is None else names
+        space, names = frame.globals, frame.namespace() if names is None else names
     if names is None:
         names = space
     if type(space) is not dict or not hasattr(type(names), "__getitem__"):
@@ -80,7 +75,7 @@ def _run(frame, native, mode, source, spaces):
     if not isinstance(source, types.CodeType) or source.co_freevars:
         return native(source, space, names)
     space.setdefault("__builtins__", frame.builtins)
-    return frame.machine.run_code(source, space, names)
+    return frame.run_code(source, space, names)
 
 
 def _getframe(frame, *args):
@@ -92,9 +87,9 @@ def _getframe(frame, *args):
 def _frame_at(frame, depth):
     if depth < 0:
         return frame
-    while depth and hasattr(frame, "machine") and frame.back is not None:
+    while depth and hasattr(frame, "thread") and frame.back is not None:
         frame, depth = frame.back, depth - 1
-    if depth and hasattr(frame, "machine"):
+    if depth and hasattr(frame, "thread"):
         frame, depth = frame.f_back, depth - 1
     while depth and frame is not None:
         frame, depth = frame.f_back, depth - 1
@@ -121,7 +116,6 @@ def _exception(frame):
 
 def _build_class(frame, body, name, *bases, **keywords):
     """Mirror `builtin___build_class__` in CPython's `Python/bltinmodule.c`."""
-    machine = frame.machine
     resolved = types.resolve_bases(bases)
     meta = keywords.pop("metaclass", None)
     if meta is None:
@@ -129,15 +123,15 @@ def _build_class(frame, body, name, *bases, **keywords):
     if isinstance(meta, type):
         meta = _most_derived(meta, resolved)
     prepare = getattr(meta, "__prepare__", None)
-    names = machine.call(prepare, name, resolved, **keywords) if prepare else {}
+    names = frame.call(prepare, name, resolved, **keywords) if prepare else {}
     if not hasattr(type(names), "__getitem__"):
         shown = meta.__name__ if isinstance(meta, type) else "<metaclass>"
         kind = type(names).__name__
         raise TypeError(f"{shown}.__prepare__() must return a mapping, not {kind}")
-    cell = machine.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
+    cell = frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
     if resolved is not bases:
         names["__orig_bases__"] = bases
-    cls = machine.call(meta, name, resolved, names, **keywords)
+    cls = frame.call(meta, name, resolved, names, **keywords)
     if type(cell) is types.CellType and isinstance(cls, type):
         _check_class_cell(cell, cls, name)
     return cls
@@ -162,8 +156,8 @@ def _most_derived(meta, bases):
 
 def _getattr(frame, *args):
     """Answer for a generator of this machine; an exact name of one of its attributes."""
-    if len(args) in (2, 3) and suspended.is_ours(args[0]) and args[1] in suspended.SHOWN:
-        return suspended.shown(args[0], args[1])
+    if len(args) in (2, 3) and suspended.shows(*args[:2]):
+        return suspended.shown(*args[:2])
     return getattr(*args)
 
 

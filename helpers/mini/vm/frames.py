@@ -1,85 +1,54 @@
-"""A code object and its namespaces -> a frame: the value stack, the locals, and where it stands.
+"""A frame of the machine as Python code sees one: what `sys._getframe()` promises, and tracebacks.
 
-The slots are those of CPython's `_PyInterpreterFrame` (`Include/internal/pycore_frame.h`): one
-array holds locals, cells and free variables, and a place without a value holds NULL.
+Mirrors CPython's `Objects/frameobject.c`.
 """
 
 import builtins
+import dis
+import inspect
 import sys
-from types import CodeType, FrameType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 
-from helpers.mini.vm.locals_view import FrameLocalsProxy, content
+from helpers.internals.interpreter_frame import variables
+from helpers.mini.vm.instructions import once_per_code
+from helpers.mini.vm.locals_view import FrameLocalsProxy
 from helpers.mini.vm.values import NULL
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
+WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
 
 
 class Handling:
-    """The exception that is being handled. A generator has its own, and looks on to `outer`."""
+    """The exception that is being handled. A generator has its own, and looks on to `outer`.
 
-    __slots__ = ("value", "outer")
+    `under` was handled further out when the first of its own came: what stands for none of its own.
+    """
+
+    __slots__ = ("value", "outer", "under")
 
     def __init__(self, outer=None):
-        self.value, self.outer = None, outer
+        self.value, self.outer, self.under = None, outer, None
 
     def topmost(self) -> BaseException | None:
         """Return the exception that `raise` without an argument would raise again, or None."""
-        here = self
-        while here is not None:
-            if here.value is not None:
-                return here.value
-            here = here.outer
+        return self.value if self.value is not None else self.beneath()
+
+    def beneath(self) -> BaseException | None:
+        """Return what is handled further out, or below the machine."""
+        if self.outer is not None:
+            return self.outer.topmost()
         return sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
 
 
 class Frame:
     """One call in progress. `names` is None in a function, the namespace in a class or module.
 
-    `raised_at` is the offset that an exception raised again brings from where it arose, else None;
+    `back` is the frame that called; `is_flat` says that it waits for the value in the same loop.
     `making` is the new instance if this is the call of an `__init__`, else NULL.
     """
 
-    __slots__ = (
-        *("machine", "code", "decoded", "globals", "builtins", "names", "fast", "closure"),
-        *("stack", "pc", "back", "depth", "handling", "kw_names", "result", "extra_locals"),
-        *("making", "raised_at", "titles", "f_trace", "f_trace_lines", "f_trace_opcodes"),
-    )
-
-    def __init__(self, machine, code: CodeType, space: dict, names=None, closure=(), back=None):
-        self.machine, self.code, self.decoded = machine, code, machine.decoded(code)
-        self.globals, self.builtins = space, _builtins(space)
-        self.names, self.closure = names, closure
-        self.fast = [NULL] * self.decoded.slots
-        self.stack, self.pc, self.kw_names = [], 0, ()
-        self.result = self.raised_at = None
-        self.extra_locals = {}
-        self.making = NULL
-        self.titles = code.co_name, code.co_qualname
-        self.f_trace, self.f_trace_lines, self.f_trace_opcodes = None, True, False
-        self.back = back
-        self.depth = back.depth + 1 if back is not None else machine.depth
-        self.handling = back.handling if back is not None else machine.handling
-
-    def take_result(self):
-        """Return what this frame returned or yielded, and keep no reference to it."""
-        result, self.result = self.result, None
-        return result if self.making is NULL else self._made(result)
-
-    def _made(self, result):
-        """Return the instance that this `__init__` has set up; it may return nothing itself."""
-        if result is None:
-            return self.making
-        self.pc = 0  # The error is the caller's: no handler of this frame guards it.
-        raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
-
-    def entry(self, following: TracebackType | None) -> TracebackType:
-        """Return a traceback whose first entry is this frame, where it stands now."""
-        lasti = self.f_lasti
-        return TracebackType(
-            following, self.decoded.stand_in(self.globals), lasti, self._line(lasti)
-        )
-
-    # What `sys._getframe()` promises, so that code which asks for its frame finds this one.
+    making, result, at, done, is_flat = NULL, None, 0, False, False
+    f_trace, f_trace_lines, f_trace_opcodes = None, True, False
 
     @property
     def __class__(self):
@@ -87,9 +56,38 @@ class Frame:
         return FrameType
 
     @property
+    def handled(self) -> BaseException | None:
+        """The exception that is being handled, which a bare `raise` raises again."""
+        return self.handling.topmost()
+
+    @handled.setter
+    def handled(self, error):
+        handling = self.handling
+        if handling.value is None:
+            handling.under = handling.beneath()
+        elif error is handling.under:
+            error = None
+        handling.value = error
+
+    @property
     def is_new(self) -> bool:
         """Whether this is a generator's frame that nobody has gone on with."""
-        return self.decoded.opnames[self.pc - 1] == "RETURN_GENERATOR"
+        return self.steps[self.at - 1].opname == "RETURN_GENERATOR"
+
+    def value_of_slot(self, name):
+        """Return what a variable holds, in a cell or not; NULL where it is not bound."""
+        if name in self.local:
+            return self.local[name]
+        try:
+            return self.cells[name].cell_contents
+        except (KeyError, ValueError):
+            return NULL
+
+    def entry(self, following: TracebackType | None) -> TracebackType:
+        """Return a traceback whose first entry is this frame, where it stands now."""
+        stand_in = FunctionType(_look_alike(self.code), self.globals)().gi_frame
+        line = self._line(self.f_lasti)
+        return TracebackType(following, stand_in, self.f_lasti, -1 if line is None else line)
 
     def __repr__(self) -> str:
         where = f"file {self.code.co_filename!r}, line {self.f_lineno}, code {self.code.co_name}"
@@ -97,12 +95,12 @@ class Frame:
 
     def clear(self) -> None:
         """Forget the locals of a frame that is done; RuntimeError for one that is not."""
-        here = self.machine.top
+        here = self.thread.top
         while here is not None and here is not self:
             here = here.back
         if here is self:
             raise RuntimeError("cannot clear an executing frame")
-        self.fast = [NULL] * len(self.fast)
+        self.local, self.cells = {}, {}
 
     @property
     def f_code(self) -> CodeType:
@@ -122,14 +120,13 @@ class Frame:
     @property
     def f_back(self):
         """The frame that called, or CPython's own frame below the machine."""
-        return self.back if self.back is not None else self.machine.host
+        return self.back if self.back is not None else self.thread.host
 
     @property
     def f_lasti(self) -> int:
         """The offset of the instruction that runs now, in bytes."""
-        waits = self.decoded.opnames[self.pc - 1] in ("RETURN_GENERATOR", "YIELD_VALUE")
-        here = self.pc if waits and AHEAD else self.pc - 1
-        return self.decoded.offsets[max(here, 0)]
+        step = self.steps[max(self.at - 1, 0)]
+        return step.offset + (2 if AHEAD and step.opname in WAITING else 0)
 
     @property
     def f_lineno(self) -> int | None:
@@ -145,14 +142,13 @@ class Frame:
         """The namespace, or what the function's locals hold now: 3.13 follows them, both ways."""
         if self.names is None and sys.version_info >= (3, 13):
             return FrameLocalsProxy(self)
-        return self.locals()
+        return self.namespace()
 
-    def locals(self):
+    def namespace(self):
         """Return what `locals()` does: on 3.13 a new dict, before that one dict per frame."""
         if self.names is not None:
             return self.names
-        slots = zip(self.decoded.names, self.fast, strict=True)
-        values = {name: content(value) for name, value in slots}
+        values = {name: self.value_of_slot(name) for name in variables(self.code)}
         bound = {name: value for name, value in values.items() if value is not NULL}
         if sys.version_info >= (3, 13):
             return bound | self.extra_locals
@@ -162,9 +158,25 @@ class Frame:
         return self.extra_locals
 
 
-def _builtins(space: dict) -> dict:
+@once_per_code
+def _look_alike(code: CodeType) -> CodeType:
+    """Return code with the names and lines of this one, whose call makes a generator at once."""
+    size = max(len(code.co_code) // 2, 1)
+    body = (dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1))
+    kept = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_COROUTINE)
+    return code.replace(
+        co_code=bytes(body),
+        co_flags=kept | inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
+        co_exceptiontable=b"",
+        co_argcount=0,
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_cellvars=(),
+        co_freevars=(),
+    )
+
+
+def builtins_of(space: dict) -> dict:
+    """Return where code with these globals looks a name up last."""
     found = space.get("__builtins__", builtins)
     return vars(found) if isinstance(found, ModuleType) else found
-
-
-Frame.__name__ = Frame.__qualname__ = "frame"  # as CPython names its own

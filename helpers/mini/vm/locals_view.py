@@ -1,8 +1,8 @@
 """A frame of the machine -> its locals as a mapping, which follows both ways (PEP 667, 3.13)."""
 
 from collections.abc import MutableMapping
-from types import CellType
 
+from helpers.internals.interpreter_frame import variables
 from helpers.mini.vm.values import NULL
 
 
@@ -13,18 +13,16 @@ class FrameLocalsProxy(MutableMapping):
         self._frame = frame
 
     def __getitem__(self, name):
-        value = content(self._slot(name)) if name in self._names() else NULL
-        if value is not NULL:
-            return value
-        return self._frame.extra_locals[name]
+        value = self._frame.value_of_slot(name) if name in self._names() else NULL
+        return self._frame.extra_locals[name] if value is NULL else value
 
     def __setitem__(self, name, value):
         if name not in self._names():
             self._frame.extra_locals[name] = value
-        elif type(self._slot(name)) is CellType:
-            self._slot(name).cell_contents = value
+        elif name in self._frame.cells:
+            self._frame.cells[name].cell_contents = value
         else:
-            self._frame.fast[self._names().index(name)] = value
+            self._frame.local[name] = value
 
     def __delitem__(self, name):
         if name in self._names():
@@ -32,8 +30,7 @@ class FrameLocalsProxy(MutableMapping):
         del self._frame.extra_locals[name]
 
     def __iter__(self):
-        pairs = zip(self._names(), self._frame.fast, strict=True)
-        yield from [name for name, value in pairs if content(value) is not NULL]
+        yield from [n for n in self._names() if self._frame.value_of_slot(n) is not NULL]
         yield from list(self._frame.extra_locals)
 
     def __len__(self):
@@ -55,17 +52,4 @@ class FrameLocalsProxy(MutableMapping):
         return repr(dict(self))
 
     def _names(self):
-        return self._frame.decoded.names
-
-    def _slot(self, name):
-        return self._frame.fast[self._names().index(name)]
-
-
-def content(value):
-    """Return what a slot's cell holds, or the slot's own value; NULL where there is none."""
-    if type(value) is not CellType:
-        return value
-    try:
-        return value.cell_contents
-    except ValueError:
-        return NULL
+        return variables(self._frame.code)

@@ -56,6 +56,9 @@ COMPARISONS = {
     )
 }
 
+ARITHMETIC = {sign: op.native for sign, op in OPERATORS.items()}
+COMPARISON = {sign: op.native for sign, op in COMPARISONS.items()}
+
 
 def python_method(obj, name: str) -> FunctionType | None:
     """Return the Python function that the type of `obj` has under `name`, or None."""
@@ -63,11 +66,14 @@ def python_method(obj, name: str) -> FunctionType | None:
     return found if type(found) is FunctionType else None
 
 
-def binary(machine, op: Operator, left, right):
-    """Return `left op right` for a binary operator, also one in place."""
+def binary(frame, sign: str, left, right):
+    """Return `left sign right` for a binary operator, also one in place."""
+    op = OPERATORS[sign]
+    if is_plain(left) and is_plain(right):
+        return op.native(left, right)
     in_place = op.in_place and python_method(left, op.in_place)
     if in_place:
-        value = machine.call(in_place, left, right)
+        value = frame.call(in_place, left, right)
         if value is not NotImplemented:
             return value
     elif op.in_place and hasattr(type(left), op.in_place):
@@ -75,7 +81,7 @@ def binary(machine, op: Operator, left, right):
     mine, theirs = _pair(left, right, op)
     if mine is None and theirs is None:
         return op.native(left, right)
-    value = _tries(machine, op, mine, theirs, left, right)
+    value = _tries(frame, op, mine, theirs, left, right)
     if value is not NotImplemented:
         return value
     sign = f"{op.sign} or pow()" if op.sign in ("**", "**=") else op.sign
@@ -87,12 +93,15 @@ def binary(machine, op: Operator, left, right):
     )
 
 
-def compare(machine, op: Operator, left, right):
-    """Return `left op right` for a comparison; == and != fall back on identity."""
+def compare(frame, sign: str, left, right):
+    """Return `left sign right` for a comparison; == and != fall back on identity."""
+    op = COMPARISONS[sign]
+    if is_plain(left) and is_plain(right):
+        return op.native(left, right)
     mine, theirs = python_method(left, op.method), python_method(right, op.reflected)
     if mine is None and theirs is None:
         return op.native(left, right)
-    value = _tries(machine, op, mine, theirs, left, right, comparing=True)
+    value = _tries(frame, op, mine, theirs, left, right, comparing=True)
     if value is not NotImplemented:
         return value
     if op.sign in ("==", "!="):
@@ -110,10 +119,10 @@ def _pair(left, right, op):
     return mine, theirs
 
 
-def _tries(machine, op, mine, theirs, left, right, comparing=False):
+def _tries(frame, op, mine, theirs, left, right, comparing=False):
     def ask_left():
         if mine is not None:
-            return machine.call(mine, left, right)
+            return frame.call(mine, left, right)
         if isinstance(left, SEQUENCES) and not comparing and op.sign[0] in "+*":
             return NotImplemented  # They concatenate and repeat last, after the right side's word.
         method = getattr(type(left), op.method, None)
@@ -121,7 +130,7 @@ def _tries(machine, op, mine, theirs, left, right, comparing=False):
 
     def ask_right():
         if theirs is not None:
-            return machine.call(theirs, right, left)
+            return frame.call(theirs, right, left)
         if type(right) is type(left) and not comparing:
             return NotImplemented
         method = getattr(type(right), op.reflected, None)
@@ -137,49 +146,49 @@ def _tries(machine, op, mine, theirs, left, right, comparing=False):
     return NotImplemented
 
 
-def send(machine, obj, name: str, native, *args):
+def send(frame, obj, name: str, native, *args):
     """Call the special method `name` of `obj` here if it is written in Python, else `native`."""
     method = None if is_plain(obj) else python_method(obj, name)
-    return machine.call(method, obj, *args) if method else native(obj, *args)
+    return frame.call(method, obj, *args) if method else native(obj, *args)
 
 
-def contains(machine, container, item) -> bool:
+def contains(frame, container, item) -> bool:
     """Return `item in container`."""
     method = None if is_plain(container) else python_method(container, "__contains__")
-    return bool(machine.call(method, container, item)) if method else item in container
+    return bool(frame.call(method, container, item)) if method else item in container
 
 
-def truth(machine, value) -> bool:
+def truth(frame, value) -> bool:
     """Return bool(value), running a Python `__bool__`, or else a Python `__len__`, here."""
     if value is True or value is False or is_plain(value):
         return bool(value)
     method = python_method(value, "__bool__")
     if method is None:
         return bool(value)
-    answer = machine.call(method, value)
+    answer = frame.call(method, value)
     if answer is not True and answer is not False:
         raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
     return answer
 
 
-def iterate(machine, obj):
+def iterate(frame, obj):
     """Return iter(obj)."""
     method = None if is_plain(obj) else python_method(obj, "__iter__")
     if method is None:
         return iter(obj)
-    iterator = machine.call(method, obj)
+    iterator = frame.call(method, obj)
     if not hasattr(type(iterator), "__next__"):
         raise TypeError(f"iter() returned non-iterator of type '{type(iterator).__name__}'")
     return iterator
 
 
-def advance(machine, iterator, otherwise):
+def advance(frame, iterator, otherwise):
     """Return next(iterator), or `otherwise` when there is no next."""
     method = python_method(iterator, "__next__")
     if method is None:
         return next(iterator, otherwise)
     try:
-        return machine.call(method, iterator)
+        return frame.call(method, iterator)
     except StopIteration:
         return otherwise
 
@@ -199,3 +208,41 @@ def _type_name(cls) -> str:
     """Return the name that C code has for a type: with its module, if the type is C code's own."""
     made_by_c = not cls.__flags__ & HEAP_TYPE and cls.__module__ != "builtins"
     return f"{cls.__module__}.{cls.__name__}" if made_by_c else cls.__name__
+
+
+def exception(frame, error, raising=True):
+    """Return what `raise` raises: of a class an instance, made by calling it with no arguments.
+
+    What is handled becomes its context, as `_PyErr_SetObject` in `Python/errors.c` does it.
+    """
+    if isinstance(error, type) and issubclass(error, BaseException):
+        made = frame.call(error)
+        if not isinstance(made, BaseException):
+            kind = type(made)
+            raise TypeError(
+                f"calling {error!r} should have returned an instance of BaseException, not {kind!r}"
+            )
+        error = made
+    handled = frame.handled if raising else None
+    if isinstance(error, BaseException) and handled is not None and error is not handled:
+        _set_context(error, handled)
+    return error
+
+
+def _set_context(error, handled):
+    link = handled
+    while link.__context__ is not None:
+        if link.__context__ is error:
+            link.__context__ = None
+            break
+        link = link.__context__
+    error.__context__ = handled
+
+
+def refuse_uncatchable(wanted):
+    """Raise TypeError if `except` cannot catch that: a class, or a tuple of classes."""
+    for cls in wanted if isinstance(wanted, tuple) else (wanted,):
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            raise TypeError(
+                "catching classes that do not inherit from BaseException is not allowed"
+            )

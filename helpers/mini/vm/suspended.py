@@ -4,14 +4,13 @@ The generator is CPython's own, so that `send`, `throw`, `close`, `list` and `is
 it; its body drives the machine's frame.
 """
 
-import sys
 from types import CodeType, GeneratorType
 from weakref import WeakKeyDictionary
 
 from helpers.mini.vm.values import NULL
 
-# From 3.12 on, the subiterator of `yield from` stays on the stack until END_SEND.
-SUBITERATOR_STAYS = sys.version_info >= (3, 12)
+SHOWN = ("gi_code", "gi_frame", "gi_yieldfrom")
+_CODES: WeakKeyDictionary[GeneratorType, CodeType] = WeakKeyDictionary()
 
 
 def generator_of(frame):
@@ -22,12 +21,9 @@ def generator_of(frame):
     return generator
 
 
-SHOWN = ("gi_code", "gi_frame", "gi_yieldfrom")
-
-
-def is_ours(thing) -> bool:
-    """Return whether this is a generator that the machine has made."""
-    return type(thing) is GeneratorType and thing.gi_code is _DRIVE
+def shows(thing, name) -> bool:
+    """Return whether this is a generator of the machine, and the name one of those in SHOWN."""
+    return type(thing) is GeneratorType and thing.gi_code is _DRIVE and name in SHOWN
 
 
 def shown(generator, name: str):
@@ -43,15 +39,11 @@ def shown(generator, name: str):
     return None if waits is NULL else waits
 
 
-_CODES: WeakKeyDictionary[GeneratorType, CodeType] = WeakKeyDictionary()
-
-
 def _drive(frame):
-    machine = frame.machine
     frame.handling = type(frame.handling)()
     sent, thrown = None, None
     while True:
-        value = _go_on(machine, frame, sent, thrown)
+        value = _go_on(frame, sent, thrown)
         frame.back = None
         if not _yielded(frame):
             return value
@@ -65,35 +57,33 @@ def _drive(frame):
 _DRIVE = _drive.__code__
 
 
-def _go_on(machine, frame, sent, thrown):
+def _go_on(frame, sent, thrown):
     """Run the frame until it next yields or returns: what it yielded or returned."""
-    frame.back, frame.handling.outer = machine.top, _handling_of(machine)
-    frame.depth = frame.back.depth + 1 if frame.back is not None else machine.depth
-    if thrown is None:
-        frame.stack.append(sent)
-        return machine.evaluate(frame)
-    subiterator = _subiterator(frame)
-    if subiterator is NULL:
-        return machine.evaluate(frame, thrown)
-    return _throw_into(machine, frame, subiterator, thrown)
-
-
-def _handling_of(machine):
-    return machine.top.handling if machine.top is not None else machine.handling
+    thread = frame.thread
+    frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
+    frame.depth = (thread.top or thread).depth + 1
+    if thrown is not None:
+        subiterator = _subiterator(frame)
+        if subiterator is not NULL:
+            return _throw_into(frame, subiterator, thrown)
+    thread.top, frame.done, frame.is_flat = frame, False, False
+    if thrown is not None:
+        return frame.throw(thrown)
+    frame.push(sent)
+    return frame.evaluate()
 
 
 def _yielded(frame) -> bool:
-    return frame.decoded.opnames[frame.pc - 1] == "YIELD_VALUE"
+    return frame.steps[frame.at - 1].opname == "YIELD_VALUE"
 
 
 def _subiterator(frame):
     """Return the iterator that the frame's `yield from` waits for, or NULL."""
-    following = frame.decoded.instructions[frame.pc]
-    delegates = following.opname == "RESUME" and following.arg & 3 == 2
-    return frame.stack[-1] if delegates and _yielded(frame) else NULL
+    delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
+    return frame.stack[-1] if delegates else NULL
 
 
-def _throw_into(machine, frame, subiterator, error):
+def _throw_into(frame, subiterator, error):
     """Hand an exception on to the subiterator, as PEP 380 says; the frame stays where it is."""
     closing = isinstance(error, GeneratorExit)
     hand_on = getattr(subiterator, "close" if closing else "throw", None)
@@ -104,17 +94,12 @@ def _throw_into(machine, frame, subiterator, error):
     except BaseException as raised:
         ended = raised
     else:
-        if closing or hand_on is None:
-            return machine.evaluate(frame, error)
-        return value
-    if SUBITERATOR_STAYS or not isinstance(ended, StopIteration):
-        return machine.evaluate(frame, ended)
-    return machine.evaluate(_after_the_delegation(frame, ended.value))
-
-
-def _after_the_delegation(frame, value):
-    """Go to where SEND jumps to at the end: 3.11 has no instruction for it."""
-    send = max(i for i in range(frame.pc) if frame.decoded.opnames[i] == "SEND")
-    frame.stack[-1] = value
-    frame.pc = frame.decoded.steps[send][1]
-    return frame
+        if not closing and hand_on is not None:
+            return value
+        ended = error
+    frame.thread.top, frame.done = frame, False
+    if not isinstance(ended, StopIteration) or ended is error:
+        return frame.throw(ended)
+    frame.stack[-1] = ended.value
+    frame.jump(frame.steps[frame.at - 2].arguments[0])  # where SEND goes at the end
+    return frame.evaluate()

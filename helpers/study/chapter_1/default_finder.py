@@ -77,7 +77,7 @@ def _place(places) -> str:
 
 
 FINDER = Exercise(
-    "finder",
+    "default_finder",
     _judge_finder,
     "Every default in this process is covered: positional, keyword-only, and only by identity.",
     (

@@ -104,7 +104,7 @@ def _nested(rebind, scene):
 
 
 PATCH = Exercise(
-    "patch",
+    "rebinding",
     _judge_patch,
     "Every module name was swapped, nested, survived an error, and came back.",
     (

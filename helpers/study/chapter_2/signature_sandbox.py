@@ -3,7 +3,7 @@
 from helpers.capture.tensorflow.tracing.ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view import ledger
 

@@ -3,7 +3,7 @@
 import dis
 from types import CodeType, FunctionType
 
-from helpers.study.check import Exercise, Mistake, edited, tried
+from helpers.study.check import Exercise, tried
 
 CASES = (0, 1, 7, -3)
 
@@ -65,22 +65,6 @@ def _judge_values(patched):
     return None
 
 
-_PATCH = """
-from bytecode import BinaryOp, Bytecode
-def patch(code):
-    steps = Bytecode.from_code(code)
-    ten = [s for s in steps if getattr(s, "name", "") == "LOAD_CONST" and s.arg == 10]
-    signs = [s for s in steps if getattr(s, "name", "") == "BINARY_OP"]
-    ten[0].arg = 25
-    signs[-1].arg = BinaryOp.ADD
-    return steps.to_code()
-"""
-
-
-def _patch(old: str, new: str) -> str:
-    return edited(_PATCH, old, new)
-
-
 CODE_PATCH = Exercise(
     "code_patch",
     _judge_patch,
@@ -90,26 +74,5 @@ CODE_PATCH = Exercise(
         "An instruction has .name and .arg; the argument of BINARY_OP is a member of BinaryOp.",
         "Set .arg of the LOAD_CONST that holds 10 to 25, .arg of the last BINARY_OP to "
         "BinaryOp.ADD, and return steps.to_code().",
-    ),
-    (
-        Mistake(_patch("return steps.to_code()", "return code"), "the same code object"),
-        Mistake(_patch("return steps.to_code()", "return steps"), "try .to_code()"),
-        Mistake(
-            _patch("signs[-1].arg = BinaryOp.ADD", "for s in signs: s.arg = BinaryOp.ADD"),
-            "operators changed; only the last",
-        ),
-        Mistake(_patch("    signs[-1].arg = BinaryOp.ADD\n", ""), "no operator changed"),
-        Mistake(_patch("    ten[0].arg = 25\n", ""), "the constant 10 is still there"),
-        Mistake(_patch("arg = 25", "arg = 26"), "for age 0 it returns"),
-        Mistake(
-            "def patch(code):\n    return (lambda age: (100 - age) * 50 + 25).__code__",
-            "instead of compiling another function",
-        ),
-        Mistake(
-            _patch("    return", "    steps.insert(-1, Instr('NOP'))\n    return").replace(
-                "import", "import Instr,"
-            ),
-            "instructions and has",
-        ),
     ),
 )

@@ -100,7 +100,7 @@ def _judge_bug(output, output_grad, argument):
 
 
 BUG = Exercise(
-    "bug",
+    "gradient_names",
     _judge_bug,
     "The rule speaks of the forward op by the forward op's own names, and the job trains.",
     (

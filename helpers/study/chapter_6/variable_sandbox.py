@@ -9,7 +9,7 @@ from dataclasses import replace
 from helpers.capture.tensorflow.variables import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
-from helpers.safety.state import whole
+from helpers.safety.interpreter_state import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram import figures
 

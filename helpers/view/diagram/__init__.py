@@ -1,0 +1,1 @@
+"""Graphs as pictures: layout, routing, folding, figures side by side."""

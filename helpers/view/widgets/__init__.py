@@ -1,0 +1,1 @@
+"""What can be clicked: a module, its script and its styles each."""

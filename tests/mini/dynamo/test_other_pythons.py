@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mini.pythons import OTHERS, python
+from tests.pythons import OTHERS, found
 
 FILE = Path(__file__).with_name("without_torch.py")
 
@@ -33,7 +33,7 @@ def test_no_function_differs_here(here):
 
 @pytest.mark.parametrize("version", OTHERS)
 def test_other_pythons_break_at_the_same_places(version, here):
-    interpreter = python(version)
+    interpreter = found(version)
     if interpreter is None:
         pytest.skip(f"no Python {version} on this machine")
     assert report(interpreter) == here

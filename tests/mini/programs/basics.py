@@ -585,3 +585,7 @@ def star_of_no_iterable():
 
 def double_star_of_no_mapping():
     return {**5}
+
+
+def prompt():
+    exec(compile("2 + 3; None; 'x'", "<prompt>", "single"), {})

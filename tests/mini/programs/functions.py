@@ -552,3 +552,13 @@ def callable_objects():
 
 def interpreter_exits():
     sys.exit(3)
+
+
+def comprehension_over_a_free_variable_of_its_own_name():
+    x = [1]
+
+    def inner():
+        found = [lambda: x for x in (x, [1, 2])[1]]
+        return [read() for read in found], x
+
+    return inner(), [x for x in x]

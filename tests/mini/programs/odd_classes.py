@@ -476,3 +476,16 @@ def newtype_module():
     import typing
 
     return typing.NewType("N", int).__module__
+
+
+def class_cell_of_two_classes():
+    __class__ = 1
+
+    class X:
+        nonlocal __class__
+        __class__ = 42
+
+        def f(self):
+            return __class__
+
+    return __class__, X().f() is X

@@ -548,6 +548,32 @@ def gen_in_handler():
         return repr(e), repr(e.__context__)
 
 
+def gen_handled_elsewhere():
+    seen = []
+
+    def g():
+        try:
+            raise KeyError("inside")
+        except KeyError:
+            seen.append(repr(sys.exc_info()[1]))
+            yield
+        seen.append(repr(sys.exc_info()[1]))
+        yield
+        seen.append(repr(sys.exc_info()[1]))
+
+    it = g()
+    try:
+        raise ValueError("outside")
+    except ValueError:
+        next(it)
+    next(it)
+    try:
+        raise TypeError("later")
+    except TypeError:
+        list(it)
+    return seen
+
+
 def gen_attr_errors():
     def g():
         yield

@@ -30,7 +30,7 @@ MISTAKES = {
         ("must be a dict with the keys", "guess = 'old'"),
         ('"old" or "new"', '"alias": "old"', '"alias": "the old one"'),
     ),
-    "finder": (
+    "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
         ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
         ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
@@ -39,7 +39,7 @@ MISTAKES = {
         ("it misses parameter", "def find_in_defaults(obj):\n    return []"),
         ("must return a list", "def find_in_defaults(obj):\n    return 3"),
     ),
-    "patch": (
+    "rebinding": (
         (
             "still holds the old function",
             "list(sys.modules.values())",

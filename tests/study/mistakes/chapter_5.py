@@ -13,7 +13,7 @@ def stage(piece, right, wrong):
 
 
 MISTAKES = {
-    "bug": (
+    "gradient_names": (
         ('has no input ("x", 0)', NAMES, '"y", "y", "x"'),
         ('has no output ("y", 0)', NAMES, '"out", "y", "in"'),
         ('has no input ("x", 0)', NAMES, '"out", "out", "x"'),

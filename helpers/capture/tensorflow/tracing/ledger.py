@@ -17,6 +17,7 @@ from helpers.capture.tensorflow.tracing.differences import MOST_KEYS, nearest
 from helpers.capture.tensorflow.tracing.log import Log
 from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
 from helpers.capture.text.error import said
+from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety.arguments import (
     alive,
@@ -28,8 +29,8 @@ from helpers.safety.arguments import (
     shown,
     unwritten,
 )
+from helpers.safety.interpreter_state import whole
 from helpers.safety.interrupts import finishing
-from helpers.safety.state import whole
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
@@ -323,11 +324,11 @@ def _when(function, key) -> str:
     return "raised while tracing" if held is None else "raised while running"
 
 
-def _summary(log: Log, counted: int) -> str:
+def _summary(log: Log, theirs: int) -> str:
     words = [f"{log.verdicts[v]:,} {v}" for v in ("hit", "error", "eager")]
     parts = [counted(log.traces, "trace")]
     parts += [w for w in words if not w.startswith("0 ")]
     note = f"{counted(log.calls, 'call')}: {', '.join(parts)}."
-    if counted != log.traces:
-        note += f" TensorFlow counts {counted:,} traces; the others were made outside these calls."
+    if theirs != log.traces:
+        note += f" TensorFlow counts {theirs:,} traces; the others were made outside these calls."
     return note

@@ -11,6 +11,7 @@ from helpers.capture.cpython.function import names_used
 from helpers.capture.text.error import said
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety.arguments import alive, is_a, is_exactly, kind_of, parts, printable, table, word
+from helpers.safety.interpreter_state import theirs
 
 NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)
@@ -69,7 +70,8 @@ def _outcome(fn, args, way) -> tuple[Verdict, str]:
     """Run `fn` one way -> the verdict, and what was raised."""
     before, note = fresh(_reachable(fn, args)), ""
     try:
-        way(fn)(*args)
+        with theirs():
+            way(fn)(*args)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

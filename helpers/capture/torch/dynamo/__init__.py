@@ -1,0 +1,1 @@
+"""One translation by Dynamo, recorded: instructions, graph breaks, rewritten bytecode."""

@@ -17,6 +17,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly, printable, shown, table
+from helpers.safety.interpreter_state import theirs
 
 COLUMNS = (
     Column("place", "where"),
@@ -98,7 +99,8 @@ def _ending(fn, args):
     with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return fn(*_copies(args))
+            with theirs():
+                return fn(*_copies(args))
         except UNRAISABLE:
             raise
         except BaseException as error:

@@ -15,6 +15,7 @@ from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Graph
+from helpers.safety.interpreter_state import theirs
 
 MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK, DEEPEST = 500, 1000, 40, 20
 
@@ -51,7 +52,7 @@ def _run(call, watcher, args, kwargs):
         warnings.simplefilter("ignore")
         try:
             compiled = torch.compile(call, backend=watcher.backend)
-            with guarded():
+            with guarded(), theirs():
                 kept.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt:
             raise

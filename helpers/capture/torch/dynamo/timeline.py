@@ -13,7 +13,7 @@ from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.objects import inherited
 from helpers.capture.text.error import said
-from helpers.capture.text.sources import Pages
+from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record

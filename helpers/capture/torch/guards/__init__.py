@@ -1,0 +1,1 @@
+"""What Dynamo guards: the tree, which guard fails, two guard sets compared."""

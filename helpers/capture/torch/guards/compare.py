@@ -17,6 +17,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import deadly, kind_of, printable
+from helpers.safety.interpreter_state import theirs
 
 MOST, LONGEST = 12, 300
 
@@ -88,7 +89,8 @@ class Mini:
 def _run(fn, args, kwargs, words: str) -> None:
     """Make the first call; ValueError, in one sentence, if it does not come to its end."""
     try:
-        fn(*args, **kwargs)
+        with theirs():
+            fn(*args, **kwargs)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

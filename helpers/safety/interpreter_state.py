@@ -185,7 +185,8 @@ class Guard:
         def step(now, event, given):
             if self._pending is not None and not self._has_to_wait(now):
                 settrace(None)
-                self._interrupt(number, now)
+                self._pending = None
+                (handler() or self._interrupt)(number, now)  # of a block that it has to wait for
             return step
 
         def entered(now, event, given) -> None:
@@ -241,6 +242,22 @@ def _tell(words: str) -> None:
     """Warn; a learner's filter may make an error of it, which must not stop what is under way."""
     with suppress(Exception):
         warnings.warn(words, RuntimeWarning, stacklevel=4)
+
+
+class theirs:  # noqa: N801 (used like a function)
+    """Let a learner's code run in a `with` block; after it, builtins are what they were before it.
+
+    What makes an exhibit of the run, in the house and in the libraries, calls them.
+    """
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = _read_builtins()
+
+    def __exit__(self, kind, error, trace) -> None:
+        if not _builtins_are(_read_builtins(), self._before):
+            _put_builtins(self._before)
 
 
 # -- names patched for a while ---------------------------------------------------------------------

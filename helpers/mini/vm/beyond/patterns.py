@@ -1,9 +1,9 @@
 """`match`: is it a sequence, a mapping, an instance; and what are its parts."""
 
+# ruff: noqa: N802 - a handler is named for its opcode
+
 import sys
 from collections.abc import Mapping
-
-from helpers.mini.vm.opcodes.registry import opcode
 
 # Bits of a type's flags, from CPython's `Include/object.h`.
 MATCHES_SEQUENCE, MATCHES_MAPPING, MATCHES_SELF = 1 << 5, 1 << 6, 1 << 22
@@ -16,29 +16,29 @@ class _Nothing:
     """What a mapping gives for a key that it does not have."""
 
 
-@opcode("GET_LEN")
-def get_len(frame, _):
-    """[subject] → [subject, its length]"""
-    frame.stack.append(len(frame.stack[-1]))
+class Patterns:
+    """What `match` asks of its subject."""
 
+    def GET_LEN(self):
+        """[subject] → [subject, its length]"""
+        self.push(len(self.stack[-1]))
 
-@opcode("MATCH_SEQUENCE")
-def match_sequence(frame, _):
-    """[subject] → [subject, is it a sequence]"""
-    frame.stack.append(bool(type(frame.stack[-1]).__flags__ & MATCHES_SEQUENCE))
+    def MATCH_SEQUENCE(self):
+        """[subject] → [subject, is it a sequence]"""
+        self.push(bool(type(self.stack[-1]).__flags__ & MATCHES_SEQUENCE))
 
+    def MATCH_MAPPING(self):
+        """[subject] → [subject, is it a mapping]"""
+        self.push(bool(type(self.stack[-1]).__flags__ & MATCHES_MAPPING))
 
-@opcode("MATCH_MAPPING")
-def match_mapping(frame, _):
-    """[subject] → [subject, is it a mapping]"""
-    frame.stack.append(bool(type(frame.stack[-1]).__flags__ & MATCHES_MAPPING))
+    def MATCH_KEYS(self):
+        """[subject, keys] → [subject, keys, values or None]"""
+        self.push(_values(*self.stack[-2:]))
 
-
-@opcode("MATCH_KEYS")
-def match_keys(frame, _):
-    """[subject, keys] → [subject, keys, values or None]"""
-    subject, keys = frame.stack[-2:]
-    frame.stack.append(_values(subject, keys))
+    def MATCH_CLASS(self, count):
+        """[subject, class, keyword names] → [attributes or None]"""
+        subject, cls, names = self.take(3)
+        self.push(_attributes(subject, cls, count, names))
 
 
 def _values(subject: Mapping, keys: tuple):
@@ -52,13 +52,6 @@ def _values(subject: Mapping, keys: tuple):
             return None
         values.append(value)
     return tuple(values)
-
-
-@opcode("MATCH_CLASS")
-def match_class(frame, count):
-    """[subject, class, keyword names] → [attributes or None]"""
-    names, cls, subject = frame.stack.pop(), frame.stack.pop(), frame.stack.pop()
-    frame.stack.append(_attributes(subject, cls, count, names))
 
 
 def _attributes(subject, cls, count, names):

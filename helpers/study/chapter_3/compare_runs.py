@@ -1,73 +1,39 @@
 """A learner's machine and a program -> how its run parts from CPython's, in words, or None.
 
 Output, value and exception are compared with CPython's. Where they differ, the stacks before every
-instruction are laid beside those of the finished machine (`vm.trace`), and the first place where
-they part is told.
+instruction are laid beside those that CPython itself kept, read from its memory, and the first
+place where they part is told.
 """
 
 import contextlib
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from helpers.mini import ladder, vm
-from helpers.mini.vm.record import words
+from helpers.capture.cpython.disassembly import instructions
+from helpers.capture.cpython.opcode_recorder import Moment
+from helpers.capture.cpython.value_stack import record
+from helpers.capture.text.value import brief
+from helpers.mini import vm
 from helpers.study.check import Untried
 from helpers.study.expect import said
 
-MOST_STEPS = 3000
+MOST_STEPS = 20_000
 
 
-class _Stub(BaseException):
+class _Stub(vm.Halt):
     """A handler returned `...`: it is not written yet."""
 
 
-class _TooLong(BaseException):
+class _TooLong(vm.Halt):
     """The machine goes on and on."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Run:
-    """What a run did. `moments` are (offset, opname, stack) before every instruction."""
+    """What a run did: what it gave or raised, in words, and what it printed."""
 
-    value: str = ""
-    raised: str = ""
-    printed: str = ""
-    moments: list = field(default_factory=list)
-
-    @property
-    def end(self) -> str:
-        """What came of it, in words."""
-        return f"raised {self.raised}" if self.raised else f"gave {self.value}"
-
-
-def watched(machine: type, moments: list) -> type:
-    """Return the machine with every instruction of its first frame written to `moments`."""
-
-    class Watched(machine):
-        def __init__(self):
-            self.is_first = not moments
-            moments.append(None) if self.is_first else None
-
-        def __getattribute__(self, name):
-            found = super().__getattribute__(name)
-            if not name.isupper():
-                return found
-            step = self.steps[self.at - 1]
-            if self.is_first and step.first:
-                moments.append((step.offset, name, tuple(map(words, self.stack))))
-            if len(moments) > MOST_STEPS:
-                raise _TooLong
-            return _refusing_stubs(found)
-
-    return Watched
-
-
-def _refusing_stubs(handler):
-    def run_it(*arguments):
-        if handler(*arguments) is ...:
-            raise _Stub
-
-    return run_it
+    end: str
+    printed: str
 
 
 def difference(machine: type, program, *args) -> str | None:
@@ -75,69 +41,103 @@ def difference(machine: type, program, *args) -> str | None:
 
     Untried if a handler returns `...`.
     """
+    ours = []
     try:
-        theirs = _run_watched(machine, program, *args)
-    except _Stub:
+        theirs = _run(watched(machine, ours)().run, program, *args)
+    except (_Stub, vm.Unwritten):
         raise Untried from None
-    except ladder.Missing as missing:
+    except vm.Missing as missing:
         return str(missing)
-    real, moments = _run(program, *args), truth(program, args)
+    real, moments = _run(program, *args), plain_moments(program, args)
     called = f"{program.__name__}({', '.join(map(repr, args))})"
-    if (real.value, real.raised) != (theirs.value, theirs.raised):
-        parting = _parting(theirs.moments, moments, program)
+    if real.end != theirs.end:
+        parting = _parting(ours, moments, program)
         return f"{called} {theirs.end}, and CPython {real.end}. {parting}"
     if real.printed != theirs.printed:
         return f"{called} printed {theirs.printed!r}, and CPython {real.printed!r}"
-    if theirs.moments != moments:
-        parting = _parting(theirs.moments, moments, program)
+    if moments and ours != moments:
+        parting = _parting(ours, moments, program)
         return f"{called} {theirs.end}, as in CPython, but by another way. {parting}"
     return None
 
 
-def _run(program, *args) -> Run:
-    run, printed = Run(), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed):
-            run.value = words(program(*args))
-    except Exception as error:
-        run.raised = said(error)
-    run.printed = printed.getvalue()
-    return run
+def watched(machine: type, moments: list) -> type:
+    """Return the machine with every instruction of its first frame written to `moments`.
+
+    They are (offset, opname, stack).
+    """
+    count = iter(range(MOST_STEPS))
+
+    def watching(name):
+        def run_it(self, *arguments):
+            if next(count, None) is None:
+                raise _TooLong
+            step = self.steps[self.at - 1]
+            if self.back is None and step.first:
+                moments.append((step.offset, name, tuple(map(brief, self.stack))))
+            if getattr(super(Watched, self), name)(*arguments) is ...:
+                raise _Stub
+
+        return run_it
+
+    names = vm.opcodes(machine)
+    Watched = type("frame", (machine,), {name: watching(name) for name in names})  # noqa: N806
+    return Watched
 
 
-def _run_watched(machine, program, *args) -> Run:
-    moments = []
-    run, printed = Run(moments=moments), io.StringIO()
+def _run(call, *args) -> Run:
+    printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
-            run.value = words(watched(machine, moments)().run(program, *args))
-    except ladder.Missing:
-        raise
+            end = f"gave {brief(call(*args))}"
     except _TooLong:
-        run.value = "nothing: it never ends"
+        end = "gave nothing: it never ends"
+    except vm.Halt:
+        raise
     except Exception as error:
-        run.raised = said(error)
-    del moments[:1]
-    run.printed = printed.getvalue()
-    return run
+        end = f"raised {said(error)}"
+    return Run(end, printed.getvalue())
 
 
-def truth(program, args) -> list:
-    """Return the moments of the finished machine, in the plain instructions' form."""
-    steps, _ = ladder.plain(program.__code__)
+def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
+    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`.
+
+    Read from CPython's memory, the NULLs left out.
+    """
+    run = record(fn, args, fold=False, most=MOST_STEPS)
+    first = [m for m in run.moments if type(m) is Moment and m.activation.number == 1]
+    if not first:
+        return []
+    tables, kept = first[0].activation.tables, []
+    opnames = {i.offset: i.opname for i in instructions(tables.code)}
+    for moment in (m for m in first if m.found is not None):
+        told = _behind(moment.offset, opnames), _values(moment.found[len(tables.names) :])
+        # An instruction with a prefix is told at the prefix, or at both.
+        if kept[-1:] != [told] or opnames.get(moment.offset - 2) != "EXTENDED_ARG":
+            kept.append(told)
+    return kept
+
+
+def _behind(offset, opnames):
+    while opnames[offset] == "EXTENDED_ARG":
+        offset += 2
+    return offset
+
+
+def _values(stack):
+    return tuple(words for words in stack if words != "NULL")
+
+
+def plain_moments(program, args) -> list:
+    """Return what CPython kept, in the plain instructions' form: (offset, opname, stack)."""
+    steps, _ = vm.plain(program.__code__)
     plain = {step.offset: step.opname for step in steps if step.first}
-    with contextlib.redirect_stdout(io.StringIO()):
-        traced = vm.trace(program, *args)
+    named = {i.offset for i in instructions(program.__code__) if i.opname == "CALL_KW"}
     return [
-        (step.offset, plain[step.offset], _without_nulls(step))
-        for step in traced.steps
-        if step.depth == 0 and step.offset in plain
+        (offset, plain[offset], stack[:-1] if offset in named else stack)
+        for offset, stack in kept_by_cpython(program, args)
+        if offset in plain
     ]
-
-
-def _without_nulls(step):
-    stack = step.stack[:-1] if step.opname == "CALL_KW" else step.stack
-    return tuple(value for value in stack if value != "NULL")
 
 
 def _parting(ours: list, real: list, program) -> str:
@@ -161,7 +161,7 @@ def _parting(ours: list, real: list, program) -> str:
 
 def _next_offset(program, offset) -> int:
     """Return where the run goes on after an instruction that does not jump."""
-    steps, _ = ladder.plain(program.__code__)
+    steps, _ = vm.plain(program.__code__)
     return min((s.offset for s in steps if s.first and s.offset > offset), default=offset)
 
 

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType
 
 from helpers.capture.text.value import brief, plain
 from helpers.exhibit import Exhibit
-from helpers.mini import ladder
+from helpers.mini import vm
 from helpers.model.listing import Column, Listing
-from helpers.safety.arguments import is_exactly
 from helpers.view import table
 
 WIDTH = 20
 FULL, EMPTY = "█", "░"
-_NAME, _MRO, _SPACE = (type.__dict__[n].__get__ for n in ("__name__", "__mro__", "__dict__"))
+_NAME = type.__dict__["__name__"].__get__
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     known, rows, functions = set(), [], needs()
     total = sum(functions.values())
     for step in steps:
-        own = _written(step)
+        own = vm.written(step)
         known |= own
         able = sum(count for needed, count in functions.items() if needed <= known)
         rows.append(_reach(step, own, known, able, total))
@@ -82,27 +81,6 @@ def _most_wanted(known, functions) -> str:
     return f"The one handler that would help most is {name}: {count} functions lack nothing else."
 
 
-def _written(step) -> set[str]:
-    """Return the opcodes that a step has real handlers for: a method that says more than `...`."""
-    named = {}
-    for part in reversed(_MRO(step)):
-        named |= {n: v for n, v in _SPACE(part).items() if type(n) is str and n.isupper()}
-    methods = {name: _method(value) for name, value in named.items()}
-    return {n for n, method in methods.items() if callable(method) and not _is_stub(method)}
-
-
-def _method(value):
-    """Return the function of a method, as it stands in the class; no code of the class is run."""
-    return value.__func__ if is_exactly(value, staticmethod, classmethod) else value
-
-
-def _is_stub(method) -> bool:
-    if type(method) is not FunctionType:
-        return False
-    code = method.__code__
-    return not code.co_names and all(value is None or value is ... for value in code.co_consts)
-
-
 @cache
 def needs() -> Counter:
     """Return how many functions of the library need which set of plain instructions."""
@@ -123,4 +101,4 @@ def _functions(code: CodeType):
 
 def _plain_set(code) -> frozenset[str]:
     used = {opcode.opname[byte] for byte in code.co_code[::2]}
-    return frozenset(plain for name in used for plain in ladder.plain_names(name))
+    return frozenset(plain for name in used for plain in vm.plain_names(name))

@@ -14,10 +14,11 @@ from _signal import SIGINT, getsignal
 
 import pytest
 
-from helpers.safety import interrupts, state
+from helpers.safety import interpreter_state as state
+from helpers.safety import interrupts
 from helpers.safety.arguments import is_a, kind_of
-from helpers.safety.interrupts import uninterrupted
-from helpers.safety.state import KEPT, patched, whole
+from helpers.safety.interpreter_state import KEPT, patched, theirs, whole
+from helpers.safety.interrupts import finishing, uninterrupted
 
 
 def disturb():
@@ -284,7 +285,7 @@ def test_output_that_a_learner_closes_is_open_again(capsys):
 
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize(("name", "module"), interrupts.FRAGILE.items())
-def test_interrupt_that_tensorflow_cannot_bear_comes_a_moment_later(traced, name, module):
+def test_interrupt_that_a_framework_cannot_bear_comes_a_moment_later(traced, name, module):
     press = "pass" if traced else "signal.raise_signal(signal.SIGINT)"
     space = {"__name__": module, "signal": signal, "seen": []}
     exec(f"def {name}():\n    {press}\n    seen.append(1)\n", space)
@@ -407,9 +408,33 @@ def test_interrupt_comes_when_control_is_back_in_the_learners_code(tensorflow, t
     with pytest.raises(KeyboardInterrupt) as caught:
         whole(learners)()
     inside = [frame.f_globals["__name__"] for frame, _ in traceback.walk_tb(caught.tb)]
-    assert tensorflow.__name__ not in inside
-    assert traced or len(rounds) == 1
+    assert traced or tensorflow.__name__ not in inside and len(rounds) == 1
     assert sys.gettrace() is None
+
+
+def test_interrupt_that_comes_later_waits_for_what_is_written_down(tensorflow):
+    written = []
+
+    @whole
+    def verb():
+        with finishing(sys._getframe()) as row:
+            tensorflow.press()
+            row.finish()
+            written.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+    assert written == [1]
+
+
+def test_builtins_are_back_when_the_learners_code_has_ended(tensorflow):
+    @whole
+    def verb():
+        with theirs():
+            builtins.len = builtins.type = None
+        return len([1])
+
+    assert verb() == 1
 
 
 def test_interrupt_comes_at_the_end_if_control_is_not_back_before(tensorflow):

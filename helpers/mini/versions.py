@@ -1,0 +1,52 @@
+"""How the bytecode of 3.11, 3.12 and 3.13 differs: facts that whoever reads bytecode here needs.
+
+Names of opcodes come from `dis`, that is, from the Python that runs now.
+"""
+
+import dis
+import sys
+
+VERSION = sys.version_info[:2]
+NULL_ABOVE = VERSION >= (3, 13)  # the NULL of a call lies above its callable; before, below it
+METHODS_BY_BIT = VERSION >= (3, 12)  # of LOAD_ATTR: a call follows; before, LOAD_METHOD says so
+JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
+ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT")
+_ONE_NAME = {
+    "JUMP_FORWARD": "JUMP",
+    "JUMP_BACKWARD": "JUMP",
+    "JUMP_BACKWARD_NO_INTERRUPT": "JUMP",
+    "LOAD_FAST_CHECK": "LOAD_FAST",
+}
+
+
+def one_name(opname: str) -> str:
+    """Return an opcode's name without what differs by version: the direction of a jump, a check."""
+    name = opname.replace("JUMP_FORWARD_IF", "JUMP_IF").replace("JUMP_BACKWARD_IF", "JUMP_IF")
+    return _ONE_NAME.get(name, name)
+
+
+def ends(opname: str) -> bool:
+    """Return whether the next instruction is not reached from this one."""
+    return opname in ENDS or (opname.startswith("JUMP_") and not opname.startswith("JUMP_IF"))
+
+
+def effect(instruction: dis.Instruction, jump: bool) -> int:
+    """Return how the depth changes; two numbers of `dis` are not what the real stack does."""
+    name, op = instruction.opname, instruction.opcode
+    if name == "RETURN_GENERATOR":
+        return 1  # the value that the first send leaves there
+    if VERSION < (3, 12) and name in ("PRECALL", "CALL"):
+        return 0 if name == "PRECALL" else -(instruction.arg + 1)
+    try:
+        return dis.stack_effect(op, instruction.arg if op >= dis.HAVE_ARGUMENT else None, jump=jump)
+    except ValueError:  # an opcode that only the interpreter itself puts in
+        return 0
+
+
+def pushes_pair(instruction: dis.Instruction) -> bool:
+    """Return whether a NULL, or the self of a method, is pushed beside a value."""
+    name = instruction.opname
+    if name in ("PUSH_NULL", "LOAD_METHOD"):
+        return True
+    by_bit = name in ("LOAD_GLOBAL", "LOAD_SUPER_ATTR") or (name == "LOAD_ATTR" and METHODS_BY_BIT)
+    return by_bit and bool(instruction.arg & 1)

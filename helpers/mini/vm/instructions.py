@@ -1,0 +1,312 @@
+"""A code object -> plain instructions: the ideas of its bytecode, without the version's noise.
+
+What is left out: NULLs beside callables, inline caches, instructions that do nothing, and fused
+ones, which are taken apart. Every name that is left is one that `dis` shows on some supported
+Python, but for JUMP, a jump without a condition, and LOAD_SLOT and STORE_SLOT, which move whatever
+the slot of a variable holds that an inlined comprehension borrows.
+"""
+
+import dis
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
+from types import CodeType
+
+from helpers.internals.interpreter_frame import variables
+from helpers.mini.versions import JUMPS, VERSION, effect, ends, one_name, pushes_pair
+
+DROPPED = {
+    *("CACHE", "EXTENDED_ARG", "NOP", "RESUME", "PRECALL", "PUSH_NULL", "KW_NAMES", "TO_BOOL"),
+    *("MAKE_CELL", "COPY_FREE_VARS", "END_FOR", "END_SEND", "SET_FUNCTION_ATTRIBUTE"),
+}
+RENAMED = {
+    "LOAD_METHOD": "LOAD_ATTR",
+    "CALL_KW": "CALL",
+    "FORMAT_SIMPLE": "FORMAT_VALUE",
+    "FORMAT_WITH_SPEC": "FORMAT_VALUE",
+}
+APART = {
+    "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
+    "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
+    "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
+    "RETURN_CONST": ("LOAD_CONST", "RETURN_VALUE"),
+    "JUMP_IF_TRUE_OR_POP": ("COPY", "POP_JUMP_IF_TRUE", "POP_TOP"),
+    "JUMP_IF_FALSE_OR_POP": ("COPY", "POP_JUMP_IF_FALSE", "POP_TOP"),
+    "BINARY_SLICE": ("BUILD_SLICE", "BINARY_SUBSCR"),
+    "STORE_SLICE": ("BUILD_SLICE", "STORE_SUBSCR"),
+}
+INTRINSICS = {
+    "INTRINSIC_PRINT": [("PRINT_EXPR", ()), ("LOAD_CONST", (None,))],
+    "INTRINSIC_IMPORT_STAR": [("IMPORT_STAR", ()), ("LOAD_CONST", (None,))],
+    "INTRINSIC_UNARY_POSITIVE": [("UNARY_POSITIVE", ())],
+    "INTRINSIC_LIST_TO_TUPLE": [("LIST_TO_TUPLE", ())],
+    "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
+}
+PARTS = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure"}
+BY_NAME = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
+MOST_KEPT = 5000  # code objects
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """One plain instruction. `first` is False for the later parts of one that was taken apart.
+
+    `arguments` are what its handler is called with; a jump's one is a position in the list.
+    """
+
+    opname: str
+    arguments: tuple
+    offset: int
+    first: bool = True
+
+
+def once_per_code(fn: Callable) -> Callable:
+    """Remember what `fn` says of a code object; equal ones may differ in their constants' types."""
+    kept: dict[int, tuple] = {}
+
+    @wraps(fn)
+    def asked(code: CodeType):
+        found = kept.get(id(code))
+        if found is None:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            found = kept[id(code)] = code, fn(code)
+        return found[1]
+
+    return asked
+
+
+def plain_names(opname: str) -> tuple[str, ...]:
+    """Return the plain instructions that stand for an opcode; none for what is left out."""
+    if opname in DROPPED:
+        return ()
+    if opname in APART:
+        return APART[opname]
+    return (RENAMED.get(opname, one_name(opname)),)
+
+
+EVERY_NAME = frozenset(
+    ["LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT"]
+    + [plain for real in dis.opmap for plain in plain_names(real)]
+    + [plain for parts in INTRINSICS.values() for plain, _ in parts]
+)
+
+
+def outer_name(code: CodeType, name: str) -> str:
+    """Return what a free variable is called here: code may have a cell of its own by that name."""
+    return f"outer {name}" if name in code.co_cellvars else name
+
+
+@once_per_code
+def plain(code: CodeType) -> tuple[list[Plain], list[tuple]]:
+    """Return (plain instructions, exception table with positions in that list).
+
+    A row of the table is (first, last + 1, handler, depth of the stack, push the offset too).
+    """
+    return _Decoder(code).decoded()
+
+
+class _Decoder:
+    """One code object on its way. `found` grows; `at` says at which place in it an offset is."""
+
+    def __init__(self, code):
+        self.code, self.found, self.at = code, [], {}
+        every = dis.get_instructions(code)
+        self.real = [i for i in every if i.opname not in ("CACHE", "EXTENDED_ARG")]
+        starts = (i.offset for i in self.real if i.opname == "RESUME")
+        self.start = next(starts, len(code.co_code))
+        self.borrowed = {i.argval for i in self.real if i.opname == "LOAD_FAST_AND_CLEAR"}
+        self.first_free = len(variables(code)) - len(code.co_freevars)
+        self.rows = list(dis._parse_exception_table(code))
+        self.nulls = Nulls(self.real, self.rows, code)
+        self.keywords = ()  # what KW_NAMES says of the next call
+
+    def decoded(self):
+        """Return what `plain` returns."""
+        waiting = None  # The offset of a TO_BOOL: what follows takes its place.
+        for index, instruction in enumerate(self.real):
+            self.at[instruction.offset] = len(self.found)
+            if instruction.opname == "TO_BOOL":
+                waiting = instruction.offset
+            parts = self._parts(index, instruction)
+            offset = instruction.offset if waiting is None or not parts else waiting
+            self.found += [Plain(n, a, offset, k == 0) for k, (n, a) in enumerate(parts)]
+            waiting = None if parts else waiting
+        at = _filled(self.at, len(self.found), len(self.code.co_code))
+        steps = [
+            replace(step, arguments=(at[step.arguments[0].offset],))
+            if step.arguments and type(step.arguments[0]) is _Target
+            else step
+            for step in self.found
+        ]
+        return steps, [
+            (at[r.start], at[r.end], at[r.target], r.depth - self.nulls.below[n], r.lasti)
+            for n, r in enumerate(self.rows)
+        ]
+
+    def _parts(self, index, instruction):
+        """Return the plain (name, arguments) pairs of one real instruction."""
+        name, names = instruction.opname, plain_names(instruction.opname)
+        if name == "POP_TOP" and VERSION >= (3, 13) and self._follows(index, "END_FOR"):
+            return []
+        if name == "KW_NAMES":
+            self.keywords = self.code.co_consts[instruction.arg]
+        if name == "MAKE_CELL" and instruction.offset > self.start:
+            return [(name, (self._variable(instruction),))]
+        if name == "RETURN_CONST":
+            return [("LOAD_CONST", (self.code.co_consts[instruction.arg],)), ("RETURN_VALUE", ())]
+        if name.endswith("_SLICE") and len(names) == 2:
+            return [(names[0], (2,)), (names[1], ())]
+        if name.startswith("JUMP_IF") and len(names) == 3:
+            return [("COPY", (1,)), (names[1], (_Target(instruction.argval),)), ("POP_TOP", ())]
+        if name in APART:
+            pairs = zip(names, instruction.argval, strict=True)
+            return [(self._local(n, variable, 0), (variable,)) for n, variable in pairs]
+        if name.startswith("CALL_INTRINSIC") and instruction.argrepr in INTRINSICS:
+            return INTRINSICS[instruction.argrepr]
+        if instruction.opcode in dis.haslocal:
+            told = (self._variable(instruction),)
+            return [(self._local(n, instruction.argval, instruction.arg), told) for n in names]
+        return [(n, self._arguments(index, instruction)) for n in names]
+
+    def _follows(self, index, name):
+        return index > 0 and self.real[index - 1].opname == name
+
+    def _variable(self, instruction):
+        """Return the name of the variable in the slot that an instruction is about."""
+        free = instruction.arg >= self.first_free
+        return outer_name(self.code, instruction.argval) if free else instruction.argval
+
+    def _local(self, name, variable, slot):
+        """Return the name for a load or store of a variable whose slot may hold a cell."""
+        if name == "STORE_FAST" and variable in self.borrowed:
+            return "STORE_SLOT"
+        if name != "LOAD_FAST" or variable not in (*self.code.co_cellvars, *self.code.co_freevars):
+            return name
+        if variable in self.code.co_freevars:  # a local of a comprehension may have its name, too
+            return "LOAD_CLOSURE" if slot >= len(self.code.co_varnames) else name
+        if variable not in self.borrowed:
+            return "LOAD_CLOSURE"
+        return "LOAD_SLOT" if VERSION >= (3, 13) else name
+
+    def _arguments(self, index, instruction) -> tuple:
+        name, number = instruction.opname, instruction.arg
+        if instruction.opcode in JUMPS:
+            return (_Target(instruction.argval),)
+        if name in ARGUMENTS:
+            return ARGUMENTS[name](instruction)
+        if name == "LOAD_CONST":
+            return (self.code.co_consts[number],)
+        if name in ("CALL", "CALL_KW"):
+            return self._call(index, instruction)
+        if name == "MAKE_FUNCTION":
+            return self._function_parts(index, number)
+        if number is None:
+            return ()
+        if instruction.opcode in dis.hasfree:
+            return (self._variable(instruction),)
+        return (instruction.argval if instruction.opcode in BY_NAME else number,)
+
+    def _call(self, index, instruction):
+        """Return how many arguments, and the names of the last ones."""
+        if instruction.opname == "CALL_KW":
+            self.keywords = self.found.pop().arguments[0]
+            self.at[instruction.offset] = len(self.found)
+        names, self.keywords = self.keywords, ()
+        # Where no NULL lies beside the callable, the first argument does.
+        return instruction.arg + (index in self.nulls.absent), names
+
+    def _function_parts(self, index, flags) -> tuple[str, ...]:
+        """Return the attributes that lie below the code, lowest first."""
+        if flags is not None:
+            return tuple(PARTS[flag] for flag in PARTS if flags & flag)
+        given = []
+        for instruction in self.real[index + 1 :]:
+            if instruction.opname != "SET_FUNCTION_ATTRIBUTE":
+                break
+            given.append(PARTS[instruction.arg])
+        return tuple(reversed(given))
+
+
+ARGUMENTS = {
+    "BINARY_OP": lambda i: (i.argrepr,),
+    "CALL_FUNCTION_EX": lambda i: (bool(i.arg & 1),),
+    "CALL_INTRINSIC_1": lambda i: (i.argrepr, i.arg),
+    "CALL_INTRINSIC_2": lambda i: (i.argrepr, i.arg),
+    "FORMAT_VALUE": lambda i: (i.arg & 3, bool(i.arg & 4)),
+    "FORMAT_SIMPLE": lambda i: (0, False),
+    "FORMAT_WITH_SPEC": lambda i: (0, True),
+    "LOAD_SUPER_ATTR": lambda i: (i.argval, bool(i.arg & 2)),
+    "YIELD_VALUE": lambda i: (),
+}
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Where a jump goes, until positions are known: an offset."""
+
+    offset: int
+
+
+def _filled(at, position, end):
+    """Return offset -> position for every offset: that of the first instruction at or after it."""
+    filled = {}
+    for offset in range(end, -2, -2):
+        position = filled[offset] = at.get(offset, position)
+    return filled
+
+
+class Nulls:
+    """Where NULLs lie on the real stack, found by following its depth along every path.
+
+    `absent` has the positions of calls without one; `below[n]` is how many lie on the part of the
+    stack that row n of the exception table keeps.
+    """
+
+    def __init__(self, real, rows, code):
+        self.absent, self.below = set(), [0] * len(rows)
+        self._real, self._rows = real, dict(enumerate(rows))
+        self._at = _filled({i.offset: n for n, i in enumerate(real)}, len(real), len(code.co_code))
+        seen, self._waiting = set(), [(0, 0, ())]
+        while self._waiting:
+            position, depth, nulls = self._waiting.pop()
+            while position not in seen and position < len(real):
+                seen.add(position)
+                depth, nulls = self._step(position, depth, nulls)
+                if ends(real[position].opname):
+                    break
+                position += 1
+
+    def _step(self, position, depth, nulls):
+        """Return the depth, and the places of NULLs, after an instruction that does not jump."""
+        instruction = self._real[position]
+        self._guard(instruction.offset, nulls)
+        if instruction.opcode in JUMPS:
+            there = depth + effect(instruction, True)
+            self._waiting.append((self._at[instruction.argval], there, nulls))
+        lowest = _callable_at(instruction, depth)
+        if lowest is not None:
+            if not nulls or nulls[-1] < lowest:
+                self.absent.add(position)
+            nulls = tuple(place for place in nulls if place < lowest)
+        depth += effect(instruction, False)
+        return depth, (*nulls, depth - 1) if pushes_pair(instruction) else nulls
+
+    def _guard(self, offset, nulls):
+        """Note what a handler finds that is reached from here for the first time."""
+        for number, row in list(self._rows.items()):
+            if row.start <= offset < row.end:
+                del self._rows[number]
+                kept = tuple(place for place in nulls if place < row.depth)
+                self.below[number] = len(kept)
+                self._waiting.append((self._at[row.target], row.depth + 1 + row.lasti, kept))
+
+
+def _callable_at(instruction, depth):
+    """Return where a call's callable and its NULL lie: the lower place; None if it is no call."""
+    name, number = instruction.opname, instruction.arg
+    if name == "CALL_FUNCTION_EX":
+        return depth - 3 - (number & 1)
+    if name in ("CALL", "CALL_KW"):
+        return depth - number - (3 if name == "CALL_KW" else 2)
+    return None

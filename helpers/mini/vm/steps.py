@@ -1,0 +1,243 @@
+"""The machine's own handlers, step by step: what a learner's own class can take the place of.
+
+A handler is a method that is named for an opcode. Its docstring is its stack effect, the top of the
+stack on the right.
+"""
+
+# ruff: noqa: N802 - a handler is named for its opcode
+
+from helpers.mini.vm import special, suspended
+from helpers.mini.vm.values import NULL
+
+
+class Constants:
+    """Three instructions: enough for `return 5`."""
+
+    def LOAD_CONST(self, value):
+        """[] → [value]"""
+        self.push(value)
+
+    def POP_TOP(self):
+        """[value] → []"""
+        self.pop()
+
+    def RETURN_VALUE(self):
+        """[value] → the caller's stack"""
+        self.leave(self.pop())
+
+
+class Names:
+    """Local and global names, and two moves on the stack."""
+
+    def value_of(self, name):
+        """Return a local's value, or raise what CPython raises for an unbound name."""
+        if name not in self.local:
+            raise UnboundLocalError(
+                f"cannot access local variable '{name}' where it is not associated with a value"
+            )
+        return self.local[name]
+
+    def LOAD_FAST(self, name):
+        """[] → [local]"""
+        self.push(self.value_of(name))
+
+    def STORE_FAST(self, name):
+        """[value] → []"""
+        self.local[name] = self.pop()
+
+    def DELETE_FAST(self, name):
+        """[] → []"""
+        self.value_of(name)
+        del self.local[name]
+
+    def LOAD_GLOBAL(self, name):
+        """[] → [value]"""
+        self.push(self.find(name))
+
+    def COPY(self, depth):
+        """[value, …] → [value, …, value]: the depth-th from the top, 1 being the top"""
+        self.push(self.stack[-depth])
+
+    def SWAP(self, depth):
+        """[low, …, top] → [top, …, low]"""
+        self.stack[-1], self.stack[-depth] = self.stack[-depth], self.stack[-1]
+
+
+class Operators:
+    """Arithmetic and comparison."""
+
+    def BINARY_OP(self, sign):
+        """[left, right] → [left op right]"""
+        right, left = self.pop(), self.pop()
+        self.push(special.binary(self, sign, left, right))
+
+    def COMPARE_OP(self, sign):
+        """[left, right] → [left op right]"""
+        right, left = self.pop(), self.pop()
+        self.push(special.compare(self, sign, left, right))
+
+    def IS_OP(self, inverted):
+        """[left, right] → [left is right]"""
+        right, left = self.pop(), self.pop()
+        self.push((left is right) != bool(inverted))
+
+    def CONTAINS_OP(self, inverted):
+        """[item, container] → [item in container]"""
+        container, item = self.pop(), self.pop()
+        self.push(special.contains(self, container, item) != bool(inverted))
+
+    def UNARY_NEGATIVE(self):
+        """[value] → [-value]"""
+        self.push(special.send(self, self.pop(), "__neg__", special.operator.neg))
+
+    def UNARY_NOT(self):
+        """[value] → [not value]"""
+        self.push(not special.truth(self, self.pop()))
+
+
+class Jumps:
+    """Conditions and loops."""
+
+    def JUMP(self, target):
+        """[] → []"""
+        self.jump(target)
+
+    def POP_JUMP_IF_FALSE(self, target):
+        """[value] → []"""
+        if not special.truth(self, self.pop()):
+            self.jump(target)
+
+    def POP_JUMP_IF_TRUE(self, target):
+        """[value] → []"""
+        if special.truth(self, self.pop()):
+            self.jump(target)
+
+    def POP_JUMP_IF_NONE(self, target):
+        """[value] → []"""
+        if self.pop() is None:
+            self.jump(target)
+
+    def POP_JUMP_IF_NOT_NONE(self, target):
+        """[value] → []"""
+        if self.pop() is not None:
+            self.jump(target)
+
+    def GET_ITER(self):
+        """[iterable] → [iterator]"""
+        self.push(special.iterate(self, self.pop()))
+
+    def FOR_ITER(self, after):
+        """[iterator] → [iterator, item], or [] and jump when there is no next item"""
+        item = special.advance(self, self.stack[-1], NULL)
+        if item is NULL:
+            self.pop()
+            self.jump(after)
+        else:
+            self.push(item)
+
+
+class Calls:
+    """Calls, attributes, subscripts, and the small containers."""
+
+    def CALL(self, count, names):
+        """[function, arguments …] → [value]; the last arguments have these names"""
+        values = self.take(count)
+        split = count - len(names)
+        keywords = dict(zip(names, values[split:], strict=True))
+        self.start(self.pop(), values[:split], keywords)
+
+    def LOAD_ATTR(self, name):
+        """[object] → [attribute]"""
+        obj = self.pop()
+        self.push(suspended.shown(obj, name) if suspended.shows(obj, name) else getattr(obj, name))
+
+    def BINARY_SUBSCR(self):
+        """[container, key] → [container[key]]"""
+        container, key = self.take(2)
+        self.push(special.send(self, container, "__getitem__", special.operator.getitem, key))
+
+    def BUILD_LIST(self, count):
+        """[first, …, last] → [list]"""
+        self.push(self.take(count))
+
+    def BUILD_TUPLE(self, count):
+        """[first, …, last] → [tuple]"""
+        self.push(tuple(self.take(count)))
+
+
+class Closures:
+    """Functions made while running, and the cells they share."""
+
+    def content(self, name):
+        """Return what a cell holds, or raise what CPython raises for an empty one."""
+        cell = self.cells[name]
+        try:
+            return cell.cell_contents
+        except ValueError:
+            pass  # Raised below, where no other error is handled that would become its context.
+        own = name not in self.code.co_freevars
+        words = f"where it is not associated with a value{'' if own else ' in enclosing scope'}"
+        kind, variable = (UnboundLocalError, "local") if own else (NameError, "free")
+        raise kind(f"cannot access {variable} variable '{name}' {words}")
+
+    def MAKE_FUNCTION(self, *parts):
+        """[the attributes that the parts name …, code] → [function]"""
+        code = self.pop()
+        given = {part: self.pop() for part in reversed(parts)}
+        self.push(self.function(code, **given))
+
+    def LOAD_CLOSURE(self, name):
+        """[] → [cell]"""
+        self.push(self.cells[name])
+
+    def LOAD_DEREF(self, name):
+        """[] → [what the cell holds]"""
+        self.push(self.content(name))
+
+    def STORE_DEREF(self, name):
+        """[value] → []"""
+        self.cells[name].cell_contents = self.pop()
+
+
+class Exceptions:
+    """raise, except, finally. The loop finds the handler; these run it.
+
+    No opcode opens a `try` since 3.11: the exception table says which instructions are guarded.
+    """
+
+    def RAISE_VARARGS(self, count):
+        """[] or [exception] or [exception, cause] → raises"""
+        cause = [self.pop()] if count == 2 else []
+        if not count:
+            error = self.handled
+            if error is None:
+                raise RuntimeError("No active exception to reraise")
+            raise error
+        error = special.exception(self, self.pop())
+        if cause:
+            raise error from special.exception(self, cause[0], raising=False)
+        raise error
+
+    def PUSH_EXC_INFO(self):
+        """[exception] → [what was handled before, exception]: from here on, this one is handled"""
+        error = self.pop()
+        self.push(self.handled)
+        self.push(error)
+        self.handled = error
+
+    def CHECK_EXC_MATCH(self):
+        """[exception, class or tuple of classes] → [exception, does it match]"""
+        wanted = self.pop()
+        special.refuse_uncatchable(wanted)
+        self.push(isinstance(self.stack[-1], wanted))
+
+    def POP_EXCEPT(self):
+        """[what was handled before] → []"""
+        self.handled = self.pop()
+
+    def RERAISE(self, _):
+        """[exception] → raises it again"""
+        raise self.pop()
+
+
+STEPS = (Constants, Names, Operators, Jumps, Calls, Closures, Exceptions)

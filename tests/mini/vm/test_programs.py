@@ -1,0 +1,56 @@
+"""helpers/mini/vm does what CPython does, on each supported Python: that is the specification."""
+
+import json
+from functools import cache
+from random import randrange
+
+import pytest
+
+from tests.mini import comparing, made
+from tests.pythons import VERSIONS, run
+
+MADE = made.programs(randrange(10**9), 72)
+CODE = """
+import json, sys
+from tests.mini import comparing
+print(json.dumps(comparing.report(json.load(sys.stdin))))
+"""
+
+
+@cache
+def report(version: str) -> dict:
+    """Return what one child of this version has found, of every program."""
+    return json.loads(run(version, CODE, json.dumps(MADE)))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_programs_do_what_they_do_in_cpython(version):
+    found = report(version)
+    assert {name: told for name, told in found["differences"].items() if told} == {}
+    assert found["programs"] >= 500 + len(MADE)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_modules_of_the_library_are_run_to_their_end(version):
+    assert report(version)["modules"] >= 6 and report(version)["broken modules"] == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_handler_is_run_by_some_program(version):
+    assert report(version)["never run"] == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_only_async_functions_of_the_library_need_more_handlers(version):
+    unknown = report(version)["unknown"]
+    assert unknown and all("ASYNC" in name or "AWAIT" in name for name in unknown)
+
+
+PAIRS = {"value": lambda: 1, "exception": lambda: 1 // 0, "output": lambda: print("x")}
+
+
+@pytest.mark.parametrize("what", PAIRS)
+def test_a_difference_is_seen(what, monkeypatch):
+    """The comparison must fail where the two part; else all of the above says nothing."""
+    monkeypatch.setattr(comparing.Noting, "run", lambda self, fn: "another")
+    assert comparing.difference(PAIRS[what])

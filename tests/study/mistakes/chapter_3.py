@@ -1,0 +1,166 @@
+"""Chapter 3: handlers, stacks, lifetimes and patches that are nearly right."""
+
+MISTAKES = {
+    "vm_names": (
+        ("left on the stack", "self.local[name] = self.pop()", "self.local[name] = self.stack[-1]"),
+        ("was not pushed", "self.push(self.find(name))", "self.find(name)"),
+        (
+            "COPY(1) means the top",
+            "self.push(self.stack[-depth])",
+            "self.push(self.stack[depth - 1])",
+        ),
+        (
+            "at SWAP",
+            "self.stack[-1], self.stack[-depth] = self.stack[-depth], self.stack[-1]",
+            "self.stack[-1], self.stack[-depth - 1] = self.stack[-depth - 1], self.stack[-1]",
+        ),
+        ("CPython raised UnboundLocalError", "if name not in self.local:", "if False:"),
+        ("no method COPY", "def COPY", "def copied"),
+    ),
+    "vm_operators": (
+        (
+            "right operand is on top",
+            "right, left = self.pop(), self.pop()\n        self.push(ARITHMETIC",
+            "left, right = self.pop(), self.pop()\n        self.push(ARITHMETIC",
+        ),
+        (
+            "COMPARE_OP",
+            "right, left = self.pop(), self.pop()\n        self.push(COMPARISON",
+            "left, right = self.pop(), self.pop()\n        self.push(COMPARISON",
+        ),
+        ("not pushed", "self.push(ARITHMETIC[sign](left, right))", "ARITHMETIC[sign](left, right)"),
+        ("at IS_OP", "self.push((left is right) != bool(inverted))", "self.push(left is right)"),
+        ("left on the stack", "self.push(not self.pop())", "self.push(not self.stack[-1])"),
+    ),
+    "vm_jumps": (
+        (
+            "where it should",
+            "        if not self.pop():\n            self.jump(target)",
+            "        if self.pop():\n            self.jump(target)",
+        ),
+        (
+            "iterator stays below the item",
+            "self.push(next(self.stack[-1]))",
+            "self.push(next(self.pop()))",
+        ),
+        (
+            "FOR_ITER",
+            "            self.pop()\n            self.jump(after)",
+            "            self.jump(after)",
+        ),
+        (
+            "left on the stack",
+            "        if not self.pop():\n            self.jump(target)",
+            "        if not self.stack[-1]:\n            self.jump(target)",
+        ),
+        (
+            "jumped where it should fall through",
+            "        if self.pop() is None:\n",
+            "        if not self.pop():\n",
+        ),
+    ),
+    "vm_calls": (
+        (
+            "last argument is on top",
+            "values = [self.pop() for _ in range(count)][::-1]",
+            "values = [self.pop() for _ in range(count)]",
+        ),
+        (
+            "not pushed",
+            "self.push(self.call(fn, *values[:split], **keywords))",
+            "self.call(fn, *values[:split], **keywords)",
+        ),
+        ("and CPython", "*values[:split], **keywords", "*values"),
+        (
+            "BINARY_SUBSCR",
+            "key, container = self.pop(), self.pop()",
+            "container, key = self.pop(), self.pop()",
+        ),
+        (
+            "last item is on top",
+            "self.push([self.pop() for _ in range(count)][::-1])",
+            "self.push([self.pop() for _ in range(count)])",
+        ),
+        (
+            "left on",
+            "self.push(getattr(self.pop(), name))",
+            "self.push(getattr(self.stack[-1], name))",
+        ),
+    ),
+    "vm_closures": (
+        (
+            "LOAD_CLOSURE",
+            "self.push(self.cells[name])",
+            "self.push(self.cells[name].cell_contents)",
+        ),
+        (
+            "CPython gave",
+            "self.cells[name].cell_contents = self.pop()",
+            "self.local[name] = self.pop()",
+        ),
+        ("MAKE_FUNCTION", "for part in reversed(parts)", "for part in parts"),
+        (
+            "MAKE_FUNCTION",
+            "self.push(self.function(code, **given))",
+            "self.push(self.function(code))",
+        ),
+        ("not pushed", "self.push(self.function(code, **given))", "self.function(code, **given)"),
+    ),
+    "vm_exceptions": (
+        (
+            "PUSH_EXC_INFO",
+            "self.push(self.handled)\n        self.push(error)",
+            "self.push(error)\n        self.push(self.handled)",
+        ),
+        ("was not pushed", "isinstance(self.stack[-1], wanted)", "isinstance(self.pop(), wanted)"),
+        ("CHECK_EXC_MATCH", "self.push(isinstance(self.stack[-1], wanted))", "self.push(True)"),
+        (
+            "POP_EXCEPT",
+            "        self.handled = self.pop()",
+            "        self.pop()\n        self.pop()",
+        ),
+        ("CPython gave", "raise error from cause[0]", "raise error"),
+        ("RAISE_VARARGS", "        self.handled = error\n", ""),
+        ("RERAISE", "        raise self.pop()\n", "        self.pop()\n"),
+    ),
+    "stack_at": (
+        ("the bottom comes first", "guess = [1, 3, 5, 12]"),
+        ("below them wait values", "guess = [3, 1]"),
+        ("the stack after the instruction", "guess = [12, 5, 2]"),
+        ("popped for good", "guess = [4, 3, 4, 1, 3, 1]"),
+        ("run it in your head", "guess = [12, 4, 3, 1]"),
+        ("as a list", "guess = 12"),
+    ),
+    "kept_alive": (
+        ("the error has a traceback", '"error": True', '"error": False'),
+        ("goes into a cell", '"closure": False', '"closure": True'),
+        ("has not ended", '"generator": True', '"generator": False'),
+        ("was cleared", '"ended": False', '"ended": True'),
+        ("keeps its locals", '"frame": True', '"frame": False'),
+        ("must be a dict with the keys", "guess = 'frame'"),
+        ("True (it keeps the object alive) or False", '"frame": True', '"frame": "yes"'),
+    ),
+    "code_patch": (
+        ("the same code object", "return steps.to_code()", "return code"),
+        ("try .to_code()", "return steps.to_code()", "return steps"),
+        (
+            "operators changed; only the last",
+            "signs[-1].arg = BinaryOp.ADD",
+            "for s in signs: s.arg = BinaryOp.ADD",
+        ),
+        ("no operator changed", "    signs[-1].arg = BinaryOp.ADD\n", ""),
+        ("the constant 10 is still there", "    ten[0].arg = 25\n", ""),
+        ("for age 0 it returns", "arg = 25", "arg = 26"),
+        (
+            "instead of compiling another function",
+            "def patch(code):\n    return (lambda age: (100 - age) * 50 + 25).__code__",
+        ),
+        (
+            "instructions and has",
+            "    return",
+            "    steps.insert(-1, Instr('NOP'))\n    return",
+            "import BinaryOp",
+            "import Instr, BinaryOp",
+        ),
+    ),
+}
