@@ -15,6 +15,9 @@ from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.search import find_holders
 from helpers.safety.with_blocks import Gate
 
+# The whole heap is looked through: here it is that of a fresh interpreter, without frameworks.
+pytestmark = pytest.mark.own_process(sharing="a_small_heap")
+
 CHILD = """
 import builtins, contextlib, dataclasses, dis, fnmatch, functools, gc, inspect, operator, random
 import re, signal, sys, threading, types, warnings, weakref, _signal, _thread

@@ -18,6 +18,9 @@ from helpers.capture.references.search import binding_graph, bindings, find_hold
 from helpers.model.bindings import KINDS, Binding
 from helpers.safety.original_builtins import Own
 
+# The whole heap is looked through: here it is that of a fresh interpreter, without frameworks.
+pytestmark = pytest.mark.own_process(sharing="a_small_heap")
+
 START = """
 import collections, functools, types
 def op(): return "old"

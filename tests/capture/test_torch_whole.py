@@ -8,6 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from helpers import watch_breaks, watch_compile, watch_recompiles  # noqa: E402
+from helpers.capture.references.rebind import rebind_everywhere  # noqa: E402
+from helpers.capture.references.search import bindings  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 
@@ -160,3 +162,12 @@ def test_a_tensor_that_would_end_the_process_is_refused():
     with pytest.raises(RuntimeError, match="layout=torch.jagged"):
         ledger(torch.nested.nested_tensor([torch.ones(1), torch.ones(2)]))
     assert ledger.model.verdicts == ("compile",)
+
+
+def test_a_torch_function_is_rebound_where_its_modules_look_it_up():
+    old = torch.nn.functional.relu
+    before = bindings(old)
+    with rebind_everywhere(old, lambda x, inplace=False: "new"):
+        assert torch.nn.ReLU()(torch.ones(1)) == "new"
+    assert torch.nn.ReLU()(torch.ones(1)) == 1
+    assert bindings(old) == before
