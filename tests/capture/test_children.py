@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import pytest
 
 from helpers import watch_in_child
 from helpers.capture.processes import child as children
-from helpers.capture.processes import preloaded
+from helpers.capture.processes import fork_server, preloaded
 from helpers.capture.processes.child import plain, run_child
 from helpers.capture.processes.function_source import portable
 from helpers.model.transcript import Transcript
@@ -217,6 +218,14 @@ def test_the_parent_ends_with_whoever_asked():
     pid = int(done.stdout)
     left = [psutil.Process(pid)] if psutil.pid_exists(pid) else []
     assert not psutil.wait_procs(left, timeout=30)[1]
+
+
+def test_a_request_that_is_cut_in_the_middle_is_the_end():
+    asker, parent = socket.socketpair()
+    asker.sendall(b'{"source": "pri')
+    asker.close()
+    assert fork_server.receive(parent) is None
+    parent.close()
 
 
 @pytest.mark.parametrize("bad", [3, None, len, lambda: 1, "".join, int])

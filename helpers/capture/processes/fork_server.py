@@ -42,7 +42,8 @@ def receive(door: socket.socket) -> tuple[dict, list[int]] | None:
     """Return a request and the child's output, errors, life and status; None at the end."""
     line, handles, _, _ = socket.recv_fds(door, 65536, 4)
     while line and not line.endswith(b"\n"):
-        line += door.recv(65536)
+        part = door.recv(65536)
+        line = part and line + part  # who asks may end in the middle of a request
     for handle in handles:
         os.set_inheritable(handle, False)
     return (json.loads(line), handles) if line else None
