@@ -1,10 +1,9 @@
 """The notebooks -> each exercise as it stands there: stub, check cell, and the folded solution."""
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
-
-import nbformat
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 FENCED = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -23,20 +22,26 @@ class Folded(NamedTuple):
 def _exercises():
     """Yield (name, exercise) of each check that a folded solution follows."""
     for path in NOTEBOOKS:
-        cells = nbformat.read(path, as_version=4).cells
-        for position, cell in enumerate(cells):
-            called = re.search(r"^check\.(\w+)\(", cell.source, re.MULTILINE)
-            if cell.cell_type == "code" and called and "<details>" in cells[position + 1].source:
+        cells = _cells(path)
+        for position, (kind, source) in enumerate(cells):
+            called = re.search(r"^check\.(\w+)\(", source, re.MULTILINE)
+            if kind == "code" and called and "<details>" in cells[position + 1][1]:
                 start = _heading_before(cells, position)
-                context = [c.source for c in cells[start : position - 1] if c.cell_type == "code"]
-                solution = FENCED.search(cells[position + 1].source).group(1)
-                stub, asked = cells[position - 1].source, cell.source
+                context = [text for kind, text in cells[start : position - 1] if kind == "code"]
+                solution = FENCED.search(cells[position + 1][1]).group(1)
+                stub, asked = cells[position - 1][1], source
                 yield called[1], Folded(path.stem[:2], "\n".join(context), stub, asked, solution)
+
+
+def _cells(path):
+    """Return kind and source of each cell; nbformat would take longer to import than a chapter."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
 
 
 def _heading_before(cells, position):
     headed = re.compile(r"^#{2,3} ", re.MULTILINE)
-    return [i for i in range(position) if headed.search(cells[i].source)][-1]
+    return [i for i in range(position) if headed.search(cells[i][1])][-1]
 
 
 EXERCISES = dict(_exercises())
