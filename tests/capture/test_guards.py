@@ -1,10 +1,7 @@
 """Guard trees are torch's own, in words that repeat; each guard fails where it says, and alone."""
 
 import collections
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -18,6 +15,7 @@ from helpers.view.diagram.graph import LONGEST_LABEL
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
+from tests.capture import dynamo_programs as programs  # noqa: E402
 
 RATE = 1.5
 NUMBERS_THAT_CHANGE = re.compile(r"0x[0-9a-f]+|\d{9,}|[0-9a-f]{8}_[0-9a-f]{4}|\.py\b")
@@ -198,33 +196,7 @@ def test_only_python_functions_have_guards(bad):
         python_function(bad)
 
 
-SAME_TWICE = """
-import torch
-from helpers import show_guards, watch_guard_sets, watch_recompiles
-RATE = 1.5
-def f(x, n, names, options):
-    return x * n * RATE + len(names) + len(options)
-live = watch_recompiles(f)
-for n in (2, 3, "a"):
-    try:
-        live(torch.ones(3), n, ["a", "b"], {"one": 1, "two": 2})
-    except Exception:
-        pass
-print(live, show_guards(live), show_guards(live, as_table=True))
-print(watch_guard_sets(f, (torch.ones(3), 2, ["a"], {"b": 1}), mine=lambda **given: True))
-"""
-
-
 def test_texts_are_the_same_over_hash_seeds():
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", SAME_TWICE],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in ("0", "7")
-    }
-    assert len(said) == 1
-    assert not NUMBERS_THAT_CHANGE.search(said.pop())
+    here = [str(exhibit) for exhibit in programs.guards()]
+    assert here == programs.texts_elsewhere()["guards"]
+    assert not NUMBERS_THAT_CHANGE.search("\n".join(here))

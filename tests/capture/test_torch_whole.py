@@ -164,7 +164,7 @@ def test_a_tensor_that_would_end_the_process_is_refused():
     assert ledger.model.verdicts == ("compile",)
 
 
-def test_a_torch_function_is_rebound_where_its_modules_look_it_up():
+def test_a_torch_function_is_rebound_where_its_modules_look_it_up(small_heap):
     old = torch.nn.functional.relu
     before = bindings(old)
     with rebind_everywhere(old, lambda x, inplace=False: "new"):
