@@ -15,6 +15,7 @@ from helpers.capture.tensorflow.tracing import ledger
 from helpers.capture.tensorflow.tracing import log as trace_log
 from helpers.capture.tensorflow.tracing.log import Log
 from helpers.safety.interpreter_state import KEPT
+from tests.samples import sample
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
@@ -316,7 +317,7 @@ def test_ledger_is_right_after_interrupts_at_random_moments():
 def test_interrupts_at_random_moments_leave_nothing(run):
     run()
     before, rng = [(kept, kept.read()) for kept in KEPT], random.Random(4)
-    for _ in range(15):
+    for _ in range(sample(6, 30)):
         _interrupted(run, rng.uniform(1e-4, 0.05))
         assert [k.name for k, was in before if not k.same(k.read(), was)] == []
     run()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from helpers.model.job import Blob, JobGraph, JobOp
 from helpers.view.diagram import job as view
 from helpers.view.diagram import routing, swimlanes
+from tests.samples import sample
 
 NASTY = "<script>&\x00\ud800"
 
@@ -107,7 +108,7 @@ def jobs(draw):
     return JobGraph("drawn", tuple(ops), returns=(f"{forward[0]}/out_0",))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=sample(10, 50), deadline=None, derandomize=True)
 @given(jobs())
 def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
     tree = parsed(graph)
@@ -142,7 +143,7 @@ def test_a_blob_that_is_read_twice_says_so():
     assert [words for _, words in labels(parsed(graph))].count("float32[2] ×2") == 1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=sample(10, 50), deadline=None, derandomize=True)
 @given(jobs())
 def test_a_label_stands_on_no_arrow_of_another_op(graph):
     with pytest.MonkeyPatch.context() as patch:

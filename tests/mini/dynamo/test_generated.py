@@ -9,12 +9,14 @@ torch = pytest.importorskip("torch")
 from helpers.mini.dynamo import constant_guards, output_graph  # noqa: E402
 from helpers.mini.dynamo.classes import version  # noqa: E402
 from tests.mini.dynamo import generated, interrupted  # noqa: E402
+from tests.samples import sample  # noqa: E402
 
 
 def test_no_made_program_differs():
-    done = generated.run(60, seed=4)
+    count = sample(24, 60)
+    done = generated.run(count, seed=4)
     assert not done["differences"], done["differences"][0]
-    assert done["with a graph"] > 25 and done["with a hit"] > 40
+    assert done["with a graph"] > 0.4 * count and done["with a hit"] > 0.6 * count
 
 
 def one_more(module, example_inputs):
@@ -28,8 +30,8 @@ def one_more(module, example_inputs):
 
 
 def test_a_wrong_backend_is_found():
-    done = generated.run(25, seed=4, backend=one_more)
-    assert len(done["differences"]) > 2
+    done = generated.run(12, seed=4, backend=one_more)
+    assert done["differences"]
 
 
 PROGRAM = """
@@ -72,5 +74,5 @@ def test_a_guard_that_is_left_out_is_found(monkeypatch):
 
 
 def test_interrupts_leave_nothing_behind_and_no_wrong_entry():
-    found, came = interrupted.faults(40, seed=1)
-    assert not found and came > 10
+    found, came = interrupted.faults(sample(20, 100), seed=1)
+    assert not found and came > 5

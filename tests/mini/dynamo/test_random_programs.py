@@ -14,6 +14,7 @@ from hypothesis import strategies as st  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 from tests.mini.dynamo import comparing  # noqa: E402
 from tests.mini.dynamo.table import numbers  # noqa: E402
+from tests.samples import sample  # noqa: E402
 
 NAMES = st.sampled_from(["x", "y", "z", "w"])
 NUMBERS = st.sampled_from(["2", "0.5", "-1", "0", "-0.0", "k", "x.shape[0]", "len(y)"])
@@ -67,7 +68,7 @@ def made(lines):
     return space["program"], source
 
 
-@hypothesis.settings(max_examples=30, deadline=None, derandomize=True, database=None)
+@hypothesis.settings(max_examples=sample(10, 100), deadline=None, derandomize=True, database=None)
 @hypothesis.given(BLOCKS)
 def test_no_made_program_differs(lines):
     program, source = made(lines)
