@@ -293,7 +293,7 @@ def _interrupted(run, seconds) -> bool:
 def test_ledger_is_right_after_interrupts_at_random_moments():
     rng, calls = random.Random(3), 0
     kept = helpers.watch_traces(lambda n: tf.constant(0), autograph=False)
-    handler, heard = signal.getsignal(signal.SIGINT), ledger.trace_keys.listeners()
+    handler, heard = signal.getsignal(signal.SIGINT), ledger.keys.listeners()
     for n in range(40):
         _interrupted(lambda n=n: kept(n), rng.uniform(1e-4, 0.02))
         assert signal.getsignal(signal.SIGINT) is handler and not heard

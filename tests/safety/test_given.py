@@ -5,7 +5,7 @@ import pytest
 from helpers import predict, show_bytecode, show_names, show_table
 from helpers.capture.references.paths import describe
 from helpers.capture.references.places import label as key_label
-from helpers.capture.text import value, words
+from helpers.capture.text import label, value
 from helpers.capture.text.error import said
 from helpers.mini.vm import run, special
 from helpers.safety import arguments
@@ -48,8 +48,8 @@ MADE = {"Hostile": Hostile, "Lied": Lied}  # by name: pytest would ask the class
 @pytest.mark.parametrize("name", MADE)
 def test_words_ask_no_metaclass(name):
     thing = MADE[name]()
-    assert arguments.kind_of(thing) == arguments.shown(thing) == words.type_name(thing) == name
-    assert words.label(thing) == name and words.detail(thing) == "instance"
+    assert arguments.kind_of(thing) == arguments.shown(thing) == label.type_name(thing) == name
+    assert label.label(thing) == name and label.detail(thing) == "instance"
     assert value.brief(thing) == f"{name} object" and not value.same_for_ever(thing)
     assert describe(thing).endswith(name) and key_label(thing) == f"[<{name}>]"
 
@@ -103,4 +103,4 @@ def test_message_that_raises_is_said(error):
 def test_text_is_printable_and_short(longest):
     found = arguments.printable("a\x1b[31m\u202e" * 30, longest)
     assert found.isprintable() and arguments.printable("plain") == "plain"
-    assert value.plain("\x00") == words.clipped("\x00") == "\\x00"
+    assert value.plain("\x00") == "\\x00"
