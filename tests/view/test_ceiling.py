@@ -47,28 +47,31 @@ def instruction(n):
     return Instruction(2 * n, "NOP", -1, "", "0900", 0, 1, (1, 0, 1, 1), "x", 0, "+0", target=2 * n)
 
 
+# Each is made when it is asked for: pytest collects this file in each worker.
 LARGE = {
-    "table": (table, many(60_000)),
-    "one huge cell": (table, many(3, "&" * MEGABYTE)),
-    "huge title and note": (table, listing([Row("a", "b")], "t" * MEGABYTE, "n" * MEGABYTE)),
-    "ledger": (ledger, Ledger("t", "call", ("verdict",), entries())),
-    "code": (bytecode_view, Bytecode("t", many().columns[:0], tuple(map(instruction, range(9_000))),
-             source="x = 1\n" * 99_999)),
-    "side by side": (side_by_side, SideBySide("t", "a", "b", tuple(
+    "table": lambda: (table, many(60_000)),
+    "one huge cell": lambda: (table, many(3, "&" * MEGABYTE)),
+    "huge title and note": lambda: (table, listing(
+        [Row("a", "b")], "t" * MEGABYTE, "n" * MEGABYTE)),
+    "ledger": lambda: (ledger, Ledger("t", "call", ("verdict",), entries())),
+    "code": lambda: (bytecode_view, Bytecode("t", many().columns[:0], tuple(
+        map(instruction, range(9_000))), source="x = 1\n" * 99_999)),
+    "side by side": lambda: (side_by_side, SideBySide("t", "a", "b", tuple(
         Pair(n, "x" * 60, n, "y" * 60) for n in range(1, 20_001)))),
-    "transcripts": (transcript, Transcripts("t", tuple(
+    "transcripts": lambda: (transcript, Transcripts("t", tuple(
         Transcript(f"r{n}", "s", "out" * 9_999, "", 0) for n in range(99)))),
-    "arrows": (graph, Graph("t", tuple(Node(f"n{n}", f"n{n}") for n in range(60)), tuple(
+    "arrows": lambda: (graph, Graph("t", tuple(Node(f"n{n}", f"n{n}") for n in range(60)), tuple(
         Edge(f"n{n % 60}", f"n{n * 7 // 5 % 60}", f"label {n}") for n in range(20_000)))),
-    "steps": (stepper, Timeline("t", "x = 1\n" * 300, tuple(
+    "steps": lambda: (stepper, Timeline("t", "x = 1\n" * 300, tuple(
         Step(f"s{n}", 1, (Panel("p", many(200, f"{n}")),)) for n in range(300)))),
-    "one step of many rows": (stepper, Timeline("t", "", (Step("s", 0, (Panel("p", many()),)),))),
+    "one step of many rows": lambda: (stepper, Timeline("t", "", (
+        Step("s", 0, (Panel("p", many()),)),))),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_large_model_stays_below_the_ceiling_and_says_what_it_leaves_out(name):
-    view, model = LARGE[name]
+    view, model = LARGE[name]()
     words, markup = view.text(model), view.html(model)
     assert len(words.encode()) < MEGABYTE and len(markup.encode()) < MEGABYTE
     for shown in (words, markup):
