@@ -60,12 +60,14 @@ class Heap(Own):
 
     Garbage is collected first: a class that nobody can reach any more would otherwise count until
     its turn comes. `most` direct holders are followed (0: all); `left` says how many were not.
+    `tidy=False`: garbage stays, and may be found.
     """
 
     __slots__ = ("names", "ups", "left", "_kept", "_parents", "_met", "_spots", "_most")
 
-    def __init__(self, targets: Shelf, most: int = 0):
-        collect()
+    def __init__(self, targets: Shelf, most: int = 0, tidy: bool = True):
+        if tidy:
+            collect()
         self.left, self._most = 0, most  # direct holders that were left out, where there is a limit
         self.names = {key: name for key, (name, _) in listed_modules().items()}
         self._kept: set[int] = set()

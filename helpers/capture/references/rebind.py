@@ -19,7 +19,7 @@ from helpers.capture.references.refusals import (
     refuse,
     refuse_unknown,
 )
-from helpers.capture.references.search import find_holders_of_both, scan_modules
+from helpers.capture.references.search import find_holders, find_holders_of_both, scan_modules
 from helpers.capture.references.swap_code import code_swapped
 from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name
@@ -50,7 +50,7 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     modules of the kernel itself are left out, and look builtins up past the replacement.
     """
     refuse(old, new)
-    if type(search) is not str or search not in _SEARCHES:
+    if type(search) is not str or search not in ("thorough", "scan"):
         raise ValueError(f'search must be "thorough" or "scan", not {label(search)}')
     return Rebinding(old, new, search, patterns(keep, "keep"), patterns(only, "only"))
 
@@ -72,7 +72,7 @@ class Rebinding(Block):
         self.changed: tuple[Binding, ...] = ()
         self.left: tuple[Binding, ...] = ()
         self.leftover: tuple[Binding, ...] = ()
-        self._how = (_SEARCHES[search], keep, only)
+        self._how = (search, keep, only)
         self._undo, self._before, self._said, self._shielded = Shelf(), frozenset(), "", 0
 
     def __repr__(self) -> str:
@@ -86,8 +86,11 @@ class Rebinding(Block):
         """Search, and choose the places to rebind."""
         if self in _ACTIVE:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
-        look, keep, only = self._how
-        places, before = look(self.old, self.new)
+        search, keep, only = self._how
+        if search == "scan":
+            places, before = scan_modules(self.old), scan_modules(self.new)
+        else:
+            places, before = find_holders_of_both(self.old, self.new)
         self._before = frozenset(place.key for place in before)
         refuse_unknown(self.old, places, (*keep, *only))
         chosen = self._choose(places, keep, only)
@@ -197,8 +200,14 @@ class Rebinding(Block):
             problems.foreign.append(undo.place.binding.path)
 
     def _left_over(self) -> tuple[Binding, ...]:
-        _, now = self._how[0](self.old, self.new)
-        return tuple(place.binding for place in now if place.key not in self._before)
+        if self._how[0] == "scan":
+            return self._since(scan_modules(self.new))
+        # Nothing is left over, as a rule: only where something is, garbage is told from it.
+        found = self._since(find_holders(self.new, tidy=False))
+        return found and self._since(find_holders(self.new))
+
+    def _since(self, places) -> tuple[Binding, ...]:
+        return tuple(place.binding for place in places if place.key not in self._before)
 
 
 class Undo(Own):
@@ -266,10 +275,3 @@ def left_words(left) -> str:
         reasons[row.reason] = reasons.get(row.reason, 0) + 1
     told = "; ".join(f"{count}: {why}" for why, count in reasons.items())
     return f"{len(left)} left ({told})" if left else "0 left"
-
-
-def _scan_both(old, new):
-    return scan_modules(old), scan_modules(new)
-
-
-_SEARCHES = {"thorough": find_holders_of_both, "scan": _scan_both}

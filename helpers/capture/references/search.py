@@ -59,9 +59,12 @@ def scan_modules(obj) -> tuple[Place, ...]:
     return _ordered(found)
 
 
-def find_holders(obj) -> tuple[Place, ...]:
-    """Return every place that holds `obj`, as far as the collector can see; always in one order."""
-    return _places_of(obj, Heap(Shelf([obj])))
+def find_holders(obj, tidy: bool = True) -> tuple[Place, ...]:
+    """Return every place that holds `obj`, as far as the collector can see; always in one order.
+
+    `tidy=False` takes half the time: garbage is not collected first, and may be found.
+    """
+    return _places_of(obj, Heap(Shelf([obj]), tidy=tidy))
 
 
 def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
