@@ -485,3 +485,9 @@ def test_leaving_by_scan_proves_that_no_module_holds_the_replacement(stage):
     with rebind_everywhere(stage.op, replacement, search="scan"):
         assert len(scan_modules(replacement)) == 1
     assert scan_modules(replacement) == ()
+
+
+def test_without_a_kernel_nothing_is_shielded():
+    with rebind_everywhere(divmod, lambda a, b: 0) as patch:
+        assert divmod(7, 2) == 0
+    assert "kernel" not in repr(patch)
