@@ -1,13 +1,11 @@
 """Code objects, frames and errors that nobody would write: looked at, refused, never run into."""
 
-import builtins
 import os
 import random
 import subprocess
 import sys
 import threading
 import types
-from contextlib import nullcontext
 
 import pytest
 
@@ -307,31 +305,3 @@ def test_frames_of_other_threads_are_shown():
     finally:
         done.set()
         thread.join()
-
-
-@pytest.mark.parametrize("name", ["len", "type"])
-@pytest.mark.parametrize(
-    "verb",
-    [
-        helpers.watch_names,
-        helpers.watch_stack,
-        helpers.watch_frames,
-        helpers.watch_hooked,
-        helpers.watch_tracers,
-        lambda fn: helpers.watch_specialising(fn, {"once": ()}, times=1),
-        lambda fn: helpers.watch_callers({"r": fn}, lambda r: f"{r()}", {"i": nullcontext}),
-        lambda fn: helpers.watch_costs(fn, {"a": fn}),
-    ],
-)
-def test_a_builtin_that_the_body_replaces_costs_no_exhibit(verb, name):
-    def body():
-        setattr(builtins, name, None)
-        return 1
-
-    kept = vars(builtins)[name]
-    try:
-        said = repr(verb(body))
-    finally:
-        left = vars(builtins)[name]
-        setattr(builtins, name, kept)
-    assert said and left is kept

@@ -1,0 +1,41 @@
+"""A watched body replaces a builtin: the exhibit is made all the same, and the builtin is back.
+
+In a process of its own: the threads by which a worker hears of its tests need these builtins too.
+"""
+
+import builtins
+from contextlib import nullcontext
+
+import pytest
+
+import helpers
+
+pytestmark = pytest.mark.own_process
+
+
+@pytest.mark.parametrize("name", ["len", "type"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        helpers.watch_names,
+        helpers.watch_stack,
+        helpers.watch_frames,
+        helpers.watch_hooked,
+        helpers.watch_tracers,
+        lambda fn: helpers.watch_specialising(fn, {"once": ()}, times=1),
+        lambda fn: helpers.watch_callers({"r": fn}, lambda r: f"{r()}", {"i": nullcontext}),
+        lambda fn: helpers.watch_costs(fn, {"a": fn}),
+    ],
+)
+def test_a_builtin_that_the_body_replaces_costs_no_exhibit(verb, name):
+    def body():
+        setattr(builtins, name, None)
+        return 1
+
+    kept = vars(builtins)[name]
+    try:
+        said = repr(verb(body))
+    finally:
+        left = vars(builtins)[name]
+        setattr(builtins, name, kept)
+    assert said and left is kept
