@@ -20,6 +20,9 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.safety.interpreter_state import KEPT, patched, theirs, whole
 from helpers.safety.interrupts import finishing, uninterrupted
 
+# Builtins are replaced here, and Ctrl-C comes at random: neither may meet a worker of pytest-xdist.
+pytestmark = pytest.mark.own_process
+
 
 def disturb():
     """Change much of what has to stay."""
