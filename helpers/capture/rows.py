@@ -26,12 +26,15 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
     if not rows:
         raise ValueError("a table needs at least one row")
     headings = [heading for heading, _ in rows[0]]
-    named = ", ".join(map(plain, headings[:8])) + (", …" if len(headings) > 8 else "")
     if not 0 < len(headings) <= MOST_COLUMNS:
         raise ValueError(f"a row of a table has 1 to {MOST_COLUMNS} keys, not {len(headings):,}")
-    for row in rows:
-        if [heading for heading, _ in row] != headings:
-            raise ValueError(f"every row needs the keys {named}, in this order")
+    for number, row in enumerate(rows, 1):
+        found = [heading for heading, _ in row]
+        if found != headings:
+            raise ValueError(
+                f"every row needs the keys {_named(headings)}, in this order; "
+                f"row {number:,} has {_named(found)}"
+            )
     fields = _fields(headings)
     record = make_dataclass("Row", fields, frozen=True)
     columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
@@ -46,6 +49,10 @@ def _pairs(row: object) -> list[tuple[str, object]]:
         if not issubclass(type(key), str):
             raise TypeError(f"each key of a row must be a str, its heading, not {brief(key)}")
     return [(str.__str__(key), value) for key, value in dict.items(row)]
+
+
+def _named(headings: list[str]) -> str:
+    return ", ".join(map(plain, headings[:8])) + (", …" if len(headings) > 8 else "") or "none"
 
 
 def _fields(headings: list[str]) -> list[str]:

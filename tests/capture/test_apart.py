@@ -57,7 +57,9 @@ def test_its_end_is_no_end_of_this_process():
 
 @pytest.mark.parametrize("call", [(print,), (adds, object(), 1), (5,)])
 def test_what_cannot_travel_is_refused(call):
-    with pytest.raises(TypeError, match="call_in_child needs a function written in Python"):
+    with pytest.raises(
+        TypeError, match="call_in_child (needs a function written in Python|takes arguments)"
+    ):
         call_in_child(*call)
 
 
@@ -387,3 +389,12 @@ def test_working_folder_that_is_gone_is_not_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     tmp_path.rmdir()
     assert call_in_child(adds, 1, 2)["sum"] == 3
+
+
+def test_a_name_of_the_notebook_is_said_to_be_out_of_sight():
+    with pytest.raises(RuntimeError, match="name 'SAME_FOLDER' is not defined, for it sees no"):
+        call_in_child(uses_a_name_of_the_notebook)
+
+
+def uses_a_name_of_the_notebook():
+    return SAME_FOLDER

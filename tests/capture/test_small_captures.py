@@ -21,7 +21,7 @@ def test_records_need_a_row():
 
 
 def test_records_need_the_same_keys():
-    with pytest.raises(ValueError, match="every row needs the keys a"):
+    with pytest.raises(ValueError, match="every row needs the keys a, in this order; row 2 has "):
         records_listing("t", [{"a": 1}, {"b": 2}])
 
 

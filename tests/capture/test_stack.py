@@ -234,9 +234,9 @@ async def coroutine(): ...
         (abs, "abs.. is written in C"),
         (int, "class int is a class; give one of its methods"),
         (coroutine, "only makes a coroutine"),
-        (3, "needs a Python function: 3 is none"),
+        (3, "needs a Python function, not 3"),
         ([].append, "written in C"),
-        (functools.partial(poly, 1), "partial object is none"),
+        (functools.partial(poly, 1), ", not partial object"),
     ],
 )
 def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):

@@ -45,7 +45,7 @@ def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
         return thing, ()
     if type(thing) is MethodType and type(thing.__func__) is FunctionType:
         return thing.__func__, (thing.__self__,)
-    raise TypeError(f"{verb} needs a Python function: {_why(thing)}")
+    raise TypeError(f"{verb} needs a Python function{_why_not(thing)}")
 
 
 def code_of(thing: object, verb: str) -> CodeType:
@@ -83,12 +83,12 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
         )
 
 
-def _why(thing: object) -> str:
+def _why_not(thing: object) -> str:
     if issubclass(type(thing), type):
-        return f"{brief(thing)} is a class; give one of its methods"
+        return f": {brief(thing)} is a class; give one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
-        return f"{brief(thing)} is written in C and has no bytecode"
-    return f"{brief(thing)} is none"
+        return f": {brief(thing)} is written in C and has no bytecode"
+    return f", not {brief(thing)}"
 
 
 def names_used(code) -> set[str]:

@@ -3,6 +3,7 @@
 For what should not share a process with the notebook: a second framework, or what may end it.
 """
 
+import re
 from types import FunctionType
 
 from helpers.capture.processes.interpreter import Reply, ask
@@ -13,10 +14,9 @@ from helpers.safety.child_main import why_not_json
 from helpers.safety.processes import signal_name
 
 LONGEST = 240  # seconds
-NEEDS = (
-    "call_in_child needs a function written in Python with def, and arguments of dicts, lists, "
-    "text and numbers"
-)
+UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
+NEEDS = "call_in_child needs a function written in Python with def"
+TAKES = "call_in_child takes arguments of dicts, lists, text and numbers"
 
 
 def call_in_child(fn, *args):
@@ -30,10 +30,10 @@ def call_in_child(fn, *args):
     source = _source(fn)
     fault = next(filter(None, map(why_not_json, args)), "")
     if fault:
-        raise TypeError(f"{NEEDS}, not {fault}")
+        raise TypeError(f"{TAKES}, not {fault}")
     name = fn.__code__.co_name
     request = {"source": source, "name": name, "args": args}
-    return _result(ask(request, LONGEST), name)
+    return _result(ask(request, LONGEST), name, fn.__globals__)
 
 
 def _source(fn) -> str:
@@ -51,7 +51,7 @@ def _source(fn) -> str:
     raise TypeError(f"{NEEDS}, and {printable(fn.__code__.co_name)} has no source at hand")
 
 
-def _result(reply: Reply, name: str):
+def _result(reply: Reply, name: str, known: dict):
     for line in reply.told:
         if "result" in line:
             return line["result"]
@@ -59,8 +59,11 @@ def _result(reply: Reply, name: str):
         raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
     if reply.ended.late:
         raise RuntimeError(f"{name} did not end within {LONGEST} seconds")
-    raised = reply.last("raised") or _ending(reply)
-    raise RuntimeError(f"{name} failed in its own interpreter: {raised.splitlines()[-1]}")
+    raised = (reply.last("raised") or _ending(reply)).splitlines()[-1]
+    unseen = UNSEEN.fullmatch(raised)
+    if unseen and unseen[1] in known:
+        raised += ", for it sees no name of this notebook: import it inside, or give it as argument"
+    raise RuntimeError(f"{name} failed in its own interpreter: {raised}")
 
 
 def _ending(reply: Reply) -> str:
