@@ -8,7 +8,7 @@ import pytest
 from helpers.mini.frame_hook import guarded, installed, replaced, watching
 from tests.mini.frame_hook.cases import off
 
-pytestmark = pytest.mark.own_process(sharing="torch")
+pytestmark = pytest.mark.own_process  # shared with no one: it starts from CPython's own evaluator
 torch = pytest.importorskip("torch")
 
 
