@@ -91,7 +91,9 @@ def test_generator_frame_and_code_object_will_do():
     assert len(set(listings)) == 1
 
 
-@pytest.mark.parametrize("thing, words", [(abs, "written in C"), (dict, "a class"), ("x", "none")])
+@pytest.mark.parametrize(
+    "thing, words", [(abs, "written in C"), (dict, "a class"), ("x", ", not 'x'")]
+)
 @pytest.mark.parametrize("verb", [bytecode, code_tree])
 def test_what_has_no_code_object_is_refused(verb, thing, words):
     with pytest.raises(TypeError, match=words):
