@@ -35,7 +35,7 @@ def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int =
     """List a function's instructions with jumps as arrows, places in the source, stack depths.
 
     `caches` adds the inline cache entries, `adaptive` the names that run now; `start`: the first
-    offset to list. TypeError as above, ValueError for bytes that cannot be decoded.
+    offset to list. TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
     """
     return Exhibit(bytecode.bytecode(fn, caches, adaptive, start), bytecode_view)
 

@@ -72,6 +72,12 @@ def render(template: str, **values) -> str:
     return _templates.get_template(template).render(**values).strip()
 
 
+def pictured(svg: str, smallest: float) -> dict:
+    """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
+    width = int(svg.partition('width="')[2].partition('"')[0])
+    return {"image": as_image(svg), "least": round(smallest * width)}
+
+
 def as_image(svg: str) -> str:
     """Return the address of a picture that holds all of it."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

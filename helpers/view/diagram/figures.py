@@ -3,7 +3,7 @@
 from helpers.model.graph import Graph
 from helpers.model.op_log import apart
 from helpers.view.diagram import graph as diagram
-from helpers.view.markup import as_image, render
+from helpers.view.markup import pictured, render
 
 SMALLEST = 0.75  # of its natural size, beside another; alone a picture gives way to the page
 
@@ -20,7 +20,5 @@ def html(model: Graph) -> str:
 
 
 def _figure(name: str, graph: Graph) -> dict:
-    picture = diagram.svg(graph, page=True)
-    width = int(picture.partition('width="')[2].partition('"')[0])
     alt = f"{name or graph.title}: {len(graph.nodes)} boxes, {len(graph.edges)} arrows"
-    return {"name": name, "image": as_image(picture), "alt": alt, "least": round(SMALLEST * width)}
+    return {"name": name, "alt": alt, **pictured(diagram.svg(graph, page=True), SMALLEST)}

@@ -16,7 +16,7 @@ from helpers.view import row_limit
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
-from helpers.view.markup import as_image, joined, one_line, render
+from helpers.view.markup import joined, one_line, pictured, render
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
@@ -70,15 +70,12 @@ def html(model: Graph) -> str:
         said = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
         note = joined(said, shown.note)
         shown = replace(shown, edges=shown.edges[:MOST_ARROWS], note=note)
-    picture = svg(shown)
-    width = int(picture.partition('width="')[2].partition('"')[0])
     return render(
         "diagram.html",
         model=shown,
-        image=as_image(picture),
         alt=f"{model.title}: {len(shown.nodes)} boxes, {arrows} arrows, listed below",
-        least=round(SMALLEST * width),
         body=text(model),
+        **pictured(svg(shown), SMALLEST),
     )
 
 

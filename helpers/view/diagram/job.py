@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from helpers.model.job import JobGraph, JobOp
 from helpers.view.diagram.swimlanes import Box, Line, picture
-from helpers.view.markup import as_image, grid, one_line, render
+from helpers.view.markup import grid, one_line, pictured, render
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
@@ -40,15 +40,12 @@ def html(model: JobGraph) -> str:
         said = f"{len(model.ops)} ops are too many for one picture. " if model.ops else ""
         told = replace(model, note=f"{said}{model.note}")
         return render("diagram.html", model=told, image="", body=text(model))
-    drawn = svg(model)
-    width = int(drawn.partition('width="')[2].partition('"')[0])
     return render(
         "diagram.html",
         model=model,
-        image=as_image(drawn),
         alt=f"{model.title}: {len(model.ops)} ops, listed below",
-        least=round(SMALLEST * width),
         body=text(model),
+        **pictured(svg(model), SMALLEST),
     )
 
 

@@ -110,7 +110,7 @@ def listeners() -> list[list]:
     """
     from tensorflow.python.eager.polymorphic_function import transform
 
-    # TensorFlow has no way to take a callback back, so ours stays, and is silent by itself.
+    # Once for all threads: it does nothing on a thread where nobody listens, so it may stay.
     if _tell not in transform.CONCRETE_FUNCTION_CALLBACKS:
         transform.CONCRETE_FUNCTION_CALLBACKS.append(_tell)
     return _listening.lists
