@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
-from types import CodeType
+from types import CodeType, FunctionType
 
 from helpers.capture.text.error import said
 from helpers.capture.text.source import file_lines
@@ -22,7 +22,7 @@ PREFIX = "check."
 
 
 class Untried(Exception):
-    """The answer is still the stub."""
+    """The answer, or the parts that the words name, are still the stub."""
 
 
 class Unfit(Exception):
@@ -46,11 +46,12 @@ class Exercise:
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:
-            if any(answer is ... for answer in answers):
-                raise Untried
+            self._all_tried(answers)
             because = _refused(answers) or self.judge(*answers)
-        except Untried:
-            return self._outcome("untried", more=f"Replace the ... and run this cell again. {self}")
+        except Untried as untried:
+            where = f" of {untried}" if str(untried) else ""
+            more = f"Replace the ...{where} and run this cell again. {self}"
+            return self._outcome("untried", more=more)
         except Unfit as error:
             because = str(error)
         except KeyboardInterrupt:
@@ -72,6 +73,14 @@ class Exercise:
 
     def __repr__(self) -> str:
         return f"{PREFIX}{self.name}"
+
+    def _all_tried(self, answers) -> None:
+        """Raise Untried, with the names of those that are still `...`, if any is."""
+        names = self.judge.__code__.co_varnames if isinstance(self.judge, FunctionType) else ()
+        left = [k for k, answer in enumerate(answers) if answer is ...]
+        if left:
+            told = [names[k] for k in left if k < len(names)]
+            raise Untried(", ".join(told) if len(answers) > 1 else "")
 
     def _outcome(self, state: str, because: str = "", more: str = "") -> Exhibit:
         return Exhibit(Outcome(self.name, state, because, more), outcome)
@@ -101,10 +110,13 @@ class Checks:
         return (getattr(self, name) for name in self._homes)
 
 
-def tried(value):
-    """Return what the learner's code gave; Untried if that is the stub's `...`."""
+def tried(value, part: str = ""):
+    """Return what the learner's code gave; Untried if that is the stub's `...`.
+
+    `part`: which part of the answer it is, in words, where there are more.
+    """
     if value is ...:
-        raise Untried
+        raise Untried(part)
     return value
 
 

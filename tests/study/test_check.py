@@ -130,3 +130,9 @@ def test_a_device_that_code_claims_to_come_from_is_not_read():
     answer.__code__ = answer.__code__.replace(co_filename="/dev/zero")
     assert "in what is no file" in repr(Exercise("e", lambda fn: fn(), "fine", ("a",))(answer))
     assert "mine" in repr(Exercise("e", lambda rows: rows[0](), "fine", ("a",))([answer]))
+
+
+def test_the_parts_that_are_still_a_stub_are_named():
+    exercise = Exercise("pair", lambda first, second: None, "fine", ("a hint",))
+    assert "the ... of second and" in exercise(1, ...).model.more
+    assert "the ... of first, second and" in exercise(..., ...).model.more

@@ -3,28 +3,15 @@
 Each chapter's run in an interpreter of their own, as in its notebook.
 """
 
-import linecache
-
 import pytest
 
-import helpers
 from helpers import check
-from tests.study.folded import EXERCISES
+from tests.study.folded import EXERCISES, verdict
 from tests.study.mistakes import MISTAKES, edited, made
 
 pytestmark = pytest.mark.own_process(by="chapter")
 
 NAMED = [(exercise.chapter, name) for name, exercise in EXERCISES.items()]
-
-
-def verdict(name, answer):
-    source = f"{EXERCISES[name].context}\n{answer}"
-    linecache.cache["<answer>"] = (len(source), None, source.splitlines(True), "<answer>")
-    space = {name: getattr(helpers, name) for name in helpers.__all__} | {"__name__": "learner"}
-    exec(compile(source, "<answer>", "exec"), space)
-    *setup, call = EXERCISES[name].asked.strip().split("\n")
-    exec("\n".join(setup), space)
-    return eval(call, space).model
 
 
 def test_every_exercise_stands_in_a_notebook():

@@ -1,0 +1,3 @@
+"""Chapter 4: mutants that do what the solution does, and why."""
+
+SAME: dict[str, dict[str, str]] = {}

@@ -1,0 +1,9 @@
+"""The mutants that do what the solution does, on every input that an exercise allows, and why.
+
+`chapter_N.py` holds a table: exercise -> change (as `Mutant.change` says it) -> the reason.
+"""
+
+from importlib import import_module
+
+CHAPTERS = [import_module(f"tests.mutants.equivalent.chapter_{number}") for number in range(7)]
+EQUIVALENTS = {name: known for chapter in CHAPTERS for name, known in chapter.SAME.items()}
