@@ -16,6 +16,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.safety.arguments import deadly
 from helpers.safety.interpreter_state import whole
+from helpers.safety.limits import Limits, limited
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -33,21 +34,25 @@ class Unfit(Exception):
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    `praise` is what a pass is told; `hints` rise from a question to near the solution.
+    `praise` is what a pass is told; `hints` rise from a question to near the solution. After
+    `seconds` of processor time, or of waiting, the answer is stopped.
     """
 
     name: str
     judge: Callable[..., str | None]
     praise: str
     hints: tuple[str, ...]
+    seconds: float = 10
     _told: int = field(default=0, init=False)
 
     @whole
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
+        limit = limited(Limits(self.seconds))
         try:
             self._all_tried(answers)
-            because = _refused(answers) or self.judge(*answers)
+            with limit:
+                because = _refused(answers) or self.judge(*answers)
         except Untried as untried:
             where = f" of {untried}" if str(untried) else ""
             more = f"Replace the ...{where} and run this cell again. {self}"
@@ -55,9 +60,11 @@ class Exercise:
         except Unfit as error:
             because = str(error)
         except KeyboardInterrupt:
-            raise
+            if not limit.because:
+                raise
         except BaseException as error:
             because = f"your code raised {said(error)}{_where(error)}"
+        because = limit.because or because
         if because:
             return self._outcome("failed", because, more=str(self))
         return self._outcome("passed", self.praise)

@@ -1,0 +1,170 @@
+"""What goes on for ever is stopped, whatever it does and catches, and the words say why."""
+
+import io
+import itertools
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from helpers.safety import limits
+from helpers.safety.interpreter_state import whole
+from helpers.safety.limits import Limits, limited
+
+pytestmark = pytest.mark.own_process()  # what is thrown here would hit the runner's own threads
+
+SOON = Limits(seconds=0.3, characters=1000, bytes=1 << 28)
+TIME, PRINT = "did not end within 0.3 seconds", "printed more than 100,000 characters"
+
+
+@whole
+def stopped(run, within=SOON) -> str:
+    """Return why a function was stopped; empty if it was not."""
+    limit = limited(within)
+    try:
+        with limit:
+            run()
+    except KeyboardInterrupt:
+        if not limit.because:
+            raise
+    except MemoryError:
+        pass
+    return limit.because
+
+
+def _busy():
+    for _ in range(10_000):
+        pass
+
+
+def endless():
+    while True:
+        pass
+
+
+def catching():
+    while True:
+        try:
+            _busy()
+        except BaseException:
+            continue
+
+
+def catching_in_its_sleep():
+    while True:
+        try:
+            time.sleep(60)
+        except BaseException:
+            continue
+
+
+def waiting():
+    threading.Event().wait()
+
+
+def locked():
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def printing():
+    while True:
+        print("again")
+
+
+def printing_and_catching():
+    while True:
+        try:
+            print("again")
+        except BaseException:
+            continue
+
+
+@pytest.mark.parametrize(
+    "run", [endless, catching, catching_in_its_sleep, waiting, locked, lambda: time.sleep(60)]
+)
+def test_what_does_not_end_is_stopped(run):
+    assert TIME in stopped(run)
+
+
+@pytest.mark.parametrize("run", [printing, printing_and_catching])
+def test_what_prints_without_end_is_stopped_and_what_was_printed_is_cut(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    stream = sys.stdout
+    assert PRINT in stopped(run)
+    assert len(stream.getvalue()) <= SOON.characters
+    assert sys.stdout is stream
+
+
+def test_what_grows_is_stopped_by_its_memory():
+    kept = []
+
+    def growing():
+        while True:
+            kept.append("x" * 100_000 + str(len(kept)))
+
+    assert "of memory" in stopped(growing, Limits(seconds=60, bytes=1 << 27))
+    kept.clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the address space has no limit here")
+def test_a_loop_in_c_that_grows_is_stopped_by_the_system():
+    within = Limits(seconds=60, bytes=1 << 27)
+    assert "of memory" in stopped(lambda: list(itertools.count()), within)
+    assert len(bytes(1 << 30)) == 1 << 30, "afterwards there is room again"
+
+
+def test_what_ends_in_time_is_left_alone():
+    assert stopped(lambda: print("fine")) == ""
+
+
+def test_blocks_are_ended_and_what_they_changed_is_put_back():
+    seen = []
+
+    @contextmanager
+    def changed():
+        try:
+            yield
+        finally:
+            seen.append("back")
+
+    def run():
+        with changed():
+            endless()
+
+    tracer, handler = sys.gettrace(), signal.getsignal(signal.SIGINT)
+    assert TIME in stopped(run)
+    assert seen == ["back"]
+    assert (sys.gettrace(), signal.getsignal(signal.SIGINT)) == (tracer, handler)
+
+
+def test_the_learners_own_interrupt_comes_through():
+    def run():
+        signal.raise_signal(signal.SIGINT)
+        endless()
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped(run, Limits(seconds=60))
+
+
+def test_nothing_comes_after_the_end():
+    for _ in range(20):
+        stopped(lambda: time.sleep(0.3))
+        time.sleep(0.01)
+
+
+def test_another_thread_than_the_main_one_is_stopped_too():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(stopped(endless)))
+    thread.start()
+    thread.join(60)
+    assert found and TIME in found[0]
+
+
+def test_where_the_house_is_at_work_a_press_waits(monkeypatch):
+    monkeypatch.setattr(limits, "_HOUSE", __file__)
+    assert TIME in stopped(endless), "and comes when that goes on for too long"

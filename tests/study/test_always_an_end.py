@@ -1,0 +1,42 @@
+"""Every check comes back from an answer that does not end, sleeps, prints or grows for ever.
+
+Each exercise is given one of these, in one of its functions; `COURSE_SAMPLES=whole` gives all.
+"""
+
+import os
+from zlib import crc32
+
+import pytest
+
+from helpers import check
+from helpers.safety import limits
+from tests.study.folded import EXERCISES, verdict
+from tests.study.spoilt import SPOILERS, spoilt
+
+pytestmark = pytest.mark.own_process(by="chapter")
+
+WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
+SECONDS = 0.5
+
+
+def _trials():
+    for name, exercise in EXERCISES.items():
+        kinds = list(SPOILERS)
+        first = crc32(name.encode())
+        for turn in range(first, first + (len(kinds) if WHOLE else 1)):
+            yield exercise.chapter, name, kinds[turn % len(kinds)], turn
+
+
+@pytest.mark.parametrize(("chapter", "name", "kind", "turn"), list(_trials()))
+def test_it_comes_back_and_the_next_answer_is_judged_as_ever(
+    chapter, name, kind, turn, monkeypatch, capsys
+):
+    exercise = getattr(check, name)
+    verdict(name, EXERCISES[name].solution)  # imports what it needs
+    monkeypatch.setattr(exercise, "seconds", SECONDS)
+    monkeypatch.setattr(limits, "GIBIBYTE", 1 << 27)
+    outcome = verdict(name, spoilt(EXERCISES[name].solution, SPOILERS[kind], turn))
+    assert outcome.state == "failed", outcome
+    monkeypatch.undo()
+    outcome = verdict(name, EXERCISES[name].solution)
+    assert outcome.state == "passed", outcome.because
