@@ -19,6 +19,7 @@ LONGEST_ANSWER = 200
 MOST_CHOICES, LONGEST = 100, 20_000  # characters of the question, of a choice, of the why
 
 
+_ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
 _ITERATED = (dict, set, frozenset, GeneratorType, type({}.keys()), type({}.values()))
 
 
@@ -32,7 +33,10 @@ class Revealed(str):
 
 
 class Prediction(Exhibit):
-    """A question on show. `.model` holds its answer, `.reveal()` says it."""
+    """A question on show. `.model` holds its answer, `.reveal()` says it.
+
+    `predict.reveal()` says that of the last question, whatever names it has.
+    """
 
     def __init__(self, model: Choice):
         super().__init__(model, choice_view)
@@ -48,8 +52,8 @@ class Prediction(Exhibit):
         return self.model.answer
 
     def reveal(self) -> Revealed:
-        """Return what running it gave and why, as a sentence."""
-        return Revealed(self.model.outcome)
+        """Return the question, what running it gave and why, as sentences."""
+        return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
 
 @whole
@@ -72,10 +76,30 @@ def predict(
     candidates, raised, detail = _outcome(run)
     for answer in candidates:
         if answer in choices:
-            return Prediction(Choice(question, choices, answer, why, raised))
+            asked = Prediction(Choice(question, choices, answer, why, raised))
+            _ASKED.pop(question, None)  # the last one stands last
+            _ASKED[question] = asked
+            return asked
     offered = ", ".join(repr(_short(choice)) for choice in choices)
     gave = f"raised {candidates[0]}{detail}" if raised else f"gave {_short(candidates[0])!r}"
     raise ValueError(f"running it {gave}, which is none of the choices {offered}")
+
+
+def reveal(question: str = "") -> Revealed:
+    """Return what the last prediction gave, or the last one whose question holds these words.
+
+    ValueError where nothing was asked yet, or no question holds them.
+    """
+    words = _words(question, "the question")
+    for asked in reversed(_ASKED.values()):
+        if words in asked.model.question:
+            return asked.reveal()
+    if not _ASKED:
+        raise ValueError("nothing was asked yet; run a cell with a predict(…) first")
+    raise ValueError(f"no question that was asked here holds {_short(words)!r}")
+
+
+predict.reveal = reveal
 
 
 def _checked(question: str, choices, run) -> tuple[str, ...]:

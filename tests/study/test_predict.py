@@ -1,11 +1,14 @@
 """helpers/study/predict.py and the choice it shows: the answer comes from running the code."""
 
+from importlib import import_module
+
 import pytest
 
 from helpers.model.choice import Choice
 from helpers.study.predict import predict
 from helpers.view.widgets import choice as choice_view
 
+predict_module = import_module("helpers.study.predict")  # the name there is the function's
 HOSTILE = "<img src=x onerror=alert(1)></script>\x00"
 
 
@@ -136,14 +139,33 @@ def test_misuse_is_said_in_one_sentence(question, choices, run, error, words):
 def test_text_keeps_the_answer_back():
     shown = repr(ask(lambda: "new", "old", "new", why="A name is looked up."))
     assert shown == (
-        "What comes?\n  1. old\n  2. new\nDecide first; then `.reveal()` says what running it gave."
+        "What comes?\n  1. old\n  2. new\n"
+        "Decide first; then `predict.reveal()` says what running it gave."
     )
 
 
 def test_reveal_says_answer_and_why_without_quotes():
     told = ask(lambda: "new", "old", "new", why="A name is looked up.").reveal()
-    assert repr(told) == told == "Running it gave new. A name is looked up."
-    assert repr(ask(raises, "0", "KeyError").reveal()) == "Running it raised KeyError."
+    assert repr(told) == told == "What comes?\nRunning it gave new. A name is looked up."
+    told = repr(ask(raises, "0", "KeyError").reveal())
+    assert told == "What comes?\nRunning it raised KeyError."
+
+
+def test_the_last_question_can_be_revealed_without_a_name_for_it():
+    predict("First?", ["1", "2"], run=lambda: 1)
+    predict("Second?", ["1", "2"], run=lambda: 2)
+    assert predict.reveal() == "Second?\nRunning it gave 2."
+    assert predict.reveal("First") == "First?\nRunning it gave 1."
+    predict("First?", ["1", "2"], run=lambda: 2)
+    assert predict.reveal() == "First?\nRunning it gave 2."
+    with pytest.raises(ValueError, match="no question that was asked here holds 'Third'"):
+        predict.reveal("Third")
+
+
+def test_before_any_question_there_is_nothing_to_reveal(monkeypatch):
+    monkeypatch.setattr(predict_module, "_ASKED", {})
+    with pytest.raises(ValueError, match="nothing was asked yet"):
+        predict.reveal()
 
 
 def test_html_folds_the_answer_away():

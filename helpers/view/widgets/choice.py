@@ -12,7 +12,7 @@ _CODE = Markup("<code>{}</code>")
 def text(model: Choice) -> str:
     """Return the question and its numbered choices; the answer is left out on purpose."""
     numbered = [f"  {n}. {_hung(choice)}" for n, choice in enumerate(model.choices, 1)]
-    closing = "Decide first; then `.reveal()` says what running it gave."
+    closing = "Decide first; then `predict.reveal()` says what running it gave."
     return "\n".join([visible(model.question), *numbered, closing])
 
 
