@@ -45,6 +45,7 @@ _NAMES = {
     "verbs.oneflow": "show_job show_registry",
     "verbs.costs": "plot_ratios watch_costs",
     "verbs.processes": "watch_in_child",
+    "verbs.interceptions": "show_interceptions",
     "verbs.tables": "show_environment show_table",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

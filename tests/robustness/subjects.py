@@ -6,6 +6,8 @@ uses are wrong, what a cheap run is (to be interrupted), and how a run of size n
 
 import contextlib
 import io
+import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -55,6 +57,20 @@ def small(n=3):
 def deep(n):
     """Call itself n times."""
     return 0 if n <= 0 else 1 + deep(n - 1)
+
+
+def interceptions_with(*things):
+    """Show who gets hold of calls while things stand in a library and at two hooks."""
+    names = {f"put_there_{at}": thing for at, thing in enumerate(things)}
+    hooks = sys.displayhook, sys.breakpointhook
+    vars(json).update(names)
+    sys.displayhook = sys.breakpointhook = things[0]
+    try:
+        return helpers.show_interceptions()
+    finally:
+        sys.displayhook, sys.breakpointhook = hooks
+        for name in names:
+            vars(json).pop(name, None)
 
 
 def code_of_size(n: int, name="long"):
@@ -317,6 +333,14 @@ SUBJECTS = {
         misuse=(lambda: helpers.show_environment(1),),
         quick=helpers.show_environment,
         because=(("scale", "what it lists is given: the course's own requirements"),),
+    ),
+    "show_interceptions": Subject(
+        looks=(interceptions_with,),
+        wrong=(lambda thing: helpers.show_interceptions(thing),),
+        misuse=(lambda: helpers.show_interceptions(1),),
+        quick=helpers.show_interceptions,
+        scale=lambda n: interceptions_with(*[small] * n),
+        largest=1000,
     ),
     "show_code": Subject(
         looks=(helpers.show_code, lambda thing: helpers.show_code(with_constant(thing))),

@@ -1,0 +1,67 @@
+"""The modules of libraries -> their names and functions that lead to code of the learner's own."""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+from helpers.capture.cpython.callable_name import called
+from helpers.capture.cpython.objects import class_mapping, namespace
+from helpers.model.phrase import listed
+from helpers.safety.arguments import is_a, printable
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS
+
+_PLACES = sysconfig.get_paths()
+_LIBRARIES = tuple(_PLACES[key] + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib"))
+_HOUSE = str(Path(__file__).parents[2]) + os.sep
+_TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
+
+
+def patched_names(most: int) -> str:
+    """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code.
+
+    Looked at are the names of modules, and of classes that were defined in them; a function that
+    is the library's own, and whose `__code__` is not, counts as well.
+    """
+    found = sorted(f"{place}: {name}" for place, name in _patched())
+    return listed(found, most)
+
+
+def _patched() -> Iterator[tuple[str, str]]:
+    for name, module in list(sys.modules.items()):
+        if is_a(module, ModuleType) and type(name) is str and _is_library(module):
+            yield from _in(name, namespace(module), name)
+
+
+def _in(place: str, names, home: str) -> Iterator[tuple[str, str]]:
+    for key, value in list(names.items()):
+        if type(key) is not str:
+            continue
+        if type(value) in (staticmethod, classmethod):
+            value = value.__func__
+        if type(value) is FunctionType:
+            if is_own(value.__code__):
+                yield f"{place}.{printable(key)}", called(value)
+        elif type(value) is type:
+            members = class_mapping(value)
+            if members.get("__module__") == home and names is not members:
+                yield from _in(f"{place}.{printable(key)}", members, "")
+
+
+def is_own(code: CodeType) -> bool:
+    """Tell whether code comes from a cell, a prompt or a file outside of the libraries."""
+    file = code.co_filename
+    if type(file) is not str or file.startswith((*_LIBRARIES, _HOUSE)):
+        return False
+    return file.startswith(_TYPED) or ("<" not in file and os.sep in file)
+
+
+def _is_library(module: ModuleType) -> bool:
+    file = dict.get(namespace(module), "__file__")
+    if type(file) is str:
+        return file.startswith(_LIBRARIES)
+    return dict.get(namespace(module), "__name__") in sys.builtin_module_names

@@ -1,0 +1,15 @@
+"""Everybody who gets hold of the calls of this kernel."""
+
+from helpers.capture.frameworks.interceptions import interceptions
+from helpers.exhibit import Exhibit
+from helpers.safety.interpreter_state import whole
+from helpers.view import table
+
+
+@whole
+def show_interceptions() -> Exhibit:
+    """List every way to get hold of a call, from the name to the op, and who is there now.
+
+    `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
+    """
+    return Exhibit(interceptions(), table)

@@ -1,0 +1,135 @@
+"""Whoever stands in a way is named; afterwards nobody is."""
+
+import builtins
+import json
+import sys
+import threading
+
+import pytest
+
+from helpers import rebind_everywhere, show_interceptions
+from helpers.capture.references.patched import is_own, patched_names
+
+
+def mine(*args, **kwargs):
+    """Stand in for somebody else's function."""
+
+
+def taken():
+    return show_interceptions().model.taken
+
+
+@pytest.fixture(autouse=True)
+def before():
+    return taken()
+
+
+def test_every_way_in_is_listed_and_the_note_counts_those_that_are_taken():
+    model = show_interceptions().model
+    assert len({row.way for row in model.rows}) == len(model.rows)
+    assert model.note.startswith(f"{len(model.taken)} of {len(model.rows)} ways")
+
+
+@pytest.mark.parametrize(
+    ("way", "owner", "name"),
+    [
+        ("sys.breakpointhook", sys, "breakpointhook"),
+        ("sys.unraisablehook", sys, "unraisablehook"),
+        ("sys.displayhook", sys, "displayhook"),
+        ("sys.excepthook", sys, "excepthook"),
+    ],
+)
+def test_a_hook_of_sys_is_named(way, owner, name, monkeypatch):
+    monkeypatch.setattr(owner, name, mine)
+    assert taken()[way] == "mine"
+
+
+@pytest.mark.parametrize("name", ["settrace", "setprofile"])
+def test_a_tracer_is_named_for_this_thread_and_for_new_ones(name, before):
+    kept = getattr(sys, name.replace("set", "get"))()
+    getattr(sys, name)(mine)
+    getattr(threading, name)(mine)
+    try:
+        found = taken()
+    finally:
+        getattr(sys, name)(kept)
+        getattr(threading, name)(None)
+    assert found[f"sys.{name}"] == found[f"threading.{name}"] == "mine"
+    assert taken() == before
+
+
+def test_a_finder_and_a_builtin_are_named(monkeypatch, before):
+    class Finder:
+        def find_spec(self, *given):
+            return None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    monkeypatch.setattr(builtins, "print", mine)
+    found = taken()
+    assert "Finder" in found["import finders"] and found["builtins"] == "print"
+
+
+def test_a_name_of_a_library_that_leads_to_the_learners_code_is_named(before):
+    own = compile("def stand_in():\n    pass", "<stdin>", "exec")
+    space = {"__name__": "__main__"}
+    exec(own, space)
+    with rebind_everywhere(json.dumps, space["stand_in"]):
+        assert "json.dumps: stand_in" in taken()["patched names"]
+    assert taken() == before
+
+
+def test_a_method_and_a_swapped_code_are_named_too(monkeypatch):
+    space = {}
+    exec(compile("def other(*args, **kwargs):\n    pass", "<stdin>", "exec"), space)
+    other = space["other"]
+    monkeypatch.setattr(json.JSONEncoder, "encode", other)
+    monkeypatch.setattr(json.loads, "__code__", other.__code__)
+    found = patched_names(9)
+    assert "json.encoder.JSONEncoder.encode: other" in found
+    assert "json.loads: loads" in found
+
+
+def test_code_of_libraries_and_of_the_house_is_not_the_learners():
+    assert not is_own(json.loads.__code__)
+    assert not is_own(patched_names.__code__)
+    assert is_own(mine.__code__)
+
+
+@pytest.mark.own_process(sharing="torch")
+def test_modes_of_torch_are_named():
+    import torch
+    from torch.overrides import TorchFunctionMode
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Ops(TorchDispatchMode):
+        pass
+
+    class Functions(TorchFunctionMode):
+        pass
+
+    assert torch and not {"torch dispatch modes", "torch function modes"} & {*taken()}
+    with Ops(), Functions():
+        found = taken()
+    assert found["torch dispatch modes"] == "Ops" and found["torch function modes"] == "Functions"
+
+
+@pytest.mark.own_process(sharing="tensorflow")
+def test_callbacks_and_graphs_of_tensorflow_are_named():
+    import tensorflow as tf
+    from tensorflow.python.framework import op_callbacks
+
+    found = {}
+
+    @tf.function(autograph=False)
+    def traced():
+        found.update(taken())
+        return tf.constant(1)
+
+    op_callbacks.add_op_callback(mine)
+    try:
+        assert taken()["TensorFlow op callbacks"] == "mine"
+    finally:
+        op_callbacks.remove_op_callback(mine)
+    traced()
+    assert found["a graph being built"] == "FuncGraph"
+    assert "a graph being built" not in taken()
