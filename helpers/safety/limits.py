@@ -223,17 +223,18 @@ def _took(many: int) -> str:
 
 
 # A loop in C, as of `list(itertools.count())`, lets no other thread look: the system refuses more.
-ROOM = 4  # times the limit: threads of a framework set aside more than they use
+ROOM = 4  # times the limit
+PER_CORE = 1 << 28  # threads of a framework set aside more than they use (glibc: an arena each)
 
 
 def _address_space(more: int):
     """Let this process have so much more than it has; return the limits of before, if it can."""
-    with suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError, psutil.Error):
         import resource
 
         before = resource.getrlimit(resource.RLIMIT_AS)
         has = psutil.Process().memory_info().vms
-        most = has + min(ROOM * more, psutil.virtual_memory().available)
+        most = has + ROOM * more + PER_CORE * (os.cpu_count() or 1)
         if before[0] == resource.RLIM_INFINITY or most < before[0]:
             resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
             return before
