@@ -121,17 +121,18 @@ class limited:  # noqa: N801 (used like a function)
     # -- in a thread of its own
 
     def _watch(self) -> None:
-        own, start = _Usage(), _Usage()
-        looks = [start]
+        start = _Usage()
+        looks, pressed = [start], start.wall
         while not self._ended:
-            threading.Event().wait(LOOKS)
-            now = _Usage()
-            looks = [look for look in looks if now.wall - look.wall <= LATELY] + [now]
-            if not self.because:
-                self._judge(now, start, looks[0])
-            elif now.wall - own.wall > AGAIN or not self._presses:
-                own = now
-                self._press()
+            with suppress(MemoryError):  # the block has taken all that there is: look again
+                threading.Event().wait(LOOKS)
+                now = _Usage()
+                looks = [look for look in looks if now.wall - look.wall <= LATELY] + [now]
+                if not self.because:
+                    self._judge(now, start, looks[0])
+                elif now.wall - pressed > AGAIN or not self._presses:
+                    pressed = now.wall
+                    self._press()
 
     def _judge(self, now: "_Usage", start: "_Usage", before: "_Usage") -> None:
         limit, wall, lately = self._limits.seconds, now.wall - start.wall, now.wall - before.wall
