@@ -25,7 +25,7 @@ def mutants(source: str) -> list[Mutant]:
 
     A text that is itself a program (more than one statement) is mutated as one.
     """
-    tree = ast.parse(source)
+    tree = _written_alike(ast.parse(source))
     plain = ast.unparse(tree)
     found = {}
     for operator, mutated in _mutated(tree):
@@ -33,6 +33,15 @@ def mutants(source: str) -> list[Mutant]:
         if text != plain and _compiles(text):
             found.setdefault(text, Mutant(operator, _change(plain, text), text))
     return list(found.values())
+
+
+def _written_alike(tree: ast.Module) -> ast.Module:
+    """Write the programs in texts as ast does, too: a change then shows what was changed alone."""
+    docs = _docstrings(tree)
+    for node in ast.walk(tree):
+        if id(node) not in docs and _is_program(node):
+            node.value = ast.unparse(_written_alike(ast.parse(node.value)))
+    return tree
 
 
 def _compiles(text: str) -> bool:

@@ -186,6 +186,7 @@ class InferContext:
 
     def _of(self, table, kind, name, index):
         has = listed(known for known, _ in table)
+        need(type(index) is int, f"takes a whole number after {shown(name)}, got {shown(index)}")
         need((name, index) in table, f'has no {kind} ("{name}", {index}); it has {has}')
         return table[name, index]
 

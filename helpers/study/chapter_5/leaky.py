@@ -2,33 +2,51 @@
 
 import numpy as np
 
-from helpers.study.chapter_5.compare import compared, judged
+from helpers.mini.oneflow.attributes import REQUIRED
+from helpers.mini.oneflow.session import session
+from helpers.study.chapter_5.compare import Truth, compared, judged
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
 
 NAME = "user_leaky"
 FILES = file_names(NAME)
-SLOPES = ({}, {"slope": 0.5}, {"slope": -0.25}, {"slope": 2.0})
+SLOPES = (0.5, -0.25, 2.0, 0.0, 1)
+DEFAULT = 0.1
 
 
-def _leaky(x, slope=0.1):
+def _leaky(x, slope=DEFAULT):
     return (np.where(x > 0, x, x * x.dtype.type(slope)),)
 
 
-def _judge(answer):
+def _judge(answer=None):
     return judged(NAME, texts(answer, FILES), _at_all_slopes)
 
 
 def _at_all_slopes(wrapper) -> str | None:
-    return next(filter(None, (_at(wrapper, options) for options in SLOPES)), None)
+    because = compared(wrapper, NAME, Truth("leaky_tenth", _leaky))
+    if because:
+        return f"with the default slope, {because}"
+    for slope in SLOPES:
+        if because := compared(wrapper, NAME, Truth("leaky", _leaky), every=False, slope=slope):
+            return because
+    return _default()
 
 
-def _at(wrapper, options) -> str | None:
-    if options:
-        return compared(wrapper, "leaky", _leaky, **options)
-    without = compared(wrapper, "leaky_tenth", _leaky)
-    return f"with the default slope, {without}" if without else None
+def _default() -> str | None:
+    """Return what is wrong with the attribute of the definition; the wrapper may hide it."""
+    attrs = dict(session().registry.op(f"{NAME}_forward").attrs)
+    attrs.pop("device_sub_tag", None)
+    if len(attrs) != 1:
+        return f'the definition of "{NAME}_forward" must have one attribute of its own, slope'
+    [(name, attr)] = attrs.items()
+    if attr.default is REQUIRED or attr.default != DEFAULT:
+        told = "none" if attr.default is REQUIRED else attr.default
+        return (
+            f'an op of type "{NAME}_forward" that is told no {name} must have {DEFAULT}: the '
+            f"default in the definition is {told}"
+        )
+    return None
 
 
 LEAKY = Exercise(
