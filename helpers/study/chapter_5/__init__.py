@@ -9,8 +9,9 @@ from helpers.study.chapter_5.repair import REPAIR, broken_ops, run_with_gradient
 from helpers.study.chapter_5.run_op import failing_stage, gradient, run_op
 from helpers.study.chapter_5.sigmoid import SIGMOID, sigmoid_in_cpp
 from helpers.study.chapter_5.split import SPLIT
+from helpers.study.chapter_5.two_kernels import TWO_KERNELS
 
-EXERCISES = (GRADIENT_NAMES, FORGOTTEN, SIGMOID, LEAKY, SPLIT, REPAIR)
+EXERCISES = (GRADIENT_NAMES, FORGOTTEN, SIGMOID, LEAKY, SPLIT, REPAIR, TWO_KERNELS)
 
 __all__ = [
     "EXERCISES",

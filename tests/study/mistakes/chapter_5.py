@@ -6,6 +6,10 @@ INPUT = '.Input("in", [x])'
 SLOPE = '.Attr("slope", 0.1)\n    '
 PARTS, THEIR_GRADIENT = "np.maximum(x, 0), np.minimum(x, 0)", "dpos, dneg)\n"
 
+ALL_MATCHING = "[kernel for kernel in kernels if kernel.matches(context)]"
+MESSAGE = 'f"Cannot find the kernel matching Current OperatorConf. {context}"'
+ON_CPU = ' & (flow.HobDeviceTag() == "cpu")'
+
 
 def stage(piece, right, wrong):
     """Return the pieces that foretell another stage for what is left out of the op."""
@@ -181,5 +185,51 @@ MISTAKES = {
         ("must be three texts", ", '\"in\", [x]')", ")"),
         ("the new text must be a text, not 3", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
+    ),
+    "two_kernels": (
+        (
+            "yours gives kernel_1, the registry raises OpError: There are more than one kernels",
+            ALL_MATCHING,
+            f"{ALL_MATCHING}[:1]",
+        ),
+        ("raises OpError: Cannot find the kernel", "if not matching:", "if not kernels:"),
+        (
+            "yours raises ValueError: Cannot find",
+            'flow.OpError(f"Cannot',
+            'ValueError(f"Cannot',
+        ),
+        ("yours raises OpError: nothing matches", MESSAGE, '"nothing matches"'),
+        ("yours gives None, the registry raises", f"raise flow.OpError({MESSAGE})", "return None"),
+        ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
+        ("must hold the text of the kernel file", "half_kernels = '''", "half_kernels = 5\n'''"),
+        ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),
+        (
+            'float16 on "cpu" 0 of the kernels match (none), and there must be 1',
+            "register(halve, is_float)\n",
+            "",
+        ),
+        (
+            'float16 on "cpu" 2 of the kernels match (halve(), halve_whole())',
+            "~is_float",
+            "is_float",
+        ),
+        ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
+        ("float64 and int8 are both computed by halve_whole()", ' | (dtype == "float64")', ""),
+        (
+            "half of -3 (int8): yours gives -1, numpy gives -2",
+            "x // 2",
+            "(x / 2).astype(x.dtype)",
+        ),
+        (
+            "returned dtype float64 for my_user_half/out_0: int8[8]",
+            "register(halve_whole, ~",
+            "register(lambda args: halve(args), ~",
+        ),
+        (
+            "neither true nor false",
+            '(dtype == "float16") | (dtype == "float32") | (dtype == "float64")',
+            'dtype in ("float16", "float32", "float64")',
+        ),
+        ("registers no kernel", '"user_half_forward"', '"user_half"'),
     ),
 }
