@@ -9,7 +9,7 @@ from helpers.mini.oneflow.dtypes import DTYPES
 from helpers.mini.oneflow.kernel_registry import RegisteredKernel, choose
 from helpers.mini.oneflow.registry import Kernel
 from helpers.mini.oneflow.user_op_hob import DEVICES, KernelRegContext
-from helpers.study.check import tried
+from helpers.study.check import Untried, tried
 
 OP_TYPES = ("user_half_forward", "user_third_forward")
 DRAWS = 150
@@ -17,7 +17,7 @@ DRAWS = 150
 
 def chooses(mine) -> str | None:
     """Hold a `choose(kernels, context)` against the registry's own, from few kernels to many."""
-    for predicates, context in [*_simple(), *_drawn()]:
+    for predicates, context in [*_simple(), *drawn()]:
         if because := _parted(mine, predicates, context):
             return because
     return None
@@ -43,8 +43,10 @@ def _outcome(step, kernels) -> str:
     """Say what a step gives or raises; a kernel is told by its name, and must be the very one."""
     try:
         found = step()
+    except Untried:
+        raise
     except flow.OpError as error:
-        return f"raises {type(error).__name__}: {error}"
+        return f"raises OpError: {error}"
     except Exception as error:
         return f"raises {said(error)}"
     own = next((kernel for kernel in kernels if kernel is found), None)
@@ -68,7 +70,8 @@ def _simple():
     ]
 
 
-def _drawn():
+def drawn():
+    """Yield lists of predicates and the op that they are asked about; the same in each run."""
     draw = random.Random(13)
     for _ in range(DRAWS):
         predicates = [_predicate(draw) for _ in range(draw.randrange(6))]

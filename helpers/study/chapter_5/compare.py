@@ -22,6 +22,7 @@ class Truth(NamedTuple):
         outputs: how many there are.
         absolute: rounding errors are those of numbers of size 1, not of the size of `x`.
         endless, endless_dys, half: whether infinities and nan go in, come back; and float16.
+        calls: the options of two calls in one job.
     """
 
     formula: str
@@ -31,6 +32,7 @@ class Truth(NamedTuple):
     endless: bool = True
     endless_dys: bool = True
     half: bool = True
+    calls: tuple[dict, dict] = ({}, {})
 
 
 def judged(name: str, files: dict[str, str], judge: Callable) -> str | None:
@@ -47,20 +49,20 @@ def compared(wrapper, name: str, truth: Truth, every: bool = True, **options) ->
 
     `options` go to the wrapper, too. Without `every` only some of the arrays are tried.
     """
-    first, *others = _cases(truth, every)
-    because = _tried(
-        first, lambda: _forward(run(wrapper, first.x, **options), first, options, truth)
-    )
-    for case in [first, plain(truth.outputs), *others]:
-        because = because or _tried(case, lambda case=case: _both(wrapper, case, options, truth))
+    arrays = _cases(truth, every)
+    because = None
+    for case in arrays:
+        because = because or _tried(case, lambda case=case: _there(wrapper, case, options, truth))
+    for case in arrays:
+        because = because or _tried(case, lambda case=case: _back(wrapper, case, options, truth))
     if every:
-        because = because or _tried(first, lambda: named(wrapper, name, truth, first))
+        because = because or _tried(arrays[0], lambda: named(wrapper, name, truth, arrays[0]))
     return because
 
 
 def _cases(truth: Truth, every: bool) -> list[Case]:
     found = cases(truth.outputs, truth.endless, truth.endless_dys, truth.half)
-    return found if every else found[:2]
+    return [found[0], _PLAIN[truth.outputs], *(found[1:] if every else found[1:2])]
 
 
 def _tried(case: Case, step: Callable) -> str | None:
@@ -90,7 +92,11 @@ def _forward(got, case: Case, options, truth: Truth) -> str | None:
     return None
 
 
-def _both(wrapper, case: Case, options, truth: Truth) -> str | None:
+def _there(wrapper, case: Case, options, truth: Truth) -> str | None:
+    return _forward(run(wrapper, case.x, **options), case, options, truth)
+
+
+def _back(wrapper, case: Case, options, truth: Truth) -> str | None:
     outputs, dx = there_and_back(wrapper, case.x, case.dys, **options)
     return _forward(outputs, case, options, truth) or _backward(wrapper, dx, case, options, truth)
 

@@ -25,46 +25,46 @@ def _judge(guess=None):
 def _why(piece: str, stage: str, right: str) -> str:
     """Say what is wrong with this stage; a stage that is too early passes, one too late is late."""
     early = STAGES.index(stage) < STAGES.index(right)
-    return _WHY[piece].too_early if early else _WHY[piece].too_late
+    return WHY[piece].too_early if early else WHY[piece].too_late
 
 
-class _Why(NamedTuple):
+class Why(NamedTuple):
     """Why a guess is too early or too late; true of every such guess, "" where none can be."""
 
     too_early: str
     too_late: str
 
 
-_WHY = {
-    "the inference function": _Why(
+WHY = {
+    "the inference function": Why(
         "",
         "a definition without one is incomplete, which can be seen in the file alone",
     ),
-    "the shape in the inference": _Why(
+    "the shape in the inference": Why(
         "the inference function is there, and what it does is not known before it is called",
         "by then somebody has asked for the shape of the output, and had no answer",
     ),
-    "the dtype in the inference": _Why(
+    "the dtype in the inference": Why(
         "that stage passes: there is a dtype, the first input's, until another is set",
         "",
     ),
-    "the gradient rule": _Why(
+    "the gradient rule": Why(
         "that stage passes: an op can be written down, and its shape told, with no way back",
         "by then the ops of the gradient must be in the list",
     ),
-    "the placement": _Why(
+    "the placement": Why(
         "a definition says nothing of devices",
         "by then the op has been held against its definition, and its device was looked at, too",
     ),
-    "the call of .py_kernel()": _Why(
+    "the call of .py_kernel()": Why(
         "that stage passes: shapes and names are enough for it, and no kernel is looked for",
         "a job that has nothing to compute an op with cannot run",
     ),
-    "backward() in the kernel file": _Why(
+    "backward() in the kernel file": Why(
         "that stage passes: it computes nothing, and nobody looks into the kernel file for it",
         "the gradient has to be computed by something",
     ),
-    "the Input of the wrapper": _Why(
+    "the Input of the wrapper": Why(
         "the definition is whole; what is missing is missing in another file",
         "by then the wrapper's chain has been compared with the definition",
     ),

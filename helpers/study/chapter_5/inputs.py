@@ -50,12 +50,11 @@ def cases(outputs: int, endless=True, endless_dys=True, half=True) -> list[Case]
 
 
 def _case(x: np.ndarray, outputs: int) -> Case:
-    """Return a case whose gradients are whole numbers, no two alike, some below zero, one zero."""
-    counted = np.arange(1, x.size + 1, dtype=x.dtype).reshape(x.shape)
-    dys = tuple(np.asarray(counted * (1 - 3 * n) + n, x.dtype) for n in range(outputs))
-    for dy in dys:
-        dy[dy == 2] = 0
-    return Case(x, dys)
+    """Return a case whose gradients are whole numbers, no two alike, of both signs, one zero."""
+    counted = np.arange(1, x.size + 1).reshape(x.shape)
+    signed = np.where(counted % 2, counted, -counted)
+    dys = [np.where(counted == 3, 0, signed * (1 - 3 * n) + n) for n in range(outputs)]
+    return Case(x, tuple(np.asarray(dy, x.dtype) for dy in dys))
 
 
 def _with_endless_gradients(case: Case) -> Case:

@@ -13,14 +13,14 @@ NAMES = ("first", "second")
 
 
 def named(wrapper, name: str, truth, case: Case) -> str | None:
-    """Return what is wrong with two calls in one job, on x and on -x; None if nothing is."""
+    """Return what is wrong with two calls in one job, on x and on -2 * x; None if nothing is."""
     said = []
 
     def both(x):
         outputs = []
-        for op_name, blob in zip(NAMES, (x, -x), strict=True):
+        for op_name, blob, options in zip(NAMES, (x, x * -2), truth.calls, strict=True):
             before = len(writer().ops)
-            outputs += blobs_of(wrapper, blob, {"name": op_name})
+            outputs += blobs_of(wrapper, blob, {**options, "name": op_name})
             said.append(_one_op(name, op_name, writer().ops[before:]))
         return outputs
 
@@ -54,7 +54,10 @@ def _added_up(truth, case: Case, dx) -> str | None:
     """Hold the gradient of both calls together against torch's."""
     dys = [dy.astype(np.float64) for dy in case.dys]
     x = case.x.astype(np.float64)
-    parts = [torch_truth(truth.formula, sign * x, dys)[1] * sign for sign in (1, -1)]
+    parts = [
+        torch_truth(truth.formula, sign * x, dys, **options)[1] * sign
+        for sign, options in zip((1, -2), truth.calls, strict=True)
+    ]
     right, size = sum(parts).astype(case.x.dtype), np.max(np.abs(case.dys), axis=0) * 10
-    which = "the gradient of two calls in one job, on x and on -x,"
+    which = "the gradient of two calls in one job, on x and on -2 * x,"
     return parted(which, "torch", dx, right, {"x": case.x}, size, {})

@@ -64,13 +64,13 @@ def _judge(repairs=None):
 
 def _edit(name: str, repair) -> tuple[str, str, str]:
     """Return file, old and new text; Unfit if it is no such thing, Untried if one is `...`."""
-    what = f"the repair of {name}"
+    what = f"the repair of {name}, ({', '.join(_PARTS)}),"
     parts = in_order(repair, len(_PARTS), what)
     if len(parts) != len(_PARTS):
-        raise Unfit(f"{what} must be three texts: ({', '.join(_PARTS)})")
+        raise Unfit(f"{what} must be three texts, not {len(parts)}")
     for part, text in zip(_PARTS, parts, strict=True):
         if not isinstance(tried(text, f"{part} of {name}"), str):
-            raise Unfit(f"{what}: the {part} must be a text, not {brief(text)}")
+            raise Unfit(f"the {part} of {name} must be a text, not {brief(text)}")
     return tuple(parts)
 
 

@@ -183,7 +183,7 @@ MISTAKES = {
         ("stands", '"np.array(x**3, dtype=float)"', '"x"'),
         ("must be a list", '("user_negate_py_api.py", \'"in", x\', \'"in", [x]\')', '"[x]"'),
         ("must be three texts", ", '\"in\", [x]')", ")"),
-        ("the new text must be a text, not 3", '"x**3")', "3)"),
+        ("the new text of user_cube must be a text, not 3", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
     ),
     "two_kernels": (
