@@ -79,7 +79,8 @@ def drawn():
 
 
 def _predicate(draw):
-    """Return a predicate that is true of about one op in four."""
+    """Return a predicate that is true of about one op in three."""
     one, two = (flow.HobDataType("in", 0) == dtype for dtype in draw.sample(DTYPES, 2))
     either = one | two
-    return draw.choice((either, either & (flow.HobDeviceTag() == draw.choice(DEVICES)), one))
+    device = flow.HobDeviceTag() == draw.choice(DEVICES)
+    return draw.choice((either, either & device, device & ~one, one))

@@ -44,7 +44,12 @@ def judged(name: str, files: dict[str, str], judge: Callable) -> str | None:
         return f"loading it fails: {error}"
 
 
-def compared(wrapper, name: str, truth: Truth, every: bool = True, **options) -> str | None:
+def whole(wrapper, name: str, truth: Truth) -> str | None:
+    """Return how an op parts from the truth, or what is wrong with two calls; None if nothing."""
+    return compared(wrapper, truth) or called_twice(wrapper, name, truth)
+
+
+def compared(wrapper, truth: Truth, every: bool = True, **options) -> str | None:
     """Return how an op parts from the truth; None if it does not.
 
     `options` go to the wrapper, too. Without `every` only some of the arrays are tried.
@@ -55,9 +60,13 @@ def compared(wrapper, name: str, truth: Truth, every: bool = True, **options) ->
         because = because or _tried(case, lambda case=case: _there(wrapper, case, options, truth))
     for case in arrays:
         because = because or _tried(case, lambda case=case: _back(wrapper, case, options, truth))
-    if every:
-        because = because or _tried(arrays[0], lambda: named(wrapper, name, truth, arrays[0]))
     return because
+
+
+def called_twice(wrapper, name: str, truth: Truth) -> str | None:
+    """Return what is wrong with two calls in one job, each with a name; None if nothing is."""
+    first = _cases(truth, every=False)[0]
+    return _tried(first, lambda: named(wrapper, name, truth, first))
 
 
 def _cases(truth: Truth, every: bool) -> list[Case]:

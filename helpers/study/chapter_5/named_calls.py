@@ -30,13 +30,21 @@ def named(wrapper, name: str, truth, case: Case) -> str | None:
     except flow.OpError as error:
         if found := next(filter(None, said), None):
             return found
-        calls = " and ".join(f'{name}_forward(…, name="{op_name}")' for op_name in NAMES)
-        return f"{calls} in one job: {error}"
+        return f"{_calls(name, truth)} in one job: {error}"
     if found := next(filter(None, said), None):
         return found
     load([*case.dys, *case.dys])
     job(case.x)
-    return _added_up(truth, case, seen["dx"])
+    return _added_up(_calls(name, truth), truth, case, seen["dx"])
+
+
+def _calls(name: str, truth) -> str:
+    """Return both calls as one would write them."""
+    told = []
+    for x, options, op_name in zip(("x", "-2 * x"), truth.calls, NAMES, strict=True):
+        given = [x, *(f"{option}={value}" for option, value in options.items())]
+        told.append(f'{name}_forward({", ".join(given)}, name="{op_name}")')
+    return " and ".join(told)
 
 
 def _one_op(name: str, op_name: str, ops) -> str | None:
@@ -50,7 +58,7 @@ def _one_op(name: str, op_name: str, ops) -> str | None:
     )
 
 
-def _added_up(truth, case: Case, dx) -> str | None:
+def _added_up(calls: str, truth, case: Case, dx) -> str | None:
     """Hold the gradient of both calls together against torch's."""
     dys = [dy.astype(np.float64) for dy in case.dys]
     x = case.x.astype(np.float64)
@@ -59,5 +67,5 @@ def _added_up(truth, case: Case, dx) -> str | None:
         for sign, options in zip((1, -2), truth.calls, strict=True)
     ]
     right, size = sum(parts).astype(case.x.dtype), np.max(np.abs(case.dys), axis=0) * 10
-    which = "the gradient of two calls in one job, on x and on -2 * x,"
+    which = f"the gradient through {calls} in one job,"
     return parted(which, "torch", dx, right, {"x": case.x}, size, {})

@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.capture.text.value import brief
 from helpers.study.answers import by_name, in_order
-from helpers.study.chapter_5.compare import Truth, compared, judged
+from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit, tried
@@ -85,7 +85,7 @@ def _repaired(name: str, file: str, old: str, new: str) -> str | None:
     files[file] = files[file].replace(old, new)
     _, _, formula, expected, _ = _OPS[name]
     truth = Truth(formula, expected, half=False)
-    because = judged(name, files, lambda wrapper: compared(wrapper, name, truth))
+    because = judged(name, files, lambda wrapper: whole(wrapper, name, truth))
     return because and f"{name}: {because}"
 
 

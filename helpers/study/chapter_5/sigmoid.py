@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.compare import Truth, compared, judged
+from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import loading, texts, wrapper_of, written_job
 from helpers.study.check import Exercise
@@ -73,7 +73,7 @@ _TRUTH = Truth("sigmoid", _sigmoid, absolute=True, endless_dys=False)
 
 def _judge(answer=None):
     files = texts(answer, FILES) | {CPP: _IN_CPP}
-    because = judged(NAME, files, lambda wrapper: compared(wrapper, NAME, _TRUTH))
+    because = judged(NAME, files, lambda wrapper: whole(wrapper, NAME, _TRUTH))
     if because or not flow.find_compiler():
         return because
     try:

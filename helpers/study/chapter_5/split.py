@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.study.chapter_5.compare import Truth, compared, judged
+from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
@@ -18,7 +18,7 @@ def _split(x):
 def _judge(answer=None):
     files = texts(answer, FILES)
     truth = Truth("split", _split, outputs=2)
-    return judged(NAME, files, lambda wrapper: compared(wrapper, NAME, truth))
+    return judged(NAME, files, lambda wrapper: whole(wrapper, NAME, truth))
 
 
 SPLIT = Exercise(

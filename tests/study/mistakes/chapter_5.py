@@ -56,7 +56,11 @@ MISTAKES = {
             "np.exp(x) / (1 + np.exp(x))",
         ),
         ('must put one op "first"', "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
-        ("dy = 0 (float32): yours gives 0.196612, torch gives 0", ITS_GRADIENT, "y * (1 - y)"),
+        (
+            "dy = -2 (float32): yours gives 0.196612, torch gives -0.393224",
+            ITS_GRADIENT,
+            "y * (1 - y)",
+        ),
         ("the gradient at x = -3", ITS_GRADIENT, "(1 - y) * dy"),
         ("forward at x = -3", "np.exp(-x)", "np.exp(x)"),
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
