@@ -92,9 +92,9 @@ def HobDataType(name, index):
     need(fine, f"HobDataType takes a name and a whole number, got {shown(name)}, {shown(index)}")
 
     def get(context):
-        has = listed(known for known, _ in context.dtypes)
-        found = (name, index) in context.dtypes
-        need(found, f'{text}: op type "{context.op_type}" has no such argument; it has {has}')
+        if (name, index) not in context.dtypes:
+            has = listed(known for known, _ in context.dtypes)
+            raise OpError(f'{text}: op type "{context.op_type}" has no such argument; it has {has}')
         return context.dtypes[name, index]
 
     return HobContextGetter(text, get, dtype_name)

@@ -44,34 +44,29 @@ def judged(name: str, files: dict[str, str], judge: Callable) -> str | None:
         return f"loading it fails: {error}"
 
 
-def whole(wrapper, name: str, truth: Truth) -> str | None:
+def whole(wrapper, name: str, truth: Truth, few: bool = False) -> str | None:
     """Return how an op parts from the truth, or what is wrong with two calls; None if nothing."""
-    return compared(wrapper, truth) or called_twice(wrapper, name, truth)
+    return compared(wrapper, truth, few) or called_twice(wrapper, name, truth)
 
 
-def compared(wrapper, truth: Truth, every: bool = True, **options) -> str | None:
+def compared(wrapper, truth: Truth, few: bool = False, **options) -> str | None:
     """Return how an op parts from the truth; None if it does not.
 
-    `options` go to the wrapper, too. Without `every` only some of the arrays are tried.
+    `options` go to the wrapper, too. With `few` only two arrays are tried, on the way back alone.
     """
-    arrays = _cases(truth, every)
-    because = None
-    for case in arrays:
-        because = because or _tried(case, lambda case=case: _there(wrapper, case, options, truth))
-    for case in arrays:
-        because = because or _tried(case, lambda case=case: _back(wrapper, case, options, truth))
-    return because
+    first, *others = cases(truth.outputs, truth.endless, truth.endless_dys, truth.half)
+    arrays = [first, others[0]] if few else [first, _PLAIN[truth.outputs], *others]
+    steps = [] if few else [(case, _there) for case in arrays[:2]]
+    for case, step in [*steps, *((case, _back) for case in arrays)]:
+        if because := _tried(case, lambda: step(wrapper, case, options, truth)):  # noqa: B023
+            return because
+    return None
 
 
 def called_twice(wrapper, name: str, truth: Truth) -> str | None:
     """Return what is wrong with two calls in one job, each with a name; None if nothing is."""
-    first = _cases(truth, every=False)[0]
+    first = cases(truth.outputs)[0]
     return _tried(first, lambda: named(wrapper, name, truth, first))
-
-
-def _cases(truth: Truth, every: bool) -> list[Case]:
-    found = cases(truth.outputs, truth.endless, truth.endless_dys, truth.half)
-    return [found[0], _PLAIN[truth.outputs], *(found[1:] if every else found[1:2])]
 
 
 def _tried(case: Case, step: Callable) -> str | None:

@@ -53,5 +53,7 @@ def _apart(mine, right) -> tuple[str, str]:
 
 def _rounded(mine, right) -> str:
     """Say so where a float64 is as far off as a float32 would be."""
-    far = abs(float(mine) - float(right)) > float(np.finfo(np.float32).eps) * abs(float(right))
-    return "" if right.dtype != np.float64 or far else " (yours is as exact as float32 only)"
+    if right.dtype != np.float64 or not np.isfinite([mine, right]).all():
+        return ""
+    near = abs(float(mine) - float(right)) <= float(np.finfo(np.float32).eps) * abs(float(right))
+    return " (yours is as exact as float32 only)" if near else ""

@@ -85,7 +85,7 @@ def _repaired(name: str, file: str, old: str, new: str) -> str | None:
     files[file] = files[file].replace(old, new)
     _, _, formula, expected, _ = _OPS[name]
     truth = Truth(formula, expected, half=False)
-    because = judged(name, files, lambda wrapper: whole(wrapper, name, truth))
+    because = judged(name, files, lambda wrapper: whole(wrapper, name, truth, few=True))
     return because and f"{name}: {because}"
 
 

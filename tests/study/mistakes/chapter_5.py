@@ -51,7 +51,7 @@ MISTAKES = {
     ),
     "sigmoid": (
         (
-            "forward at x = 1000 (float32): yours gives nan, numpy gives 1",
+            "forward at x = 1000 (float64): yours gives nan, numpy gives 1",
             SIGMOID,
             "np.exp(x) / (1 + np.exp(x))",
         ),
@@ -79,17 +79,17 @@ MISTAKES = {
     ),
     "leaky": (
         (
-            "forward at x = inf (float32): yours gives nan, numpy gives inf",
+            "forward at x = inf (float64): yours gives nan, numpy gives inf",
             'np.where(x > 0, x, attrs["slope"] * x)',
             '(x > 0) * x + attrs["slope"] * ((x <= 0) * x)',
         ),
         (
-            "the gradient at x = 0, dy = 1 (float32): yours gives 1, torch gives 0.1",
+            "the gradient at x = 0, dy = 1 (float64): yours gives 1, torch gives 0.1",
             "np.where(x > 0, dy",
             "np.where(x >= 0, dy",
         ),
         (
-            "the gradient at x = -3, dy = inf (float32): yours gives nan, torch gives inf",
+            "dy = inf (float32): yours gives nan, torch gives inf",
             'np.where(x > 0, dy, attrs["slope"] * dy)',
             '(x > 0) * dy + attrs["slope"] * ((x <= 0) * dy)',
         ),
@@ -127,7 +127,7 @@ MISTAKES = {
         ("with the default slope", "slope=0.1, name", "slope=0.2, name"),
         ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
         (
-            "forward at x = -3, slope = 2.0",
+            "forward at x = -3, slope = 2",
             'np.where(x > 0, x, attrs["slope"] * x)',
             'np.maximum(x, attrs["slope"] * x)',
         ),
@@ -136,12 +136,12 @@ MISTAKES = {
     ),
     "split": (
         (
-            "output 1 at x = -inf (float32): yours gives nan, numpy gives 0",
+            "output 1 at x = -inf (float64): yours gives nan, numpy gives 0",
             "np.maximum(x, 0),",
             "(x > 0) * x,",
         ),
         (
-            "output 1 at x = nan (float32): yours gives 0, numpy gives nan",
+            "output 1 at x = nan (float64): yours gives 0, numpy gives nan",
             "np.maximum(x, 0),",
             "np.where(x > 0, x, 0),",
         ),
