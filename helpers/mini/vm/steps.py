@@ -177,8 +177,9 @@ class Closures:
             pass  # Raised below, where no other error is handled that would become its context.
         own = name not in self.code.co_freevars
         words = f"where it is not associated with a value{'' if own else ' in enclosing scope'}"
-        kind, variable = (UnboundLocalError, "local") if own else (NameError, "free")
-        raise kind(f"cannot access {variable} variable '{name}' {words}")
+        if own:
+            raise UnboundLocalError(f"cannot access local variable '{name}' {words}")
+        raise NameError(f"cannot access free variable '{name}' {words}", name=name)
 
     def MAKE_FUNCTION(self, *parts):
         """[the attributes that the parts name …, code] → [function]"""
