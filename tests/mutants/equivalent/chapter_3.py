@@ -6,8 +6,37 @@ _COUNTS = "the count of RAISE_VARARGS is the int 0, 1 or 2, and CPython keeps on
 _STRICT = "a call has as many names as keyword arguments"
 _ONLY_EMPTY = "reading a cell raises nothing but a ValueError"
 _APART = "neither statement looks at what the other changes"
+_KEPT_TEXT = "CPython keeps one text of each name"
+_LABEL = "what has no name is none of these names either"
+_NO_LATER_10 = "nothing that comes after the last LOAD_CONST of 10 has a 10"
+_ONE_10 = "CPython keeps one int 10, and 10.0 equals it"
+_TEN = (
+    "- ten = [s for s in steps if getattr(s, 'name', '') == 'LOAD_CONST' and s.arg == 10] | + ten"
+)
+_SIGNS = "- signs = [s for s in steps if getattr(s, 'name', '') == 'BINARY_OP'] | + signs"
+_SIGNS_LINE = "signs = [s for s in steps if getattr(s, 'name', '') == 'BINARY_OP']"
 
 SAME: dict[str, dict[str, str]] = {
+    "code_patch": {
+        f"+ {_SIGNS_LINE} | - {_SIGNS_LINE}": _APART,
+        "+ ten[-1].arg = 25 | - ten[-1].arg = 25": _APART,
+        "+ signs[-1].arg = BinaryOp.ADD | - signs[-1].arg = BinaryOp.ADD": _APART,
+        f"{_SIGNS} = [s for s in steps if getattr(s, 'name', '') is 'BINARY_OP']": _KEPT_TEXT,
+        f"{_SIGNS} = [s for s in steps if getattr(s, 'name', '_x') == 'BINARY_OP']": _LABEL,
+        f"{_TEN} = [s for s in steps if getattr(s, 'name', '') is 'LOAD_CONST' and s.arg == 10]": (
+            _KEPT_TEXT
+        ),
+        f"{_TEN} = [s for s in steps if getattr(s, 'name', '') >= 'LOAD_CONST' and s.arg == 10]": (
+            _NO_LATER_10
+        ),
+        f"{_TEN} = [s for s in steps if getattr(s, 'name', '') == 'LOAD_CONST' and s.arg is 10]": (
+            _ONE_10
+        ),
+        f"{_TEN} = [s for s in steps if getattr(s, 'name', '') == "
+        "'LOAD_CONST' and s.arg == 10.0]": (_ONE_10),
+        f"{_TEN} = [s for s in steps if getattr(s, 'name', '_x') == "
+        "'LOAD_CONST' and s.arg == 10]": (_LABEL),
+    },
     "vm_operators": {
         "- one, other = (self.pop(), self.pop()) | + other, one = (self.pop(), self.pop())": (
             "`is` does not ask which of the two comes first"
