@@ -19,7 +19,7 @@ MISTAKES = {
         ),
         ("ran 0", "values: stand_in", "values: None"),
         ("missing 1 required", BY_NAME, "        return machine().run(fn, *values)\n"),
-        ("with every_kind in the machine: yours gives tuple", "            named |= rest[0]\n", "            pass\n"),
+        ("machine: yours gives tuple", "            named |= rest[0]\n", "            pass\n"),
         ("and it will call it", "values: stand_in", "values: stand_in(*values)"),
         ("no hook was on", HOOKED, "    if True:\n"),
         ("the machine was set to run", "return program()", "return machine().run(program)"),
