@@ -133,6 +133,8 @@ def _judge_new(new: dict, constant: Step, operator: Step) -> str | None:
 def _judge_tables(before: CodeType, patched: CodeType) -> str | None:
     if patched.co_stacksize < before.co_stacksize:
         return f"co_stacksize was {before.co_stacksize} and is {patched.co_stacksize}: not enough"
+    if set(patched.co_names) != set(before.co_names):
+        return "co_names changed, and nothing else was to change"
     if list(patched.co_positions()) != list(before.co_positions()):
         return "the line table changed: a traceback would point to other lines"
     if _guarded(patched) != _guarded(before):

@@ -56,10 +56,22 @@ class Failing:
 
 
 class Same(Exception):
-    """An error that is equal to everything."""
+    """An error that is equal to everything, and false."""
 
     def __eq__(self, other):
         return True
+
+    def __bool__(self):
+        return False
+
+
+class Answering:
+    """It has every attribute, and its class has some of its own."""
+
+    of_all = "the class's"
+
+    def __getattr__(self, name):
+        return "asked for", name
 
 
 class Leaving(GeneratorExit):
@@ -127,8 +139,15 @@ def deep_return(a):
                 return x - y * z
 
 
+def values(a, b):
+    c = b
+    b = a
+    return a, b, c, NOTHING
+
+
 NAMES = [(falsy_globals, ()), (gone, (1,)), (gone_twice, (1,)), (same_object, (3,))]
 NAMES += [(added_at, (1, 2)), (added_at, (1, 9)), (sliced, (4, 5)), (attribute_added, (3,))]
+NAMES += [(values, (a, b)) for a, b in ((None, 0), (False, ""), ((), None))]
 NAMES += [(deep_return, ((2, 3, 4),))]
 
 
@@ -303,7 +322,34 @@ def no_call(a):
     return a(1)
 
 
-CALLS = [(none_given, ()), (above_others, (3,)), (keywords, (7, 2)), (no_attribute, (1,))]
+def attributes(a):
+    own = Answering()
+    own.of_all = a
+    return own.of_all, own.nothing, Answering.of_all, Answering.__name__
+
+
+def bare():
+    raise
+
+
+def from_below(a):
+    try:
+        raise KeyError(a)
+    except KeyError:
+        try:
+            bare()
+        except LookupError as error:
+            return repr(error)
+
+
+CALLS = [
+    (attributes, (1,)),
+    (from_below, (1,)),
+    (none_given, ()),
+    (above_others, (3,)),
+    (keywords, (7, 2)),
+    (no_attribute, (1,)),
+]
 CALLS += [(subscripted, ((1, 2),)), (out_of_range, ((1, 2),)), (sorted_by, ((1, 3, 2),))]
 CALLS += [(two_lists, ((1, 2),)), (raised_inside, (1,)), (no_call, (5,))]
 
@@ -409,6 +455,7 @@ def through(a):
 
 CLOSURES = [(too_early, (1,)), (own_too_early, (1,)), (own_gone, (1,)), (empty_again, (1,))]
 CLOSURES += [(keyword_defaults, (4,)), (every_part, (1, 2)), (shared, (1,)), (apart, (1,))]
+CLOSURES += [(through, (a,)) for a in (None, 0, False)]
 CLOSURES += [(late, ((1, 2),)), (itself, (2,)), (through, (3,))]
 
 
@@ -446,18 +493,8 @@ def after_all(a):
     raise ValueError(a)
 
 
-def bare():
-    raise
-
-
-def from_below(a):
-    try:
-        raise KeyError(a)
-    except KeyError:
-        try:
-            bare()
-        except LookupError as error:
-            return repr(error)
+def falsy_cause(a):
+    raise ValueError(a) from Same(a)
 
 
 def below_is_done(a):
@@ -571,9 +608,25 @@ def tuple_of_classes(a):
         return "second"
 
 
-EXCEPTIONS = [(outer_again, (1,)), (in_three, (1,)), (after_all, (1,)), (from_below, (1,))]
+def context_stays(a):
+    try:
+        try:
+            raise KeyError(a)
+        except KeyError:
+            raise ValueError(a)
+    finally:
+        print("left")
+
+
+EXCEPTIONS = [
+    (context_stays, (1,)),
+    (outer_again, (1,)),
+    (in_three, (1,)),
+    (after_all, (1,)),
+    (from_below, (1,)),
+]
 EXCEPTIONS += [(below_is_done, (1,)), (from_none, (1,)), (from_class, (1,)), (nested_error, (1,))]
-EXCEPTIONS += [(no_error, (None,)), (no_error, (5,)), (no_error, (KeyError,))]
+EXCEPTIONS += [(falsy_cause, (1,)), (no_error, (None,)), (no_error, (5,)), (no_error, (KeyError,))]
 EXCEPTIONS += [(no_error_handled, (None,)), (no_cause, (None,)), (no_cause, (5,))]
 EXCEPTIONS += [(equal_to_all, (1,)), (passes_by, (1,)), (caught_by_bare, (1,))]
 EXCEPTIONS += [(twice_finally, (0,)), (twice_finally, (2,)), (finally_raises, (1,))]

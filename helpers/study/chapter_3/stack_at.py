@@ -11,7 +11,7 @@ MOST = 100
 
 
 def _judge_stack(guess, fn, args, offset):
-    items = in_order(guess, MOST, "the stack, bottom first")
+    items = in_order(guess, MOST, "the guess")
     left = [str(place) for place, item in enumerate(items, 1) if item is ...]
     if left:
         many = len(left) == len(items)
