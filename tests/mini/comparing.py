@@ -64,7 +64,7 @@ def _functions(space):
 def _steps() -> dict[str, types.FunctionType]:
     """Return the programs of chapter 3; its package needs the course's own requirements."""
     found = {}
-    for name in ("programs", "odd_programs", "drawn_programs"):
+    for name in ("programs", "odd_programs", "odd_errors", "drawn_programs"):
         path = ROOT / f"helpers/study/chapter_3/{name}.py"
         spec = importlib.util.spec_from_file_location(f"chapter_3_{name}", path)
         module = importlib.util.module_from_spec(spec)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
-from helpers.study.chapter_3 import drawn_programs, odd_programs, programs
+from helpers.study.chapter_3 import drawn_programs, odd_errors, odd_programs, programs
 from helpers.study.chapter_3.compare_runs import difference, watched
 from helpers.study.check import Exercise, Untried
 
@@ -16,7 +16,7 @@ from helpers.study.check import Exercise, Untried
 def cases_of(step: type) -> list[tuple]:
     """Return the programs of a step with their arguments: plain ones, drawn ones, odd ones."""
     found = []
-    for module in (programs, drawn_programs, odd_programs):
+    for module in (programs, drawn_programs, odd_programs, odd_errors):
         found += getattr(module, step.__name__.upper(), [])
     return found
 

@@ -4,7 +4,7 @@ import operator
 
 from helpers.capture.text.value import brief
 from helpers.study.answers import in_order
-from helpers.study.chapter_3.compare_runs import kept_by_cpython
+from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from helpers.study.check import Exercise, Untried
 
 MOST = 100
