@@ -105,6 +105,14 @@ def test_stubs_that_are_left_are_named():
     assert outcome.state == "untried" and "of COPY" in outcome.more
 
 
+def test_a_helper_that_hides_a_method_of_the_loop_is_named():
+    class Own(vm.steps.Names):
+        def take(self):
+            return self.stack.pop()
+
+    assert "Own.take has the name of a method of the loop" in check.vm_names(Own).model.because
+
+
 def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
     class Own(vm.steps.Names):
         def LOAD_FAST(self, name):

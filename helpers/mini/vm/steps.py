@@ -168,7 +168,7 @@ class Calls:
 class Closures:
     """Functions made while running, and the cells they share."""
 
-    def content(self, name):
+    def content_of_cell(self, name):
         """Return what a cell holds, or raise what CPython raises for an empty one."""
         cell = self.cells[name]
         try:
@@ -193,7 +193,7 @@ class Closures:
 
     def LOAD_DEREF(self, name):
         """[] → [what the cell holds]"""
-        self.push(self.content(name))
+        self.push(self.content_of_cell(name))
 
     def STORE_DEREF(self, name):
         """[value] → []"""

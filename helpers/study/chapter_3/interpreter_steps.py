@@ -49,10 +49,20 @@ def _incomplete(answer, step: type, wanted: list[str]) -> str | None:
     missing = [opname for opname in wanted if opname not in has]
     if missing:
         return f"{answer.__name__} has no method {missing[0]}"
+    if taken := _names_of_the_machine(answer):
+        return f"{answer.__name__}.{taken[0]} has the name of a method of the loop; rename it"
     stubs = [opname for opname in wanted if opname not in written]
     if stubs:
         raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
     return None
+
+
+def _names_of_the_machine(answer: type) -> list[str]:
+    """Return what hides a method of the loop, which other steps need as it is."""
+    if issubclass(answer, vm.Loop):
+        return []
+    own = {name for part in answer.__mro__[:-1] for name in vars(part) if name[0] != "_"}
+    return sorted(name for name in own - vm.opcodes(answer) if name in dir(vm.Loop))
 
 
 def _machine(answer: type, step: type) -> type:
