@@ -13,10 +13,13 @@ from typing import NamedTuple
 
 from helpers.capture.text.value import brief
 from helpers.mini import vm
-from helpers.study.chapter_3.kept_stacks import MOST_STEPS, is_told, plain_places
+from helpers.study.chapter_3.kept_stacks import is_told, plain_places
 from helpers.study.chapter_3.parting import Place, parting
 from helpers.study.chapter_3.run_words import called, end_of
 from helpers.study.check import Untried
+
+MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
+DEEPEST = 40  # values of a stack that are looked at: no program here has half as many
 
 
 class _Stub(vm.Halt):
@@ -51,7 +54,7 @@ class Trail:
         step = frame.steps[frame.at - 1]
         if step.first and frame.globals is space and is_told(frame.code):
             call, _ = self._calls.setdefault(id(frame), (len(self._calls), frame))
-            stack = tuple(map(brief, frame.stack))
+            stack = tuple(map(brief, frame.stack[-DEEPEST:]))
             self.places.append(Place(call, frame.code.co_name, step.offset, name, stack))
         self.handlers.append((len(self.places), name, step.offset))
 
@@ -104,7 +107,7 @@ def watched(machine: type) -> type:
     now = {}
 
     def begin(trail: Trail, space: dict) -> None:
-        now.update(count=iter(range(MOST_STEPS)), trail=trail, space=space)
+        now.update(count=iter(range(MOST_HANDLERS)), trail=trail, space=space)
 
     def watching(name):
         def run_it(self, *arguments):
