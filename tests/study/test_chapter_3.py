@@ -135,7 +135,7 @@ def test_a_wrong_handler_cannot_spoil_the_arguments_of_the_next_run():
 
 
 def test_recursion_is_recorded_in_every_frame():
-    assert difference(vm.machine(*vm.STEPS), fib, 12) is None
+    assert difference(vm.machine(*vm.STEPS), fib, 8) is None
 
 
 def test_coverage_counts_written_handlers_only():
