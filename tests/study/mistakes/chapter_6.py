@@ -31,7 +31,16 @@ from tensorflow.python.eager.execute import quick_execute
 def my_execute(op_name, inputs, attrs=(), num_outputs=1):
     return quick_execute(op_name, num_outputs, inputs, attrs, context.context())
 """
+ONE_TAPE = """
+class OneTape:
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        return None
+MyTape = OneTape()
+"""
 REMOVE = "op_callbacks.remove_op_callback(callback)"
+POPPED = "op_callbacks.remove_op_callback(op_callbacks.context.context().op_callbacks[-1])"
 STOP = "op_callbacks.remove_op_callback(self.record)"
 LEAVE = "    try:\n        yield log\n    finally:\n        op"
 SUFFIX = 'f" [Op:{op_name}]"'
@@ -41,13 +50,18 @@ SET = f"set_one(op, name.encode(), value, status, {SUFFIX})"
 MISTAKES = {
     "route": (
         ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
-        ("C reads these itself", '(variable)": "fast path"', '(variable)": "fallback"'),
+        (
+            "C reads all that arrives at the door itself",
+            '(variable)": "fast path"',
+            '(variable)": "fallback"',
+        ),
         ("no second way", '"refused"', '"fast path"'),
         ("the whole graph is one op", '"function"', '"graph"'),
         ("at either door", '"no door"', '"fast path"'),
         ("a node was written", '": "graph"', '": "function"'),
         ("is no route", '(a, 1.0)": "fast path"', '(a, 1.0)": "quick"'),
-        ("give a dict", "answers = 'fast path'"),
+        ("before the door", '(a, 1.0)": "fast path"', '(a, 1.0)": "fallback"'),
+        ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
         ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
@@ -55,13 +69,20 @@ MISTAKES = {
         ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
         ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
         (
+            "for a graph, yours gives []",
+            "        log.append",
+            "        if graph is None:\n            log.append",
+        ),
+        ("yours gives", "        log.append", "        op_type in log or log.append"),
+        ("the first ends first", REMOVE, POPPED),
+        (
             "nobody heard of it",
             "    finally:\n        op",
             "    except Exception:\n        pass\n    op",
         ),
         ("still", REMOVE, "pass"),
         ("given a list", "yield log", "yield tuple(log)"),
-        ("a fallback, a tf.function and a gradient, TensorFlow's own log", FAST_ONLY),
+        ("for a graph, yours gives []", FAST_ONLY),
         ("must be a function", "op_logger = []"),
         ("must return a context manager", "def op_logger():\n    return None"),
     ),
@@ -71,10 +92,30 @@ MISTAKES = {
         ("give zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
         ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
         ("Think", "tf.ones_like(y)", "tf.ones([])"),
-        ("of its own gradient", STOP, "pass"),
+        ("still there after the block", STOP, "pass"),
+        ("still there: remove it in __exit__, whatever", STOP, f"if not error[0]: {STOP}"),
+        ("nobody heard of it", STOP, f"{STOP}\n        return True"),
+        ("somebody else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
         ("KeyError", "attrs, tuple(outputs)", "(), tuple(outputs)"),
-        ("gives a tensor, and yours a ndarray", "grads.get(x._id)", "grads[x._id].numpy()"),
-        ("give the class", "MyTape = 5"),
+        ("yours gives a ndarray, no tensor", "grads.get(x._id)", "grads[x._id].numpy()"),
+        ("nothing to add", "if grad is not None:", "if True:"),
+        ("is not asked for a gradient", "                continue", "                pass"),
+        ("a list that changes", "tuple(outputs)", "outputs"),
+        (
+            "asked three times",
+            "reversed(self.ops)",
+            "iter(lambda: self.ops and self.ops.pop(), [])",
+        ),
+        (
+            "one inside the other",
+            "self.ops = []",
+            "",
+            "class MyTape:",
+            "class MyTape:\n    ops = []",
+        ),
+        ("give the class, MyTape", "MyTape = 5"),
+        ("without calling it: this is one of its tapes", ONE_TAPE),
+        ("return self from __enter__", "        return self\n", ""),
     ),
     "execute": (
         ("yours raised", SET, "pass"),
