@@ -87,14 +87,14 @@ def run_routes(names: Iterable[str]) -> None:
 def _fall_back():
     import tensorflow as tf
 
-    tf.negative([1.0])
+    tf.negative([1.0], name="minus")
 
 
 def _build():
     import tensorflow as tf
 
     with tf.Graph().as_default():
-        tf.sin(tf.constant(1.0))
+        tf.sin(tf.constant(1.0, name="one"), name="wave")
 
 
 def _trace():

@@ -6,7 +6,7 @@ Python, step by step and with the same words for what goes wrong. The steps (`ap
 for a wrong address ends an interpreter. `execute` asks its checks first, and never does.
 """
 
-from helpers.mini.eager.attributes import set_attributes
+from helpers.mini.eager.attributes import parsed, set_attributes
 from helpers.mini.eager.c_api import Status, api, handle_of, live_context, tensor_of
 from helpers.mini.eager.checks import checked, definition_of
 from helpers.mini.eager.execute import execute, run
@@ -19,6 +19,7 @@ __all__ = [
     "execute",
     "handle_of",
     "live_context",
+    "parsed",
     "run",
     "set_attributes",
     "tensor_of",

@@ -4,24 +4,27 @@ The child says which call comes before it makes it: what kills it is known by th
 """
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 from helpers.capture.processes.child import run_child
 from helpers.capture.processes.function_source import portable
 from helpers.capture.tensorflow.op_callbacks import DOORS
 from helpers.capture.text.error import said
-from helpers.mini.eager.checks import definition_of
-from helpers.mini.eager.defaults import completed
 from helpers.model.phrase import counted
 from helpers.model.transcript import Transcript
 from helpers.safety.arguments import kind_of
 from helpers.safety.child_main import channel
-from helpers.study.chapter_6.op_cases import Case, cases, py_execute, raised, same, wrong_cases
+from helpers.study.chapter_6.eager_cases import right_calls, wrong_calls
+from helpers.study.chapter_6.op_cases import Case, py_execute, same, words_of
+from helpers.study.chapter_6.op_ledger import OpLedger
 
 SECONDS = 30
 UNTRIED = "untried"
-READY = "helpers.mini.eager.execute"
-KINDS = ("bool", "int", "float", "string", "type", "list(int)")
+READY = ("helpers.mini.eager.execute.", "helpers.mini.eager.attributes.set_attributes")
+MOST_OUTPUTS = 16
+MOST_SHOWN = 80  # characters
 
 
 def why_not(fn) -> str:
@@ -47,13 +50,23 @@ def trial(fn) -> None:
     tell(verdict=next((because for because in _parted(fn, tell) if because), ""))
 
 
-def _parted(fn, tell):
-    outputs = {case.op: _outputs(case) for case in _calls(cases())}
+def _parted(fn, tell) -> Iterator[str]:
+    ledger = OpLedger()
     yield _first(fn, tell)
-    for case in [*_calls(cases()), *_calls(wrong_cases()), *_odd()]:
+    yield _balanced("Neg, without attributes", ledger)
+    outputs = {}  # of each op, how many
+    for case in chain(right_calls(), wrong_calls()):
+        if not case.wrong and case.op not in outputs:
+            outputs[case.op] = len(py_execute(case, MOST_OUTPUTS))
         number = outputs.get(case.op, 1) if "outputs" not in case.wrong else 0
         tell(at=case.words)
         yield _compared(fn, case, number)
+        yield _balanced(case.words, ledger)
+
+
+def _balanced(words: str, ledger: OpLedger) -> str:
+    fault = ledger.fault()
+    return f"{words}: {fault}" if fault else ""
 
 
 def _first(fn, tell) -> str:
@@ -71,12 +84,14 @@ def _first(fn, tell) -> str:
             return f"Neg, without attributes: yours raised {said(error)}"
     if found is ...:
         return UNTRIED
-    if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
-        return f"it must return a list of EagerTensors, not {kind_of(found)}"
+    if because := _no_list(found):
+        return because
     if found and tape.gradient(found[0], a) is not None:
         return "the tape saw the call: it went through one of TensorFlow's wrappers"
-    if doors:
-        return f"{doors[0]} did it for you: make the calls of the C API yourself"
+    with _passed() as with_attributes:
+        _run(fn, "Cast", [a], ("DstT", tf.int32), 1)
+    for door in (*doors, *with_attributes):
+        return f"{door} did it for you: make the calls of the C API yourself"
     return ""
 
 
@@ -89,8 +104,9 @@ def _passed():
         if event == "c_call":
             name = argument.__qualname__.removeprefix("PyCapsule.")
             taken.extend([name] if name in DOORS else [])
-        elif event == "call" and frame.f_globals.get("__name__") == READY:
-            taken.append(f"{READY}.{frame.f_code.co_name}")
+        elif event == "call":
+            name = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
+            taken.extend([name] if name.startswith(READY) else [])
 
     sys.setprofile(watch)
     try:
@@ -100,50 +116,50 @@ def _passed():
 
 
 def _compared(fn, case: Case, outputs: int) -> str:
-    theirs = raised(py_execute, case, outputs)
-    mine = raised(fn, case.op, list(case.inputs), case.attrs, outputs)
+    expected, theirs = _run(py_execute, case, outputs)
+    found, mine = _run(fn, case.op, list(case.inputs), case.attrs, outputs)
     if theirs[0] and not mine[0]:
-        return f"{case.words}: TensorFlow raises {theirs[0]}, and yours raises nothing"
+        return f"{case.words}: yours raises nothing, TensorFlow raises {_said(theirs)}"
     if mine[0] and not theirs[0]:
-        return f"{case.words}: yours raised {mine[0]}: {mine[1]}"
+        return f"{case.words}: yours raised {_said(mine)}"
     if mine != theirs:
-        return f"{case.words}: TensorFlow says {_said(theirs)}, and yours {_said(mine)}"
+        return f"{case.words}: yours raises {_said(mine)}, TensorFlow raises {_said(theirs)}"
     if theirs[0]:
         return ""
-    found = fn(case.op, list(case.inputs), case.attrs, outputs)
-    expected = py_execute(case, outputs)
+    if because := _no_list(found):
+        return f"{case.words}: {because}"
     if len(found) != len(expected):
-        return f"{case.words}: TensorFlow gives {_count(len(expected))}, and yours {len(found)}"
-    return "" if same(found, expected) else f"{case.words}: another value than TensorFlow's"
+        theirs = counted(len(expected), "output")
+        return f"{case.words}: yours gives {len(found)}, TensorFlow gives {theirs}"
+    if same(found, expected):
+        return ""
+    odd = next(k for k in range(len(found)) if not same(found[k : k + 1], expected[k : k + 1]))
+    return (
+        f"{case.words}: yours gives {_value(found[odd])}, TensorFlow gives {_value(expected[odd])}"
+    )
+
+
+def _run(call, *args) -> tuple:
+    """Return what a call gives, and the type and the words of what it raises, or of nothing."""
+    try:
+        return call(*args), ("", "")
+    except Exception as error:
+        return None, words_of(error)
+
+
+def _no_list(found) -> str:
+    import tensorflow as tf
+
+    if isinstance(found, list) and all(isinstance(one, tf.Tensor) for one in found):
+        return ""
+    return f"it must return a list of EagerTensors, not {kind_of(found)}"
+
+
+def _value(tensor) -> str:
+    value = " ".join(str(tensor.numpy()).split())
+    return f"{value[:MOST_SHOWN]} ({tensor.dtype.name})"
 
 
 def _said(error: tuple[str, str]) -> str:
     words = " ".join(error[1].split())
-    return f"{error[0]}: …{words[-80:]}" if len(words) > 80 else f"{error[0]}: {words}"
-
-
-def _count(number: int) -> str:
-    return counted(number, "output")
-
-
-def _calls(found):
-    """Yield the cases with all their attributes, where these are of the kinds asked for."""
-    for case in found:
-        definition = definition_of(case.op)
-        kinds = {attr.name: attr.type for attr in definition.attr}
-        attrs = completed(definition, list(case.inputs), case.attrs)
-        lists = any(isinstance(given, list) for given in case.inputs)
-        if not lists and all(kinds[name] in KINDS for name in attrs[::2]):
-            yield Case(case.op, case.inputs, attrs, case.wrong)
-
-
-def _odd():
-    """Yield calls of ops and attributes that are not there."""
-    good = cases()[1]
-    yield Case("Negg", good.inputs, (), "an op that does not exist")
-    yield Case("Neg", good.inputs, ("nonsense", 1), "an attribute that does not exist")
-    yield Case("Neg", good.inputs, (), "no outputs asked for")
-
-
-def _outputs(case: Case) -> int:
-    return len(py_execute(case, 16))
+    return f"{error[0]}: {'…' * (len(words) > MOST_SHOWN)}{words[-MOST_SHOWN:]}"

@@ -32,6 +32,7 @@ def functions():
         ("concat([x, 2 * x])", lambda x: tf.concat([x, 2 * x], 0)),
         ("split(x)[1]", lambda x: tf.split(x, 3, 1)[1]),
         ("top_k(x, 2).values", lambda x: tf.nn.top_k(x, 2).values),
+        ("x + x + …, sixty times", lambda x: sum([x] * 60, x)),
         ("argmax(x)", lambda x: tf.argmax(x)),
         ("first * second of a list that changes", _of_a_list),
         ("softmax(x)", tf.nn.softmax),

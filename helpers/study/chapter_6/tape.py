@@ -32,8 +32,8 @@ THINK = {
     "top_k(x, 2).values": ZEROS,
     "first * second of a list that changes": "the program may change a list that an op gave it; "
     "keep a tuple of the outputs",
-    "gather(x, [1, 1, 0])": "keep the attributes",
-    "cast(x, float64)": "keep the attributes",
+    "gather(x, [1, 1, 0])": "this op falls back, and has to be written down too",
+    "cast(x, float64)": "y is of another dtype than x: its ones are too",
     "a constant": NO_WAY,
     "argmax(x)": NO_WAY,
     "x itself": "dy/dy is one",

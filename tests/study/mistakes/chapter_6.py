@@ -45,7 +45,18 @@ STOP = "op_callbacks.remove_op_callback(self.record)"
 LEAVE = "    try:\n        yield log\n    finally:\n        op"
 SUFFIX = 'f" [Op:{op_name}]"'
 ADDED, RUN = "handle_of(tensor), status.address)\n", "byref(count), status.address)\n"
-SET = f"set_one(op, name.encode(), value, status, {SUFFIX})"
+SET = f"set_one(op, name, value, status, {SUFFIX})"
+PARSED = "parsed(kind, name, value, is_list.value, end)"
+UNPARSED = """(
+        value.encode() if isinstance(value, str) else getattr(value, "as_datatype_enum", value)
+    )"""
+DELETE = f"        finally:\n{12 * ' '}api().TFE_DeleteOp(op)\n"
+DELETED = f"api().TFE_DeleteOp(op)\n{12 * ' '}"
+TAKEN = "from helpers.mini.eager import set_attributes\n\n\ndef my_execute"
+TAKES = "set_attributes(op, (name, value), status)"
+NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
+    "api().TFE_DeleteOp(op)", "raise"
+)
 
 MISTAKES = {
     "route": (
@@ -119,10 +130,15 @@ MISTAKES = {
     ),
     "execute": (
         ("yours raised", SET, "pass"),
-        ("yours raised", 'f"TFE_OpSetAttr{KINDS[kind]}"', '"TFE_OpSetAttrInt"'),
-        ("outputs, and yours 1", "handles[: count.value]]", "handles[:1]]"),
+        ("yours raised", 'f"TFE_OpSetAttr{kind}"', '"TFE_OpSetAttrInt"'),
+        ("yours gives 1, TensorFlow gives 2 outputs", "handles[: count.value]]", "handles[:1]]"),
+        ("never deleted", "api().TFE_DeleteOp(op)", "pass"),
+        ("never deleted", DELETE, f"{NOT_RAISED}        api().TFE_DeleteOp(op)\n"),
+        ("already deleted", "            handles, count", f"{12 * ' '}{DELETED}handles, count"),
+        ("where data_format is 5: yours raises TypeError", PARSED, UNPARSED),
+        ("set_attributes did it for you", "def my_execute", TAKEN, SET, TAKES),
         (
-            "TensorFlow says",
+            ", TensorFlow raises",
             f"{ADDED}                status.check({SUFFIX})",
             f"{ADDED}                status.check()",
             SET,
