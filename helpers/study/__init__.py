@@ -20,6 +20,6 @@ check = Checks(
             hook_callback break_surgery evicting_cache guard_breaker guard_set behind_the_hook
         """,
         "chapter_5": "gradient_names forgotten sigmoid leaky split repair two_kernels",
-        "chapter_6": "route op_logger tape execute",
+        "chapter_6": "route op_logger tape execute slow_loop",
     }
 )

@@ -2,7 +2,14 @@
 
 GIVEN = "whoever calls a callback gives op_name: C by its place, the others by its name"
 QUIET = "no op runs between the two lines"
+ALONE = "neither line reads what the other makes"
+EITHER = "the op gives the same for its two arguments exchanged"
+FLOATS = "rows, state and gain are all float32"
 NONE = "a tensor is never equal to None, and `==` with None computes nothing"
+REASONS = (
+    "reasons = {'a': 'stays', 'b': 'stays', 'c': 'a NumPy scalar', 'd': 'a list', 'e': 'a list', "
+    "'f': 'dtypes', 'g': 'a tf.function', 'h': 'stays'}"
+)
 
 SAME: dict[str, dict[str, str]] = {
     "op_logger": {
@@ -24,5 +31,22 @@ SAME: dict[str, dict[str, str]] = {
         "+ above = [tf.zeros_like(o) if g == None else g for o, g in zip(outputs, above)]": NONE,
         "- grads[value._id] = grad if known is None else known + grad | "
         "+ grads[value._id] = grad if known == None else known + grad": NONE,
+    },
+    "slow_loop": {
+        f"- {REASONS} | -  | + {REASONS}": "the answers and the function do not read each other",
+        "+ size = tf.cast(tf.size(state), state.dtype) | "
+        "- size = tf.cast(tf.size(state), state.dtype)": ALONE,
+        "+ state = tf.add(state, size) | "
+        "- state = tf.add(state, size)": "a number is added to each element, in whatever order",
+        "- state = tf.multiply(state, gain) | + state = tf.multiply(gain, state)": EITHER,
+        "- state = tf.maximum(state, row) | + state = tf.maximum(row, state)": EITHER,
+        "- state = tf.math.squared_difference(state, row) | "
+        "+ state = tf.math.squared_difference(row, state)": EITHER,
+        "- state = tf.add(state, size) | + state = tf.add(size, state)": EITHER,
+        "- size = tf.cast(tf.size(state), state.dtype) | "
+        "+ size = tf.cast(tf.size(state), rows.dtype)": FLOATS,
+        "- size = tf.cast(tf.size(state), state.dtype) | "
+        "+ size = tf.cast(tf.size(state), gain.dtype)": FLOATS,
+        "- state = state - 1 | + state = state - 1.0": "the number becomes a float32 either way",
     },
 }

@@ -158,4 +158,23 @@ MISTAKES = {
         ("TFE_Py_Execute did it for you", QUICK),
         ("must be a function", "my_execute = 5"),
     ),
+    "slow_loop": (
+        ("b stays on the fast path", '"b": "stays"', '"b": "a NumPy scalar"'),
+        ("e does not stay: its way in the X-ray is fallback", '"e": "a list"', '"e": "stays"'),
+        ("but not for 'a list': what arrives", '"c": "a NumPy scalar"', '"c": "a list"'),
+        ("d: 'lists' is none of: stays, a list", '"d": "a list"', '"d": "lists"'),
+        ("reasons must be a dict", "reasons = {", "reasons = 5, {"),
+        ("quick must be a function", "def quick(", "quick = 5\n\n\ndef quick_one("),
+        ("reverse_v2: fallback", "tf.reverse(state, first_axis)", "tf.reverse(state, [0])"),
+        ("gen_math_ops.sub: fallback", "float(row.sum())", "row.sum()"),
+        ("gen_math_ops.add_v2: refused", "tf.add(state, size)", "shifted(state, tf.size(state))"),
+        ("its way is", "tf.sin(state)", "wave(state)"),
+        ("slow gives", "tf.sin(state)", "tf.cos(state)"),
+        (
+            "for 0 rows and a state of shape (2,)",
+            "    return state",
+            "    return state + 0 * row[0]",
+        ),
+        ("the gradient for state: yours gives None", "tf.sin(state)", "tf.constant(np.sin(state))"),
+    ),
 }
