@@ -116,6 +116,12 @@ def test_a_route_may_be_given_with_its_count():
     assert check.route({"two": "graph ×"}, {"two": two_nodes}).model.state == "failed"
 
 
+@pytest.mark.parametrize("slow", [lambda rows, state, gain: state, 5])
+def test_a_slow_loop_that_is_not_the_given_one_is_told(slow):
+    outcome = check.slow_loop(dict.fromkeys("abcdefgh", "stays"), lambda *given: None, slow).model
+    assert outcome.state == "failed" and "slow is no longer the loop" in outcome.because
+
+
 def test_who_removes_the_callbacks_of_others_is_told():
     from tensorflow.python.framework import op_callbacks
 

@@ -1,6 +1,7 @@
 """The calls that a hand-made eager call is tried with: right, odd, and wrong in one place each."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from helpers.mini.eager.checks import definition_of
 from helpers.mini.eager.defaults import completed
@@ -27,13 +28,27 @@ def right_calls() -> Iterator[Case]:
 
 
 def wrong_calls() -> Iterator[Case]:
-    """Yield calls with one wrong input, one wrong attribute, a wrong name or number of outputs."""
+    """Yield calls with one wrong input, one wrong attribute, a wrong name."""
+    import tensorflow as tf
+
     yield from _completed(wrong_cases(SEED))
     yield from _wrong_attributes()
     good = cases(SEED)[1]
     yield Case("Negg", good.inputs, (), "an op that does not exist")
-    yield Case("Neg", good.inputs, ("nonsense", 1), "an attribute that does not exist")
-    yield Case("Neg", good.inputs, (), "no outputs asked for")
+    for value in (1, "x"):
+        attrs = ("nonsense", value)
+        yield Case("Neg", good.inputs, attrs, f"an attribute that does not exist, {value!r}")
+    # Behind the inputs it is ignored, before them it is an error.
+    yield Case("Neg", good.inputs, ("T", tf.float64), "a dtype that is not the input's")
+
+
+def other_numbers() -> Iterator[tuple[Case, tuple]]:
+    """Yield calls, and the numbers of outputs that they ask for: none is the default, one."""
+    good = cases(SEED)[1]
+    yield Case("Neg", good.inputs, (), "no outputs asked for"), (0,)
+    yield Case("Neg", good.inputs, (), "more outputs asked for than there are"), (3,)
+    two = next(_completed(case for case in cases(SEED) if case.op == "Unique"))
+    yield replace(two, wrong="without num_outputs"), ()
 
 
 def _rare() -> Iterator[Case]:

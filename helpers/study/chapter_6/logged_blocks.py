@@ -3,12 +3,11 @@
 Each block's words are how its verdict begins.
 """
 
-import re
 from contextlib import ExitStack
 from random import Random
 
 from helpers.capture.tensorflow.op_callbacks import ROUTES, callbacks, reported, run_ops, run_routes
-from helpers.safety.arguments import kind_of
+from helpers.study.chapter_6.log_words import compared, no_list, odd
 from helpers.study.check import tried
 
 DRAWN = 3  # blocks of several routes, from short to long
@@ -31,9 +30,9 @@ def _made(op_logger) -> str | None:
 def _plain(op_logger):
     """for two ops in a row"""
     with op_logger() as log:
-        because = _no_list(tried(log)) or (_odd("an empty block", log, []) if log else "")
+        because = no_list(tried(log)) or (odd("an empty block", log, []) if log else "")
         run_ops("MatMul", "Add")
-    return because or _compared(log, ["MatMul", "AddV2"], "a @ a + a")
+    return because or compared(log, ["MatMul", "AddV2"], "a @ a + a")
 
 
 def _after(op_logger):
@@ -48,7 +47,7 @@ def _after(op_logger):
         run_ops("Add")
     if len(log) != many and second is log:
         return "a second block is given the list of the first; each needs a log of its own"
-    return _compared(second, ["AddV2"], "a second block; each needs a log of its own")
+    return compared(second, ["AddV2"], "a second block; each needs a log of its own")
 
 
 def _every_way(op_logger):
@@ -72,7 +71,7 @@ def _beside(op_logger, names: list[str]) -> str | None:
     """Return how a log parts from TensorFlow's own for a block with these routes."""
     with reported() as truth, op_logger() as log:
         run_routes(names)
-    return _compared(log, truth, ", then ".join(names))
+    return compared(log, truth, ", then ".join(names))
 
 
 def _raising(op_logger):
@@ -100,10 +99,10 @@ def _nested(op_logger):
         with op_logger() as inner:
             run_ops("Add")
         run_ops("MatMul")
-    because = _compared(inner, ["AddV2"], "the inner of two blocks")
+    because = compared(inner, ["AddV2"], "the inner of two blocks")
     if not because and list(outer) == ["MatMul", "AddV2"]:
         return "when the inner block ended, the outer one went deaf: remove only your own callback"
-    return because or _compared(outer, ["MatMul", "AddV2", "MatMul"], "the outer of two blocks")
+    return because or compared(outer, ["MatMul", "AddV2", "MatMul"], "the outer of two blocks")
 
 
 def _nested_raising(op_logger):
@@ -114,7 +113,7 @@ def _nested_raising(op_logger):
                 raise Meant
         except Meant:
             run_ops("MatMul")
-    return _compared(outer, ["MatMul"], "an outer block, after the inner one raised")
+    return compared(outer, ["MatMul"], "an outer block, after the inner one raised")
 
 
 def _crossed(op_logger):
@@ -125,7 +124,7 @@ def _crossed(op_logger):
             run_ops("MatMul")
         run_ops("Add")
     what = "two blocks of which the first ends first, the log of"
-    return _compared(early, ["MatMul"], f"{what} the first") or _compared(
+    return compared(early, ["MatMul"], f"{what} the first") or compared(
         late, ["MatMul", "AddV2"], f"{what} the second"
     )
 
@@ -134,29 +133,3 @@ SCENARIOS = (
     *(_made, _plain, _after, _every_way, _drawn),
     *(_raising, _nested, _nested_raising, _crossed),
 )
-
-
-def _compared(log, truth: list[str], what: str) -> str | None:
-    because = _no_list(log)
-    if because or log == truth:
-        return because
-    if any(isinstance(name, bytes) for name in log):
-        return f"for {what} there are bytes in the log: the fallback names its op so; decode them"
-    return _odd(what, log, truth)
-
-
-def _no_list(log) -> str | None:
-    if isinstance(log, list):
-        return None
-    return f"the block must be given a list, `with op_logger() as log`, not a {kind_of(log)}"
-
-
-def _odd(what: str, log: list, truth: list[str]) -> str:
-    return (
-        f"for {what}, yours gives {_plain_names(log)}, TensorFlow's own log {_plain_names(truth)}"
-    )
-
-
-def _plain_names(names: list) -> list:
-    """Return the names without the counter that ends the name of a generated function."""
-    return [re.sub(r"^(__inference_.*?)\d+$", r"\1", str(name)) for name in names]

@@ -43,17 +43,22 @@ REMOVE = "op_callbacks.remove_op_callback(callback)"
 POPPED = "op_callbacks.remove_op_callback(op_callbacks.context.context().op_callbacks[-1])"
 STOP = "op_callbacks.remove_op_callback(self.record)"
 LEAVE = "    try:\n        yield log\n    finally:\n        op"
-SUFFIX = 'f" [Op:{op_name}]"'
-ADDED, RUN = "handle_of(tensor), status.address)\n", "byref(count), status.address)\n"
-SET = f"set_one(op, name, value, status, {SUFFIX})"
+RUN = "byref(count), status.address)\n"
+SET = "    set_one(op, name, value, status, end)"
 PARSED = "parsed(kind, name, value, is_list.value, end)"
 UNPARSED = """(
         value.encode() if isinstance(value, str) else getattr(value, "as_datatype_enum", value)
     )"""
 DELETE = f"        finally:\n{12 * ' '}api().TFE_DeleteOp(op)\n"
+ADD = "handle_of(tensor), status.address)\n"
+ADDED = f"{ADD}                status.check(end)\n"
+LATE = (
+    f"        except Exception:\n{12 * ' '}api().TFE_DeleteOp(op)\n{12 * ' '}raise\n"
+    + DELETE.replace("finally", "else")
+)
 DELETED = f"api().TFE_DeleteOp(op)\n{12 * ' '}"
 TAKEN = "from helpers.mini.eager import set_attributes\n\n\ndef my_execute"
-TAKES = "set_attributes(op, (name, value), status)"
+TAKES = "    set_attributes(op, (name, value), status)"
 NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
     "api().TFE_DeleteOp(op)", "raise"
 )
@@ -129,7 +134,7 @@ MISTAKES = {
         ("return self from __enter__", "        return self\n", ""),
     ),
     "execute": (
-        ("yours raised", SET, "pass"),
+        ("yours raised", SET, "    pass"),
         ("yours raised", 'f"TFE_OpSetAttr{kind}"', '"TFE_OpSetAttrInt"'),
         ("yours gives 1, TensorFlow gives 2 outputs", "handles[: count.value]]", "handles[:1]]"),
         ("never deleted", "api().TFE_DeleteOp(op)", "pass"),
@@ -137,16 +142,12 @@ MISTAKES = {
         ("already deleted", "            handles, count", f"{12 * ' '}{DELETED}handles, count"),
         ("where data_format is 5: yours raises TypeError", PARSED, UNPARSED),
         ("set_attributes did it for you", "def my_execute", TAKEN, SET, TAKES),
-        (
-            ", TensorFlow raises",
-            f"{ADDED}                status.check({SUFFIX})",
-            f"{ADDED}                status.check()",
-            SET,
-            SET.replace(SUFFIX, "''"),
-            f"{RUN}            status.check({SUFFIX})",
-            f"{RUN}            status.check()",
-        ),
-        ("no handle at address 0", f"{RUN}            status.check({SUFFIX})\n", RUN),
+        (", TensorFlow raises", 'end = f" [Op:{op_name}]"', 'end = ""'),
+        ("where TFE_OpAddInput fails with 'made to fail'", ADDED, ADD),
+        ("more outputs asked for", "handles[: count.value]", "handles"),
+        ("without num_outputs", "num_outputs=1", "num_outputs=2"),
+        ("interrupted in TFE_Execute: the op is never deleted", DELETE, LATE),
+        ("no handle at address 0", f"{RUN}            status.check(end)\n", RUN),
         ("SIGSEGV", "for tensor in inputs:", "for tensor in [*inputs, *inputs[1:]]:"),
         ("the tape saw the call", WRAPPED),
         (
