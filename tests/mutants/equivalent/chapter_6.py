@@ -4,6 +4,7 @@ GIVEN = "whoever calls a callback gives op_name: C by its place, the others by i
 QUIET = "no op runs between the two lines"
 ALONE = "neither line reads what the other makes"
 EITHER = "the op gives the same for its two arguments exchanged"
+PLACE = "where C wants the place of a number, ctypes hands over the place of the one it is given"
 FLOATS = "rows, state and gain are all float32"
 NONE = "a tensor is never equal to None, and `==` with None computes nothing"
 REASONS = (
@@ -31,6 +32,16 @@ SAME: dict[str, dict[str, str]] = {
         "+ above = [tf.zeros_like(o) if g == None else g for o, g in zip(outputs, above)]": NONE,
         "- grads[value._id] = grad if known is None else known + grad | "
         "+ grads[value._id] = grad if known == None else known + grad": NONE,
+    },
+    "execute": {
+        "+ handles, count = ((c_void_p * num_outputs)(), c_int(num_outputs)) | "
+        "- handles, count = ((c_void_p * num_outputs)(), c_int(num_outputs))": ALONE,
+        "- elif kind == 'String': | "
+        "+ elif kind is 'String':": "both are one text: Python keeps a name in source once",
+        "- kind = KINDS[api().TFE_OpGetAttrType(op, key, byref(is_list), status.address)] | "
+        "+ kind = KINDS[api().TFE_OpGetAttrType(op, key, is_list, status.address)]": PLACE,
+        "- api().TFE_Execute(op, handles, byref(count), status.address) | "
+        "+ api().TFE_Execute(op, handles, count, status.address)": PLACE,
     },
     "slow_loop": {
         f"- {REASONS} | -  | + {REASONS}": "the answers and the function do not read each other",
