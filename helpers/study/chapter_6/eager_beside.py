@@ -3,6 +3,7 @@
 from helpers.model.phrase import counted
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_6.op_cases import Case, py_execute, same, words_of
+from helpers.study.chapter_6.ready_made import ready_made
 
 MOST_SHOWN = 80  # characters
 
@@ -10,7 +11,10 @@ MOST_SHOWN = 80  # characters
 def compared(fn, case: Case, number: tuple) -> str:
     """Return how `fn` parts from TensorFlow in one call; `number`: of outputs, () for none."""
     expected, theirs = run(py_execute, case, *(number or (1,)))
-    found, mine = run(fn, case.op, list(case.inputs), case.attrs, *number)
+    with ready_made() as doors:
+        found, mine = run(fn, case.op, list(case.inputs), case.attrs, *number)
+    if because := not_your_own(doors):
+        return f"{case.words}: {because}"
     if theirs[0] and not mine[0]:
         return f"{case.words}: yours raises nothing, TensorFlow raises {said_of(theirs)}"
     if mine[0] and not theirs[0]:
@@ -30,6 +34,11 @@ def compared(fn, case: Case, number: tuple) -> str:
     return (
         f"{case.words}: yours gives {_value(found[odd])}, TensorFlow gives {_value(expected[odd])}"
     )
+
+
+def not_your_own(doors: list[str]) -> str:
+    """Return what is wrong with a call that these ready-made ways have made, if any."""
+    return f"{doors[0]} did it for you: make the calls of the C API yourself" if doors else ""
 
 
 def run(call, *args) -> tuple:

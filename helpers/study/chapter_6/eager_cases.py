@@ -38,6 +38,9 @@ def wrong_calls() -> Iterator[Case]:
     for value in (1, "x"):
         attrs = ("nonsense", value)
         yield Case("Neg", good.inputs, attrs, f"an attribute that does not exist, {value!r}")
+    square = tf.eye(2)
+    for attrs in (("transpose_b", 1, "transpose_a", "x"), ("transpose_a", 1, "transpose_a", True)):
+        yield Case("MatMul", (square, square), attrs, "two attributes, the first of which is wrong")
     # Behind the inputs it is ignored, before them it is an error.
     yield Case("Neg", good.inputs, ("T", tf.float64), "a dtype that is not the input's")
 
@@ -58,7 +61,7 @@ def _rare() -> Iterator[Case]:
     words, first = tf.constant(["b", "c"]), tf.constant([0])
     for text in TEXTS:
         yield Case("ReduceJoin", (words, first), ("separator", text))
-    for number in (1, 2**40):
+    for number in (1, 2**40, True):
         yield Case("StringToHashBucketFast", (words,), ("num_buckets", number))
     edges = tf.constant([float("nan"), float("-inf"), -0.0, -2.0])
     for alpha in (-0.5, 0.1, float("inf")):

@@ -3,25 +3,23 @@
 The child says which call comes before it makes it: what kills it is known by the last one said.
 """
 
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain
 
 from helpers.capture.processes.child import run_child
 from helpers.capture.processes.function_source import portable
-from helpers.capture.tensorflow.op_callbacks import DOORS
 from helpers.capture.text.error import said
 from helpers.model.transcript import Transcript
 from helpers.safety.child_main import channel
-from helpers.study.chapter_6.eager_beside import compared, no_list, run, said_of
+from helpers.study.chapter_6.eager_beside import compared, no_list, not_your_own, run, said_of
 from helpers.study.chapter_6.eager_cases import other_numbers, right_calls, wrong_calls
 from helpers.study.chapter_6.op_cases import Case, py_execute
 from helpers.study.chapter_6.op_ledger import OpLedger
+from helpers.study.chapter_6.ready_made import ready_made
 
 SECONDS = 30
 UNTRIED = "untried"
-READY = ("helpers.mini.eager.execute.", "helpers.mini.eager.attributes.set_attributes")
 MOST_OUTPUTS = 16
 
 
@@ -102,7 +100,7 @@ def _first(fn, tell) -> str:
     with tf.GradientTape() as tape:
         tape.watch(a)
         try:
-            with _passed() as doors:
+            with ready_made() as doors:
                 found = fn("Neg", [a])
         except Exception as error:
             return f"Neg, without attributes: yours raised {said(error)}"
@@ -112,28 +110,4 @@ def _first(fn, tell) -> str:
         return because
     if found and tape.gradient(found[0], a) is not None:
         return "the tape saw the call: it went through one of TensorFlow's wrappers"
-    with _passed() as with_attributes:
-        run(fn, "Cast", [a], ("DstT", tf.int32), 1)
-    for door in (*doors, *with_attributes):
-        return f"{door} did it for you: make the calls of the C API yourself"
-    return ""
-
-
-@contextmanager
-def _passed():
-    """Give a list of the ready-made ways to run an op that are taken inside the block."""
-    taken, before = [], sys.getprofile()
-
-    def watch(frame, event, argument):
-        if event == "c_call":
-            name = argument.__qualname__.removeprefix("PyCapsule.")
-            taken.extend([name] if name in DOORS else [])
-        elif event == "call":
-            name = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
-            taken.extend([name] if name.startswith(READY) else [])
-
-    sys.setprofile(watch)
-    try:
-        yield taken
-    finally:
-        sys.setprofile(before)
+    return not_your_own(doors)
