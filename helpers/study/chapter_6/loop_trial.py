@@ -51,7 +51,8 @@ def parted(quick, slow, rows, state, gain) -> str | None:
         return f"yours gives {_kind(mine)}, slow gives {_kind(theirs)}"
     if not _alike(mine, theirs):
         return f"yours gives {_values(mine)}, slow gives {_values(theirs)}"
-    for name in true:
+    # What an op gives back for nan depends on the order of its arguments, which is free.
+    for name in true if np.isfinite(theirs).all() else ():
         if not _alike(slopes[name], true[name]):
             pair = f"yours gives {_values(slopes[name])}, slow gives {_values(true[name])}"
             return f"the gradient for {name}: {pair}: all arithmetic must stay TensorFlow's"
