@@ -21,13 +21,15 @@ def test_the_op_object_is_made_once_and_used_again():
     counts, made = counted(lambda: tf.negative(a), 20)
     assert counts["TFE_Execute"] == counts["TFE_OpAddInput"] == 20
     assert counts["TFE_NewOp"] == counts["TFE_DeleteOp"] == 0 and made == ()
+    assert counts["op objects"] == 1
 
 
 @needs_slots
 def test_ops_that_c_runs_by_itself_are_counted_and_named():
-    assert counted(lambda: tf.constant(1.0), 3) == (dict.fromkeys(STEPS, 0), ())
+    assert counted(lambda: tf.constant(1.0), 3) == (dict.fromkeys((*STEPS, "op objects"), 0), ())
     counts, made = counted(lambda: tf.constant([1.0, 2.0]), 3)
     assert counts["TFE_NewOp"] == counts["TFE_Execute"] == 3 and made == ("_EagerConst",)
+    assert counts["op objects"] == 3
 
 
 @needs_slots
@@ -50,7 +52,7 @@ def test_slots_are_put_back_also_after_an_error():
 
 
 @needs_slots
-def test_another_thread_is_counted_too():
+def test_each_thread_has_an_op_object_of_its_own():
     a = tf.ones([2])
 
     def elsewhere():
@@ -59,7 +61,7 @@ def test_another_thread_is_counted_too():
         thread.join()
 
     counts, _ = counted(elsewhere, 5)
-    assert counts["TFE_Execute"] == 5
+    assert counts["TFE_Execute"] == counts["op objects"] == counts["TFE_DeleteOp"] == 5
 
 
 def test_a_file_that_is_no_library_has_no_slots(tmp_path):

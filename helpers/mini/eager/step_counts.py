@@ -13,6 +13,7 @@ from helpers.internals.import_slots import import_slots
 from helpers.mini.eager.c_api import POINTER, api
 
 STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")
+OBJECTS = "op objects"
 FIVE = ctypes.CFUNCTYPE(POINTER, *[POINTER] * 5)  # addresses and ints; no step takes more
 _kept = []  # C may still be on its way to a counter after its slot has been put back
 
@@ -20,25 +21,26 @@ _kept = []  # C may still be on its way to a counter after its slot has been put
 def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return how often each step is called while `run()` runs `times` times, and what was made.
 
-    The second are the names of the ops that `TFE_NewOp` made, sorted, each once. Two calls before
-    fill the caches. Both are empty where slots cannot be rebound (only ELF libraries have them).
+    "op objects" among the counts: how many there were that `TFE_Execute` got. The second are the
+    names of the ops that `TFE_NewOp` made, sorted, each once. Two calls before fill the caches.
+    Both are empty where slots cannot be rebound (only ELF libraries have them).
     """
     slots = _slots()
     if not slots:
         return {}, ()
     run(), run()
-    counts, made, before = Counter(), set(), {}
+    counts, made, live, before = Counter(), set(), set(), {}
     for name in STEPS:
         slot = POINTER.from_address(slots[name])
         before[name] = slot.value
-        slot.value = ctypes.cast(_counter(name, counts, made), POINTER).value
+        slot.value = ctypes.cast(_counter(name, counts, made, live), POINTER).value
     try:
         for _ in range(times):
             run()
     finally:
         for name, address in before.items():
             POINTER.from_address(slots[name]).value = address
-    return {name: counts[name] for name in STEPS}, tuple(sorted(made))
+    return {name: counts[name] for name in (*STEPS, OBJECTS)}, tuple(sorted(made))
 
 
 def _slots() -> dict[str, int]:
@@ -51,7 +53,7 @@ def _slots() -> dict[str, int]:
     return slots if all(name in slots for name in STEPS) else {}
 
 
-def _counter(name: str, counts: Counter, made: set[str]):
+def _counter(name: str, counts: Counter, made: set[str], live: set[int]):
     """Return a C function that counts, and calls the function of this name."""
     original = FIVE(ctypes.cast(getattr(api(), name), POINTER).value)
 
@@ -59,6 +61,11 @@ def _counter(name: str, counts: Counter, made: set[str]):
         counts[name] += 1
         if name == "TFE_NewOp":
             made.add(ctypes.string_at(arguments[1]).decode())
+        elif name == "TFE_Execute":
+            counts[OBJECTS] += arguments[0] not in live
+            live.add(arguments[0])
+        elif name == "TFE_DeleteOp":
+            live.discard(arguments[0])  # the next one may get the same address
         return original(*arguments)
 
     counter = FIVE(count)
