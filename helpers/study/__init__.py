@@ -19,7 +19,7 @@ check = Checks(
             dynamo_binary_op dynamo_recorder dynamo_guards dynamo_lookup dynamo_receives
             hook_callback break_surgery evicting_cache guard_breaker guard_set
         """,
-        "chapter_5": "gradient_names forgotten sigmoid leaky split repair",
+        "chapter_5": "gradient_names forgotten sigmoid leaky split repair two_kernels",
         "chapter_6": "route op_logger tape execute",
     }
 )

@@ -115,6 +115,12 @@ ROWS = (
         "bool, int32, int64, float, double and string",
     ),
     (
+        "by-dtype",
+        "a kernel for some dtypes only: REGISTER_USER_KERNEL with a predicate",
+        "in C++; a Python kernel takes every dtype",
+        "in a Python kernel file, too",
+    ),
+    (
         "api-early",
         ".api before it is loaded",
         "None",
