@@ -69,7 +69,7 @@ ROWS = (
     (
         "folder",
         "custom_op_module(name, path)",
-        "deletes ./name and copies path/name there",
+        "deletes ./name and copies path/name there, unless path is the working folder",
         "reads the files where they are",
     ),
     (

@@ -14,6 +14,7 @@ WHY = {
     "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
     "fallback": "FastPathExecute raised inside: an argument was a list, and Python converted it",
     "function": "the whole graph is one op, and quick_execute runs it",
+    "direct": "Python called quick_execute itself, for an op that is no function",
     "graph": "nothing ran: a node was written into a graph",
     "refused": "C raised, and there was no second way",
     "no door": "no op was asked for at either door",
