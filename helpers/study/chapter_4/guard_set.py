@@ -2,16 +2,20 @@
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
+from helpers.capture.torch import results
 from helpers.capture.torch.guards.compare import Real
 from helpers.capture.torch.guards.nearby_calls import neighbours
-from helpers.study.check import Exercise, Untried, tried
+from helpers.study.chapter_4.farther_calls import farther
+from helpers.study.chapter_4.forms import function
+from helpers.study.check import Exercise, Unfit, Untried, tried
 
 
 def _judge_guard_set(holds, fn, *first):
-    if not callable(holds):
+    if isinstance(holds, bool):
         return "holds must be a function of the arguments that says True or False"
-    real = Real(fn, *first)
-    for call in neighbours(real.function, real.first):
+    real = Real(fn, *results.copied(first)[0])
+    function(holds, "holds", ", ".join(real.first))
+    for call in (*neighbours(real.function, real.first), *farther(real.function, real.first)):
         with call.world():
             if because := _parted(holds, real, fn, call):
                 return f"counter-example ({call.words}): {because}"
@@ -20,13 +24,16 @@ def _judge_guard_set(holds, fn, *first):
 
 def _parted(holds, real, fn, call) -> str | None:
     """Return how the answer parts from the real guards at this call, if it does."""
+    because = real.why_not(**call.arguments)
+    before = _state(call.arguments)
     try:
-        mine = bool(tried(holds(**call.arguments)))
-    except Untried:
+        mine = _said_yes(tried(holds(**call.arguments)))
+    except (Untried, Unfit):
         raise
     except Exception as error:
         return f"your guards raised {said(error)}; a guard looks and says no, and never raises"
-    because = real.why_not(**call.arguments)
+    if _state(call.arguments) != before:
+        return "your guards change what they are given; a guard only looks"
     if mine == (because is None):
         return None
     if not mine:
@@ -40,6 +47,21 @@ def _parted(holds, real, fn, call) -> str | None:
         f"too lax: yours accept, and Dynamo refuses ({because}). This backend would give the "
         "right numbers even so; one that wrote machine code for the first call need not"
     )
+
+
+def _said_yes(answer) -> bool:
+    """Return what the guards say. A list of verdicts, or a generator, is true whatever is in it."""
+    if answer and not hasattr(type(answer), "__int__"):
+        raise Unfit(f"holds must say True or False, and yours gives {brief(answer)}")
+    return bool(answer)
+
+
+def _state(arguments: dict) -> list:
+    """Return what would tell that an argument has been changed."""
+    return [
+        getattr(value, "_version", list(value) if type(value) is list else None)
+        for value in arguments.values()
+    ]
 
 
 def _gives(fn, arguments) -> str:

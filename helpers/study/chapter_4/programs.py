@@ -1,14 +1,11 @@
-"""Small programs, and how one, compiled with other parts, parts from eager torch.
+"""Small programs, and the calls of them that tell right parts of the mini-Dynamo from wrong ones.
 
 The judges import this when they judge, since it imports torch.
 """
 
-import inspect
+import math
 
 import torch
-from torch import fx
-
-from helpers.mini.dynamo import eval_frame
 
 # ruff: noqa: D103 - the programs say what they are by their names
 
@@ -37,12 +34,26 @@ def joined(x, y):
     return torch.stack([x, y, x]) * 2
 
 
+def shaped(x, y):
+    z = torch.clamp(x, min=0.5, max=2).unsqueeze(0)
+    return torch.cat([z, y.reshape(1, 3)], dim=0).transpose(0, 1) - torch.ones(2)
+
+
+def twice_read(x, n):
+    m = n - 1
+    return x * m + n * m
+
+
 def by_dtype(x):
     return x * 2 if x.dtype is torch.float32 else x + 2
 
 
 def by_shape(x):
     return x * x.shape[0]
+
+
+def by_dimensions(x):
+    return x * x.ndim
 
 
 def by_gradient(x):
@@ -55,6 +66,22 @@ def by_number(x, k):
 
 def by_none(x, k):
     return x * 2 if k is None else x * 3
+
+
+def by_word(x, k):
+    return x.sum() if k == "sum" else x.mean()
+
+
+def second(pair):
+    return pair[0] * pair[1]
+
+
+def added(x, k):
+    return x + k
+
+
+def in_its_own_way(x, k):
+    return k * x
 
 
 def divided(x, k):
@@ -73,108 +100,79 @@ def branch(a, b):
     return x * b
 
 
-def stored_again(a, b):
-    x = a + b
-    y = x.sum().item()
-    x = a * y
-    return x + b
-
-
-def looped(a, b):
-    total = a.sum().item()
-    step = 2
-    while total > b:
-        total = total - step
-        step = step + 1
-    return total
-
-
-def one_way(a, b, c):
-    if a.sum() > 0:
-        return b
-    b = c
-    return b
-
-
 def numbers():
     """Return two float tensors of three numbers."""
     return torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0])
 
 
+def alike():
+    """Return (value, others): the guards of the value have to hold for the others as well."""
+    x, _ = numbers()
+    square = torch.arange(6.0).reshape(2, 3)
+    yield x, (x + 1, x * math.nan, torch.arange(9.0)[3:6])
+    yield square.double(), (square.double() * -2,)
+    yield x.clone().requires_grad_(), (x.clone().requires_grad_(),)
+    yield torch.tensor(3), (torch.tensor(-4),)
+    yield torch.ones(0, 2, dtype=torch.bool), (torch.zeros(0, 2, dtype=torch.bool),)
+    yield from ((value, ()) for value in (None, True, False))
+    yield from ((value, (int(str(value)),)) for value in (0, 1, -7, 1000, 10**20))
+    for value in (0.0, -0.0, 1.0, 0.1, -2.5, 1e300, math.inf, -math.inf, math.nan):
+        yield value, (float(repr(value)),)
+    for value in ("", "sum", "it's", 'say "a"', "two\nlines", "back\\slash", "{x}"):
+        yield value, ("".join(list(value)),)
+
+
+class Loud(float):
+    """A number that multiplies in a way of its own."""
+
+    def __mul__(self, other):
+        return other * 100
+
+
+class LoudTensor(torch.Tensor):
+    """A tensor that tells its dimensions in a way of its own."""
+
+    @property
+    def ndim(self):
+        """Return far too many."""
+        return 100
+
+
+class LoudInt(int):
+    """An int that multiplies in a way of its own."""
+
+    def __mul__(self, other):
+        return other * 100
+
+
 def changes():
     """Return (program, calls): between the calls something changes that the program looks at."""
     x, _ = numbers()
-    gradient, whole = x.clone().requires_grad_(), x.long()
+    gradient, whole, bits = x.clone().requires_grad_(), x.long(), x > 0
+    square, inf = torch.arange(6.0).reshape(2, 3), math.inf
     return (
         (by_dtype, [(x,), (x.double(),)]),
+        (by_dtype, [(whole,), (x,)]),
         (by_shape, [(x,), (x[:2],)]),
+        (by_shape, [(square,), (square.reshape(3, 2),)]),
+        (by_shape, [(square[:0],), (square,), (square[0],)]),
         (by_gradient, [(x,), (gradient,), (x,)]),
+        (by_dimensions, [(x,), (x.as_subclass(LoudTensor),)]),
         (by_number, [(x, 2), (x, 3), (x, 0)]),
         (by_none, [(x, None), (x, 1)]),
+        (by_none, [(x, False), (x, None)]),
         (by_number, [(whole, 1), (whole, 1.0), (whole, 2)]),
+        (added, [(whole, True), (whole, 1.0)]),
+        (added, [(whole, False), (whole, 0.0)]),
+        (added, [(bits, True), (bits, 1)]),
+        (added, [(bits, 0), (bits, False)]),
+        (added, [(whole, 1.0), (whole, 1)]),
         (divided, [(x, 0.0), (x, -0.0)]),
+        (divided, [(x, -0.0), (x, 0.0)]),
         (divided, [(x, 1.5), (x, 2.5)]),
+        (divided, [(x, inf), (x, -inf), (x, math.nan), (x, 1.0)]),
+        (by_word, [(x, "sum"), (x, "mean"), (x, None)]),
+        (second, [([x, 2],), ([x, 3],)]),
+        (in_its_own_way, [(x, 0.5), (x, Loud(0.5))]),
+        (in_its_own_way, [(x, 2), (x, LoudInt(2))]),
     )
-
-
-def same(got, want) -> bool:
-    """Return whether a tensor is another one's equal, in dtype and numbers."""
-    alike = isinstance(got, torch.Tensor) and got.dtype == want.dtype
-    return alike and torch.equal(got, want)
-
-
-def differs(fn, calls, parts, graph: bool = True) -> str:
-    """Return how `fn`, compiled with these parts, parts from eager torch; nothing if it does not.
-
-    With `graph`, the calls in the graph have to be those of the finished parts, too. What the
-    parts raise goes through.
-    """
-    compiled, finished = eval_frame.compile(fn, parts=parts), eval_frame.compile(fn)
-    for args in calls:
-        want = finished.fn(*args)
-        finished(*args)
-        got = compiled(*args)
-        if compiled.breaks or compiled.why:
-            return f"{shown(fn, args)} left the graph: {(compiled.breaks or [compiled.why])[0]}"
-        if not same(got, want):
-            return f"{shown(fn, args)} gave {told(got)}, and eager torch gives {told(want)}"
-        mine, real = _lines(compiled), _lines(finished)
-        if graph and mine != real:
-            return f"the graph of {fn.__name__} should hold {real}, and yours holds {mine}"
-    return ""
-
-
-def _lines(compiled) -> str:
-    nodes = [node for module in compiled.graphs for node in _renamed(module.graph).nodes]
-    calls = [node.format_node() for node in nodes if node.op.startswith("call")]
-    return "; ".join(call.partition(" = ")[2] for call in calls) or "no call"
-
-
-def _renamed(graph: fx.Graph) -> fx.Graph:
-    """Return a copy whose inputs are arg0, arg1, …: how they are named is the recorder's choice."""
-    copy, made = fx.Graph(), {}
-    for node in graph.nodes:
-        args, kwargs = fx.map_arg((node.args, node.kwargs), made.__getitem__)
-        inputs = sum(other.op == "placeholder" for other in made)
-        target = f"arg{inputs}" if node.op == "placeholder" else node.target
-        made[node] = copy.create_node(node.op, target, args, kwargs)
-    return copy
-
-
-def body(fn) -> str:
-    """Return the lines of a program, without its first one, in one line."""
-    return "; ".join(line.strip() for line in inspect.getsource(fn).splitlines()[1:])
-
-
-def shown(fn, args) -> str:
-    """Return a call as it would be written."""
-    return f"{fn.__name__}({', '.join(map(told, args))})"
-
-
-def told(value) -> str:
-    """Return a tensor or a number in a few words."""
-    if isinstance(value, torch.Tensor):
-        kind = "" if value.dtype is torch.float32 else f", {value.dtype}"
-        grad = ", requires_grad" if value.requires_grad else ""
-        return f"tensor({value.tolist()}{kind}{grad})"
-    return repr(value) if isinstance(value, (int, float, str, tuple)) else str(value)[:40]
