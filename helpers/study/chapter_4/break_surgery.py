@@ -3,6 +3,8 @@
 Results and gradients are compared on many inputs; what Dynamo makes of it, on a few.
 """
 
+from types import FunctionType
+
 from helpers.capture.text.error import said
 from helpers.capture.torch.dynamo.graph_breaks import tensor
 from helpers.capture.torch.dynamo.timeline import watched
@@ -19,25 +21,34 @@ COMPILED = (
 
 
 def _judge_surgery(operated):
+    import torch
+
     function(operated, "operated", "x")
     first = tensor(COMPILED[0][0])
     tried(trial.silent(operated, first.clone()))
-    if because := trial.parted(operated):
-        return because
+    with torch.enable_grad():
+        return trial.parted(operated) or _compiled(operated)
+
+
+def _compiled(operated) -> str | None:
+    """Return what is wrong with what Dynamo makes of the operated function, if anything."""
+    traced = operated if type(operated) is FunctionType else lambda x: operated(x)
     for values, slopes in COMPILED:
         x = tensor(values).requires_grad_(slopes)
-        run, kept = watched(operated, (x,), None, "watch_breaks", steps=0)
+        run, kept = watched(traced, (x,), None, "watch_breaks", steps=0)
         if kept.error is not None:
             return f"for {trial.told(x)}, compiled, yours raised {said(kept.error)}"
         want = trial.silent(trial.patient, x)
-        if because := trial.other(kept.value, want, x, "yours, compiled,") or _unwell(run, x):
+        if because := trial.other(kept.value, want, x, "yours, compiled,") or _unwell(
+            run, x, traced
+        ):
             return because
         if slopes and not kept.value.requires_grad:
             return f"for {trial.told(x)} yours, compiled, gives a result without a gradient"
     return None
 
 
-def _unwell(after: DynamoRun, x) -> str | None:
+def _unwell(after: DynamoRun, x, traced) -> str | None:
     """Return what the graphs of the operated function still suffer from, if anything."""
     graphs, breaks = len(after.graphs), len(after.breaks)
     if any(found.given_up for found in after.breaks) or not graphs:
@@ -49,9 +60,13 @@ def _unwell(after: DynamoRun, x) -> str | None:
         if not breaks:
             return f"{fewer}one is wanted"
         first = after.breaks[0]
-        place = f" at {first.code!r}" if first.code else ""
+        place = f" at {first.code!r}" if first.code and not _is_ours(traced) else ""
         return f"{fewer}it still breaks{place}: {first.cause}"
     return None
+
+
+def _is_ours(fn) -> bool:
+    return fn.__module__ == __name__
 
 
 BREAK_SURGERY = Exercise(

@@ -60,34 +60,40 @@ def _compared(cache_type, limit, ks) -> str | None:
     cache, recent, made = called(cache_type, f"{cache_type.__name__}({limit})", limit), [], {}
     for at, k in enumerate(ks):
         where = f"with limit {limit}, after k = {', '.join(map(str, ks[:at])) or 'nothing'}"
-        found = tried(called(cache.find, f"{where}: find(({k},))", (None, k)), "find")
+        found = tried(called(cache.find, f"{where}: find((1.5, {k}))", (1.5, k)), "find")
+        if because := _no_entry(found):
+            return f"{where}: {because}"
         if found is None and k in recent:
             return f"{where}: k = {k} is among the last {limit} used, and yours has dropped it"
         if found is not None and k not in recent:
-            return (
-                f"{where}: k = {k} has to be compiled again, and yours still found {brief(found)}"
-            )
+            return f"{where}: k = {k} has to be compiled again, and yours still found an entry"
         if found is None:
             entry = _entry(k)
             made[k] = weakref.ref(entry)
             tried(called(cache.add, f"{where}: add(entry)", entry), "add")
             del entry
         elif found is not made[k]():
-            return f"{where}: find should return the entry for k = {k} itself, not {brief(found)}"
+            return f"{where}: find should return the entry for k = {k}, and gives another one"
         del found
         recent = [k, *(other for other in recent if other != k)][:limit]
-    return _kept(made, recent, limit, ks)
-
-
-def _kept(made: dict, recent: list, limit: int, ks) -> str | None:
-    """Return how many entries are still held that no call can find any more, if there are any."""
-    dropped = [ref for k, ref in made.items() if k not in recent]
-    if any(ref() is not None for ref in dropped):
+    if _alive(made) > limit:
         gc.collect()  # a cycle may hold them
-    if any(ref() is not None for ref in dropped):
+    if _alive(made) > limit:
         told = ", ".join(map(str, ks))
         return f"with limit {limit}, after k = {told}: yours still holds more than {limit} entries"
     return None
+
+
+def _alive(made: dict) -> int:
+    return sum(ref() is not None for ref in made.values())
+
+
+def _no_entry(found) -> str:
+    """Say that what find gave is neither an entry nor None, if so."""
+    from helpers.mini.dynamo.cache_entry import Entry
+
+    fits = found is None or isinstance(found, Entry)
+    return "" if fits else f"find should return the entry itself, or None, not {brief(found)}"
 
 
 def _two(cache_type) -> str | None:
@@ -95,7 +101,10 @@ def _two(cache_type) -> str | None:
     words = f"{cache_type.__name__}(2)"
     full, other = called(cache_type, words, 2), called(cache_type, words, 2)
     tried(called(full.add, "add(entry)", _entry(1)), "add")
-    if tried(called(other.find, "find((1,))", (None, 1)), "find") is not None:
+    found = tried(called(other.find, "find((1.5, 1))", (1.5, 1)), "find")
+    if because := _no_entry(found):
+        return because
+    if found is not None:
         return "two caches share their entries: make the list in __init__"
     return None
 

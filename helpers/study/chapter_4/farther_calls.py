@@ -75,7 +75,7 @@ def _with_grad(value):
 
 
 def _ints(value):
-    from helpers.study.chapter_4.programs import LoudInt
+    from helpers.study.chapter_4.guard_programs import LoudInt
 
     yield "of a class derived from int", LoudInt(value)
     yield f"= {complex(value)}", complex(value)

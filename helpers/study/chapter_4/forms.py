@@ -50,7 +50,7 @@ def _takes(answer, name: str, takes: str) -> None:
     try:
         signature.bind(*wanted)
     except TypeError:
-        own = ", ".join(map(str, signature.parameters.values())) or "nothing"
+        own = str(signature.replace(return_annotation=signature.empty))[1:-1] or "nothing"
         count = counted(len(wanted), "argument")
         raise Unfit(f"{name} is called with {count} ({takes}), and yours takes {own}") from None
 

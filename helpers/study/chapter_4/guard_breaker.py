@@ -1,14 +1,14 @@
 """Chapter 4: change one thing so that exactly this guard fails; Dynamo's own guards are asked."""
 
 from collections.abc import Mapping
-from contextlib import contextmanager, nullcontext
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch.guards.compare import Real
 from helpers.capture.torch.guards.failures import all_failures
-from helpers.capture.torch.guards.tree import MISSING, leaves, resolve
+from helpers.capture.torch.guards.tree import leaves
 from helpers.study.answers import parts_tried
+from helpers.study.chapter_4.guard_changes import changed, is_context, unasked
 from helpers.study.check import Exercise
 
 WANTED = (
@@ -28,6 +28,13 @@ CONTEXT = "context manager such as torch.no_grad()"
 def _judge_guard_breaker(breakers, fn, first):
     if not issubclass(type(breakers), Mapping):
         return "breakers must be a dict: the guard's name -> what to change"
+    import torch
+
+    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
+        return _judged(breakers, fn, first)
+
+
+def _judged(breakers, fn, first) -> str | None:
     real = Real(fn, **first)
     guards = {guard.name: guard for guard in (leaf.guard(1) for leaf in leaves(real.entry))}
     for name in (*WANTED, *breakers):
@@ -56,7 +63,7 @@ def _whole(change):
 def _broken(real, first, guard, change) -> str | None:
     """Return why the change does not break this guard alone, if so."""
     is_table = issubclass(type(change), Mapping)
-    if not is_table and not callable(change) and not _is_context(change):
+    if not is_table and not callable(change) and not is_context(change):
         return f"a change is a dict of one argument or global, or a {CONTEXT}, not {brief(change)}"
     if is_table and len(change) != 1:
         return f"this changes {len(change)} things; change one"
@@ -64,39 +71,23 @@ def _broken(real, first, guard, change) -> str | None:
     for name in change if is_table else ():
         if name not in first and name not in space:
             return f"{name!r} is neither an argument nor a global"
-    arguments, world = _changed(first, space, dict(change) if is_table else change)
+    arguments, world = changed(first, space, dict(change) if is_table else change)
     if world is None:
         return f"calling this gives no {CONTEXT}"
     with world:
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
-        first_failed, gone = real.why_not(**arguments), _gone(real, first, seen)
+        first_failed, gone = real.why_not(**arguments), unasked(real, first, seen)
     if real.why_not(**first) is not None:
         return "what it changes stays changed when the block is over; put it back in __exit__"
     return _verdict(guard, failed, first_failed, gone)
 
 
-def _gone(real, first, seen) -> list[str]:
-    """Return the guards whose value is not to be found any more: they cannot hold."""
-    space, before = real.function.__globals__, real.seen(**first)
-    return [
-        leaf.guard(1).name
-        for leaf in leaves(real.entry)
-        if leaf.source.startswith("L[")
-        and resolve(leaf.source, {"L": seen, "G": space}) is MISSING
-        and resolve(leaf.source, {"L": before, "G": space}) is not MISSING
-    ]
-
-
-def _is_context(change) -> bool:
-    return hasattr(type(change), "__enter__")
-
-
 def _verdict(guard, failed, first_failed, gone) -> str | None:
     if first_failed is None:
         return f"every guard still holds with this change; this one holds if {guard.checks}"
-    if gone:
-        return f"with this change there is nothing left that {gone[0]} could look at: it fails, too"
+    if gone and gone != [guard.name]:
+        return f"with this change {gone[0]} cannot be asked any more: it fails, too"
     if not failed:
         return f"no guard could be asked: {first_failed}"
     if failed == [guard.name]:
@@ -104,29 +95,6 @@ def _verdict(guard, failed, first_failed, gone) -> str | None:
     if guard.name in failed:
         return f"this change fails {len(failed)} guards: {', '.join(failed)}"
     return f"this change fails another guard: {', '.join(failed)}"
-
-
-def _changed(first, space, change):
-    """Return the arguments, and a context in which a global or a mode is changed."""
-    if _is_context(change):  # asked first: an instance of torch.no_grad can be called, too
-        return first, change
-    if callable(change):
-        made = change()
-        return (first, made) if _is_context(made) else (first, None)
-    [(name, value)] = change.items()
-    if name in first:
-        return {**first, name: value}, nullcontext()
-    return first, _with_global(space, name, value)
-
-
-@contextmanager
-def _with_global(space, name, value):
-    kept = space[name]
-    space[name] = value
-    try:
-        yield
-    finally:
-        space[name] = kept
 
 
 GUARD_BREAKER = Exercise(

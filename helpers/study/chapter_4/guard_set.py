@@ -1,5 +1,8 @@
 """Chapter 4: write the guards of one compiled call; the real ones and the results judge them."""
 
+import inspect
+from contextlib import suppress
+
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch import results
@@ -13,8 +16,15 @@ from helpers.study.check import Exercise, Unfit, Untried, tried
 def _judge_guard_set(holds, fn, *first):
     if isinstance(holds, bool):
         return "holds must be a function of the arguments that says True or False"
+    import torch
+
+    with torch.enable_grad():
+        return _judged(holds, fn, first)
+
+
+def _judged(holds, fn, first) -> str | None:
     real = Real(fn, *results.copied(first)[0])
-    function(holds, "holds", ", ".join(real.first))
+    holds = _by_position(holds, real.first)
     for call in (*neighbours(real.function, real.first), *farther(real.function, real.first)):
         with call.world():
             if because := _parted(holds, real, fn, call):
@@ -27,7 +37,8 @@ def _parted(holds, real, fn, call) -> str | None:
     because = real.why_not(**call.arguments)
     before = _state(call.arguments)
     try:
-        mine = _said_yes(tried(holds(**call.arguments)))
+        said_so = tried(holds(*call.arguments.values()))
+        mine = _said_yes(said_so)
     except (Untried, Unfit):
         raise
     except Exception as error:
@@ -37,7 +48,8 @@ def _parted(holds, real, fn, call) -> str | None:
     if mine == (because is None):
         return None
     if not mine:
-        return "too strict: yours refuse, and Dynamo hits; this would compile anew for nothing"
+        none = "; yours give None, which is no" if said_so is None else ""
+        return f"too strict: yours refuse, and Dynamo hits; it would compile anew for nothing{none}"
     stale, fresh = (_gives(f, call.arguments) for f in (real.unguarded, fn))
     if stale != fresh:
         return (
@@ -47,6 +59,15 @@ def _parted(holds, real, fn, call) -> str | None:
         f"too lax: yours accept, and Dynamo refuses ({because}). This backend would give the "
         "right numbers even so; one that wrote machine code for the first call need not"
     )
+
+
+def _by_position(holds, first: dict):
+    """Return the answer as a function of the arguments in order; it may name them in any order."""
+    if callable(holds) and not isinstance(holds, type):
+        with suppress(TypeError, ValueError):
+            inspect.signature(holds).bind(**first)
+            return lambda *values: holds(**dict(zip(first, values, strict=True)))
+    return function(holds, "holds", ", ".join(first))
 
 
 def _said_yes(answer) -> bool:

@@ -34,7 +34,9 @@ def _judge(make_callback):
     if (codes, stand_ins) != before:
         return "yours changes codes or stand_ins; only look things up there"
     if len(first) > 1 or third:
-        return "a callback notes in the seen of another; each appends to the one it was made with"
+        return (
+            "a seen should hold what its own callback notes, a note for each call, and nothing else"
+        )
     return _results(results, ran) or _notes(seen)
 
 

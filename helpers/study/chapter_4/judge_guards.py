@@ -17,17 +17,20 @@ MOST = 100  # texts for one value
 def judge_guards(answer):
     """Judge step 3 on values by themselves, then on programs."""
     from helpers.mini import dynamo
-    from helpers.study.chapter_4 import programs, trial
+    from helpers.study.chapter_4 import guard_programs, trial
 
     function(answer, "guards", "source, value")
-    for value, others in programs.alike():
+    for value, others in guard_programs.alike():
         for source, space in (("k", _bare), ("pair[1]", _in_pair)):
+            before = getattr(value, "_version", None)
             texts = _texts(answer, source, value)
+            if getattr(value, "_version", None) != before:
+                return "yours changes the tensor that it writes guards for; only look at it"
             _hold(texts, source, space, value, f"{source} = {trial.told(value)}")
             for other in others:
                 _hold_as_well(texts, source, space, value, other)
     parts = replace(dynamo.PARTS, guards=lambda *args: _texts(answer, *args))
-    for fn, calls in programs.changes():
+    for fn, calls in guard_programs.changes():
         if because := trial.parts_from(fn, calls, parts, graph=False):
             return f"{because}. So after {trial.shown(fn, calls[0])} a guard has to fail"
     return None

@@ -7,7 +7,6 @@ import inspect
 from types import NoneType
 
 import torch
-from torch import fx
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
@@ -62,20 +61,9 @@ def _left(compiled) -> str:
 
 
 def _lines(compiled) -> str:
-    nodes = [node for module in compiled.graphs for node in _renamed(module.graph).nodes]
+    nodes = [node for module in compiled.graphs for node in module.graph.nodes]
     calls = [node.format_node() for node in nodes if node.op.startswith("call")]
     return "; ".join(call.partition(" = ")[2] for call in calls) or "no call"
-
-
-def _renamed(graph: fx.Graph) -> fx.Graph:
-    """Return a copy whose inputs are arg0, arg1, …: how they are named is the recorder's choice."""
-    copy, made = fx.Graph(), {}
-    for node in graph.nodes:
-        args, kwargs = fx.map_arg((node.args, node.kwargs), made.__getitem__)
-        inputs = sum(other.op == "placeholder" for other in made)
-        target = f"arg{inputs}" if node.op == "placeholder" else node.target
-        made[node] = copy.create_node(node.op, target, args, kwargs)
-    return copy
 
 
 def body(fn) -> str:

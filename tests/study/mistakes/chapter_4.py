@@ -57,7 +57,7 @@ MISTAKES = {
         ("called with 4 arguments", "(trace, sign, left, right):", "(sign, left, right):"),
     ),
     "dynamo_recorder": (
-        ("that is a call_method", "self.graph.call_method if isinstance(fn, str) else ", ""),
+        ("(call_method)", "self.graph.call_method if isinstance(fn, str) else ", ""),
         ("stands in the graph with", "for value in args", "for value in args[::-1]"),
         ("should be named arg0", 'f"arg{len(self.inputs)}"', "source"),
         (
@@ -177,7 +177,7 @@ MISTAKES = {
             "    seen = []\n    def",
         ),
         (
-            "in the seen of another",
+            "what its own callback notes",
             "    def callback",
             "    seen = kept.append(seen) or kept[0]\n    def callback",
             "def make_callback(",
@@ -198,7 +198,7 @@ MISTAKES = {
             "    entries = []\n    def __init__",
         ),
         ("still holds more than", DROP, "", "in self.entries:", "in self.entries[:self.limit]:"),
-        ("the entry for k = 1 itself", "return entry", "return (entry,)"),
+        ("the entry itself, or None", "return entry", "return (entry,)"),
         (
             "yours has dropped it",
             INSERT + DROP,
@@ -213,9 +213,10 @@ MISTAKES = {
         ("fails 2 guards", '{"names": ("a", "b")}', '{"names": ("a",)}'),
         ("change one", '{"n": 3}', '{"n": 3, "names": ["a"]}'),
         ("neither an argument nor a global", '{"n": 3}', '{"m": 3}'),
-        ("nothing left that", "OrderedDict(round=False)", "{}"),
-        ("nothing left that", "OrderedDict(round=False)", "None"),
-        ("nothing left that", "OrderedDict(round=False)", "[False]"),
+        ("cannot be asked any more", "OrderedDict(round=False)", "{}"),
+        ("cannot be asked any more", "OrderedDict(round=False)", "None"),
+        ("LENGTH_CHECK cannot be asked", '("a", "b")}', "None}"),
+        ("cannot be asked any more", "OrderedDict(round=False)", "[False]"),
         ("this change raised", "torch.no_grad(),", "lambda: 1 / 0,"),
         ("guards: ", "torch.no_grad()", "torch.inference_mode"),
         ("a context manager", "torch.no_grad(),", "False,"),
