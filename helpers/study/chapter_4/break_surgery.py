@@ -3,11 +3,13 @@
 Results and gradients are compared on many inputs; what Dynamo makes of it, on a few.
 """
 
+from contextlib import contextmanager
 from types import FunctionType
 
 from helpers.capture.text.error import said
 from helpers.capture.torch.dynamo.graph_breaks import tensor
 from helpers.capture.torch.dynamo.timeline import watched
+from helpers.internals import torch_private
 from helpers.model.dynamo import DynamoRun
 from helpers.study.chapter_4 import surgery_trial as trial
 from helpers.study.chapter_4.forms import function
@@ -24,10 +26,22 @@ def _judge_surgery(operated):
     import torch
 
     function(operated, "operated", "x")
-    first = tensor(COMPILED[0][0])
-    tried(trial.silent(operated, first.clone()))
-    with torch.enable_grad():
+    with torch.enable_grad(), _same_settings():
+        tried(trial.silent(operated, tensor(COMPILED[0][0])))
         return trial.parted(operated) or _compiled(operated)
+
+
+@contextmanager
+def _same_settings():
+    """Put Dynamo's settings back that an answer may have changed."""
+    config = torch_private.config
+    before = config.get_config_copy()
+    try:
+        yield
+    finally:
+        after = config.get_config_copy()
+        for name in [name for name in before if after.get(name) != before[name]]:
+            setattr(config, name, before[name])
 
 
 def _compiled(operated) -> str | None:

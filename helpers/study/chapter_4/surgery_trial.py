@@ -85,7 +85,8 @@ def other(got, want, x, how: str = "yours") -> str | None:
         return f"for {told(x)} {how} gives {mine}, and patient gives {real}"
     if _alike(got, want):
         return None
-    words = f"for {told(x)} {how} gives {told(got)}, and patient gives {told(want)}"
+    digits = 4 if told(got) != told(want) else 9
+    words = f"for {told(x)} {how} gives {told(got, digits)}, and patient gives {told(want, digits)}"
     return words + ("" if x.isfinite().all() else AT_INFINITY)
 
 
@@ -144,13 +145,13 @@ def _alike(one, other) -> bool:
     return torch.allclose(one, other, equal_nan=True)
 
 
-def told(value) -> str:
+def told(value, digits: int = 4) -> str:
     """Return a tensor's numbers, the beginning of each."""
     kind = "" if str(value.dtype) == "torch.float32" else f" ({value.dtype})"
-    return f"{_numbers(value.tolist())}{kind}"
+    return f"{_numbers(value.tolist(), digits)}{kind}"
 
 
-def _numbers(value) -> str:
+def _numbers(value, digits: int) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_numbers, value))}]"
-    return f"{value:.4g}"
+        return f"[{', '.join(_numbers(item, digits) for item in value)}]"
+    return f"{value:.{digits}g}"

@@ -68,7 +68,8 @@ def _lines(compiled) -> str:
 
 def body(fn) -> str:
     """Return the lines of a program, without its first one, in one line."""
-    return "; ".join(line.strip() for line in inspect.getsource(fn).splitlines()[1:])
+    lines = "; ".join(line.strip() for line in inspect.getsource(fn).splitlines()[1:])
+    return lines.replace(":;", ":")
 
 
 def shown(fn, args) -> str:
