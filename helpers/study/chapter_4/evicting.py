@@ -5,6 +5,7 @@ import random
 import weakref
 
 from helpers.capture.text.value import brief
+from helpers.study.answers import parts_tried
 from helpers.study.chapter_4.forms import called, method_of
 from helpers.study.check import Exercise, tried
 
@@ -100,7 +101,8 @@ def _two(cache_type) -> str | None:
     """Fill one of two caches; return whether the other one knows of it."""
     words = f"{cache_type.__name__}(2)"
     full, other = called(cache_type, words, 2), called(cache_type, words, 2)
-    tried(called(full.add, "add(entry)", _entry(1)), "add")
+    missed = called(full.find, "find((1.5, 1))", (1.5, 1))
+    parts_tried({"find": missed, "add": called(full.add, "add(entry)", _entry(1))})
     found = tried(called(other.find, "find((1.5, 1))", (1.5, 1)), "find")
     if because := _no_entry(found):
         return because

@@ -7,6 +7,7 @@ import operator
 from dataclasses import replace
 
 from helpers.capture.text.value import brief
+from helpers.study.answers import parts_tried
 from helpers.study.chapter_4.forms import method_of
 from helpers.study.chapter_4.recorder_nodes import (
     check_call,
@@ -18,6 +19,9 @@ from helpers.study.chapter_4.recorder_nodes import (
 from helpers.study.check import tried
 
 
+SHARED = "two recorders share what they hold: make the graph and the dict in __init__"
+
+
 def judge_recorder(answer):
     """Judge step 2 call by call, then on programs."""
     from helpers.mini.dynamo import PARTS
@@ -27,6 +31,7 @@ def judge_recorder(answer):
         return "give the class itself: check.dynamo_recorder(Recorder)"
     method_of(answer, "input", "source")
     method_of(answer, "call", "fn, args, kwargs")
+    _parts_tried(answer)
     looked_at = _looked_at(answer)
     if because := _two(looked_at):
         return because
@@ -34,6 +39,15 @@ def judge_recorder(answer):
     fns = (programs.minus, programs.toy, programs.keywords, programs.joined, programs.shaped)
     parts = replace(PARTS, recorder=looked_at)
     return trial.first(trial.parts_from(fn, [(x, y)], parts) for fn in fns)
+
+
+def _parts_tried(answer: type) -> None:
+    """Raise Untried, with the names of the methods that are still the stub's."""
+    from helpers.mini.dynamo import Known
+
+    recorder = run("Recorder()", answer)
+    made = run("call", recorder.call, operator.neg, (Known(1),), {})
+    parts_tried({"input": run("input", recorder.input, "a"), "call": made})
 
 
 def _looked_at(answer: type) -> type:
@@ -64,6 +78,8 @@ def _two(kind: type) -> str | None:
     from helpers.mini.dynamo import Known, Tensor
 
     first, second = (run("Recorder()", kind) for _ in range(2))
+    if size(first) or getattr(first, "inputs", None):  # one has been used before
+        return SHARED
     tensors = [Tensor(first.input(source), None, source) for source in ("a", "b[0]", "G['c']")]
     if list(first.inputs) != ["a", "b[0]", "G['c']"]:
         return f"self.inputs should hold the sources in order, and holds {brief(first.inputs)}"
@@ -71,6 +87,6 @@ def _two(kind: type) -> str | None:
     first.call("sum", (tensors[2],), {"dim": Known(0), "keepdim": Known(True)})
     first.call(print, (), {})
     if size(second) or second.inputs:
-        return "two recorders share what they hold: make the graph and the dict in __init__"
+        return SHARED
     second.input("a")
     return None
