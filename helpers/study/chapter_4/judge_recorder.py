@@ -18,7 +18,6 @@ from helpers.study.chapter_4.recorder_nodes import (
 )
 from helpers.study.check import tried
 
-
 SHARED = "two recorders share what they hold: make the graph and the dict in __init__"
 
 
