@@ -36,7 +36,7 @@ def inside_and_after(rebind, world, late: bool = True) -> None:
             f"{path} came to hold the function between the call and the block, and inside the "
             "block it still does; search when the block is entered"
         )
-    _told_inside(inside, world.op, world.first)
+    _told_inside(world, inside, world.op, world.first)
     _told_after(after, world.op, world.first)
 
 
@@ -45,7 +45,7 @@ def twice(rebind, world) -> None:
     for old, new in ((world.op, world.second), (world.other, world.third), (world.op, world.op)):
         wrong, after, raised = world.kept.block(made(rebind, world, old, new), ((old, new),), ())
         _raise(raised)
-        _told_inside(wrong, old, new, "in a second block, ")
+        _told_inside(world, wrong, old, new, "in a second block, ")
         _told_after(after, old, new, "after a second block for another function")
 
 
@@ -54,7 +54,7 @@ def nobody(rebind, world) -> None:
     unheld = made(rebind, world, world.third, world.second)
     wrong, after, raised = world.kept.block(unheld, (), ())
     _raise(raised)
-    _told_inside([*wrong, *after], world.third, world.second)
+    _told_inside(world, [*wrong, *after], world.third, world.second)
 
 
 def on_error(rebind, world, errors=ERRORS) -> None:
@@ -99,7 +99,7 @@ def _nest(rebind, world, pair, also) -> None:
     block = made(rebind, world, world.op, world.first)
     wrong, after, raised = kept.block(block, outer, (), inner)
     _raise(raised)
-    _told_inside(wrong, world.op, world.first)
+    _told_inside(world, wrong, world.op, world.first)
     if after:
         raise Parted(
             f"after two nested blocks {_first(after)} does not hold the old function again"
@@ -120,11 +120,11 @@ def made(rebind, world, old, new, swapped=()):
     return manager
 
 
-def _told_inside(wrong, old, new, when: str = "") -> None:
+def _told_inside(world, wrong, old, new, when: str = "") -> None:
     if not wrong:
         return
     path, was, now = wrong[0]
-    if type(was) is Equal:
+    if type(was) is Equal and world.equal.asked:
         raise Parted(EQUAL)
     if was is MISSING:
         raise Parted(f"{when}it also makes the new name {path}")

@@ -36,10 +36,10 @@ def _epoch(epoch, spied, batches, which) -> str | None:
     for number, (rows, value) in enumerate(zip(batches, found, strict=True)):
         value, expected = numbers(value), _slow(rows, number)
         if value.size != 1:
-            return f"batch {number} of {many} gives {value.size} numbers, and it was one before"
+            return f"batch {number} of {many}: yours gives {value.size} numbers, not one"
         if not _close(float(value.reshape(())), expected):
             value = f"{float(value.reshape(())):g}"
-            return f"batch {number} of {many} gives {value}, and it was {expected:g} before"
+            return f"batch {number} of {many}: yours gives {value}, slow_step gives {expected:g}"
     if spied.traces > MOST:
         return f"{many} still make {spied.traces} traces{spied.cause}"
     if batches and not spied.traces:

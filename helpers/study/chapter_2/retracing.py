@@ -19,7 +19,7 @@ def _judge_ranking(ranking, sequences):
     names = ", ".join(WHY)
     if set(sequences) != set(WHY):
         raise Unfit("the sequences have changed; run the cell that makes them again")
-    ranking = in_order(ranking, LONGEST, f"ranking, of the names {names},")
+    ranking = in_order(ranking, LONGEST, "ranking")
     left = [str(place) for place, name in enumerate(ranking, 1) if name is ...]
     if left:
         raise Untried(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")

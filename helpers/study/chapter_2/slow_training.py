@@ -43,6 +43,8 @@ def _training(train, spied, weights, batches, which) -> str | None:
         return f"train called step {spied.calls - before} times for {many}; call it once for each"
     if spied.traces > MOST:
         return f"{many} still make {spied.traces} traces{spied.cause}"
+    if batches and not spied.traces:
+        return f"{many} make no trace: train_step must be a tf.function that is called"
     return None
 
 
@@ -51,10 +53,10 @@ def _trained(train, step, weights, batches):
     result = in_order(tried(train(step, weights, list(batches))), 1000, "what train returns")
     if len(result) != 2:
         raise Unfit(f"train must return two things, the weights and the means, not {len(result)}")
-    means = [numbers(mean) for mean in in_order(tried(result[1]), 1000, "the means")]
+    means = [numbers(mean) for mean in in_order(tried(result[1], "the means"), 1000, "the means")]
     if odd := [mean.size for mean in means if mean.size != 1]:
         raise Unfit(f"each mean must be one number, and one of them has {odd[0]}")
-    return numbers(tried(result[0])), [float(mean.reshape(())) for mean in means]
+    return numbers(tried(result[0], "the weights")), [float(mean.reshape(())) for mean in means]
 
 
 def _reference(weights, batches):
@@ -75,7 +77,7 @@ def _apart(given, expected, what: str) -> str | None:
     """Return the first place where two rows of numbers are not close."""
     for place, (one, other) in enumerate(zip(given, expected, strict=True)):
         if abs(one - other) > CLOSE * max(1, abs(other)) or (one != one) != (other != other):
-            return f"{what} {place} is {one:g}, and it was {other:g} before"
+            return f"{what} {place}: yours gives {one:g}, slow_train gives {other:g}"
     return None
 
 

@@ -23,6 +23,13 @@ ON_EXCEPTION = f"""    except Exception:
 {WRITE_BACK}        raise
     else:
 {WRITE_BACK}"""
+WRITE_OLD = """        for write in writes:
+            write(old)
+"""
+ON_EXCEPTION_ONLY = f"""    except Exception:
+{WRITE_OLD}        raise
+    else:
+{WRITE_OLD}"""
 DEF = "@contextmanager\ndef my_rebind_everywhere"
 KEPT = f"places = []\n\n\n{DEF}"
 AT_THE_CALL = """
@@ -54,6 +61,21 @@ MISTAKES = {
         ("copied the references", '"copied": "old"', '"copied": "new"'),
         ("must be a dict with the keys", "guess = 'old'"),
         ('"old" or "new"', '"alias": "old"', '"alias": "the old one"'),
+    ),
+    "one_more_holder": (
+        ("closure cell", "holder.cell_contents is old", "False"),
+        ("keyword-only defaults", " + places(holder.__kwdefaults__ or {}, old)", ""),
+        ("__defaults__[", "    values[k] = value\n", ""),
+        ("still holds the old function", "enumerate(holder) if v is old", "[]"),
+        ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
+        (
+            "new name class",
+            "vars(holder).items()",
+            "((n, getattr(holder, n)) for n in dir(holder))",
+        ),
+        ("does not hold the old function again", "            write(old)\n", "            pass\n"),
+        ("must return a context manager", "@contextmanager\n", ""),
+        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
