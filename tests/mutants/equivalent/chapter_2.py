@@ -11,6 +11,18 @@ SAME: dict[str, dict[str, str]] = {
         "atches)] | + return [step(rows, float(number)) for number, rows in enumerate(bat"
         "ches)]": ("an input_signature makes a tensor of a Python number"),
     },
+    "slow_training": {
+        "- rate, total, count, means = (tf.constant(0.1), tf.constant(0.0), tf.constant(0"
+        ".0), []) | + rate, count, total, means = (tf.constant(0.1), tf.constant(0.0), tf"
+        ".constant(0.0), [])": ("both are zero"),
+        "+ shared_state = [] | +  | - rate, total, count, means = (tf.constant(0.1), tf.c"
+        "onstant(0.0), tf.constant(0.0), []) | + rate, total, count, means = (tf.constant"
+        "(0.1), tf.constant(0.0), tf.constant(0.0), shared_state)": (
+            "the list is never changed: another takes its place"
+        ),
+        "- loss = tf.reduce_mean((rows @ weights - 1.0) ** 2) | + loss = tf.reduce_mean(("
+        "rows @ weights - 1.0) ** 2.0)": ("an exponent becomes a float there in any case"),
+    },
     "cache": {
         '- """The key of a leaf that covers both, in a list; an empty list if there is no'
         'ne.""" | + \'The key of a leaf that covers both, in a list; an empty list if ther'
