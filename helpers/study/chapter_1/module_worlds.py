@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
+from inspect import unwrap
+from types import FunctionType, ModuleType
 
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.references.heap import listed_modules
@@ -82,18 +83,33 @@ def _modules(world) -> dict[str, object]:
 
 
 @contextmanager
-def small_world(op) -> Iterator[World]:
-    """Let `sys.modules` hold a handful of modules, and nothing else; look at all the same."""
+def small_world(op, rebind) -> Iterator[World]:
+    """Let `sys.modules` hold a handful of modules, and nothing else; look at all the same.
+
+    So does a name that the learner's program gave to it (`from sys import modules`).
+    """
     world = World(op)
     spaces = {name: namespace(module) for name, module in listed_modules().values()}
-    before = sys.modules
-    sys.modules = dict(world.modules)
+    before, few, theirs = sys.modules, dict(world.modules), _globals_of(rebind)
+    aliases = [name for name, value in theirs.items() if value is before]
+    sys.modules = few
+    theirs.update(dict.fromkeys(aliases, few))
     try:
         world.keep(spaces)
         yield world
     finally:
         world.kept.restore()  # `sys` among them, as it was when its modules were few
         sys.modules = before
+        theirs.update(dict.fromkeys(aliases, before))
+
+
+def _globals_of(rebind) -> dict:
+    """Return the namespace of the program that a function or a class is from, {} if unknown."""
+    if is_a(rebind, type):
+        functions = [value for value in vars(rebind).values() if is_a(value, FunctionType)]
+        rebind = functions[0] if functions else None
+    rebind = unwrap(rebind)
+    return rebind.__globals__ if is_a(rebind, FunctionType) else {}
 
 
 @contextmanager

@@ -21,7 +21,7 @@ SIZE = "changed size during iteration"
 
 
 def _judge_rebinding(rebind, op):
-    with small_world(stand_in("op")) as world:
+    with small_world(stand_in("op"), rebind) as world:
         because, seen = _in_a_handful(rebind, world)
     if because:
         return because
@@ -32,7 +32,7 @@ def _judge_rebinding(rebind, op):
 def _in_a_handful(rebind, world) -> tuple[str | None, bool]:
     """Return what is wrong there, and whether the learner's search looks there at all.
 
-    It may not: `from sys import modules` is a right way to find the modules, too.
+    It may not: there are other right ways to find the modules.
     """
     try:
         inside_and_after(rebind, world)
