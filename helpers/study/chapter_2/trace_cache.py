@@ -2,7 +2,8 @@
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments, known
+from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
+from helpers.study.chapter_2.known_sequences import known
 from helpers.study.chapter_2.quiet import quiet
 from helpers.study.check import Exercise, Unfit, Untried, tried
 
