@@ -1,5 +1,7 @@
 """The one exercise of the first notebook: how many names does a call look up?"""
 
+from numbers import Integral
+
 from helpers.study.check import Exercise
 
 EXPRESSION = "f(x)"
@@ -7,7 +9,7 @@ EXPRESSION = "f(x)"
 
 def _judge(count):
     names = compile(EXPRESSION, "<warm-up>", "eval").co_names
-    if type(count) is not int:
+    if issubclass(type(count), bool) or not issubclass(type(count), Integral):
         return "the answer must be a whole number, such as 7"
     if count == len(names) - 1:
         return "the argument is looked up by name too"

@@ -1,82 +1,119 @@
 """Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
 
-from itertools import islice
+import gc
+from contextlib import contextmanager
+from inspect import Parameter, signature
 
 from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.study.answers import in_order
+from helpers.study.chapter_1.scattered_defaults import Scattered
+from helpers.study.chapter_1.stand_ins import Sour, stand_in
 from helpers.study.check import Exercise, tried
 
 MOST = 10_000
-
-
-class Equal:
-    """Equal to everything, and the same as nothing: tells `is` from `==`."""
-
-    def __eq__(self, other):
-        return True
-
-    __hash__ = None
-
-
-def _scene():
-    """Return an object, functions that hold it as a default, and the places to be found."""
-
-    def wanted():
-        return None
-
-    def first(value, call=wanted):
-        return call
-
-    def keyword_only(value, *, call=wanted):
-        return call
-
-    def twice(value, call=wanted, factor=2, again=wanted):
-        return call
-
-    def decoy(value, call=Equal()):  # noqa: B008 - one instance is what is wanted
-        return call
-
-    functions = (first, keyword_only, twice, decoy)
-    places = [(first, "call"), (keyword_only, "call"), (twice, "call"), (twice, "again")]
-    return wanted, functions, {(fn.__qualname__, name) for fn, name in places}
+IS = "compare with `is`, not `==`"
 
 
 def _judge_finder(find_in_defaults):
-    wanted, functions, places = _scene()
+    with _few_objects() as eldest:
+        for wanted, other in ((Sour(), stand_in("other")), (stand_in("op"), [])):
+            scattered = Scattered(wanted, other, eldest)
+            because = (
+                _parted(find_in_defaults, wanted, scattered)
+                or _parted(find_in_defaults, other, scattered)
+                or _parted(find_in_defaults, stand_in("held by nobody"), scattered)
+            )
+            if because:
+                return because
+    wanted = stand_in("op")
+    return _parted(find_in_defaults, wanted, Scattered(wanted, stand_in("other"), eldest))
+
+
+@contextmanager
+def _few_objects():
+    """Let the collector list what is made in this block alone: a search takes no time then.
+
+    Give a function: the first thing that it lists.
+    """
+    ours = not gc.get_freeze_count()  # else somebody has frozen objects, and keeps them so
+    if ours:
+        gc.collect(0)  # or a collection soon would change the order
+        gc.freeze()
+
+    def eldest(value, call=None):
+        return value
+
     try:
-        found = tried(find_in_defaults(wanted))
-    except (RuntimeError, TypeError, ValueError) as error:
-        return f"your code raised {said(error)}; if that came from ==, compare with `is` instead"
+        yield eldest
+    finally:
+        if ours:
+            gc.unfreeze()
+
+
+def _parted(find_in_defaults, wanted, scattered) -> str | None:
+    """Return where the pairs that are found part from those that there are, if they do."""
     try:
-        found = list(islice(found, MOST + 1))
-    except TypeError:
-        return "it must return a list of (function's __qualname__, parameter's name) pairs"
-    if len(found) > MOST:
-        return f"it gives more than {MOST:,} pairs, which are more than there can be here"
-    if not all(type(f) is tuple and len(f) == 2 and {*map(type, f)} == {str} for f in found):
+        found = in_order(tried(find_in_defaults(wanted)), MOST, "what it returns")
+    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
+        if scattered.compared(wanted):
+            return f"your code raised {said(error)}, for it compares by ==; {IS}"
+        raise
+    if not all(map(_is_pair, found)):
         return "each thing found must be a pair of str: (fn.__qualname__, parameter's name)"
-    found = set(found)
-    decoys = {place for place in found if "decoy" in place[0]}
-    if decoys:
-        return "it found a default that is only equal to the object; compare with `is`, not `==`"
-    missed, extra = places - found, found - places
-    if extra:
+    found, places = set(map(tuple, found)), scattered.places(wanted)
+    if found != places and scattered.compared(wanted):
+        return f"it finds defaults that are only equal to the object; {IS}"
+    if extra := found - places:
+        return _too_much(min(extra), scattered)
+    return _too_little(places - found)
+
+
+def _is_pair(thing) -> bool:
+    return (
+        issubclass(type(thing), (tuple, list))
+        and len(thing) == 2
+        and all(issubclass(type(text), str) for text in thing)
+    )
+
+
+def _too_much(place, scattered) -> str:
+    function, parameter = place
+    ours = scattered.named(function)
+    if ours is None:
         return (
-            f"it names {_place(extra)}, which does not hold the object; "
-            "defaults belong to the last parameters"
+            f"it names {brief(function)}, and no function of the test has this __qualname__"
+            if not scattered.plainly_named(function)
+            else f"it names {function!r}, which is a __name__; give the function's __qualname__"
         )
-    if missed and all("keyword_only" in place[0] for place in missed):
+    if parameter not in ours.__code__.co_varnames[: _parameters(ours)]:
+        return f"it names {parameter!r}, which is no parameter of the test function {_short(ours)}"
+    default = signature(ours).parameters[parameter].default
+    if default is Parameter.empty:
+        return f"it names {_place(place)}, which has no default; they belong to the last parameters"
+    return f"it names {_place(place)}, whose default is {brief(default)}, not the object"
+
+
+def _parameters(function) -> int:
+    return function.__code__.co_argcount + function.__code__.co_kwonlyargcount
+
+
+def _too_little(missed) -> str | None:
+    if missed and all(parameter.startswith("keyword") for _, parameter in missed):
         return "it misses keyword-only parameters; their defaults are in fn.__kwdefaults__"
-    if missed:
-        return f"it misses {_place(missed)}"
-    return None
+    return f"it misses {_place(min(missed))}" if missed else None
 
 
-def _place(places) -> str:
-    function, parameter = min(places)
-    return f"parameter {parameter!r} of the test function {function.rpartition('.')[2]}()"
+def _place(place) -> str:
+    function, parameter = place
+    return f"parameter {parameter!r} of the test function {function.rpartition('>.')[2]}()"
 
 
-FINDER = Exercise(
+def _short(function) -> str:
+    return f"{function.__qualname__.rpartition('>.')[2]}()"
+
+
+DEFAULT_FINDER = Exercise(
     "default_finder",
     _judge_finder,
     "Every default in this process is covered: positional, keyword-only, and only by identity.",

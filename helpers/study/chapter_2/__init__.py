@@ -2,6 +2,7 @@
 
 from helpers.study.chapter_2.batches import BATCHES
 from helpers.study.chapter_2.retracing import RANKING
+from helpers.study.chapter_2.slow_training import SLOW_TRAINING
 from helpers.study.chapter_2.trace_cache import CACHE
 
-EXERCISES = (RANKING, BATCHES, CACHE)
+EXERCISES = (RANKING, BATCHES, CACHE, SLOW_TRAINING)

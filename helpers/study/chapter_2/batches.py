@@ -1,32 +1,96 @@
 """Chapter 2, exercise 2: a training step that traced once per batch, judged on its ledger."""
 
-from helpers.capture.tensorflow.tracing.ledger import watch
+import random
+
+from helpers.study.answers import in_order
+from helpers.study.chapter_2.quiet import quiet
+from helpers.study.chapter_2.spied_step import Spied, doubled, numbers
 from helpers.study.check import Exercise, tried
 
-MOST = 2
+MOST = 2  # traces
+COLUMNS = 3
+ROWS = ((7, 0, 9, 4, 4, 1, 12), (2,), ())  # of the batches that nobody has seen
 
 
 def _judge_batches(step, epoch, batches, slow_step):
     for name, given in (("step", step), ("epoch", epoch)):
         if not callable(given):
             return f"{name} must be a function, not {type(given).__name__}"
-    kept = watch(step)
-    found = tried(epoch(kept, batches))
-    if not isinstance(found, (list, tuple)) or len(found) != len(batches):
-        return f"epoch must return a list of {len(batches)} results, one per batch"
-    calls = sum(entry.calls for entry in kept.model.entries)
-    if calls < len(batches):
-        return f"epoch called step {calls} times for {len(batches)} batches; call it for each"
+    with quiet():
+        spied = Spied(step)
+        for some, which in ((batches, ""), *_unseen()):
+            if because := _epoch(epoch, spied, some, which):
+                return because
+        return _for_show(epoch, spied)
+
+
+def _epoch(epoch, spied, batches, which) -> str | None:
+    """Return what is wrong with one epoch, in results, calls or traces."""
+    before, found = spied.calls, _results(epoch, spied, batches)
+    many = f"{len(batches)} batches{which}"
+    if len(found) != len(batches):
+        return f"for {many} epoch must return {len(batches)} results, one each, not {len(found)}"
+    if spied.calls - before != len(batches):
+        called = spied.calls - before
+        return f"epoch called step {called} times for {many}; call it once for each"
     for number, (rows, value) in enumerate(zip(batches, found, strict=True)):
-        expected = float(slow_step(rows, number))
-        if abs(float(value) - expected) > 1e-5 * max(1, abs(expected)):
-            return f"batch {number} gives {float(value):g}, and it was {expected:g} before"
-    if kept.model.traces > MOST:
-        return (
-            f"{len(batches)} batches still make {kept.model.traces} traces; "
-            f"the ledger says why: {kept.model.causes[-1]}"
-        )
+        value, expected = numbers(value), _slow(rows, number)
+        if value.size != 1:
+            return f"batch {number} of {many}: yours gives {value.size} numbers, not one"
+        if not _close(float(value.reshape(())), expected):
+            value = f"{float(value.reshape(())):g}"
+            return f"batch {number} of {many}: yours gives {value}, slow_step gives {expected:g}"
+    if spied.traces > MOST:
+        return f"{many} still make {spied.traces} traces{spied.cause}"
+    if batches and not spied.traces:
+        return f"{many} make no trace: step must be a tf.function that is called"
     return None
+
+
+def _results(epoch, step, batches) -> list:
+    return in_order(tried(epoch(step, list(batches))), 1000, "what epoch returns")
+
+
+def _unseen():
+    import tensorflow as tf
+
+    dice = random.Random(2)
+    for count in ROWS:
+        yield (
+            [
+                tf.constant([[dice.uniform(-5, 5) for _ in range(COLUMNS)] for _ in range(rows)])
+                if rows
+                else tf.zeros([0, COLUMNS])
+                for rows in count
+            ],
+            " that you have not seen",
+        )
+    odd = [tf.constant([[1.0, value, 2.0]]) for value in (float("nan"), float("inf"), -0.0)]
+    yield odd, " with a nan, an infinity and a negative zero"
+
+
+def _slow(rows, number) -> float:
+    import tensorflow as tf
+
+    return float(tf.reduce_sum(rows) / (number + 1))
+
+
+def _close(value: float, expected: float) -> bool:
+    if value == expected or (value != value and expected != expected):
+        return True
+    return abs(value - expected) <= 1e-5 * max(1, abs(expected))
+
+
+def _for_show(epoch, spied) -> str | None:
+    """Return whether step is called for show: its results not used, or made of nothing."""
+    batches = next(_unseen())[0][-1:]
+    before = float(numbers(_results(epoch, spied, batches)[0]).reshape(()))
+    spied.changed = doubled
+    after = float(numbers(_results(epoch, spied, batches)[0]).reshape(()))
+    spied.changed = None
+    if _close(before, after):
+        return "epoch calls step, but its results do not come from there"
+    return None if spied.reads() else "step gives the same for other rows: it does not read them"
 
 
 BATCHES = Exercise(

@@ -1,7 +1,9 @@
 """Chapter 2, exercise 1: which sequence of calls traces least, judged by running them."""
 
 from helpers.capture.tensorflow.tracing.ledger import watch
-from helpers.study.check import Exercise, Untried
+from helpers.capture.text.value import brief
+from helpers.study.answers import in_order
+from helpers.study.check import Exercise, Unfit, Untried
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
@@ -10,22 +12,27 @@ WHY = {
     "numbers": "one trace per Python value, and a value that was there before is a hit",
     "containers": "a list, a tuple, another order, another length and a dict are five keys",
 }
+LONGEST = 100
 
 
 def _judge_ranking(ranking, sequences):
-    names = list(sequences)
-    if not isinstance(ranking, (list, tuple)):
-        return f"ranking must be a list of the names {', '.join(names)}, fewest traces first"
-    if any(name is ... for name in ranking):
-        raise Untried
-    if sorted(map(str, ranking)) != sorted(names):
-        return f"ranking must hold each of these names once: {', '.join(names)}"
+    names = ", ".join(WHY)
+    if set(sequences) != set(WHY):
+        raise Unfit("the sequences have changed; run the cell that makes them again")
+    ranking = in_order(ranking, LONGEST, "ranking")
+    left = [str(place) for place, name in enumerate(ranking, 1) if name is ...]
+    if left:
+        raise Untried(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")
+    if odd := [name for name in ranking if not issubclass(type(name), str) or name not in WHY]:
+        return f"{brief(odd[0])} is none of the names {names}"
+    if sorted(ranking) != sorted(WHY):
+        return f"ranking must hold each of these names once: {names}"
     traces = {name: _traces(calls) for name, calls in sequences.items()}
     for before, after in zip(ranking, ranking[1:], strict=False):
         if traces[before] > traces[after]:
             return (
-                f"{before!r} makes {traces[before]} traces and {after!r} {traces[after]}: "
-                f"{WHY.get(before, 'watch it')}; {WHY.get(after, 'watch it')}"
+                f"{str(before)!r} makes {traces[before]} traces and {str(after)!r} {traces[after]}:"
+                f" {WHY[before]}; {WHY[after]}"
             )
     return None
 

@@ -1,58 +1,103 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
 from helpers.capture.text.error import said
-from helpers.study.chapter_2.call_sequences import Sequence, Step, sequences, truth
-from helpers.study.check import Exercise, tried
+from helpers.capture.text.value import brief
+from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
+from helpers.study.chapter_2.known_sequences import known
+from helpers.study.chapter_2.quiet import quiet
+from helpers.study.check import Exercise, Unfit, Untried, tried
 
 
 def _judge_cache(my_function):
-    for sequence in sequences():
-        if because := _compared(my_function, sequence):
-            return because
+    with quiet():
+        for sequence, steps in known():
+            if because := _compared(my_function, sequence, steps):
+                return because
     return None
 
 
-def _compared(my_function, sequence: Sequence) -> str | None:
+class Returned:
+    """What the body returned in one call: stands for the graph of that trace."""
+
+    def __init__(self, call: int):
+        self.call = call
+
+
+def _compared(my_function, sequence: Sequence, steps: list[Step]) -> str | None:
     """Run a sequence on the learner's function; return where it parts from TensorFlow, if so."""
-    ran = []
+    ran, returned = [], {}
 
     def body(*args):
-        ran.append(1)
-        return sequence.body(*args)
+        ran.append(number)
+        sequence.body(*args)
+        returned[number] = None if sequence.silent else Returned(number)
+        return returned[number]
 
-    mine = tried(my_function(body, reduce_retracing=sequence.reduce_retracing))
-    for step, args in zip(truth(sequence), sequence.calls, strict=True):
-        before, runs = copied(args), len(ran)
-        raised = _raised(mine, args)
-        if not same(before, args):
-            return (
-                f"{_where(sequence, step)}, the caller's own list or dict changed; trace on a copy"
-            )
-        if because := _parted(mine, step, raised, len(ran) - runs):
+    number, options = 0, {"reduce_retracing": True} if sequence.reduce_retracing else {}
+    mine = tried(my_function(body, **options))
+    for number, (step, call) in enumerate(zip(steps, sequence.calls, strict=True)):
+        args = copied(arguments(call))  # a list that is known must not be spoiled
+        before = copied(args)
+        result, raised = _called(mine, args)
+        unspoiled = same(before, args)
+        del args, before  # an object may be gone before the next call
+        because = _parted(step, raised, number in ran) or _other_result(step, result)
+        if not unspoiled:
+            because = "the caller's own list or dict changed; trace on a copy"
+        if because := because or _miscounted(mine, step):
             return f"{_where(sequence, step)}, {because}"
     return None
 
 
-def _raised(mine, args) -> str:
+def _called(mine, args) -> tuple[object, Exception | None]:
     try:
-        tried(mine(*args))
-    except (TypeError, ValueError) as error:
-        return said(error)
-    return ""
+        return tried(mine(*args)), None
+    except (Untried, Unfit):
+        raise
+    except Exception as error:
+        return None, error
 
 
-def _parted(mine, step: Step, raised: str, ran: int) -> str | None:
-    """Return how one call parts from TensorFlow's."""
-    if step.verdict == "error" and not raised:
-        return "TensorFlow raises a ValueError and yours does not: compare before and after"
-    if raised and step.verdict != "error":
-        return f"TensorFlow does not raise, and yours raised {raised}"
-    if step.verdict == "hit" and ran:
+def _parted(step: Step, raised: Exception | None, ran: bool) -> str | None:
+    """Return how one call parts from TensorFlow's, in raising, hitting or tracing."""
+    if raised is not None and step.error is None:
+        return f"TensorFlow does not raise, and yours raised {said(raised)}"
+    if step.error is not None:
+        theirs = type(step.error)
+        own = " of the body" if theirs is KeyError else ": compare before and after"
+        if raised is None:
+            return f"TensorFlow raises a {theirs.__name__} and yours does not{own}"
+        if type(raised) is not theirs:
+            return f"TensorFlow raises a {theirs.__name__}{own}; yours raised {said(raised)}"
+    elif step.verdict == "hit" and ran:
         return "TensorFlow hits, and yours ran the body again"
-    if step.verdict == "trace" and not ran:
+    elif step.verdict == "trace" and not ran:
         return "TensorFlow traces, and yours did not run the body"
-    if len(mine.cache) != step.traces:
-        return f"TensorFlow keeps {step.traces} traces, and yours {len(mine.cache)}"
+    return None
+
+
+def _other_result(step: Step, result) -> str | None:
+    """Return how the result parts from that of the trace which TensorFlow runs."""
+    if step.error is not None:
+        return None
+    given = result.call if type(result) is Returned else result
+    if given == step.result and (type(result) is Returned or result is None):
+        return None
+    theirs, yours = _words(step.result), _words(given) if type(result) is Returned else brief(given)
+    return f"TensorFlow returns {theirs}, and yours returns {yours}"
+
+
+def _words(call: int | None) -> str:
+    return "None" if call is None else f"what the body returned in call {call + 1}"
+
+
+def _miscounted(mine, step: Step) -> str | None:
+    try:
+        kept = len(mine.cache)
+    except (AttributeError, TypeError):
+        return "self.cache must be a list (or a dict …) with one item per trace"
+    if kept != step.traces:
+        return f"TensorFlow keeps {step.traces} traces, and yours {kept}"
     return None
 
 

@@ -19,6 +19,38 @@ SEARCH_AGAIN = """        for space in spaces:
                 if value is new:
                     space[key] = old
 """
+ON_EXCEPTION = f"""    except Exception:
+{WRITE_BACK}        raise
+    else:
+{WRITE_BACK}"""
+WRITE_OLD = """        for write in writes:
+            write(old)
+"""
+ON_EXCEPTION_ONLY = f"""    except Exception:
+{WRITE_OLD}        raise
+    else:
+{WRITE_OLD}"""
+DEF = "@contextmanager\ndef my_rebind_everywhere"
+KEPT = f"places = []\n\n\n{DEF}"
+AT_THE_CALL = """
+import sys
+from types import ModuleType
+
+class my_rebind_everywhere:
+    def __init__(self, old, new):
+        self.spaces = [vars(m) for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+        self.places = [(s, k) for s in self.spaces for k in s if s[k] is old]
+        self.old = old
+        for space, key in self.places:
+            space[key] = new
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        for space, key in self.places:
+            space[key] = self.old
+"""
 
 MISTAKES = {
     "tangle": (
@@ -30,14 +62,32 @@ MISTAKES = {
         ("must be a dict with the keys", "guess = 'old'"),
         ('"old" or "new"', '"alias": "old"', '"alias": "the old one"'),
     ),
+    "one_more_holder": (
+        ("closure cell", "holder.cell_contents is old", "False"),
+        ("keyword-only defaults", " + places(holder.__kwdefaults__ or {}, old)", ""),
+        ("__defaults__[", "    values[k] = value\n", ""),
+        ("still holds the old function", "enumerate(holder) if v is old", "[]"),
+        ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
+        (
+            "new name class",
+            "vars(holder).items()",
+            "((n, getattr(holder, n)) for n in dir(holder))",
+        ),
+        ("does not hold the old function again", "            write(old)\n", "            pass\n"),
+        ("must return a context manager", "@contextmanager\n", ""),
+        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
+    ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
         ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
         ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
-        ("defaults belong to the last", "names[len(names) - len(values) :]", "names"),
+        ("they belong to the last", "names[len(names) - len(values) :]", "names"),
+        ("which is a __name__", "fn.__qualname__", "fn.__name__"),
+        ("no parameter of the test function", "[: fn.__code__.co_argcount]", ""),
+        ("not the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
         ("it misses parameter", "def find_in_defaults(obj):\n    return []"),
-        ("must return a list", "def find_in_defaults(obj):\n    return 3"),
+        ("must be a list", "def find_in_defaults(obj):\n    return 3"),
     ),
     "rebinding": (
         (
@@ -55,5 +105,20 @@ MISTAKES = {
         ("remember what you changed", WRITE_BACK, SEARCH_AGAIN),
         ("compare with `is`", "value is old", "value == old"),
         ("must return a context manager", "@contextmanager\n", ""),
+        ("which held 'scenery', not the old function", "value is old", "value is not old"),
+        ("which held 'scenery', not the old function", " if value is old", ""),
+        ("neither the old function nor the new one", "= new\n", "= lambda *args: new(*args)\n"),
+        ("after a KeyboardInterrupt", "    finally:\n" + WRITE_BACK, ON_EXCEPTION),
+        (
+            "which held op()",
+            "    places = [(s",
+            "    places.extend([(s",
+            "is old]\n",
+            "is old])\n",
+            DEF,
+            KEPT,
+        ),
+        ("when it is called", AT_THE_CALL),
+        ("a lazy module loads another", "list(sys.modules.values())", "sys.modules.values()"),
     ),
 }

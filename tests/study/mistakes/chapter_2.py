@@ -3,6 +3,27 @@
 ORDER = '"tensors", "mixed", "lengths", "numbers", "containers"'
 SIGNATURE = "\n    slow_step, input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([])]\n"
 NUMBER = "tf.constant(float(number))"
+CALL = f"step(rows, {NUMBER})"
+FACTOR = "[slow_step(rows, number) * step"
+EAGERLY = """
+step = tf.function(slow_step)
+
+
+def epoch(step, batches):
+    tf.config.run_functions_eagerly(True)
+    try:
+        return [step(rows, number) for number, rows in enumerate(batches)]
+    finally:
+        tf.config.run_functions_eagerly(False)
+"""
+BY_ID = "id(leaf) if type(leaf).__name__ == 'Plain' else leaf"
+SLOWLY = """
+train_step = tf.function(slow_train_step, reduce_retracing=True)
+
+
+def train(step, weights, samples):
+    return slow_train(step, weights, samples)
+"""
 
 MISTAKES = {
     "ranking": (
@@ -11,15 +32,39 @@ MISTAKES = {
         ("was there before", '"lengths", "numbers"', '"numbers", "lengths"'),
         ("are five keys", '"numbers", "containers"', '"containers", "numbers"'),
         ("each of these names once", ORDER, '"tensors", "mixed"'),
-        ("must be a list of the names", f"[{ORDER}]", '"tensors"'),
+        ("ranking must be a list", f"[{ORDER}]", '"tensors"'),
     ),
     "batches": (
         ("number: Python value", SIGNATURE, "slow_step, reduce_retracing=True", NUMBER, "number"),
         ("rows: shape", SIGNATURE, "slow_step"),
+        ("7 results, one each, not 6", "enumerate(batches)", "zip(range(6), batches)"),
+        ("results do not come from there", CALL, f"({CALL}, slow_step(rows, number))[1]"),
+        (
+            "it does not read them",
+            "    slow_step, input",
+            "    lambda r, n: tf.constant(1.0), input",
+            "[step",
+            FACTOR,
+        ),
+        ("make no trace", EAGERLY),
         ("called step 0 times", "step(rows, tf.con", "slow_step(rows, tf.con"),
-        ("and it was", NUMBER, "tf.constant(0.0)"),
-        ("must return a list", "return [", "return len(batches) or ["),
+        ("yours gives 12, slow_step gives", NUMBER, "tf.constant(0.0)"),
+        ("must be a list", "return [", "return len(batches) or ["),
         ("must be a function", f"tf.function({SIGNATURE})", "5"),
+    ),
+    "slow_training": (
+        ("rate: Python value", "tf.constant(0.1), tf", "0.1, tf"),
+        ("rows: shape", "(reduce_retracing=True)", ""),
+        ("losses: number of elements", SLOWLY),
+        ("the mean after batch 1", "[*means, total / count]", "[*means, total]"),
+        ("after 4 batches weight 0", "rate * 0.9", "rate"),
+        ("weight 0", "weights - rate", "weights + rate"),
+        ("two things", "return weights, means", "return means"),
+        (
+            "called step 0 times",
+            "weights, total, count = step(",
+            "weights, total, count = train_step(",
+        ),
     ),
     "cache": (
         ("another shape is another key", "tuple(leaf.shape)", "0"),
@@ -33,6 +78,10 @@ MISTAKES = {
         ("trace on a copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", "mine = args"),
         ("compare before and after", "form(mine) != form(args) or", ""),
         ("another object in the same place", " or any(a is not b for a, b in pairs)", ""),
+        ("yours returns None", "                return result\n", "                return None\n"),
+        ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
+        ("whatever it holds", "else leaf\n", "else getattr(leaf, 'value', leaf)\n"),
+        ("yours raised TypeError", "raise ValueError", "raise TypeError"),
         (
             "ran the body again",
             "                return result\n",

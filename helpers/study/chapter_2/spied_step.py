@@ -1,0 +1,92 @@
+"""A learner's traced step -> a ledger of its calls, and whether its results are used and read.
+
+A step may be called for show: its result thrown away, or made without a look at the data.
+"""
+
+import warnings
+
+from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.study.check import Unfit
+
+EAGER = (
+    "tf.config.run_functions_eagerly(True) is on, so nothing is traced; switch it off with "
+    "tf.config.run_functions_eagerly(False)"
+)
+
+
+class Spied:
+    """A step with its ledger; `changed` is what stands between its result and its caller."""
+
+    def __init__(self, step):
+        import tensorflow as tf
+
+        if tf.config.functions_run_eagerly():
+            raise Unfit(EAGER)
+        self.kept, self.changed, self.last = watch(step), None, None
+
+    def __call__(self, *args, **kwargs):
+        """Call the step; what the caller gets may be `changed` on the way."""
+        result = self.kept(*args, **kwargs)
+        self.last = (args, kwargs)
+        return result if self.changed is None else self.changed(result)
+
+    @property
+    def calls(self) -> int:
+        """Return how often it was called."""
+        return sum(entry.calls for entry in self.kept.model.entries)
+
+    @property
+    def traces(self) -> int:
+        """Return how many traces were made in its calls."""
+        return self.kept.model.traces
+
+    @property
+    def cause(self) -> str:
+        """Return why it traced last, in the ledger's words."""
+        causes = self.kept.model.causes
+        return f"; the ledger says why: {causes[-1]}" if causes else ""
+
+    def reads(self) -> bool:
+        """Tell whether its last result would be another if the tensors it got were others."""
+        import tensorflow as tf
+
+        args, kwargs = self.last
+
+        def other(leaf):
+            return leaf + 1 if isinstance(leaf, tf.Tensor) and leaf.dtype.is_floating else leaf
+
+        before = flat(self.kept(*args, **kwargs))
+        after = flat(self.kept(*tf.nest.map_structure(other, args), **map_values(other, kwargs)))
+        return before != after
+
+
+def map_values(change, kwargs: dict) -> dict:
+    """Return keyword arguments with each leaf changed."""
+    import tensorflow as tf
+
+    return {name: tf.nest.map_structure(change, value) for name, value in kwargs.items()}
+
+
+def doubled(result):
+    """Return twice what a step returned, whatever it is made of."""
+    import tensorflow as tf
+
+    return tf.nest.map_structure(lambda leaf: leaf * 2, result)
+
+
+def flat(result) -> list:
+    """Return the numbers of a result, one after the other; Unfit where there are others."""
+    import tensorflow as tf
+
+    return [number for leaf in tf.nest.flatten(result) for number in numbers(leaf).ravel().tolist()]
+
+
+def numbers(value):
+    """Return a value of whatever array type as an array of numbers. Unfit if it is none."""
+    import numpy as np
+
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, NotImplementedError):
+        raise Unfit(f"a result must be made of numbers, not {type(value).__name__}") from None
