@@ -167,8 +167,16 @@ def test_the_scan_finds_names_in_modules_and_nothing_else(stage):
 def test_the_note_tells_both_counts(stage):
     play(stage, "items = [op]")
     assert bindings(stage.op).note == (
-        "The fast scan of the modules finds 1 of these 2 places; the thorough search finds all 2."
+        "The thorough search finds these 2 places; the fast scan of the modules finds 1. "
+        "A holder that the collector does not track, such as a NumPy array, is missing."
     )
+
+
+def test_what_the_collector_does_not_track_is_not_listed(stage):
+    numpy = pytest.importorskip("numpy")
+    stage.shelf = numpy.array([stage.op], dtype=object)
+    assert stage.shelf[0] is stage.op
+    assert not [row for row in rows(stage.op) if "shelf" in row.path]
 
 
 def test_nothing_is_found_for_an_object_that_only_a_local_holds():

@@ -107,10 +107,10 @@ def _counts(rows) -> str:
     fast = sum(row.scan for row in rows)
     if not rows:
         return "Neither search finds a place that holds it."
-    places = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
+    found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     return (
-        f"The fast scan of the modules finds {fast} of {places}; "
-        f"the thorough search finds {'it' if len(rows) == 1 else f'all {len(rows)}'}."
+        f"The thorough search finds {found}; the fast scan of the modules finds {fast}. "
+        "A holder that the collector does not track, such as a NumPy array, is missing."
     )
 
 
