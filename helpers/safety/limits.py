@@ -121,17 +121,18 @@ class limited:  # noqa: N801 (used like a function)
     # -- in a thread of its own
 
     def _watch(self) -> None:
-        own, start = _Usage(), _Usage()
-        looks = [start]
+        start = _Usage()
+        looks, pressed = [start], start.wall
         while not self._ended:
-            threading.Event().wait(LOOKS)
-            now = _Usage()
-            looks = [look for look in looks if now.wall - look.wall <= LATELY] + [now]
-            if not self.because:
-                self._judge(now, start, looks[0])
-            elif now.wall - own.wall > AGAIN or not self._presses:
-                own = now
-                self._press()
+            with suppress(MemoryError):  # the block has taken all that there is: look again
+                threading.Event().wait(LOOKS)
+                now = _Usage()
+                looks = [look for look in looks if now.wall - look.wall <= LATELY] + [now]
+                if not self.because:
+                    self._judge(now, start, looks[0])
+                elif now.wall - pressed > AGAIN or not self._presses:
+                    pressed = now.wall
+                    self._press()
 
     def _judge(self, now: "_Usage", start: "_Usage", before: "_Usage") -> None:
         limit, wall, lately = self._limits.seconds, now.wall - start.wall, now.wall - before.wall
@@ -223,17 +224,18 @@ def _took(many: int) -> str:
 
 
 # A loop in C, as of `list(itertools.count())`, lets no other thread look: the system refuses more.
-ROOM = 4  # times the limit: threads of a framework set aside more than they use
+ROOM = 4  # times the limit
+PER_CORE = 1 << 28  # threads of a framework set aside more than they use (glibc: an arena each)
 
 
 def _address_space(more: int):
     """Let this process have so much more than it has; return the limits of before, if it can."""
-    with suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError, psutil.Error):
         import resource
 
         before = resource.getrlimit(resource.RLIMIT_AS)
         has = psutil.Process().memory_info().vms
-        most = has + min(ROOM * more, psutil.virtual_memory().available)
+        most = has + ROOM * more + PER_CORE * (os.cpu_count() or 1)
         if before[0] == resource.RLIM_INFINITY or most < before[0]:
             resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
             return before
