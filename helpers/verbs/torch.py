@@ -87,7 +87,7 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
 def watch_fixes(cases, *args) -> Exhibit:
     """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
 
-    `cases`: name -> (function, cured function). A result that is not the same is told, too.
+    `cases`: name -> (function, cured function). A result or a gradient that differs is told, too.
     """
     return Exhibit(graph_breaks.cures_ledger(cases, *args), ledger)
 
