@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 
-ROUTES = ("fast path", "fallback", "function", "graph", "refused", "no door")
+ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", "no door")
 
 
 @dataclass(frozen=True)

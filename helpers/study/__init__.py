@@ -17,9 +17,9 @@ check = Checks(
         """,
         "chapter_4": """
             dynamo_binary_op dynamo_recorder dynamo_guards dynamo_lookup dynamo_receives
-            hook_callback break_surgery evicting_cache guard_breaker guard_set
+            hook_callback break_surgery evicting_cache guard_breaker guard_set behind_the_hook
         """,
-        "chapter_5": "gradient_names forgotten sigmoid leaky split repair",
-        "chapter_6": "route op_logger tape execute",
+        "chapter_5": "gradient_names forgotten sigmoid leaky split repair two_kernels",
+        "chapter_6": "route op_logger tape execute slow_loop",
     }
 )

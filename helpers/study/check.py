@@ -8,12 +8,14 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import signature
 from types import CodeType, FunctionType
 
 from helpers.capture.text.error import said
 from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
+from helpers.model.phrase import counted
 from helpers.safety.arguments import deadly
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
@@ -50,6 +52,7 @@ class Exercise:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         limit = limited(Limits(self.seconds))
         try:
+            self._fitting(answers)
             self._all_tried(answers)
             with limit:
                 because = _refused(answers) or self.judge(*answers)
@@ -80,6 +83,15 @@ class Exercise:
 
     def __repr__(self) -> str:
         return f"{PREFIX}{self.name}"
+
+    def _fitting(self, answers) -> None:
+        """Raise Unfit, with the names of what is asked for, if there are more or fewer answers."""
+        asked = signature(self.judge)
+        try:
+            asked.bind(*answers)
+        except TypeError:
+            call = f"{PREFIX}{self.name}({', '.join(asked.parameters)})"
+            raise Unfit(f"{counted(len(answers), 'answer')} given; the call is {call}") from None
 
     def _all_tried(self, answers) -> None:
         """Raise Untried, with the names of those that are still `...`, if any is."""

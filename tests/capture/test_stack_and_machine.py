@@ -11,7 +11,7 @@ from helpers.capture.text.value import brief
 from helpers.mini import vm
 from helpers.mini.vm import suspended
 from helpers.mini.vm.beyond.names import Lent
-from helpers.study.chapter_3.compare_runs import kept_by_cpython
+from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from tests.capture.stack_programs import PROGRAMS
 
 ASYNC = "async_driven"  # the machine refuses it, in one sentence

@@ -63,12 +63,17 @@ def _functions(space):
 
 def _steps() -> dict[str, types.FunctionType]:
     """Return the programs of chapter 3; its package needs the course's own requirements."""
-    path = ROOT / "helpers/study/chapter_3/programs.py"
-    spec = importlib.util.spec_from_file_location("chapter_3_programs", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found = [value for value in vars(module).values() if type(value) is list]
-    return {f"{fn.__name__}{args}": _with(fn, args) for cases in found for fn, args in cases}
+    found = {}
+    for name in ("programs", "odd_programs", "odd_errors", "drawn_programs"):
+        path = ROOT / f"helpers/study/chapter_3/{name}.py"
+        spec = importlib.util.spec_from_file_location(f"chapter_3_{name}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for key, cases in vars(module).items():
+            if type(cases) is list:
+                for number, (fn, args) in enumerate(cases):
+                    found[f"{name} {key} {number}: {fn.__name__}{args}"] = _with(fn, args)
+    return found
 
 
 def _with(fn, args):

@@ -243,3 +243,19 @@ def test_a_library_without_the_function_is_named():
 
     with pytest.raises(RuntimeError, match="does not export TFE_Nothing"):
         c_api._function(c_api.ctypes.CDLL(c_api._file()), "TFE_Nothing", None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "attr", "value"),
+    [("Bool", "transpose_a", 1), ("Bool", "transpose_a", None), ("Type", "T", "float32")],
+)
+def test_a_value_of_another_type_is_refused_in_tensorflows_words(kind, attr, value):
+    a = tf.eye(2)
+    theirs = raised(py_execute, op_cases.Case("MatMul", (a, a), (attr, value)), 1)
+    assert raised(eager.parsed, kind, attr, value, False, " [Op:MatMul]") == theirs
+
+
+def test_a_parsed_value_is_as_c_wants_it():
+    assert eager.parsed("String", "separator", "ü") == b"\xc3\xbc"
+    assert eager.parsed("Type", "T", tf.int32) == tf.int32.as_datatype_enum
+    assert eager.parsed("Int", "strides", (1, 2), is_list=True) == [1, 2]

@@ -7,6 +7,7 @@ context managers, loops and references apply by themselves.
 import ast
 import copy
 import difflib
+import pickle
 import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -25,7 +26,7 @@ def mutants(source: str) -> list[Mutant]:
 
     A text that is itself a program (more than one statement) is mutated as one.
     """
-    tree = ast.parse(source)
+    tree = _written_alike(ast.parse(source))
     plain = ast.unparse(tree)
     found = {}
     for operator, mutated in _mutated(tree):
@@ -33,6 +34,15 @@ def mutants(source: str) -> list[Mutant]:
         if text != plain and _compiles(text):
             found.setdefault(text, Mutant(operator, _change(plain, text), text))
     return list(found.values())
+
+
+def _written_alike(tree: ast.Module) -> ast.Module:
+    """Write the programs in texts as ast does, too: a change then shows what was changed alone."""
+    docs = _docstrings(tree)
+    for node in ast.walk(tree):
+        if id(node) not in docs and _is_program(node):
+            node.value = ast.unparse(_written_alike(ast.parse(node.value)))
+    return tree
 
 
 def _compiles(text: str) -> bool:
@@ -57,20 +67,20 @@ def _lines(text: str) -> list[str]:
 
 def _mutated(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     """Yield (operator, tree) for each place and each operator that fits it."""
-    docs = _docstrings(tree)
+    docs, kept = _docstrings(tree), pickle.dumps(tree)  # loads() copies in half the time
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in docs:
             continue
         for operator in OPERATORS:
             for turn in range(LARGEST):
-                again = copy.deepcopy(tree)
+                again = pickle.loads(kept)
                 place = _Place(again, number)
                 if not operator(place, turn):
                     break
                 yield operator.__name__.strip("_").replace("_", " "), again
         if _is_program(node):
             for name, inner in _mutated(ast.parse(node.value)):
-                again = copy.deepcopy(tree)
+                again = pickle.loads(kept)
                 _Place(again, number).node.value = ast.unparse(ast.fix_missing_locations(inner))
                 yield name, again
 

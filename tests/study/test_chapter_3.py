@@ -75,11 +75,67 @@ def test_a_machine_that_prints_something_else_is_told():
         def start(self, fn, args, kwargs):
             return self.push(None) if fn is print else super().start(fn, args, kwargs)
 
-    assert "printed ''" in difference(Quiet, told, 1)
+    assert "yours prints ''" in difference(Quiet, told, 1)
 
 
-def test_recursion_is_recorded_in_the_first_frame_only():
-    assert difference(vm.machine(*vm.STEPS), fib, 12) is None
+def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
+    class Wrong(vm.steps.Closures):
+        def LOAD_DEREF(self, name):
+            self.push(0)
+
+    assert "at LOAD_DEREF (offset" in check.vm_closures(Wrong).model.because
+
+    class Falls(vm.steps.Jumps):
+        def POP_JUMP_IF_FALSE(self, target):
+            self.pop()
+
+    assert "at POP_JUMP_IF_FALSE" in check.vm_jumps(Falls).model.because
+
+
+def test_stubs_that_are_left_are_named():
+    class Half(vm.steps.Names):
+        def COPY(self, depth):
+            return ...
+
+        def SWAP(self, depth):
+            """Say what it will do."""
+            return ...
+
+    outcome = check.vm_names(Half).model
+    assert outcome.state == "untried" and "of COPY" in outcome.more
+
+
+def test_a_helper_that_hides_a_method_of_the_loop_is_named():
+    class Own(vm.steps.Names):
+        def take(self):
+            return self.stack.pop()
+
+    assert "Own.take has the name of a method of the loop" in check.vm_names(Own).model.because
+
+
+def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
+    class Own(vm.steps.Names):
+        def LOAD_FAST(self, name):
+            try:
+                self.push(self.local[name])
+            except KeyError:
+                self.value_of(name)
+
+    assert check.vm_names(Own).model.state == "passed"
+
+
+def test_a_wrong_handler_cannot_spoil_the_arguments_of_the_next_run():
+    class Spoils(vm.steps.Operators):
+        def BINARY_OP(self, sign):
+            right, left = self.pop(), self.pop()
+            self.push(vm.ARITHMETIC[sign.rstrip("=") + "="](left, right))
+
+    first, second = (check.vm_operators(Spoils).model for _ in range(2))
+    assert first.state == "failed" and first == second
+
+
+def test_recursion_is_recorded_in_every_frame():
+    assert difference(vm.machine(*vm.STEPS), fib, 8) is None
 
 
 def test_coverage_counts_written_handlers_only():

@@ -1,11 +1,18 @@
 """helpers/study/chapter_5: trials agree with torch, and judges survive what they are given."""
 
+from collections import OrderedDict, UserDict
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
 from helpers import check, op_folder
 from helpers.mini import oneflow as flow
 from helpers.study import chapter_5
+from helpers.study.chapter_5.choosing import drawn
+from helpers.study.chapter_5.differ import parted
+from helpers.study.chapter_5.forgotten import STAGES, WHY
+from helpers.study.chapter_5.inputs import cases, plain
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.run_op import gradient, loading, numerical
@@ -77,6 +84,78 @@ def test_wrapper_of_another_name_or_without_a_blob_is_told_in_words(old, new, sa
     files["user_sigmoid_py_api.py"] = files["user_sigmoid_py_api.py"].replace(old, new)
     outcome = check.sigmoid(files).model
     assert (outcome.state, outcome.because) == ("failed", said)
+
+
+FORMS = (MappingProxyType, OrderedDict, UserDict)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_any_mapping_is_a_dict_of_files(form):
+    files = op_files("user_sigmoid", "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")
+    assert check.sigmoid(form(files)).model.state == "passed"
+    stages = {row["without"]: row["stage"] for row in chapter_5.without_each_piece().values()}
+    assert check.forgotten(form(stages)).model.state == "passed"
+
+
+@pytest.mark.parametrize("exercise", chapter_5.EXERCISES, ids=lambda exercise: exercise.name)
+def test_without_an_answer_it_is_said_what_to_give_and_not_what_the_judge_is_called(exercise):
+    outcome = exercise().model
+    assert outcome.state == "failed" and "_judge" not in outcome.because
+
+
+def test_names_may_come_in_one_tuple_and_what_is_left_is_named():
+    assert check.gradient_names(("out", "out", "in")).model.state == "passed"
+    outcome = check.gradient_names(["out", ..., "in"]).model
+    assert outcome.state == "untried" and "of output_grad" in outcome.more
+
+
+def test_no_wrong_stage_is_confirmed():
+    rows = chapter_5.without_each_piece()
+    for piece, row in rows.items():
+        early = STAGES[: STAGES.index(row["stage"])]
+        for stage in set(STAGES) - {row["stage"]}:
+            guess = {name: other["stage"] for name, other in rows.items()} | {piece: stage}
+            said = check.forgotten(guess).model.because
+            assert said.startswith(f"without {piece} it is not {stage!r}: ")
+            why = WHY[piece].too_early if stage in early else WHY[piece].too_late
+            assert why and said.endswith(why)
+
+
+@pytest.mark.parametrize(
+    ("mine", "right", "said"),
+    [
+        (np.nan, np.nan, None),
+        (-0.0, 0.0, None),
+        (np.inf, np.inf, None),
+        (np.inf, 1e308, "yours gives inf, numpy gives 1e+308"),
+        (0.0, np.nan, "yours gives 0, numpy gives nan"),
+        (0.1, 0.1 + 1e-15, None),
+        (np.float32(0.1), 0.1, "yours gives 0.100000001, numpy gives 0.1 (yours is as exact as"),
+        (1e-30, 2e-30, "yours gives 1e-30, numpy gives 2e-30"),
+    ],
+)
+def test_two_numbers_part_by_more_than_rounding(mine, right, said):
+    mine, right = np.array([mine], np.float64), np.array([right])
+    found = parted("forward", "numpy", mine, right, {"x": right}, right, {})
+    assert found is None if said is None else said in found
+
+
+def test_another_dtype_is_told_as_such():
+    x = np.zeros(2)
+    found = parted("forward", "numpy", x.astype("float32"), x, {"x": x}, x, {})
+    assert found == "forward of float64[2]: yours gives float32[2], numpy gives float64[2]"
+
+
+def test_every_gradient_has_both_signs_and_a_zero():
+    for case in [plain(2), *cases(2)[:3]]:
+        for dy in case.dys:
+            assert dy.min() < 0 < dy.max() and dy.shape == case.x.shape
+        assert (case.dys[0] == 0).any() and not np.array_equal(*case.dys)
+
+
+def test_lists_of_kernels_have_none_one_and_several_that_match():
+    counts = [sum(map(bool, (p(op) for p in predicates))) for predicates, op in drawn()]
+    assert min(counts.count(number) for number in range(3)) > 10
 
 
 def test_relu_goes_back_without_a_product():

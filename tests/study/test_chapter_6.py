@@ -1,5 +1,7 @@
 """helpers/study/chapter_6: the judges leave TensorFlow as it was, whatever an answer does."""
 
+from types import MappingProxyType
+
 import pytest
 
 from helpers import check
@@ -73,17 +75,29 @@ def test_the_tape_is_compared_with_gradient_tape_on_twenty_functions():
 
     sources = tf.constant(1.0)
     outcome = check.tape(Borrowed).model
-    assert "for y = sin(x), GradientTape gives a tensor of shape (2, 3), and yours None" in (
-        outcome.because
-    )
+    ones = [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+    assert f"for y = x itself, yours gives None, GradientTape gives {ones}" in outcome.because
 
 
 @pytest.mark.parametrize("answers", [None, {}, {"a": "graph"}, "graph"])
 def test_answers_that_are_no_dict_of_the_calls_are_named(answers):
     outcome = check.route(answers, {"f()": lambda: None}).model
-    assert outcome.state == "failed" and "give a dict with a route for each of: f()" in (
-        outcome.because
-    )
+    assert outcome.state == "failed"
+    assert "the answer must be a dict with the keys f()" in outcome.because
+
+
+@pytest.mark.parametrize("answer", ["Fast path", " fast  path", ("fast path",), ["fast path"] * 2])
+def test_a_route_in_another_form_is_taken(answer):
+    calls = {"sin": lambda: tf.sin(tf.constant(1.0))}
+    assert check.route(MappingProxyType({"sin": answer}), calls).model.state == "passed"
+
+
+def test_a_route_that_is_not_given_is_named():
+    calls = dict.fromkeys(("f()", "g()"), lambda: None)
+    outcome = check.route({"f()": "no door", "g()": ...}, calls).model
+    assert outcome.state == "untried" and "Replace the ... of g()" in outcome.more
+    assert "'g()' is missing" in check.route({"f()": "no door"}, calls).model.because
+    assert "no calls to judge" in check.route({}, {}).model.because
 
 
 def test_a_route_that_the_calls_do_not_have_is_explained():
@@ -100,6 +114,12 @@ def test_a_route_may_be_given_with_its_count():
 
     assert check.route({"two": "graph ×2"}, {"two": two_nodes}).model.state == "passed"
     assert check.route({"two": "graph ×"}, {"two": two_nodes}).model.state == "failed"
+
+
+@pytest.mark.parametrize("slow", [lambda rows, state, gain: state, 5])
+def test_a_slow_loop_that_is_not_the_given_one_is_told(slow):
+    outcome = check.slow_loop(dict.fromkeys("abcdefgh", "stays"), lambda *given: None, slow).model
+    assert outcome.state == "failed" and "slow is no longer the loop" in outcome.because
 
 
 def test_who_removes_the_callbacks_of_others_is_told():

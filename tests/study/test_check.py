@@ -78,8 +78,11 @@ def test_an_unknown_exercise_is_named_with_those_that_are_known():
         Checks({"chapter_0": "one two"}).three
 
 
-def test_too_many_answers_are_a_failure_and_not_an_error():
-    assert exercise()(1, 2, 3).model.state == "failed"
+def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
+    for answers in ((1, 2, 3), ()):
+        outcome = exercise()(*answers).model
+        assert outcome.state == "failed"
+        assert f"{len(answers)} answers given; the call is check.two(answer)" in outcome.because
 
 
 def test_html_escapes_the_reason():

@@ -1,40 +1,15 @@
 """A hand-made eager call is judged in a child: whatever it does there, a sentence comes back."""
 
-from ctypes import byref, c_int, c_void_p
-
 import pytest
 
-from helpers.mini.eager import Status, api, handle_of, live_context, set_attributes, tensor_of
 from helpers.study.chapter_6 import eager_trial
 from helpers.study.chapter_6.eager_trial import UNTRIED
+from tests.study.folded import EXERCISES, verdict
 
 pytest.importorskip("tensorflow")
-
-
-def execute(op_name, inputs, attrs, num_outputs):
-    """Run an op by calls of the C API, as an answer has to."""
-    from tensorflow.python.framework.errors import OpError
-
-    with Status() as status:
-        op = api().TFE_NewOp(live_context(), op_name.encode(), status.address)
-        status.check()
-        try:
-            for tensor in inputs:
-                api().TFE_OpAddInput(op, handle_of(tensor), status.address)
-                status.check()
-            set_attributes(op, attrs, status)
-            handles, count = (c_void_p * num_outputs)(), c_int(num_outputs)
-            api().TFE_Execute(op, handles, byref(count), status.address)
-            status.check()
-        except OpError as error:
-            raise type(error)(None, None, f"{error.message} [Op:{op_name}]") from None
-        finally:
-            api().TFE_DeleteOp(op)
-    return [tensor_of(handle) for handle in handles[: count.value]]
-
-
-def finished(op_name, inputs, attrs=(), num_outputs=1):
-    return execute(op_name, inputs, attrs, num_outputs)
+DONE = EXERCISES["execute"].solution.replace("def my_execute(", "def done(")
+HEAD = "\n\ndef my_execute(op_name, inputs, attrs=(), num_outputs=1):\n    "
+CALL = "done(op_name, inputs, attrs, num_outputs)"
 
 
 def borrows(op_name, inputs, attrs=(), num_outputs=1):
@@ -51,11 +26,6 @@ def leaves(op_name, inputs, attrs=(), num_outputs=1):
     raise SystemExit(3)
 
 
-def talks(op_name, inputs, attrs=(), num_outputs=1):
-    print("x" * 10**5, flush=True)
-    return execute(op_name, inputs, attrs, num_outputs)
-
-
 def hangs(op_name, inputs, attrs=(), num_outputs=1):
     while True:
         pass
@@ -65,46 +35,50 @@ def no_arguments():
     return []
 
 
-def no_list(op_name, inputs, attrs=(), num_outputs=1):
-    return tuple(execute(op_name, inputs, attrs, num_outputs))
-
-
-def no_tensors(op_name, inputs, attrs=(), num_outputs=1):
-    return [one.numpy() for one in execute(op_name, inputs, attrs, num_outputs)]
-
-
-def swallows(op_name, inputs, attrs=(), num_outputs=1):
-    try:
-        return execute(op_name, inputs, attrs, num_outputs)
-    except Exception:
-        return []
-
-
-def names_it_by_hand(op_name, inputs, attrs=(), num_outputs=1):
-    try:
-        return execute(op_name, inputs, attrs, num_outputs)
-    except Exception as error:
-        raise ValueError(str(error)) from None
-
-
 @pytest.mark.parametrize(
     ("fn", "says"),
     [
-        (finished, ""),
-        (talks, ""),
         (stub, UNTRIED),
         (borrows, "helpers.mini.eager.execute.execute did it for you"),
         (leaves, "Neg, without attributes: exit code 3"),
         (no_arguments, "Neg, without attributes: yours raised TypeError"),
-        (no_list, "it must return a list of EagerTensors, not tuple"),
-        (no_tensors, "it must return a list of EagerTensors"),
-        (swallows, "TensorFlow raises InvalidArgumentError, and yours raises nothing"),
-        (names_it_by_hand, "and yours ValueError"),
     ],
 )
 def test_what_is_wrong_is_told(fn, says):
-    because = eager_trial.why_not(fn)
-    assert says in because if says else because == ""
+    assert says in eager_trial.why_not(fn)
+
+
+def test_what_else_it_does_is_its_own_affair():
+    body = f"print('x' * 10**5, flush=True)\n    return {CALL}"
+    assert verdict("execute", DONE + HEAD + body).state == "passed"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (f"return tuple({CALL})", "it must return a list of EagerTensors, not tuple"),
+        (f"return [one.numpy() for one in {CALL}]", "it must return a list of EagerTensors"),
+        (f"return {CALL} if attrs == () else None", "must return a list of EagerTensors, not None"),
+        (
+            f"try:\n        return {CALL}\n    except Exception:\n        return []",
+            "yours raises nothing, TensorFlow raises InvalidArgumentError",
+        ),
+        (
+            f"try:\n        return {CALL}\n    except Exception as error:\n"
+            "        raise ValueError(str(error)) from None",
+            "yours raises ValueError",
+        ),
+        (
+            f"return [done('Abs', [one])[0] if attrs and one.dtype.is_floating else one "
+            f"for one in {CALL}]",
+            "yours gives",
+        ),
+    ],
+)
+def test_what_is_wrong_beside_a_finished_call_is_told(body, says):
+    outcome = verdict("execute", DONE + HEAD + body)
+    assert outcome.state == "failed"
+    assert says in outcome.because
 
 
 def test_an_endless_call_is_stopped(monkeypatch):

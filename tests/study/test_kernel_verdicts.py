@@ -35,3 +35,17 @@ def test_tensorflow_passes_what_is_right_and_its_graph_catches_another_dtype():
         "right": {"TF eager": "passes", "TF graph": "passes"},
         "wrong": {"TF eager": "passes", "TF graph": "caught"},
     }
+
+
+WRITES = kernel("args[0][:] = 7; return args[0] * 1")
+
+
+def test_torch_is_damaged_by_a_kernel_that_writes_into_its_input():
+    found = kernel_verdicts.in_torch(WRITES, X)
+    assert found == {"torch called": "damages", "torch opcheck": "caught"} and X[0] == -1
+
+
+def test_tensorflow_protects_its_input_eagerly_and_not_in_a_graph():
+    pytest.importorskip("tensorflow")
+    found = kernel_verdicts.in_tensorflow({"writes": WRITES}, X)
+    assert found == {"writes": {"TF eager": "passes", "TF graph": "damages"}}

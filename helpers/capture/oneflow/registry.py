@@ -5,7 +5,7 @@ from os.path import basename
 from helpers.capture.oneflow.jobs import job_of
 from helpers.mini.oneflow import OpError
 from helpers.mini.oneflow.gradient_rules import ForwardOp
-from helpers.mini.oneflow.kernels import find
+from helpers.mini.oneflow.kernels import named
 from helpers.mini.oneflow.registry import OpDef, Registry
 from helpers.mini.oneflow.session import session
 from helpers.model.graph import Edge, Graph, Node
@@ -61,8 +61,14 @@ def _signature(op: OpDef) -> str:
 
 def _kernel(op: OpDef, registry: Registry, nodes, edges) -> None:
     key = f"kernel of {op.name}"
+    if registered := registry.kernels(op.name):
+        for number, kernel in enumerate(registered, 1):
+            said = f"{kernel.kernel.name}() · {basename(kernel.kernel.file)}"
+            _add(nodes, Node(f"{key} {number}", "kernel", "function", said))
+            edges.append(Edge(op.name, f"{key} {number}", f"if {kernel.matches}"))
+        return
     try:
-        kernel = find(registry, op.name)
+        kernel = named(registry, op.name)
     except OpError:
         _add(nodes, Node(key, "no kernel", "gone", "nobody computes it"))
     else:

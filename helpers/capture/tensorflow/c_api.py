@@ -21,6 +21,7 @@ CPP_NAMES = (
     *("TFE_Py_Execute", "TFE_Py_FastPathExecute_C", "TFE_Py_InitEagerTensor"),
     *("EagerTensor_Handle", "EagerTensorFromHandle"),
 )
+OPERATION = ("ctx", "op_name", "attrs", "inputs", "device", "is_function", "executor")
 LIBRARIES = (
     ("", "libtensorflow_framework"),
     ("", "libtensorflow_cc"),
@@ -113,7 +114,8 @@ def _files() -> list[Path]:
 def _pywrap_tensorflow():
     module = import_module("tensorflow.python.pywrap_tensorflow")
     count = sum(name.startswith("TFE_") for name in vars(module))
-    return f"it can be imported; names in it that begin with TFE_: {count}", "the name only"
+    words = f"it can be imported, and {_importers()} files of the package do"
+    return f"{words}; names in it that begin with TFE_: {count}", "the name only"
 
 
 def _internal():
@@ -177,7 +179,15 @@ def _struct():
 def _operation():
     text = _include("core/common_runtime/eager/eager_operation.h")
     line = next(line for line in text.splitlines() if line.startswith("class EagerOperation :"))
-    return line.rstrip(" {"), "yes, with a base"
+    members = [name for name in OPERATION if re.search(rf"^  [^(]*\b{name}_;", text, re.MULTILINE)]
+    return f"{line.rstrip(' {')}; it holds {', '.join(members)}", "yes, with a base"
+
+
+def _new_op():
+    makes = "CreateOperation()" in _include("c/eager/immediate_execution_context.h")
+    resets = "Reset(const char* op" in _include("c/eager/abstract_operation.h")
+    named = [name for name, there in (("CreateOperation", makes), ("Reset", resets)) if there]
+    return f"in the headers: {' and '.join(named)}, so that an op object can be used again", "no"
 
 
 def _eager_tensor():
@@ -196,6 +206,13 @@ def _enable():
     function = import_module("tensorflow.python.framework.ops").enable_eager_execution
     same = "if context.default_execution_mode != context.EAGER_MODE:" in inspect.getsource(function)
     return "the same test comes first" if same else "another test comes first", _yes(same)
+
+
+@cache
+def _importers() -> int:
+    """Return how many source files of the package import the module by its old name."""
+    files = (path.read_bytes() for path in _root().rglob("*.py"))
+    return sum(b"import pywrap_tensorflow" in source for source in files)
 
 
 @cache
@@ -223,6 +240,7 @@ CLAIMS = (
     ("pywrap_tensorflow.TFE_…", _tfe_names),
     ("TFE_Py_Execute(handle, device, op, inputs, attrs, n)", _py_execute),
     ("void TFE_Py_Execute(…), 7 parameters in C", _header),
+    ("TFE_NewOp: return new TFE_Op(…)", _new_op),
     ("struct TFE_Op { EagerOperation operation; … }", _struct),
     ("EagerOperation in core/common_runtime/eager", _operation),
     ("EagerTensor = c_api.TFE_Py_InitEagerTensor(_EagerTensorBase)", _eager_tensor),

@@ -3,8 +3,8 @@
 tensorflow/python/framework/op_callbacks.py keeps them, per thread, in the eager context.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 
 DOORS = ("TFE_Py_FastPathExecute", "TFE_Py_Execute")
@@ -43,7 +43,7 @@ def bystander():
     from tensorflow.python.framework import op_callbacks
 
     def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
-        return None
+        return outputs  # the next callback gets what this one returns
 
     op_callbacks.add_op_callback(callback)
     return callback
@@ -58,6 +58,7 @@ def reported() -> Iterator[list[str]]:
 
     def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
         names.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
+        return outputs
 
     op_callbacks.add_op_callback(callback)
     try:
@@ -77,17 +78,52 @@ def run_ops(*names: str) -> None:
         tf.matmul(a, a) if name == "MatMul" else a + a
 
 
-def run_every_route() -> None:
-    """Run a fallback, a tf.function that was traced before, and a gradient."""
+def run_routes(names: Iterable[str]) -> None:
+    """Run one op, or a few, on each of these routes; their names are those of `ROUTES`."""
+    for name in names:
+        ROUTES[name]()
+
+
+def _fall_back():
     import tensorflow as tf
 
-    function, x = _traced(), tf.constant(2.0)
-    tf.negative([1.0])
-    function(x)
+    tf.negative([1.0], name="minus")
+
+
+def _build():
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        tf.sin(tf.constant(1.0, name="one"), name="wave")
+
+
+def _trace():
+    import tensorflow as tf
+
+    tf.function(lambda x: tf.cos(x) * x, autograph=False).get_concrete_function(tf.constant(1.0))
+
+
+def _differentiate():
+    import tensorflow as tf
+
+    x = tf.constant(2.0)
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.sin(x)
     tape.gradient(y, x)
+
+
+def _refuse():
+    import tensorflow as tf
+
+    with suppress(tf.errors.InvalidArgumentError):
+        tf.constant(1.0) + tf.constant(1)
+
+
+def _call_traced():
+    import tensorflow as tf
+
+    _traced()(tf.constant(2.0))
 
 
 @cache
@@ -95,3 +131,14 @@ def _traced():
     import tensorflow as tf
 
     return tf.function(lambda x: x * x, autograph=False).get_concrete_function(tf.constant(1.0))
+
+
+ROUTES = {
+    "an op": lambda: run_ops("Add"),
+    "a fallback": _fall_back,
+    "a graph": _build,
+    "a tf.function": _call_traced,
+    "the trace of a tf.function": _trace,
+    "a gradient": _differentiate,
+    "a refused op": _refuse,
+}

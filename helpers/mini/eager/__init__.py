@@ -3,22 +3,26 @@
 What tensorflow/python/eager/pywrap_tfe_src.cc does in `TFE_Py_ExecuteCancelable` is done here in
 Python, step by step and with the same words for what goes wrong. The steps (`api`, `Status`,
 `handle_of`, `tensor_of`, `live_context`) are there to be called one at a time: in a child process,
-for a wrong address ends an interpreter. `execute` asks its checks first, and never does.
+for a wrong address ends an interpreter. `execute` asks its checks first, and never does. `counted`
+looks at which of these steps TensorFlow itself takes.
 """
 
-from helpers.mini.eager.attributes import set_attributes
+from helpers.mini.eager.attributes import parsed, set_attributes
 from helpers.mini.eager.c_api import Status, api, handle_of, live_context, tensor_of
 from helpers.mini.eager.checks import checked, definition_of
 from helpers.mini.eager.execute import execute, run
+from helpers.mini.eager.step_counts import counted
 
 __all__ = [
     "Status",
     "api",
     "checked",
+    "counted",
     "definition_of",
     "execute",
     "handle_of",
     "live_context",
+    "parsed",
     "run",
     "set_attributes",
     "tensor_of",

@@ -32,6 +32,19 @@ def set_attributes(op: int, attrs: tuple, status: Status) -> None:
         known[kind](op, key, value, status)
 
 
+def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
+    """Return an attribute's value as C wants it: bytes, an int, a float; for a list a list of them.
+
+    `kind`: String, Int, Float, Bool or Type. Raises InvalidArgumentError with TensorFlow's words,
+    and `end` behind them, for a value of another Python type.
+    """
+    parse, key = _PARSERS[kind], name.encode()
+    try:
+        return [parse(key, one) for one in _sequence(key, value)] if is_list else parse(key, value)
+    except type(failure(INVALID, "")) as error:
+        raise failure(INVALID, error.message + end) from None
+
+
 def _set_string(op, key, value, status):
     data = _string(key, value)
     api().TFE_OpSetAttrString(op, key, data, len(data))
@@ -178,6 +191,7 @@ def _type_name(value) -> str:
     )
 
 
+_PARSERS = {"String": _string, "Int": _integer, "Float": _real, "Bool": _bool, "Type": _type}
 _SCALARS = {
     STRING: _set_string,
     INTEGER: _set_integer,

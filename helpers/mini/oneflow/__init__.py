@@ -19,6 +19,7 @@ from helpers.mini.oneflow.global_function import global_function, watch, watch_d
 from helpers.mini.oneflow.gradient_rules import OpArg
 from helpers.mini.oneflow.job import Job, Op
 from helpers.mini.oneflow.job_builder import placement
+from helpers.mini.oneflow.kernel_registry import REGISTER_USER_KERNEL
 from helpers.mini.oneflow.session import (
     clear_default_session,
     fresh_session,
@@ -26,6 +27,7 @@ from helpers.mini.oneflow.session import (
     load_variables,
 )
 from helpers.mini.oneflow.user_op_builder import user_op_builder
+from helpers.mini.oneflow.user_op_hob import HobDataType, HobDeviceTag
 from helpers.mini.oneflow.variables import (
     constant_initializer,
     get_variable,
@@ -42,10 +44,13 @@ scope = SimpleNamespace(placement=placement)
 math = SimpleNamespace(reduce_sum=reduce_sum, reduce_mean=reduce_mean)
 
 __all__ = [
+    "HobDataType",
+    "HobDeviceTag",
     "Job",
     "Op",
     "OpArg",
     "OpError",
+    "REGISTER_USER_KERNEL",
     "REGISTER_USER_OP",
     "REGISTER_USER_OP_GRAD",
     "clear_default_session",

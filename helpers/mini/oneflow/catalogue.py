@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.mini.oneflow import kernels
+from helpers.mini.oneflow import builtins, kernels
 from helpers.mini.oneflow.attributes import REQUIRED
 from helpers.mini.oneflow.errors import OpError, need, place, shown
 from helpers.mini.oneflow.session import session
@@ -19,8 +19,8 @@ class OpType:
         attrs: (name, type, default as text; "" for none).
         front_end: "Python", "C++" or "built in".
         file: folder and file of the definition; "" for the framework's own.
-        kernel: what computes it, such as "forward() (user_relu/user_relu_py_kernel.py)"; "" for
-            nothing.
+        kernel: what computes it, such as "forward() (user_relu/user_relu_py_kernel.py)"; where
+            several are registered, each with its predicate; "" for nothing.
         gradient: folder and file of its gradient rule; "built in"; "" for none.
     """
 
@@ -46,15 +46,23 @@ def op_types(built_in=False) -> tuple[OpType, ...]:
     )
 
 
+def _kernel(registry, type_name):
+    if registered := registry.kernels(type_name):
+        return ", ".join(f"{kernel} if {kernel.matches}" for kernel in registered)
+    if type_name in builtins.KERNELS:
+        return str(builtins.KERNELS[type_name])
+    try:
+        return str(kernels.named(registry, type_name))
+    except OpError:
+        return ""
+
+
 def _record(op, registry):
     attrs = tuple(
         (name, attr.type, "" if attr.default is REQUIRED else str(attr.default))
         for name, attr in op.attrs.items()
     )
-    try:
-        kernel = str(kernels.find(registry, op.name))
-    except OpError:
-        kernel = ""
+    kernel = _kernel(registry, op.name)
     rule = registry.gradients.get(op.name)
     gradient = "" if rule is None else place(rule.file) if rule.file else "built in"
     file = place(op.file) if op.file else ""

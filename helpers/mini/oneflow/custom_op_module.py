@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from helpers.mini.oneflow import cpp_def as cpp
 from helpers.mini.oneflow.definitions import collect
 from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
+from helpers.mini.oneflow.kernel_registry import collect_kernels
 from helpers.mini.oneflow.run_file import run_file
 from helpers.mini.oneflow.session import session
 from helpers.safety.arguments import is_a
@@ -70,7 +71,9 @@ class CustomOpModule:
                     with stage("define"):
                         registry.register(loaded[ending], f"{self.folder}{os.sep}")
             if "py_kernel.py" in loaded:
-                registry.add_kernels(self.name, loaded["py_kernel.py"], self._files["py_kernel.py"])
+                module, registered = loaded["py_kernel.py"]
+                path = self._files["py_kernel.py"]
+                registry.add_kernels(self.name, module, path, registered)
             self._api = loaded.get("py_api.py", self._api)
         return self
 
@@ -96,8 +99,10 @@ def load_python_definition(path):
 
 
 def load_kernels(path):
-    """Return the module of an <name>_py_kernel.py."""
-    return run_file(path)
+    """Return the module of an <name>_py_kernel.py, and the kernels that it registers."""
+    with collect_kernels(path) as registered:
+        module = run_file(path)
+    return module, registered
 
 
 def _folder(name, path):

@@ -185,8 +185,11 @@ class InferContext:
         return self._attrs[name]
 
     def _of(self, table, kind, name, index):
-        has = listed(known for known, _ in table)
-        need((name, index) in table, f'has no {kind} ("{name}", {index}); it has {has}')
+        if type(index) is not int:
+            raise OpError(f"takes a whole number after {shown(name)}, got {shown(index)}")
+        if (name, index) not in table:
+            has = listed(known for known, _ in table)
+            raise OpError(f'has no {kind} ("{name}", {index}); it has {has}')
         return table[name, index]
 
 

@@ -69,7 +69,7 @@ ROWS = (
     (
         "folder",
         "custom_op_module(name, path)",
-        "deletes ./name and copies path/name there",
+        "deletes ./name and copies path/name there, unless path is the working folder",
         "reads the files where they are",
     ),
     (
@@ -113,6 +113,12 @@ ROWS = (
         "types of attributes",
         "14",
         "bool, int32, int64, float, double and string",
+    ),
+    (
+        "by-dtype",
+        "a kernel for some dtypes only: REGISTER_USER_KERNEL with a predicate",
+        "in C++; a Python kernel takes every dtype",
+        "in a Python kernel file, too",
     ),
     (
         "api-early",

@@ -7,6 +7,7 @@ import numpy as np
 
 from helpers.mini.oneflow import kernels
 from helpers.mini.oneflow.errors import OpError, raised
+from helpers.mini.oneflow.user_op_hob import KernelRegContext
 from helpers.safety.arguments import kind_of
 
 
@@ -61,11 +62,11 @@ class Executor:
 
     def plan(self):
         """Look every op's kernel up."""
-        registry, steps = self.session.registry, []
+        registry, steps, blobs = self.session.registry, [], self.job.blobs
         for op in self.job.ops:
             if _computes(op):
                 try:
-                    kernel = kernels.find(registry, op.type)
+                    kernel = kernels.find(registry, _asking(op, blobs))
                 except OpError as error:
                     raise OpError(f'op "{op.name}" of job "{self.job.name}": {error}') from None
                 reads = [self.slots[blob] for _, blob in op.inputs]
@@ -104,6 +105,16 @@ class Executor:
         return OpError(
             f'job "{self.job.name}": argument "{name}" is {found}; the placeholder is {blob.spec}'
         )
+
+
+def _asking(op, blobs):
+    """Return what the predicates of kernels are asked about."""
+    dtypes, counts = {}, {}
+    for name, blob in op.inputs:
+        counts[name] = counts.get(name, -1) + 1
+        dtypes[name, counts[name]] = blobs[blob].dtype
+    dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
+    return KernelRegContext(op.type, op.placement, dtypes)
 
 
 def _computes(op):

@@ -6,7 +6,7 @@ answer with the same Plan.
 
 from dataclasses import dataclass, field
 
-from helpers.mini.oneflow.errors import listed, need
+from helpers.mini.oneflow.errors import OpError, listed, need, shown
 
 
 @dataclass
@@ -162,8 +162,10 @@ class Built:
 
 
 def _find(table, type_name, kind, key):
+    if isinstance(key, tuple) and type(key[1]) is not int:
+        raise OpError(f"takes a whole number after {shown(key[0])}, got {shown(key[1])}")
     if key not in table:
-        shown = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
+        named = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
         has = listed(name[0] if isinstance(name, tuple) else name for name in table)
-        need(False, f'op type "{type_name}" has no {kind} {shown}; it has {has}')
+        need(False, f'op type "{type_name}" has no {kind} {named}; it has {has}')
     return table[key]

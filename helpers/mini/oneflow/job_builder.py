@@ -10,11 +10,10 @@ from helpers.mini.oneflow.attributes import REQUIRED, attr_value
 from helpers.mini.oneflow.definitions import check_inferred
 from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.job import Job, Op, Output
+from helpers.mini.oneflow.kernel_registry import NO_KERNEL
 
 PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
 _writing = ContextVar("job being written down", default=None)
-
-NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."  # the original's words
 
 
 class Writer:

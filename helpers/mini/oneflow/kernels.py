@@ -1,10 +1,10 @@
 """From an op to the numpy function that computes it, and what that function may return.
 
 The rule of the original: X_forward is computed by forward() of X's kernel file, X_backward by its
-backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3).
+backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3). An op type that kernels are
+registered for takes the one that matches.
 """
 
-import inspect
 from sys import getrefcount
 from types import MappingProxyType
 
@@ -12,16 +12,23 @@ import numpy as np
 
 from helpers.mini.oneflow import builtins
 from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
+from helpers.mini.oneflow.kernel_registry import chosen
 from helpers.mini.oneflow.registry import Kernel
 from helpers.safety.arguments import is_exactly, kind_of
 
 HOLDERS = 3  # the container, one name and getrefcount's argument
 
 
-def find(registry, type_name):
-    """Return the Kernel of an op type, or raise OpError."""
-    if type_name in builtins.KERNELS:
-        return builtins.KERNELS[type_name]
+def find(registry, context):
+    """Return the Kernel of an op, told by its KernelRegContext, or raise OpError."""
+    if context.op_type in builtins.KERNELS:
+        return builtins.KERNELS[context.op_type]
+    registered = registry.kernels(context.op_type)
+    return chosen(registered, context) if registered else named(registry, context.op_type)
+
+
+def named(registry, type_name):
+    """Return the Kernel that the kernel file has under the ending of an op type's name."""
     name, _, function = type_name.rpartition("_")
     need(
         function in ("forward", "backward"),
@@ -40,17 +47,7 @@ def find(registry, type_name):
         callable(found),
         f'{place(file)} defines no function {function}(args), which op type "{type_name}" needs',
     )
-    return Kernel(function, found, _wants_attrs(found), file)
-
-
-def _wants_attrs(function):
-    """Say whether a kernel is written as forward(args, attrs)."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return len([p for p in parameters if p.kind in places]) > 1
+    return Kernel.of(function, found, file)
 
 
 def step(op, kernel, reads, writes):

@@ -5,6 +5,7 @@ Mirrors oneflow/core/framework/user_op_registry_manager.cpp and, for kernels,
 oneflow/python/ops/user_op_builder.py and oneflow/extension/python of 0.3.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -64,8 +65,22 @@ class Kernel:
     wants_attrs: bool = False
     file: str = ""
 
+    @classmethod
+    def of(cls, name, function, file):
+        """Return the Kernel of a function that is written as forward(args) or (args, attrs)."""
+        return cls(name, function, _wants_attrs(function), file)
+
     def __str__(self):
         return f"{self.name}()" + (f" ({place(self.file)})" if self.file else "")
+
+
+def _wants_attrs(function):
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return len([p for p in parameters if p.kind in places]) > 1
 
 
 @dataclass
@@ -75,6 +90,7 @@ class Registry:
     ops: dict[str, OpDef] = field(default_factory=dict)
     gradients: dict[str, GradientDef] = field(default_factory=dict)
     kernel_files: dict = field(default_factory=dict)  # op folder's name -> (module, path)
+    registered: dict = field(default_factory=dict)  # the same -> its REGISTER_USER_KERNELs
     version: int = 0
 
     def register(self, definitions, folder):
@@ -91,10 +107,16 @@ class Registry:
         self.ops, self.gradients = kept[OpDef], kept[GradientDef]
         self.version += 1
 
-    def add_kernels(self, name, module, path):
-        """Register the functions forward and backward of an op's kernel file."""
+    def add_kernels(self, name, module, path, registered=()):
+        """Register the functions forward and backward of an op's kernel file, and the others."""
         self.kernel_files[name] = module, str(path)
+        self.registered[name] = tuple(registered)
         self.version += 1
+
+    def kernels(self, type_name):
+        """Return the kernels that are registered for an op type, in the order of their files."""
+        known = [kernel for kernels in self.registered.values() for kernel in kernels]
+        return [kernel for kernel in known if kernel.op_type == type_name]
 
     def op(self, name):
         """Return the OpDef of an op_type_name."""

@@ -168,7 +168,7 @@ class Calls:
 class Closures:
     """Functions made while running, and the cells they share."""
 
-    def content(self, name):
+    def content_of_cell(self, name):
         """Return what a cell holds, or raise what CPython raises for an empty one."""
         cell = self.cells[name]
         try:
@@ -177,8 +177,9 @@ class Closures:
             pass  # Raised below, where no other error is handled that would become its context.
         own = name not in self.code.co_freevars
         words = f"where it is not associated with a value{'' if own else ' in enclosing scope'}"
-        kind, variable = (UnboundLocalError, "local") if own else (NameError, "free")
-        raise kind(f"cannot access {variable} variable '{name}' {words}")
+        if own:
+            raise UnboundLocalError(f"cannot access local variable '{name}' {words}")
+        raise NameError(f"cannot access free variable '{name}' {words}", name=name)
 
     def MAKE_FUNCTION(self, *parts):
         """[the attributes that the parts name …, code] → [function]"""
@@ -192,7 +193,7 @@ class Closures:
 
     def LOAD_DEREF(self, name):
         """[] → [what the cell holds]"""
-        self.push(self.content(name))
+        self.push(self.content_of_cell(name))
 
     def STORE_DEREF(self, name):
         """[value] → []"""

@@ -1,47 +1,105 @@
 """The steps of the learner's machine: each class of handlers is judged in a machine of its own.
 
 The other steps are finished ones, so that a step can be judged before the ones below it are done.
+What differs is tried again with one of the learner's handlers at a time, to find whose fault it is.
 """
 
 from collections.abc import Callable
 
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
-from helpers.study.chapter_3 import programs
-from helpers.study.chapter_3.compare_runs import difference
-from helpers.study.check import Exercise
+from helpers.study.chapter_3 import drawn_programs, odd_errors, odd_programs, programs
+from helpers.study.chapter_3.compare_runs import difference, watched
+from helpers.study.check import Exercise, Untried
 
 
-def _judge_step(step: type, cases) -> Callable[[type], str | None]:
-    wanted = vm.opcodes(step)
+def cases_of(step: type) -> list[tuple]:
+    """Return the programs of a step with their arguments: plain ones, drawn ones, odd ones."""
+    found = []
+    for module in (programs, drawn_programs, odd_programs, odd_errors):
+        found += getattr(module, step.__name__.upper(), [])
+    return found
+
+
+def _judge_step(step: type) -> Callable[[type], str | None]:
+    wanted = [name for name in vars(step) if name.isupper()]
 
     def judge(answer) -> str | None:
-        if not isinstance(answer, type):
-            return (
-                f"give the class itself, such as check.vm_{step.__name__.lower()}({step.__name__})"
-            )
-        if not vm.opcodes(answer):
-            names = ", ".join(sorted(wanted))
-            return f"{answer.__name__} has no method that is named for an opcode; it needs {names}"
-        others = [other for other in vm.STEPS if other is not step]
-        machine = vm.machine(answer, *others)
-        for program, args in cases:
-            because = difference(machine, program, *args)
+        if because := _incomplete(answer, step, wanted):
+            return because
+        machine = watched(_machine(answer, step))
+        for program, args in cases_of(step):
+            because = difference(machine, program, *args, own=wanted)
             if because:
-                return because
+                return _whose(answer, step, wanted, program, args) or because
         return None
 
     return judge
 
 
-def _exercise(step: type, cases, praise: str, hints: tuple[str, ...]) -> Exercise:
+def _incomplete(answer, step: type, wanted: list[str]) -> str | None:
+    """Say why this is no class with all handlers; Untried, with their names, if some are stubs."""
+    name = step.__name__
+    if not isinstance(answer, type):
+        return f"give the class itself, such as check.vm_{name.lower()}({name})"
+    has, written = vm.opcodes(answer), vm.written(answer)
+    if not has:
+        needs = ", ".join(sorted(wanted))
+        return f"{answer.__name__} has no method that is named for an opcode; it needs {needs}"
+    missing = [opname for opname in wanted if opname not in has]
+    if missing:
+        return f"{answer.__name__} has no method {missing[0]}"
+    if taken := _names_of_the_machine(answer):
+        return f"{answer.__name__}.{taken[0]} has the name of a method of the loop; rename it"
+    stubs = [opname for opname in wanted if opname not in written]
+    if stubs:
+        raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
+    return None
+
+
+def _names_of_the_machine(answer: type) -> list[str]:
+    """Return what hides a method of the loop, which other steps need as it is."""
+    if issubclass(answer, vm.Loop):
+        return []
+    own = {name for part in answer.__mro__[:-1] for name in vars(part) if name[0] != "_"}
+    return sorted(name for name in own - vm.opcodes(answer) if name in dir(vm.Loop))
+
+
+def _machine(answer: type, step: type) -> type:
+    """Return the machine with these handlers in the place of the step's own.
+
+    What the step's methods share stands behind them: other steps use it too.
+    """
+    others = [other for other in vm.WHOLE if other is not step]
+    return vm.machine(answer, *others, type("Shared", (), _shared(step)))
+
+
+def _shared(step: type) -> dict:
+    return {n: v for n, v in vars(step).items() if not n.isupper() and not n.startswith("__")}
+
+
+def _whose(answer: type, step: type, wanted: list[str], program, args) -> str | None:
+    """Return the difference that one handler alone makes, or None if none does.
+
+    The others are the finished ones then, and only that one can be to blame.
+    """
+    for name in wanted:
+        rest = {other: vars(step)[other] for other in wanted if other != name}
+        shared = {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
+        alone = _machine(type(answer.__name__, (answer,), rest | shared), step)
+        because = difference(alone, program, *args, own=[name])
+        if because:
+            return because
+    return None
+
+
+def _exercise(step: type, praise: str, hints: tuple[str, ...]) -> Exercise:
     """Make the exercise of one step."""
-    return Exercise(f"vm_{step.__name__.lower()}", _judge_step(step, cases), praise, hints)
+    return Exercise(f"vm_{step.__name__.lower()}", _judge_step(step), praise, hints)
 
 
-NAMES = _exercise(
+VM_NAMES = _exercise(
     finished.Names,
-    programs.NAMES,
     "Locals, globals and the two moves run as in CPython, unbound names too.",
     (
         "self.local is a dict: which of the handlers reads it, which one writes to it?",
@@ -51,9 +109,8 @@ NAMES = _exercise(
     ),
 )
 
-OPERATORS = _exercise(
+VM_OPERATORS = _exercise(
     finished.Operators,
-    programs.OPERATORS,
     "Every operator takes its operands in the right order and leaves one value.",
     (
         "Two operands lie on the stack. Which one was pushed last?",
@@ -63,9 +120,8 @@ OPERATORS = _exercise(
     ),
 )
 
-JUMPS = _exercise(
+VM_JUMPS = _exercise(
     finished.Jumps,
-    programs.JUMPS,
     "Branches go where CPython goes, and loops end with a clean stack.",
     (
         "Both kinds of jump look at the top of the stack. What happens to it afterwards?",
@@ -74,9 +130,8 @@ JUMPS = _exercise(
     ),
 )
 
-CALLS = _exercise(
+VM_CALLS = _exercise(
     finished.Calls,
-    programs.CALLS,
     "Calls reach Python and C functions, with their arguments in order.",
     (
         "The callable was pushed first, then its arguments from left to right. Which is on top?",
@@ -86,21 +141,20 @@ CALLS = _exercise(
     ),
 )
 
-CLOSURES = _exercise(
+VM_CLOSURES = _exercise(
     finished.Closures,
-    programs.CLOSURES,
     "Functions are made while running, and share their cells.",
     (
         "A closure is a tuple of cells. Which instruction pushes a cell, which one its contents?",
-        "self.cells[name] is the cell; .cell_contents is what it holds, to read and to write.",
+        "self.cells[name] is the cell; .cell_contents is what it holds, to read and to write. An "
+        "empty one raises ValueError: catch it, and raise what CPython does for this name.",
         "MAKE_FUNCTION: pop the code, then given = {part: self.pop() for part in reversed(parts)}, "
         "and push self.function(code, **given).",
     ),
 )
 
-EXCEPTIONS = _exercise(
+VM_EXCEPTIONS = _exercise(
     finished.Exceptions,
-    programs.EXCEPTIONS,
     "Your machine handles, matches and raises again as CPython does.",
     (
         "The loop has found the handler and pushed the error. Who remembers what is being handled?",
@@ -111,4 +165,4 @@ EXCEPTIONS = _exercise(
     ),
 )
 
-STEP_EXERCISES = (NAMES, OPERATORS, JUMPS, CALLS, CLOSURES, EXCEPTIONS)
+STEP_EXERCISES = (VM_NAMES, VM_OPERATORS, VM_JUMPS, VM_CALLS, VM_CLOSURES, VM_EXCEPTIONS)

@@ -3,7 +3,8 @@
 import gc
 import weakref
 
-from helpers.study.check import Exercise, tried
+from helpers.study.answers import by_name
+from helpers.study.check import Exercise
 
 _WHY = {
     "error": "the error has a traceback, the traceback the frame, and the frame its locals",
@@ -29,20 +30,23 @@ def _alive_after(fn) -> bool:
 
 
 def _judge_keepers(guess, functions):
+    given = by_name(guess, functions)
+    for name, answer in given.items():
+        if not _is_yes_or_no(answer):
+            return f"the guess for {name} must be True (it keeps the object alive) or False"
     truth = {name: _alive_after(fn) for name, fn in functions.items()}
     gc.collect()  # An error and its frame hold each other.
-    if type(guess) is not dict or set(guess) != set(truth):
-        return f"the guess must be a dict with the keys {', '.join(truth)}"
-    if all(value is ... for value in guess.values()):
-        tried(...)
-    for name, answer in guess.items():
-        if answer is not True and answer is not False:
-            return f"the guess for {name} must be True (it keeps the object alive) or False"
-    for name, answer in guess.items():
-        if answer != truth[name]:
+    for name, answer in given.items():
+        if bool(answer) != truth[name]:
             verb = "keeps" if truth[name] else "does not keep"
             return f"{name} {verb} the object alive: {_WHY.get(name, 'run it and see')}"
     return None
+
+
+def _is_yes_or_no(answer) -> bool:
+    """Return whether it is a bool: Python's own, or an array library's."""
+    kind = type(answer)
+    return kind is bool or (kind.__name__ in ("bool", "bool_") and hasattr(kind, "dtype"))
 
 
 KEPT_ALIVE = Exercise(

@@ -228,7 +228,7 @@ def missing_key(a):
     return a["k"]
 
 
-CALLS = [(power, (2, 5)), (with_keyword, ("ff",)), (nested_calls, (9,)), (fib, (9,)), (told, (1,))]
+CALLS = [(power, (2, 5)), (with_keyword, ("ff",)), (nested_calls, (9,)), (fib, (6,)), (told, (1,))]
 CALLS += [(containers, (1, 2)), (attribute, (3,)), (wrong_call, (1,)), (missing_key, ({},))]
 CALLS += [(power, (2, "x")), (empty_containers, (1,))]
 

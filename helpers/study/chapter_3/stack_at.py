@@ -1,32 +1,52 @@
 """Chapter 3: what is on the value stack just before an instruction?"""
 
+import operator
+
 from helpers.capture.text.value import brief
-from helpers.safety.arguments import is_exactly
-from helpers.study.chapter_3.compare_runs import kept_by_cpython
-from helpers.study.check import Exercise
+from helpers.study.answers import in_order
+from helpers.study.chapter_3.kept_stacks import kept_by_cpython
+from helpers.study.check import Exercise, Untried
 
 MOST = 100
 
 
 def _judge_stack(guess, fn, args, offset):
-    if not is_exactly(guess, list, tuple):
-        return "give the values as a list, the bottom of the stack first, such as [1, 2]"
-    if len(guess) > MOST:
-        return f"no stack here holds more than {MOST} values; the operands are popped for good"
+    items = in_order(guess, MOST, "the guess")
+    left = [str(place) for place, item in enumerate(items, 1) if item is ...]
+    if left:
+        many = len(left) == len(items)
+        raise Untried("" if many else f"place {', '.join(left)}, from the bottom,")
     if type(args) is not tuple:
         return "the arguments of the call must be a tuple, such as (3, 4)"
-    stacks = [stack for place, stack in kept_by_cpython(fn, args) if place == offset]
-    if not stacks:
+    kept = kept_by_cpython(fn, args)
+    places = [n for n, (place, _) in enumerate(kept) if place == offset]
+    if not places:
         return f"no instruction starts at offset {brief(offset)} in a run of {brief(fn)}"
-    stack, told = stacks[0], tuple(map(brief, guess))
+    stack = kept[places[0]][1]
+    after = kept[places[0] + 1][1] if places[0] + 1 < len(kept) else None
+    return _difference(tuple(brief(_plain(item)) for item in items), stack, after)
+
+
+def _plain(item):
+    """Return an array's integer as an int; anything else as it is."""
+    if hasattr(type(item), "dtype") and hasattr(type(item), "__index__"):
+        return operator.index(item)
+    return item
+
+
+def _difference(told: tuple, stack: tuple, after: tuple | None) -> str | None:
     if told == stack:
         return None
+    if told == after:
+        return "that is the stack after the instruction ran; asked is the stack just before it"
     if told == stack[::-1]:
         return "those are the values, but the bottom comes first: the top of the stack is the last"
     if told == stack[-2:]:
         return "those two are its operands; below them wait values that are used later"
-    if len(told) == len(stack) - 1 and told[:-1] == stack[:-2]:
-        return "that is the stack after the instruction ran; asked is the stack just before it"
+    if told == stack[:-2]:
+        return "those wait below; the instruction's two operands lie on top of them"
+    if sorted(told) == sorted(stack):
+        return "those are the values, in another order: each lies on what was pushed before it"
     if len(told) > len(stack):
         return f"there are {len(stack)} values: an operand that was used is popped for good"
     return "run it in your head: a load pushes one value, an operator pops two and pushes one"

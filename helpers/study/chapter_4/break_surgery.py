@@ -1,62 +1,92 @@
-"""Chapter 4: a function that breaks the graph in four places, cured until one graph is left."""
+"""Chapter 4: a function that breaks the graph in four places, cured until one graph is left.
 
-import contextlib
-import io
+Results and gradients are compared on many inputs; what Dynamo makes of it, on a few.
+"""
 
-from helpers.capture.torch.dynamo.graph_breaks import cured, tensor
+from contextlib import contextmanager
+from types import FunctionType
+
+from helpers.capture.text.error import said
+from helpers.capture.torch.dynamo.graph_breaks import tensor
+from helpers.capture.torch.dynamo.timeline import watched
+from helpers.internals import torch_private
 from helpers.model.dynamo import DynamoRun
+from helpers.study.chapter_4 import surgery_trial as trial
+from helpers.study.chapter_4.forms import function
 from helpers.study.check import Exercise, tried
 
-INPUTS = (
-    [1.0, -2.0, 4.0],
-    [-1.0, -2.0, 0.5],
-    [[2.0, 0.0], [-1.0, 3.0]],
-    [-3.0],
+COMPILED = (
+    ([1.0, -2.0, 4.0], True),
+    ([-1.0, -2.0, 0.5], False),
+    ([[2.0, 0.0], [-1.0, 3.0]], False),
 )
 
 
-def _patient(x):
-    y = x * 2
-    print("halfway", tuple(y.shape))
-    if y.sum() > 0:
-        y = y - y.mean().item()
-    scale = 1 / (1 + y.abs().max().item())
-    return y * scale + y[y > 0].sum()
-
-
 def _judge_surgery(operated):
-    for values in INPUTS:
-        x = tensor(values)
-        with contextlib.redirect_stdout(io.StringIO()):
-            tried(operated(x))
-        if x.tolist() != values:
-            return f"for {values} it changed the caller's tensor; make a new one"
-        before, after, differs = cured(_patient, operated, x)
-        if differs:
-            return f"for {values}, {differs}"
-        if because := _unwell(before, after):
+    import torch
+
+    function(operated, "operated", "x")
+    with torch.enable_grad(), _same_settings():
+        tried(trial.silent(operated, tensor(COMPILED[0][0])))
+        return trial.parted(operated) or _compiled(operated)
+
+
+@contextmanager
+def _same_settings():
+    """Put Dynamo's settings back that an answer may have changed."""
+    config = torch_private.config
+    before = config.get_config_copy()
+    try:
+        yield
+    finally:
+        after = config.get_config_copy()
+        for name in [name for name in before if after.get(name) != before[name]]:
+            setattr(config, name, before[name])
+
+
+def _compiled(operated) -> str | None:
+    """Return what is wrong with what Dynamo makes of the operated function, if anything."""
+    traced = operated if type(operated) is FunctionType else lambda x: operated(x)
+    for values, slopes in COMPILED:
+        x = tensor(values).requires_grad_(slopes)
+        run, kept = watched(traced, (x,), None, "watch_breaks", steps=0)
+        if kept.error is not None:
+            return f"for {trial.told(x)}, compiled, yours raised {said(kept.error)}"
+        want = trial.silent(trial.patient, x)
+        if because := trial.other(kept.value, want, x, "yours, compiled,") or _unwell(
+            run, x, traced
+        ):
             return because
+        if slopes and not kept.value.requires_grad:
+            return f"for {trial.told(x)} yours, compiled, gives a result without a gradient"
     return None
 
 
-def _unwell(before: DynamoRun, after: DynamoRun) -> str | None:
+def _unwell(after: DynamoRun, x, traced) -> str | None:
     """Return what the graphs of the operated function still suffer from, if anything."""
     graphs, breaks = len(after.graphs), len(after.breaks)
     if any(found.given_up for found in after.breaks) or not graphs:
         cause = f" ({after.breaks[0].cause})" if breaks else ""
         return f"Dynamo gave the function up{cause}: fewer graphs, but nothing is compiled any more"
     if graphs > 1 or breaks:
-        first = after.breaks[0]
-        place = f" at {first.code!r}" if first.code else ""
+        before, _ = watched(trial.patient, (x,), None, "watch_breaks", steps=0)
         fewer = f"{graphs} graphs, of {len(before.graphs)}; "
+        if not breaks:
+            return f"{fewer}one is wanted"
+        first = after.breaks[0]
+        place = f" at {first.code!r}" if first.code and not _is_ours(traced) else ""
         return f"{fewer}it still breaks{place}: {first.cause}"
     return None
+
+
+def _is_ours(fn) -> bool:
+    return fn.__module__ == __name__
 
 
 BREAK_SURGERY = Exercise(
     "break_surgery",
     _judge_surgery,
-    "One graph, no break, and the same results for every input.",
+    "One graph, no break, and the same results and gradients for every input.",
     (
         "watch_breaks(patient, x) names the line and the cause of each break. Take the first, cure "
         "it, and look again.",

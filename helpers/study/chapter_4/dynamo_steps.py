@@ -1,12 +1,10 @@
 """The five steps of the mini-Dynamo: what is judged, what a pass is told, hints."""
 
-from helpers.study.chapter_4.dynamo_judges import (
-    judge_binary_op,
-    judge_guards,
-    judge_lookup,
-    judge_receives,
-    judge_recorder,
-)
+from helpers.study.chapter_4.judge_binary_op import judge_binary_op
+from helpers.study.chapter_4.judge_guards import judge_guards
+from helpers.study.chapter_4.judge_lookup import judge_lookup
+from helpers.study.chapter_4.judge_receives import judge_receives
+from helpers.study.chapter_4.judge_recorder import judge_recorder
 from helpers.study.check import Exercise
 
 STEP_EXERCISES = (

@@ -1,11 +1,15 @@
 """Chapter 4: change one thing so that exactly this guard fails; Dynamo's own guards are asked."""
 
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
 
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
 from helpers.capture.torch.guards.compare import Real
 from helpers.capture.torch.guards.failures import all_failures
 from helpers.capture.torch.guards.tree import leaves
-from helpers.study.check import Exercise, Untried
+from helpers.study.answers import parts_tried
+from helpers.study.chapter_4.guard_changes import changed, is_context, unasked
+from helpers.study.check import Exercise
 
 WANTED = (
     "L['n'] EQUALS_MATCH",
@@ -22,49 +26,68 @@ CONTEXT = "context manager such as torch.no_grad()"
 
 
 def _judge_guard_breaker(breakers, fn, first):
-    if type(breakers) is not dict:
+    if not issubclass(type(breakers), Mapping):
         return "breakers must be a dict: the guard's name -> what to change"
+    import torch
+
+    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
+        return _judged(breakers, fn, first)
+
+
+def _judged(breakers, fn, first) -> str | None:
     real = Real(fn, **first)
     guards = {guard.name: guard for guard in (leaf.guard(1) for leaf in leaves(real.entry))}
     for name in (*WANTED, *breakers):
         if name not in guards:
-            return f"{name} is no guard of this entry; show_guards(..., as_table=True) lists them"
+            told = brief(name) if type(name) is not str else name
+            return f"{told} is no guard of this entry; show_guards(..., as_table=True) lists them"
         if name not in breakers:
             return f"{name} is missing"
-        if because := _broken(real, first, guards[name], breakers[name]):
+    parts_tried({name: _whole(change) for name, change in breakers.items()})
+    for name, change in breakers.items():
+        try:
+            because = _broken(real, first, guards[name], change)
+        except Exception as error:
+            because = f"this change raised {said(error)}"
+        if because:
             return f"{name}: {because}"
     return None
 
 
+def _whole(change):
+    """Return the stub's `...` for a change that has one in it."""
+    inside = change.values() if issubclass(type(change), Mapping) else ()
+    return ... if any(value is ... for value in inside) else change
+
+
 def _broken(real, first, guard, change) -> str | None:
     """Return why the change does not break this guard alone, if so."""
-    if change is ... or (type(change) is dict and any(v is ... for v in change.values())):
-        raise Untried
-    if type(change) is not dict and not callable(change) and not _is_context(change):
-        return f"a change is a dict of one argument or global, or a {CONTEXT}"
-    if type(change) is dict and len(change) != 1:
+    is_table = issubclass(type(change), Mapping)
+    if not is_table and not callable(change) and not is_context(change):
+        return f"a change is a dict of one argument or global, or a {CONTEXT}, not {brief(change)}"
+    if is_table and len(change) != 1:
         return f"this changes {len(change)} things; change one"
     space = real.function.__globals__
-    for name in change if type(change) is dict else ():
+    for name in change if is_table else ():
         if name not in first and name not in space:
             return f"{name!r} is neither an argument nor a global"
-    arguments, world = _changed(first, space, change)
+    arguments, world = changed(first, space, dict(change) if is_table else change)
     if world is None:
         return f"calling this gives no {CONTEXT}"
     with world:
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
-        first_failed = real.why_not(**arguments)
-    return _verdict(guard, failed, first_failed)
+        first_failed, gone = real.why_not(**arguments), unasked(real, first, seen)
+    if real.why_not(**first) is not None:
+        return "what it changes stays changed when the block is over; put it back in __exit__"
+    return _verdict(guard, failed, first_failed, gone)
 
 
-def _is_context(change) -> bool:
-    return hasattr(type(change), "__enter__")
-
-
-def _verdict(guard, failed, first_failed) -> str | None:
+def _verdict(guard, failed, first_failed, gone) -> str | None:
     if first_failed is None:
         return f"every guard still holds with this change; this one holds if {guard.checks}"
+    if gone and gone != [guard.name]:
+        return f"with this change {gone[0]} cannot be asked any more: it fails, too"
     if not failed:
         return f"no guard could be asked: {first_failed}"
     if failed == [guard.name]:
@@ -72,29 +95,6 @@ def _verdict(guard, failed, first_failed) -> str | None:
     if guard.name in failed:
         return f"this change fails {len(failed)} guards: {', '.join(failed)}"
     return f"this change fails another guard: {', '.join(failed)}"
-
-
-def _changed(first, space, change):
-    """Return the arguments, and a context in which a global or a mode is changed."""
-    if _is_context(change):  # asked first: an instance of torch.no_grad can be called, too
-        return first, change
-    if callable(change):
-        made = change()
-        return (first, made) if _is_context(made) else (first, None)
-    [(name, value)] = change.items()
-    if name in first:
-        return {**first, name: value}, nullcontext()
-    return first, _with_global(space, name, value)
-
-
-@contextmanager
-def _with_global(space, name, value):
-    kept = space[name]
-    space[name] = value
-    try:
-        yield
-    finally:
-        space[name] = kept
 
 
 GUARD_BREAKER = Exercise(

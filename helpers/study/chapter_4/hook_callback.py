@@ -4,95 +4,53 @@ The hook keeps what a callback raises and refuses what does not fit, so this run
 """
 
 from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
 from helpers.mini import frame_hook
-from helpers.study.check import Exercise, Untried, tried
+from helpers.study.chapter_4 import hooked_program as program
+from helpers.study.chapter_4.forms import called, function
+from helpers.study.check import Exercise, Unfit, Untried, tried
 
-
-def _double(n):
-    return n + n
-
-
-def _square(n):
-    return n * n
-
-
-def _slow(n):
-    return n - 1
-
-
-def _fail(n):
-    raise KeyError(n)
-
-
-def _twin():
-    def twin(n):
-        return n + 100
-
-    return twin
-
-
-def _other_twin():
-    def twin(n):
-        return n + 200
-
-    return twin
-
-
-TWIN, OTHER_TWIN = _twin(), _other_twin()
-WATCHED = (_double, _slow, _fail, TWIN, OTHER_TWIN)
-
-
-def _program():
-    """Return what the watched functions give, the last one as the exception that it raises."""
-    results = [_double(3), _slow(3), _double(5), TWIN(1), OTHER_TWIN(1)]
-    try:
-        _fail(7)
-    except KeyError as error:
-        results.append(said(error))
-    return results
-
-
-EXPECTED = [9, "for 3", 25, None, 201, "KeyError: 7"]
-SEEN = [
-    ("_double", (3,)),
-    ("_slow", (3,)),
-    ("_double", (5,)),
-    ("twin", (1,)),
-    ("twin", (1,)),
-    ("_fail", (7,)),
-]
+REFUSED = "must return None, a code object or something to call"
 
 
 def _judge(make_callback):
     if because := frame_hook.why_not():
         return f"this machine has no hook to judge it with: {because}"
-    callback = tried(make_callback([], {}, {}))
-    if not callable(callback):
-        return "make_callback must return the callback, a function of (code, values)"
-    seen, calls = [], []
-    stand_ins = {_slow.__code__: _stand_in(calls), TWIN.__code__: lambda n: None}
+    function(make_callback, "make_callback", "seen, codes, stand_ins")
+    first, seen, third, ran = [], [], [], []
+    early = _made(make_callback, first, {}, {})
+    codes, stand_ins = program.codes(), program.stand_ins(ran)
+    before = dict(codes), dict(stand_ins)
+    callback = _made(make_callback, seen, codes, stand_ins)
+    _made(make_callback, third, {}, {})  # what another one is given is no business of this one
     try:
-        tried(callback(_slow.__code__, (1,)))
-        callback = make_callback(seen, {_double.__code__: _square.__code__}, stand_ins)
-        with frame_hook.watching(callback, only=WATCHED):
-            results = _program()
+        tried(early(program.SLOW, (1,)))
+        with frame_hook.watching(callback, only=program.WATCHED):
+            results = program.run()
     except Untried:
         raise
     except (Exception, SystemExit) as error:
         return _raised(error)
-    return _results(results, calls) or _notes(seen)
+    if (codes, stand_ins) != before:
+        return "yours changes codes or stand_ins; only look things up there"
+    if len(first) > 1 or third:
+        return (
+            "a seen should hold what its own callback notes, a note for each call, and nothing else"
+        )
+    return _results(results, ran) or _notes(seen)
 
 
-def _stand_in(calls: list):
-    def stand_in(n):
-        calls.append(n)
-        return f"for {n}"
-
-    return stand_in
+def _made(make_callback, *given):
+    """Return the callback that was made, if it is one."""
+    callback = tried(called(make_callback, "make_callback(seen, codes, stand_ins)", *given))
+    if isinstance(callback, type) or not callable(callback):
+        words = "make_callback must return the callback, a function of (code, values)"
+        raise Unfit(f"{words}, not {brief(callback)}")
+    return function(callback, "the callback", "code, values")
 
 
 def _raised(error) -> str:
-    if "must return None, a code object or something to call" in str(error):
+    if REFUSED in str(error):
         return (
             f"{said(error)}. If that is a result: return the stand-in itself, and the hook will "
             "call it"
@@ -105,7 +63,7 @@ def _raised(error) -> str:
     return f"your callback raised {said(error)}"
 
 
-def _results(results: list, calls: list) -> str | None:
+def _results(results: list, ran: list) -> str | None:
     if results[3:5] == [None, None]:
         return (
             "two functions are named twin, and only one has a stand-in: both were replaced. Look "
@@ -115,23 +73,32 @@ def _results(results: list, calls: list) -> str | None:
         return "a code object in `codes` was evaluated as it is: return its replacement"
     if results[1] == 2:
         return "a code object in `stand_ins` was evaluated as it is: return the stand-in"
-    if calls != [3]:
-        return f"the stand-in ran {len(calls)} times for one frame; return it, and do not call it"
-    if results != EXPECTED:
-        return f"the hooked program gives {results!r}, and should give {EXPECTED!r}"
+    if ran != [3]:
+        return f"the stand-in ran {len(ran)} times for one frame; return it, and do not call it"
+    for (name, values), got, want in zip(program.SEEN, results, program.EXPECTED, strict=True):
+        if got != want:
+            call = f"{name}({', '.join(map(repr, values))})"
+            return f"hooked, {call} gives {brief(got)} with yours, and should give {brief(want)}"
     return None
 
 
 def _notes(seen: list) -> str | None:
-    if seen == SEEN:
+    """Say how the notes differ from the frames that ran; a pair may be a list."""
+    pairs = [tuple(note) if isinstance(note, list) else note for note in seen]
+    if pairs == program.SEEN:
         return None
-    if [note[0] if isinstance(note, tuple) and note else note for note in seen] == [
-        name for name, _ in SEEN
-    ]:
-        return f"a note should be (name, values), such as {SEEN[0]!r}, not {seen[0]!r}"
-    if len(seen) < len(SEEN):
-        return f"{len(SEEN)} frames ran and {len(seen)} were noted: note each, changed or not"
-    return f"the notes should be {SEEN!r}, not {seen!r}"
+    names = [note[0] if isinstance(note, tuple) and note else note for note in pairs]
+    if names == [name for name, _ in program.SEEN]:
+        given, want = next((g, w) for g, w in zip(pairs, program.SEEN, strict=True) if g != w)
+        return f"a note should be (name, values), such as {want!r}, not {brief(given)}"
+    if len(seen) < len(program.SEEN):
+        ran = len(program.SEEN)
+        return f"{ran} frames ran and {len(seen)} were noted: note each, changed or not"
+    given, want = next(
+        ((g, w) for g, w in zip(pairs, program.SEEN, strict=False) if g != w),
+        (pairs[-1], "nothing more"),
+    )
+    return f"a note is {brief(given)}, and should be {want!r}"
 
 
 HOOK_CALLBACK = Exercise(

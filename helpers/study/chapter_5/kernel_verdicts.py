@@ -13,7 +13,9 @@ from helpers.study.chapter_5.run_op import run_op
 def compare_kernel_checks(
     name: str, files: dict[str, str], kernels: dict[str, str], example: np.ndarray
 ) -> list[dict[str, str]]:
-    """Return a row per kernel, "caught" or "passes" for each that was given it.
+    """Return a row per kernel: "caught", "damages" or "passes" for each that was given it.
+
+    "damages" means that nothing was raised and the array that the caller holds is another one now.
 
     `kernels`: texts that define forward(args), by what is wrong with them; each takes the place of
     the kernel file among the `files` of the op. TensorFlow runs in an interpreter of its own.
@@ -37,6 +39,13 @@ def said(step) -> str:
     return "passes"
 
 
+def harm(step, x) -> str:
+    """Return what `said` says, but "damages" if the step passes and has changed the array x."""
+    before = str(x.tolist())  # of text, nan is nan
+    word = said(lambda: step(x))
+    return "damages" if word == "passes" and str(x.tolist()) != before else word
+
+
 def torch_op(kernel_text: str):
     """Return the kernel as an op of PyTorch, `chapter5::bad`; registered anew each time."""
     import torch
@@ -58,7 +67,7 @@ def in_torch(kernel_text: str, example) -> dict[str, str]:
 
     op, x = torch_op(kernel_text), torch.from_numpy(example)
     return {
-        "torch called": said(lambda: op(x.clone())),
+        "torch called": harm(op, x.clone()),
         "torch opcheck": said(lambda: torch.library.opcheck(op, (x.clone(),))),
     }
 
@@ -80,11 +89,13 @@ def _tensorflow(kernel_texts, example):
             y.set_shape(x.shape)
             return y
 
+        x = tf.constant(example)
+        before = str(x.numpy().tolist())
         try:
-            wrap(call)(tf.constant(example))
+            wrap(call)(x)
         except Exception:
             return "caught"
-        return "passes"
+        return "passes" if str(x.numpy().tolist()) == before else "damages"
 
     ways = {"TF eager": lambda call: call, "TF graph": tf.function}
     return {

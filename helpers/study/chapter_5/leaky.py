@@ -2,33 +2,59 @@
 
 import numpy as np
 
-from helpers.study.chapter_5.compare import compared, judged
+from helpers.mini.oneflow.attributes import REQUIRED
+from helpers.mini.oneflow.session import session
+from helpers.study.chapter_5.compare import Truth, called_twice, compared, judged
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
 
 NAME = "user_leaky"
 FILES = file_names(NAME)
-SLOPES = ({}, {"slope": 0.5}, {"slope": -0.25}, {"slope": 2.0})
+SLOPES = (0.5, -0.25, 2, 0.0)
+DEFAULT = 0.1
 
 
-def _leaky(x, slope=0.1):
+def _leaky(x, slope=DEFAULT):
     return (np.where(x > 0, x, x * x.dtype.type(slope)),)
 
 
-def _judge(answer):
+_TRUTH = Truth("leaky", _leaky, calls=({"slope": 0.5}, {}))
+
+
+def _judge(answer=None):
     return judged(NAME, texts(answer, FILES), _at_all_slopes)
 
 
 def _at_all_slopes(wrapper) -> str | None:
-    return next(filter(None, (_at(wrapper, options) for options in SLOPES)), None)
+    if because := compared(wrapper, _TRUTH):
+        return f"with the default slope, {because}"
+    for slope in SLOPES:
+        if because := compared(wrapper, _TRUTH, few=True, slope=slope):
+            return because
+    return called_twice(wrapper, NAME, _TRUTH) or _in_second_place(wrapper) or _default()
 
 
-def _at(wrapper, options) -> str | None:
-    if options:
-        return compared(wrapper, "leaky", _leaky, **options)
-    without = compared(wrapper, "leaky_tenth", _leaky)
-    return f"with the default slope, {without}" if without else None
+def _in_second_place(wrapper) -> str | None:
+    """Return what is wrong where the slope is given without its name."""
+    given = compared(lambda x, slope: wrapper(x, slope), _TRUTH, few=True, slope=0.5)
+    return given and f"with {NAME}_forward(x, 0.5), {given}"
+
+
+def _default() -> str | None:
+    """Return what is wrong with the attribute of the definition; the wrapper may hide it."""
+    attrs = dict(session().registry.op(f"{NAME}_forward").attrs)
+    attrs.pop("device_sub_tag", None)
+    if len(attrs) != 1:
+        return f'the definition of "{NAME}_forward" must have one attribute of its own, slope'
+    [(name, attr)] = attrs.items()
+    if attr.default is REQUIRED or attr.default != DEFAULT:
+        told = "none" if attr.default is REQUIRED else attr.default
+        return (
+            f'an op of type "{NAME}_forward" that is told no {name} must have {DEFAULT}: the '
+            f"default in the definition is {told}"
+        )
+    return None
 
 
 LEAKY = Exercise(

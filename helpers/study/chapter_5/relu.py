@@ -8,11 +8,8 @@ import numpy as np
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.op_files import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
-from helpers.study.check import Exercise, tried
 
 DEFINITION, API, KERNEL = file_names("user_relu")
-RIGHT = {"output": "out", "output_grad": "out", "argument": "in"}
-STAGES = ("define", "build", "infer", "backward", "run", "none")
 _X = np.array([[-1.0, 2.0]])
 
 
@@ -55,12 +52,13 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
 
 def without_each_piece() -> dict[str, dict[str, str]]:
     """Return for each piece what happens without it: a row of piece, stage and message."""
-    return {piece: _row(piece) for piece in _PIECES}
+    return {piece: row_without(piece) for piece in PIECES}
 
 
-def _row(piece: str) -> dict[str, str]:
+def row_without(piece: str) -> dict[str, str]:
+    """Return what happens without one piece: a row of piece, stage and message."""
     files, options = relu_files(), {}
-    edits, options = _PIECES[piece]
+    edits, options = PIECES[piece]
     for file, pattern in edits:
         files[file], count = re.subn(pattern, "", files[file], count=1, flags=re.DOTALL)
         assert count, f"{piece}: {pattern} is not in {file}"
@@ -72,7 +70,7 @@ def _row(piece: str) -> dict[str, str]:
     return {"without": piece, "stage": "none", "message": "the dtype of the first input is taken"}
 
 
-_PIECES = {  # piece -> edits (file, what is taken out) and options of the trial
+PIECES = {  # piece -> edits (file, what is taken out) and options of the trial
     "the inference function": (
         [(DEFINITION, r"\n    \.SetTensorDescInferFn\(like_the_input\)")],
         {},
@@ -85,65 +83,3 @@ _PIECES = {  # piece -> edits (file, what is taken out) and options of the trial
     "backward() in the kernel file": ([(KERNEL, r"def backward.*")], {}),
     "the Input of the wrapper": ([(API, r"\.Input\(\"in\", \[x\]\)")], {}),
 }
-
-
-def _judge_bug(output, output_grad, argument):
-    names = dict(zip(RIGHT, map(tried, (output, output_grad, argument)), strict=True))
-    for name in names.values():
-        if not isinstance(name, str):
-            return 'each name must be a text, such as "y"'
-    try:
-        train_through(relu_files(**names))
-    except flow.OpError as error:
-        return f"with these names, it is said: {error}"
-    return None
-
-
-BUG = Exercise(
-    "gradient_names",
-    _judge_bug,
-    "The rule speaks of the forward op by the forward op's own names, and the job trains.",
-    (
-        "The message says which op type was asked, what it was asked for, and what it has.",
-        "output and output_grad ask the forward op for an output: its definition calls it …",
-        'The forward op was defined with .Input("in").Output("out").',
-    ),
-)
-
-
-def _judge_forgotten(guess):
-    if not isinstance(guess, dict) or set(guess) != set(_PIECES):
-        return f"the guess must be a dict with the keys {', '.join(_PIECES)}"
-    for stage in guess.values():
-        if tried(stage) not in STAGES:
-            return f"a stage is one of {', '.join(STAGES)}, not {stage!r}"
-    for piece, stage in guess.items():
-        row = _row(piece)
-        if row["stage"] != stage:
-            return f"without {piece} it is not {stage!r}: {_WHY[piece]}"
-    return None
-
-
-_WHY = {
-    "the inference function": "a definition without one is incomplete, which can be seen at once",
-    "the shape in the inference": "the function is there; it is asked when the op is put in a job",
-    "the dtype in the inference": "an output starts with the dtype of the first input",
-    "the gradient rule": "nobody asks for it before the ops of the gradient are appended",
-    "the placement": "an op is placed when it is put into the job",
-    "the call of .py_kernel()": "a job is written down without kernels",
-    "backward() in the kernel file": "a function of the kernel file is looked up when it is needed",
-    "the Input of the wrapper": "the wrapper's chain is held against the definition by Build()",
-}
-
-
-FORGOTTEN = Exercise(
-    "forgotten",
-    _judge_forgotten,
-    "Each piece is missed by whoever needs it first.",
-    (
-        "Ask for each piece: who is the first to need it?",
-        "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
-        "the op into the job. Numbers: when the job runs.",
-        "One piece has a default, and is not missed. Two are needed only by numbers.",
-    ),
-)

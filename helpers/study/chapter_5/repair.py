@@ -2,11 +2,14 @@
 
 import numpy as np
 
-from helpers.study.chapter_5.compare import compared, judged
+from helpers.capture.text.value import brief
+from helpers.study.answers import by_name, in_order
+from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
-from helpers.study.check import Exercise, tried
+from helpers.study.check import Exercise, Unfit, tried
 
+_PARTS = ("file", "old text", "new text")
 _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new
     "user_cube": (
         "x**3",
@@ -53,29 +56,36 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
         gradient(wrapper, x, [x])
 
 
-def _judge(repairs):
-    if not isinstance(repairs, dict) or set(repairs) != set(_OPS):
-        return f"the repairs must be a dict with the keys {', '.join(_OPS)}"
-    for name, repair in repairs.items():
-        if because := _repaired(name, tried(repair)):
-            return because
-    return None
+def _judge(repairs=None):
+    repairs = by_name(repairs, _OPS, "the repairs")
+    edits = {name: _edit(name, repair) for name, repair in repairs.items()}
+    return next(filter(None, (_repaired(name, *edit) for name, edit in edits.items())), None)
 
 
-def _repaired(name: str, repair) -> str | None:
+def _edit(name: str, repair) -> tuple[str, str, str]:
+    """Return file, old and new text; Unfit if it is no such thing, Untried if one is `...`."""
+    what = f"the repair of {name}, ({', '.join(_PARTS)}),"
+    parts = in_order(repair, len(_PARTS), what)
+    if len(parts) != len(_PARTS):
+        raise Unfit(f"{what} must be three texts, not {len(parts)}")
+    for part, text in zip(_PARTS, parts, strict=True):
+        if not isinstance(tried(text, f"{part} of {name}"), str):
+            raise Unfit(f"the {part} of {name} must be a text, not {brief(text)}")
+    return tuple(parts)
+
+
+def _repaired(name: str, file: str, old: str, new: str) -> str | None:
     """Return why one repair does not do; None if it does."""
     files = _broken(name)
-    if not isinstance(repair, tuple) or len(repair) != 3:
-        return f"the repair of {name} must be a tuple: (file, old text, new text)"
-    file, old, new = repair
     if file not in files:
         return f"{name} has no file {file!r}; it has {', '.join(files)}"
-    count = files[file].count(old) if isinstance(old, str) and old else 0
+    count = files[file].count(old) if old else 0
     if count != 1:
         return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
-    files[file] = files[file].replace(old, str(new))
+    files[file] = files[file].replace(old, new)
     _, _, formula, expected, _ = _OPS[name]
-    because = judged(name, files, lambda wrapper: compared(wrapper, formula, expected))
+    truth = Truth(formula, expected, half=False)
+    because = judged(name, files, lambda wrapper: whole(wrapper, name, truth, few=True))
     return because and f"{name}: {because}"
 
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.study.check import Unfit, tried
+from helpers.study.answers import by_name
+from helpers.study.chapter_5.trial_jobs import blobs_of, predict_job_of, weighted_job
+from helpers.study.check import Unfit
 from helpers.study.op_folder import op_folder
 
 STEP = 1e-6  # of the numerical derivative, in float64
@@ -17,12 +18,11 @@ STEP = 1e-6  # of the numerical derivative, in float64
 
 def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
     """Return the learner's files; Unfit says what is missing, Untried if one is `...`."""
-    if not isinstance(answer, dict) or set(answer) != set(names):
-        raise Unfit(f"the answer must be a dict with the keys {', '.join(names)}")
-    for name in names:
-        if not isinstance(tried(answer[name]), str):
+    files = by_name(answer, names, "the answer")
+    for name, text in files.items():
+        if not isinstance(text, str):
             raise Unfit(f"{name} must hold the text of the file, in quotes")
-    return answer
+    return files
 
 
 @contextmanager
@@ -64,60 +64,34 @@ def failing_stage(job, *arrays) -> str:
 
 def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
     """Return the outputs of `wrapper(x, **options)` in a predict job."""
-
-    @flow.global_function()
-    def predict_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
-        with flow.scope.placement("cpu", "0:0"):
-            return _blobs(wrapper, x, options)
-
-    return predict_job(x)
+    return predict_job_of(wrapper, x, options)(x)
 
 
 def written_job(wrapper) -> str:
     """Return the text of a train job through `wrapper(x)`: all ops, forward and backward."""
-    job, _, _ = _train_job(wrapper, np.ones((2, 3), np.float32), {})
+    job, _, _ = weighted_job(lambda x: blobs_of(wrapper, x, {}), np.ones((2, 3), np.float32))
     return str(job.job)
 
 
 def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
-    job, weights, seen = _train_job(wrapper, x, options)
-    job.job  # noqa: B018  written down now, so that the weights are there
-    flow.load_variables(dict(zip(weights, dys, strict=True)))
-    job(x)
-    return seen["dx"]
+    return there_and_back(wrapper, x, dys, **options)[1]
 
 
-def _train_job(wrapper, x: np.ndarray, options):
-    """Return a job, a list of the names of its weights when written, what it saw when run."""
-    seen, weights = {}, []
-
-    @flow.global_function(type="train")
-    def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
-        with flow.scope.placement("cpu", "0:0"):
-            given = x + _zeros(x, trainable=True)
-            flow.watch_diff(given, lambda array: seen.update(dx=array))
-            outputs = _blobs(wrapper, given, options)
-            held = [_zeros(y, trainable=False) for y in outputs]
-            weights.extend(blob.name.removesuffix("/out_0") for blob in held)
-            parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, held, strict=True)]
-            rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
-            flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
-
-    return train_job, weights, seen
-
-
-def _zeros(like, trainable: bool):
-    name = f"variable_{len(flow.get_all_variables())}"
-    zeros = flow.zeros_initializer()
-    return flow.get_variable(name, like.shape, like.dtype, zeros, trainable=trainable)
+def there_and_back(wrapper, x: np.ndarray, dys, **options) -> tuple[tuple, np.ndarray]:
+    """Return the outputs in a train job, and the gradient of their sum times `dys`."""
+    job, load, seen = weighted_job(lambda x: blobs_of(wrapper, x, options), x)
+    load(dys)
+    return job(x), seen["dx"]
 
 
 def numerical(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
     """Return the same gradient by central differences; `x` should be float64."""
 
+    job = predict_job_of(wrapper, x, options)
+
     def loss(at):
-        return sum((y * dy).sum() for y, dy in zip(run(wrapper, at, **options), dys, strict=True))
+        return sum((y * dy).sum() for y, dy in zip(job(at), dys, strict=True))
 
     found = np.zeros_like(x)
     for place in np.ndindex(x.shape):
@@ -125,14 +99,3 @@ def numerical(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
         step[place] = STEP
         found[place] = (loss(x + step) - loss(x - step)) / (2 * STEP)
     return found
-
-
-def _blobs(wrapper, x, options) -> tuple:
-    """Return the blobs that a wrapper gives, in a tuple; Unfit if it gives something else."""
-    result = wrapper(x, **options)
-    blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-    for blob in blobs or [()]:
-        if type(blob) is not type(x):
-            name = getattr(wrapper, "__name__", "the wrapper")
-            raise Unfit(f"{name} returned {brief(blob)}; it must return a blob")
-    return blobs

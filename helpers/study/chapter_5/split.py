@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.study.chapter_5.compare import compared, judged
+from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
@@ -15,9 +15,10 @@ def _split(x):
     return np.maximum(x, 0), np.minimum(x, 0)
 
 
-def _judge(answer):
+def _judge(answer=None):
     files = texts(answer, FILES)
-    return judged(NAME, files, lambda wrapper: compared(wrapper, "split", _split))
+    truth = Truth("split", _split, outputs=2)
+    return judged(NAME, files, lambda wrapper: whole(wrapper, NAME, truth))
 
 
 SPLIT = Exercise(

@@ -12,9 +12,9 @@ def _formulas():
     return {
         "relu": lambda x: (torch.relu(x),),
         "sigmoid": lambda x: (torch.sigmoid(x),),
-        "leaky": lambda x, slope: (torch.nn.functional.leaky_relu(x, slope),),
-        "leaky_tenth": lambda x: (torch.nn.functional.leaky_relu(x, 0.1),),
-        "split": lambda x: (torch.clamp(x, min=0), torch.clamp(x, max=0)),
+        "leaky": lambda x, slope=0.1: (torch.nn.functional.leaky_relu(x, slope),),
+        # clamp would let both gradients through at 0: the parts add up to x, and theirs must, too.
+        "split": lambda x: (torch.where(x > 0, x, 0), torch.where(x > 0, 0, x)),
         "cube": lambda x: (x**3,),
         "double": lambda x: (x * 2,),
         "negate": lambda x: (-x,),

@@ -19,12 +19,15 @@ EXECUTE = Exercise(
     "Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own.",
     (
         "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
-        "status.check() raises what TensorFlow would; from the second step on with a suffix.",
+        "status.check() raises what TensorFlow would; from the second step on with a suffix. "
+        "Where has delete to stand, so that it also runs when a check raises?",
         "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
-        "name, byref(is_list), status.address)], with is_list = c_ubyte(). Check the status.",
-        "getattr(api(), f'TFE_OpSetAttr{kind}')(op, name, value) does for Int, Float, Bool and "
-        "Type (for a dtype take value.as_datatype_enum). String wants bytes and their length; a "
-        "list of ints an array (c_int64 * n)(*value) and n, by TFE_OpSetAttrIntList.",
+        "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
+        "status.",
+        "data = parsed(kind, name, value, is_list.value, suffix), then getattr(api(), "
+        "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
+        "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
+        "TFE_OpSetAttrIntList.",
         "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
         "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
     ),

@@ -89,15 +89,20 @@ def as_list(found) -> list:
 
 
 def raised(call: Callable, *args) -> tuple[str, str]:
-    """Return the type and the words of what a call raises, or of nothing.
-
-    The Python wrappers add a name to the words; TensorFlow's C++ does not.
-    """
+    """Return the type and the words of what a call raises, or of nothing."""
     try:
         call(*args)
     except Exception as error:
-        return type(error).__name__, getattr(error, "message", str(error)).removesuffix(" name: ")
+        return words_of(error)
     return "", ""
+
+
+def words_of(error: Exception) -> tuple[str, str]:
+    """Return an error's type and words.
+
+    The Python wrappers add a name to the words; TensorFlow's C++ does not.
+    """
+    return type(error).__name__, getattr(error, "message", str(error)).removesuffix(" name: ")
 
 
 def same(mine, theirs) -> bool:

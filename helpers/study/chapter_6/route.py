@@ -3,42 +3,57 @@
 import re
 
 from helpers.capture.frameworks.call_tree import call_tree
-from helpers.model.calls import ROUTES
-from helpers.study.check import Exercise, tried
+from helpers.capture.text.value import brief
+from helpers.model.calls import ROUTES, CallTree
+from helpers.safety.arguments import is_a
+from helpers.study.answers import by_name, in_order
+from helpers.study.check import Exercise
 
+MANY = 100
 WHY = {
-    "fast path": "what arrives at the door are tensors, numbers or variables (tf.add converts "
-    "beforehand), and C reads these itself",
+    "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
     "fallback": "FastPathExecute raised inside: an argument was a list, and Python converted it",
     "function": "the whole graph is one op, and quick_execute runs it",
+    "direct": "Python called quick_execute itself, for an op that is no function",
     "graph": "nothing ran: a node was written into a graph",
     "refused": "C raised, and there was no second way",
     "no door": "no op was asked for at either door",
 }
+CONVERTED = "here a wrapper made a tensor of each argument, before the door"
 
 
 def _judge_route(answers, calls):
-    if not isinstance(answers, dict) or set(answers) != set(calls):
-        return f"give a dict with a route for each of: {', '.join(calls)}"
-    for name, run in calls.items():
-        answer = _plain(tried(answers[name]))
-        if answer not in ROUTES:
-            return f"{name}: {answer!r} is no route; the routes are {', '.join(ROUTES)}"
-        truth = _route(run)
-        if answer != truth:
-            return f"{name} does not take the route {answer!r}: {WHY.get(truth, truth)}"
+    if not calls:
+        return "there are no calls to judge: run the cell that makes them"
+    given = {name: _plain(one) for name, one in by_name(answers, calls, "the answer").items()}
+    for name, answer in given.items():
+        if not (is_a(answer, str) and re.sub(r" ×\d+$", "", answer) in ROUTES):
+            return f"{name}: {brief(answer)} is no route; the routes are {', '.join(ROUTES)}"
+    for name, answer in given.items():
+        tree = call_tree(calls[name])
+        truth = _route(tree)
+        if answer not in (truth, tree.route):
+            return f"{name} does not take the route {answer!r}: {_why(truth, tree)}"
     return None
 
 
 def _plain(answer):
-    """Return a route without its count: `.route` says `graph ×2` for two nodes."""
-    return re.sub(r" ×\d+$", "", answer) if isinstance(answer, str) else answer
+    """Return a route as the X-ray writes it: `.routes` is a tuple, with one for each node."""
+    if is_a(answer, tuple, list) and answer:
+        items = in_order(answer, MANY, "a route")
+        answer = items[0] if all(one == items[0] for one in items) else answer
+    return " ".join(answer.lower().split()) if is_a(answer, str) else answer
 
 
-def _route(run) -> str:
+def _route(tree: CallTree) -> str:
     """Return the route of a call; nodes of one graph are one route."""
-    tree = call_tree(run)
     return tree.routes[0] if len(set(tree.routes)) == 1 else tree.route
+
+
+def _why(truth: str, tree: CallTree) -> str:
+    """Return why a call takes its route; what only some calls do is said of those alone."""
+    converts = truth == "fast path" and tree.count("convert_to_tensor")
+    return WHY.get(truth, truth) + f"; {CONVERTED}" * bool(converts)
 
 
 ROUTE = Exercise(

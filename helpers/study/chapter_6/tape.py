@@ -1,56 +1,92 @@
-"""Chapter 6: a gradient tape over the op callback, judged by GradientTape on twenty functions."""
+"""Chapter 6: a gradient tape over the op callback, judged by GradientTape on many functions."""
 
-from helpers.capture.tensorflow.op_callbacks import callbacks, callbacks_kept
+from helpers.capture.tensorflow.op_callbacks import bystander, callbacks, callbacks_kept
 from helpers.capture.text.error import said
+from helpers.safety.arguments import kind_of
+from helpers.study.chapter_6.drawn_functions import drawn
 from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
+from helpers.study.chapter_6.taped_blocks import SCENARIOS, Meant
 from helpers.study.check import Exercise, Untried, tried
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"
 ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"
-
-
+NO_WAY = "no op leads from x to it: None"
+SKIP = "an op that y does not depend on is not asked for a gradient: skip it"
+KEPT = "its callback is still there after the block: remove it in __exit__"
+GONE = "somebody else's callback is gone: remove only your own"
 THINK = {
     "sin(x)": "the last op first: its gradient times what came from above",
     "exp(-x)": "walk from the last op to the first",
+    "x + x": SUMS,
+    "x * x + x": SUMS,
+    "reduce_mean(x, 1)": "keep the attributes",
+    "concat([x, 2 * x])": "keep the attributes",
+    "matmul(x, x, transpose_b=True)": f"keep the attributes; {SUMS}",
     "x * y": "an op has one gradient per input",
+    "2 * 3, beside sin(x)": SKIP,
+    "sin(x), beside unique(x)": SKIP,
+    "floor(x) + sin(x)": "an input may have no gradient: there is nothing to add",
     "reduce_sum(x) ** 2": "start with ones of y's shape",
     "x[:, 1:]": "an input may have no gradient: None",
     "split(x)[1]": ZEROS,
-    "gather(x, [1, 1, 0])": "keep the attributes",
-    "cast(x, float64)": "keep the attributes",
-    "a constant": "no op leads from x to it: None",
+    "top_k(x, 2).values": ZEROS,
+    "first * second of a list that changes": "the program may change a list that an op gave it; "
+    "keep a tuple of the outputs",
+    "gather(x, [1, 1, 0])": "this op falls back, and has to be written down too",
+    "cast(x, float64)": "y is of another dtype than x: its ones are too",
+    "a constant": NO_WAY,
+    "argmax(x)": NO_WAY,
     "x itself": "dy/dy is one",
 }
 
 
 def _judge_tape(tape):
     if not callable(tape):
-        return f"give the class, MyTape, not {type(tape).__name__}"
-    with callbacks_kept() as before:
-        for words, function in functions():
-            because = _told(tape, function)
-            if because:
-                return f"for y = {words}, {because}. Think: {THINK.get(words, SUMS)}"
-            if callbacks() != before:
-                return "its callback is still there after the block: remove it in __exit__"
+        if hasattr(type(tape), "__enter__"):
+            return "give the class itself, without calling it: this is one of its tapes"
+        return f"give the class, MyTape, not {kind_of(tape)}"
+    some = [(words, function, point()) for words, function in functions()]
+    for words, function, x in [*some, *drawn(6)]:
+        because = _guarded(lambda f=function, at=x: _told(tape, f, at))
+        if because in (KEPT, GONE):
+            return because
+        if because:
+            think = f". Think: {THINK[words]}" if words in THINK else ""
+            return f"for y = {words}, {because}{think}"
+    for scenario in SCENARIOS:
+        because = _guarded(lambda s=scenario: s(tape))
+        if because:
+            return because if because in (KEPT, GONE) else f"{scenario.__doc__}, {because}"
     return None
 
 
-def _told(tape, function) -> str | None:
-    x = point()
-    truth = true_gradient(function, x)
-    try:
-        with tape() as mine:
-            y = function(x)
-        kept = len(mine.ops) if isinstance(getattr(mine, "ops", None), list) else None
-        found = tried(mine.gradient(y, x))
-    except Untried:
-        raise
-    except Exception as error:
-        return f"it raised {said(error)}"
-    if kept is not None and len(mine.ops) != kept:
-        return "the tape wrote down the ops of its own gradient: stop recording first"
-    return difference(found, truth)
+def _guarded(run) -> str | None:
+    """Return what is wrong with a run, or with what it leaves behind."""
+    with callbacks_kept():
+        other, before = bystander(), callbacks()
+        try:
+            because = run()
+        except (Meant, Untried):
+            raise
+        except Exception as error:
+            because = f"yours raised {said(error)}"
+        if other not in callbacks():
+            return GONE
+        return because if because or callbacks() == before else KEPT
+
+
+def _told(tape, function, x) -> str | None:
+    """Return how the gradient of one function parts from the true one."""
+    truth, before = true_gradient(function, x), callbacks()
+    with tape() as mine:
+        if mine is None:
+            return "`with MyTape() as tape` gives None: return self from __enter__"
+        y = function(x)
+    if before[0] not in callbacks():
+        return GONE
+    if callbacks() != before:
+        return KEPT
+    return difference(tried(mine.gradient(y, x)), truth)
 
 
 TAPE = Exercise(
@@ -65,5 +101,7 @@ TAPE = Exercise(
         "For each op, from the last to the first: look up the gradients of its outputs; skip it "
         "if there are none; ask op_gradients; add each to what its input already has.",
         "Where only some outputs have a gradient, the others get tf.zeros_like(output).",
+        "__exit__ removes the callback, whatever was raised, and returns nothing: what was raised "
+        "goes on.",
     ),
 )

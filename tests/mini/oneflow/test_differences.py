@@ -202,6 +202,18 @@ def api_early(tmp):
         flow.experimental.custom_op_module("user_relu", write(tmp)).py_api().api
 
 
+def by_dtype(tmp):
+    lines = (
+        "import oneflow as flow",
+        'kernel = flow.REGISTER_USER_KERNEL("user_relu_forward").SetCreateFn(forward)',
+        'kernel.SetIsMatchedHob(flow.HobDataType("in", 0) == "int8")',
+    )
+    op = load(write(tmp, {**RELU, "py_kernel.py": "\n".join([KERNEL, *lines])}))
+    assert predict(op.api.relu, ((5,), "int8"))(X.astype("int8")).tolist() == [0, 0, 0, 1, 2]
+    with pytest.raises(flow.OpError, match="Cannot find the kernel"):
+        predict(op.api.relu)(X)
+
+
 def needs_compiler():
     if find_compiler() is None:
         pytest.skip("no C++ compiler on this machine")
@@ -211,7 +223,8 @@ PROOFS = {
     "shape": shape, "surplus": surplus, "missing": missing, "read-only": read_only,
     "arguments": arguments, "several": several, "exception": exception, "attrs": attrs,
     "folder": folder, "stale": stale, "reload": reload, "crash": crash, "front-end": front_end,
-    "device": device, "placement": placement, "attr-types": attr_types, "api-early": api_early,
+    "device": device, "placement": placement, "attr-types": attr_types, "by-dtype": by_dtype,
+    "api-early": api_early,
 }  # fmt: skip
 
 

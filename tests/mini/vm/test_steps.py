@@ -6,11 +6,11 @@ import traceback
 import pytest
 
 from helpers.mini import vm
-from helpers.study.chapter_3 import programs
 from helpers.study.chapter_3.compare_runs import difference
+from helpers.study.chapter_3.interpreter_steps import cases_of
 
-WHOLE = vm.machine(*vm.STEPS)
-CASES = [case for cases in vars(programs).values() if type(cases) is list for case in cases]
+WHOLE = vm.machine(*vm.WHOLE)
+CASES = [case for step in vm.STEPS for case in cases_of(step)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0].__name__}{case[1]}")

@@ -14,8 +14,19 @@ MISTAKES = {
             "self.stack[-1], self.stack[-depth] = self.stack[-depth], self.stack[-1]",
             "self.stack[-1], self.stack[-depth - 1] = self.stack[-depth - 1], self.stack[-1]",
         ),
-        ("CPython raised UnboundLocalError", "if name not in self.local:", "if False:"),
+        ("CPython raises UnboundLocalError", "if name not in self.local:", "if False:"),
         ("no method COPY", "def COPY", "def copied"),
+        (
+            "what is between stays",
+            "self.stack[-1], self.stack[-depth] = self.stack[-depth], self.stack[-1]",
+            "self.stack[-1], self.stack[-2] = self.stack[-2], self.stack[-1]",
+        ),
+        (
+            "`SWAP(3), its arguments on the stack`: yours",
+            "self.stack[-1], self.stack[-depth] = self.stack[-depth], self.stack[-1]",
+            "self.stack.insert(len(self.stack) - depth, self.pop())",
+        ),
+        ("at DELETE_FAST", "        del self.local[name]\n", ""),
     ),
     "vm_operators": (
         (
@@ -29,7 +40,15 @@ MISTAKES = {
             "left, right = self.pop(), self.pop()\n        self.push(COMPARISON",
         ),
         ("not pushed", "self.push(ARITHMETIC[sign](left, right))", "ARITHMETIC[sign](left, right)"),
-        ("at IS_OP", "self.push((left is right) != bool(inverted))", "self.push(left is right)"),
+        ("at IS_OP", "self.push((one is other) != bool(inverted))", "self.push(one is other)"),
+        ("at IS_OP", "(one is other)", "(one == other)"),
+        (
+            "CPython gives (('less', 3)",
+            "COMPARISON[sign](left, right)",
+            "bool(COMPARISON[sign](left, right))",
+        ),
+        ("-0.0", "self.push(-self.pop())", "self.push(0 - self.pop())"),
+        ("CONTAINS_OP", "(item in container)", "any(item == each for each in container)"),
         ("left on the stack", "self.push(not self.pop())", "self.push(not self.stack[-1])"),
     ),
     "vm_jumps": (
@@ -58,6 +77,13 @@ MISTAKES = {
             "        if self.pop() is None:\n",
             "        if not self.pop():\n",
         ),
+        ("CPython raises ValueError: stop", "except StopIteration", "except Exception"),
+        ("at POP_JUMP_IF_NOT_NONE", "if self.pop() is not None", "if self.pop() != None"),
+        (
+            "at POP_JUMP_IF_TRUE",
+            "        if self.pop():\n            self.jump(target)",
+            "        if not self.pop():\n            self.jump(target)",
+        ),
     ),
     "vm_calls": (
         (
@@ -70,7 +96,19 @@ MISTAKES = {
             "self.push(self.call(fn, *values[:split], **keywords))",
             "self.call(fn, *values[:split], **keywords)",
         ),
-        ("and CPython", "*values[:split], **keywords", "*values"),
+        ("Look at your CALL", "*values[:split], **keywords", "*values"),
+        ("Let self.call make the call", "self.call(fn, *values", "fn(*values"),
+        ("CPython gives", "zip(names, values", "zip(names[::-1], values"),
+        (
+            "at CALL",
+            "values = [self.pop() for _ in range(count)][::-1]",
+            "values = self.stack[-count:]\n        del self.stack[-count:]",
+        ),
+        (
+            "CPython raises AttributeError",
+            "getattr(self.pop(), name)",
+            "getattr(self.pop(), name, 0)",
+        ),
         (
             "BINARY_SUBSCR",
             "key, container = self.pop(), self.pop()",
@@ -94,7 +132,7 @@ MISTAKES = {
             "self.push(self.cells[name].cell_contents)",
         ),
         (
-            "CPython gave",
+            "STORE_DEREF",
             "self.cells[name].cell_contents = self.pop()",
             "self.local[name] = self.pop()",
         ),
@@ -105,6 +143,13 @@ MISTAKES = {
             "self.push(self.function(code))",
         ),
         ("not pushed", "self.push(self.function(code, **given))", "self.function(code, **given)"),
+        ("CPython raises NameError", "        except ValueError:", "        except KeyError:"),
+        ("CPython raises UnboundLocalError", "if name in self.code.co_freevars:", "if True:"),
+        (
+            "MAKE_FUNCTION",
+            "        self.push(self.f",
+            "        given.pop('kwdefaults', 0)\n        self.push(self.f",
+        ),
     ),
     "vm_exceptions": (
         (
@@ -119,8 +164,18 @@ MISTAKES = {
             "        self.handled = self.pop()",
             "        self.pop()\n        self.pop()",
         ),
-        ("CPython gave", "raise error from cause[0]", "raise error"),
-        ("RAISE_VARARGS", "        self.handled = error\n", ""),
+        ("CPython gives", "raise error from cause[0]", "raise error"),
+        ("at POP_EXCEPT", "self.handled = self.pop()", "self.pop()\n        self.handled = None"),
+        (
+            "CPython raises TypeError: exceptions must derive",
+            "        if count == 0 and self.handled is None:\n"
+            '            raise RuntimeError("No active exception to reraise")\n',
+            "",
+            "        if cause:\n",
+            "        if error is None:\n"
+            '            raise RuntimeError("No active exception to reraise")\n        if cause:\n',
+        ),
+        ("at PUSH_EXC_INFO", "        self.handled = error\n", ""),
         ("RERAISE", "        raise self.pop()\n", "        self.pop()\n"),
     ),
     "stack_at": (
@@ -129,7 +184,11 @@ MISTAKES = {
         ("the stack after the instruction", "guess = [12, 5, 2]"),
         ("popped for good", "guess = [4, 3, 4, 1, 3, 1]"),
         ("run it in your head", "guess = [12, 4, 3, 1]"),
-        ("as a list", "guess = 12"),
+        ("must be a list, not 12", "guess = 12"),
+        ("in another order", "guess = [5, 12, 3, 1]"),
+        ("two operands lie on top", "guess = [12, 5]"),
+        ("run it in your head", "guess = [12, 5, 99]"),
+        ("run it in your head", "guess = [12, 5, 3.0, 1]"),
     ),
     "kept_alive": (
         ("the error has a traceback", '"error": True', '"error": False'),
@@ -149,8 +208,28 @@ MISTAKES = {
             "for s in signs: s.arg = BinaryOp.ADD",
         ),
         ("no operator changed", "    signs[-1].arg = BinaryOp.ADD\n", ""),
-        ("the constant 10 is still there", "    ten[0].arg = 25\n", ""),
-        ("for age 0 it returns", "arg = 25", "arg = 26"),
+        ("the constant 10 is still there", "    ten[-1].arg = 25\n", ""),
+        ("became 26, of type int", "arg = 25", "arg = 26"),
+        ("became 25.0, of type float", "arg = 25", "arg = 25.0"),
+        ("at offset 2 changed; asked is the 10 at the end", "ten[-1]", "ten[0]"),
+        ("changed; asked is the 10 at the end", " and s.arg == 10", ""),
+        ("operator is * now", "BinaryOp.ADD", "BinaryOp.MULTIPLY"),
+        (
+            "line table changed",
+            "return steps.to_code()",
+            "return steps.to_code().replace(co_linetable=b'')",
+        ),
+        (
+            "exception table changed",
+            "return steps.to_code()",
+            "return steps.to_code().replace(co_exceptiontable=b'')",
+        ),
+        (
+            "co_flags changed",
+            "return steps.to_code()",
+            "return steps.to_code().replace(co_flags=3)",
+        ),
+        ("the docstring changed", "    return", "    steps.docstring = None\n    return"),
         (
             "instead of compiling another function",
             "def patch(code):\n    return (lambda age: (100 - age) * 50 + 25).__code__",

@@ -15,20 +15,59 @@ def without(line):
     return f"        and {line}\n", ""
 
 
+VISITED_ONCE = """def receives(code, start, bound):
+    live, seen = set(), set()
+    def visit(at, stored):
+        if at in seen:
+            return
+        seen.add(at)
+        live.update(code.reads(at) - stored)
+        for after in code.after(at):
+            visit(after, stored | code.stores(at))
+    visit(start, set())
+    return [name for name in bound if name in live]
+"""
+SHARED_GRAPH = """import torch
+from torch import fx
+from helpers.mini.dynamo import PARTS
+class Recorder(PARTS.recorder):
+    graph, inputs = fx.Graph(), {}
+    def __init__(self):
+        pass
+"""
+TYPE_OF_TENSOR = '            f"type({source}) is torch.{type(value).__name__}",\n'
+
+
 MISTAKES = {
     "dynamo_binary_op": (
-        ("eager torch gives", "trace.record(fn, left, right)", "trace.record(fn, right, left)"),
+        ("left comes first", "trace.record(fn, left, right)", "trace.record(fn, right, left)"),
         ("in Known", "Known(fn(left.value, right.value))", "fn(left.value, right.value)"),
         ("returned None", "return trace", "trace"),
-        ("under(", " and isinstance(right, Known)", ""),
-        ("left the graph", "isinstance(left, Known) and isinstance(right, Known)", "False"),
-        ("eager torch gives", "fn(left.value, right.value)", "fn(right.value, left.value)"),
+        ("3 + a tensor: yours raised", " and isinstance(right, Known)", ""),
+        ("compute it now", "isinstance(left, Known) and isinstance(right, Known)", "False"),
+        ("Python gives", "fn(left.value, right.value)", "fn(right.value, left.value)"),
+        ("Python gives", "fn(left.value, right.value)", "left.value + right.value"),
+        ("ZeroDivisionError", "fn(left.value, right.value)", "fn(left.value, right.value) / 0"),
+        (
+            "make a new Known",
+            "return Known(fn(left.value, right.value))",
+            "left.value = fn(left.value, right.value)\n        return left",
+        ),
+        ("the call to record is OPERATORS[sign]", "trace.record(fn", "trace.record(sign"),
+        ("called with 4 arguments", "(trace, sign, left, right):", "(sign, left, right):"),
     ),
     "dynamo_recorder": (
-        ("keywords(", "self.graph.call_method if isinstance(fn, str) else ", ""),
-        ("eager torch gives", "for value in args", "for value in args[::-1]"),
+        ("(call_method)", "self.graph.call_method if isinstance(fn, str) else ", ""),
+        ("stands in the graph with", "for value in args", "for value in args[::-1]"),
+        ("should be named arg0", 'f"arg{len(self.inputs)}"', "source"),
         (
-            "graph of keywords",
+            "put a Tensor into the graph",
+            "written(value) for value in args",
+            "value for value in args",
+        ),
+        ("two recorders share", SHARED_GRAPH),
+        (
+            "stands in the graph with",
             "{name: written(value) for name, value in kwargs.items()}",
             "{}",
         ),
@@ -46,8 +85,21 @@ MISTAKES = {
         ("by_dtype(", '            f"{source}.dtype is {value.dtype}",\n', ""),
         ("by_shape(", '            f"{source}.shape == {tuple(value.shape)}",\n', ""),
         ("by_gradient(", '            f"{source}.requires_grad is {value.requires_grad}",\n', ""),
+        ("by_dimensions(LoudTensor(", TYPE_OF_TENSOR, ""),
+        ("added(", '[f"{source} is {value}"]', '[f"{source} == {value}"]'),
+        (
+            "added(",
+            '[f"type({source}) is {type(value).__name__}"',
+            '[f"isinstance({source}, {type(value).__name__})"',
+        ),
+        ("which object it is", "{source} == {value!r}", "id({source}) == {id(value)}"),
         ("by_number(", 'f"type({source}) is {type(value).__name__}", ', ""),
-        ("divided(", 'f"{source}.hex() == {value.hex()!r}"', 'f"{source} == {value!r}"'),
+        ("name 'inf' is not defined", ".hex() == {value.hex()!r}", " == {value}"),
+        (
+            "divided(",
+            'f"{source}.hex() == {value.hex()!r}"',
+            'f"repr(abs({source})) == {repr(abs(value))!r}"',
+        ),
         (
             "raised NameError",
             '[f"type({source}) is {type(value).__name__}"',
@@ -68,13 +120,23 @@ MISTAKES = {
         ("a list of texts", "return None, misses", "return None, None"),
         ("the first failing guards are", "        misses.append(failing.text)\n", ""),
         (
-            "fits, and yours found",
+            "fits first, and yours gives",
             "if failing is None:",
             "if sum(not g.holds(values) for g in entry.guards) < 2:",
         ),
         ("return a pair", "return entry, misses", "return entry"),
+        ("the first failing guards are", "in entries:", "in entries[::-1]:"),
+        ("changes the list", "return entry, misses", "return entries.pop(), misses"),
     ),
     "dynamo_receives": (
+        ("can still be read", VISITED_ONCE),
+        ("keep the order", "[name for name in bound if", "[name for name in sorted(bound) if"),
+        ("in the order of bound", "[name for name in bound if name in live[start]]", "live[start]"),
+        (
+            "changes code.steps",
+            "    return [",
+            "    code.steps.reverse()\n    return [",
+        ),
         ("which nothing reads any more", "if name in live[start]", ""),
         ("can still be read", "    for _ in code.steps:  #", "    for _ in range(1):  #"),
         (
@@ -106,12 +168,37 @@ MISTAKES = {
         ("a note should be", "(code.co_name, values)", "code.co_name"),
         ("were noted: note each", "seen.append", "if code in codes: seen.append"),
         ("must return the callback", "return callback", "return 3"),
+        ("make_callback must return", "    return callback", "    pass"),
+        (
+            "noted",
+            "def make_callback(seen,",
+            "def make_callback(ignored,",
+            "    def",
+            "    seen = []\n    def",
+        ),
+        (
+            "what its own callback notes",
+            "    def callback",
+            "    seen = kept.append(seen) or kept[0]\n    def callback",
+            "def make_callback(",
+            "kept = []\ndef make_callback(",
+        ),
     ),
     "evicting_cache": (
-        ("has to be compiled again", DROP, ""),
+        ("still holds more than", DROP, ""),
         ("yours has dropped it", MOVE, ""),
         ("yours has dropped it", INSERT + DROP, "        self.entries.append(entry)\n" + DROP),
         ("has to be compiled again", "all(guard", "any(guard"),
+        ("yours has dropped it", "                self.entries.remove(entry)\n", ""),
+        (
+            "two caches share",
+            "self.limit, self.entries = limit, []",
+            "self.limit = limit",
+            "    def __init__",
+            "    entries = []\n    def __init__",
+        ),
+        ("still holds more than", DROP, "", "in self.entries:", "in self.entries[:self.limit]:"),
+        ("the entry itself, or None", "return entry", "return (entry,)"),
         (
             "yours has dropped it",
             INSERT + DROP,
@@ -126,7 +213,11 @@ MISTAKES = {
         ("fails 2 guards", '{"names": ("a", "b")}', '{"names": ("a",)}'),
         ("change one", '{"n": 3}', '{"n": 3, "names": ["a"]}'),
         ("neither an argument nor a global", '{"n": 3}', '{"m": 3}'),
-        ("no guard could be asked", "OrderedDict(round=False)", "{}"),
+        ("cannot be asked any more", "OrderedDict(round=False)", "{}"),
+        ("cannot be asked any more", "OrderedDict(round=False)", "None"),
+        ("LENGTH_CHECK cannot be asked", '("a", "b")}', "None}"),
+        ("cannot be asked any more", "OrderedDict(round=False)", "[False]"),
+        ("this change raised", "torch.no_grad(),", "lambda: 1 / 0,"),
         ("guards: ", "torch.no_grad()", "torch.inference_mode"),
         ("a context manager", "torch.no_grad(),", "False,"),
         ("is missing", "L['n'] EQUALS_MATCH", "L['m'] EQUALS_MATCH"),
@@ -142,6 +233,21 @@ MISTAKES = {
         ("the compiled code gives", *without("len(names) == 2")),
         ("global SCALE", *without("SCALE == 1.5")),
         ("no_grad", *without("torch.is_grad_enabled()")),
+        ("Parameter", "type(x) is torch.Tensor\n        and ", ""),
+        ("class derived from int", "type(n) is int", "isinstance(n, int)"),
+        ("class derived from list", "type(names) is list", "isinstance(names, list)"),
+        ("too strict", "and n == 2", "and n == 2 and x.max() > 0"),
+        ("too strict", "and n == 2", "and n == 2 and not x.isnan().any()"),
+        ("too strict", "and n == 2", "and n == 2 and x.storage_offset() == 0"),
+        ("too strict", "len(names) == 2", "len(names) == 2 and all(type(s) is str for s in names)"),
+        ("change what they are given", "    return (", "    names.append(1)\n    return ("),
+        (
+            "must say True or False",
+            "    return (\n",
+            "    return [\n",
+            "_enabled()\n    )",
+            "_enabled()\n    ]",
+        ),
         ("too strict", "len(names) == 2", 'names == ["a", "b"]'),
         ("too strict", "and n == 2", "and n == 2 and float(x[0]) == 0.5"),
         ("never raises", "type(x) is torch.Tensor\n        and", "x[0, 0] is not None and"),
@@ -150,10 +256,15 @@ MISTAKES = {
         ("it still breaks", "    scale", "    print('halfway')\n    scale"),
         ("item()", ".max())", ".max().item())"),
         ("it still breaks", "torch.where(y > 0, y, 0)", "y[y > 0]"),
-        ("plain Python gives", WHERE, "y = y - y.mean()"),
-        ("plain Python gives", WHERE, "y = y"),
-        ("plain Python gives", "y > 0, y, 0", "y > 0, y, 1"),
+        ("patient gives", WHERE, "y = y - y.mean()"),
+        ("patient gives", WHERE, "y = y"),
+        ("patient gives", "y > 0, y, 0", "y > 0, y, 1"),
         ("changed the caller's tensor", "y = x * 2", "y = x.mul_(2)"),
+        ("gives a result that has none", "y = x * 2", "y = x.detach() * 2"),
+        ("gives a result that has none", "def operated", "@torch.no_grad()\ndef operated"),
+        ("has the gradient", "y > 0, y, 0).sum()", "y > 0, y, 0).sum().detach()"),
+        ("torch.where picks", "torch.where(y > 0, y, 0).sum()", "(y * (y > 0)).sum()"),
+        ("torch.float32 of shape", "y = x * 2", "y = x.float() * 2"),
         (
             "gave the function up",
             WHERE,
@@ -165,7 +276,7 @@ MISTAKES = {
             "def operated(x):\n    return inner(x)",
         ),
         (
-            "compiled, it gives",
+            "compiled, gives",
             "    scale",
             "    if torch.compiler.is_compiling(): return y\n    scale",
         ),

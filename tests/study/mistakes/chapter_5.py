@@ -6,6 +6,10 @@ INPUT = '.Input("in", [x])'
 SLOPE = '.Attr("slope", 0.1)\n    '
 PARTS, THEIR_GRADIENT = "np.maximum(x, 0), np.minimum(x, 0)", "dpos, dneg)\n"
 
+ALL_MATCHING = "[kernel for kernel in kernels if kernel.matches(context)]"
+MESSAGE = 'f"Cannot find the kernel matching Current OperatorConf. {context}"'
+ON_CPU = ' & (flow.HobDeviceTag() == "cpu")'
+
 
 def stage(piece, right, wrong):
     """Return the pieces that foretell another stage for what is left out of the op."""
@@ -18,30 +22,47 @@ MISTAKES = {
         ('has no output ("y", 0)', NAMES, '"out", "y", "in"'),
         ('has no input ("x", 0)', NAMES, '"out", "out", "x"'),
         ('has no output ("dy", 0)', NAMES, '"out", "dy", "in"'),
-        ("must be a text", NAMES, '"out", 0, "in"'),
+        ("output_grad must be a text", NAMES, '"out", 0, "in"'),
+        ("three names", NAMES, '"out", "out", None'),
     ),
     "forgotten": (
-        ("can be seen at once", *stage("the inference function", "define", "infer")),
+        ("can be seen in the file alone", *stage("the inference function", "define", "infer")),
         (
-            "asked when the op is put in a job",
-            *stage("the shape in the inference", "infer", "define"),
+            "is not known before it is called",
+            *stage("the shape in the inference", "infer", "build"),
         ),
-        ("the dtype of the first input", *stage("the dtype in the inference", "none", "infer")),
-        ("ops of the gradient are appended", *stage("the gradient rule", "backward", "run")),
-        ("placed when it is put into the job", *stage("the placement", "build", "run")),
-        ("written down without kernels", *stage("the call of .py_kernel()", "run", "build")),
         (
-            "looked up when it is needed",
+            "the first input's, until another is set",
+            *stage("the dtype in the inference", "none", "infer"),
+        ),
+        ("ops of the gradient must be in the list", *stage("the gradient rule", "backward", "run")),
+        ("its device was looked at", *stage("the placement", "build", "infer")),
+        ("no kernel is looked for", *stage("the call of .py_kernel()", "run", "build")),
+        (
+            "nobody looks into the kernel file",
             *stage("backward() in the kernel file", "run", "backward"),
         ),
-        ("held against the definition", *stage("the Input of the wrapper", "build", "infer")),
+        (
+            "has been compared with the definition",
+            *stage("the Input of the wrapper", "build", "infer"),
+        ),
         ("must be a dict", "guess = 'run'"),
         ("a stage is one of", *stage("the inference function", "define", "loading")),
     ),
     "sigmoid": (
-        ("the gradient is", ITS_GRADIENT, "y * (1 - y)"),
-        ("the gradient is", ITS_GRADIENT, "(1 - y) * dy"),
-        ("forward gives", "np.exp(-x)", "np.exp(x)"),
+        (
+            "forward at x = 1000 (float64): yours gives nan, numpy gives 1",
+            SIGMOID,
+            "np.exp(x) / (1 + np.exp(x))",
+        ),
+        ('must put one op "first"', "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
+        (
+            "dy = -2 (float32): yours gives 0.196612, torch gives -0.393224",
+            ITS_GRADIENT,
+            "y * (1 - y)",
+        ),
+        ("the gradient at x = -3", ITS_GRADIENT, "(1 - y) * dy"),
+        ("forward at x = -3", "np.exp(-x)", "np.exp(x)"),
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
         ("float64", SIGMOID, "1 / (1 + np.exp(-x.astype(float)))"),
         ('has no input "x"', INPUT, '.Input("x", [x])'),
@@ -57,7 +78,44 @@ MISTAKES = {
         ),
     ),
     "leaky": (
-        ("slope = 0.5 the gradient is", '            .Attr("slope", forward.attr("slope"))\n', ""),
+        (
+            "forward at x = inf (float64): yours gives nan, numpy gives inf",
+            'np.where(x > 0, x, attrs["slope"] * x)',
+            '(x > 0) * x + attrs["slope"] * ((x <= 0) * x)',
+        ),
+        (
+            "the gradient at x = 0, dy = 1 (float64): yours gives 1, torch gives 0.1",
+            "np.where(x > 0, dy",
+            "np.where(x >= 0, dy",
+        ),
+        (
+            "dy = inf (float32): yours gives nan, torch gives inf",
+            'np.where(x > 0, dy, attrs["slope"] * dy)',
+            '(x > 0) * dy + attrs["slope"] * ((x <= 0) * dy)',
+        ),
+        ('must put one op "first"', "user_op_builder(name)", 'user_op_builder("myleaky")'),
+        (
+            "unexpected keyword argument 'name'",
+            ', name="myleaky"',
+            "",
+            "builder(name)",
+            'builder("my")',
+        ),
+        (
+            "(yours is as exact as float32 only)",
+            'np.where(x > 0, x, attrs["slope"] * x)',
+            'np.where(x > 0, x, np.float32(attrs["slope"]) * x)',
+        ),
+        (
+            "default in the definition is 0.5",
+            f'{SLOPE}.Input("in")',
+            f'{SLOPE}.Input("in")'.replace("0.1", "0.5"),
+        ),
+        (
+            "dy = 1, slope = 0.5 (float32): yours gives 0.1, torch gives 0.5",
+            '            .Attr("slope", forward.attr("slope"))\n',
+            "",
+        ),
         ("slope = 0.5", '.Attr("slope", slope)', ""),
         (
             "slope",
@@ -69,7 +127,7 @@ MISTAKES = {
         ("with the default slope", "slope=0.1, name", "slope=0.2, name"),
         ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
         (
-            "slope = 2.0 forward gives",
+            "forward at x = -3, slope = 2",
             'np.where(x > 0, x, attrs["slope"] * x)',
             'np.maximum(x, attrs["slope"] * x)',
         ),
@@ -77,36 +135,105 @@ MISTAKES = {
         ("must be a dict with the keys", "leaky = 5"),
     ),
     "split": (
+        (
+            "output 1 at x = -inf (float64): yours gives nan, numpy gives 0",
+            "np.maximum(x, 0),",
+            "(x > 0) * x,",
+        ),
+        (
+            "output 1 at x = nan (float64): yours gives 0, numpy gives nan",
+            "np.maximum(x, 0),",
+            "np.where(x > 0, x, 0),",
+        ),
+        ("the gradient at x = 0, dy of output 1 = 1", "np.where(x > 0", "np.where(x >= 0"),
+        ("in one job", 'forward.op_name() + "_grad"', '"split_grad"'),
+        (
+            "yours gives nan, torch gives inf",
+            "np.where(x > 0, dpos, dneg)",
+            "(x > 0) * dpos + (x <= 0) * dneg",
+        ),
         ("use .RemoteBlobList()", "RemoteBlobList", "SoleOutputBlob"),
-        ("output 1 is", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
-        ("the gradient is", THEIR_GRADIENT, "dpos, 0)\n"),
-        ("the gradient is", THEIR_GRADIENT, "dpos, -dneg)\n"),
-        ("the gradient is", THEIR_GRADIENT, "dpos, dpos)\n"),
+        ("output 1 at x = -3", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
+        ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
+        ("the gradient at x = ", THEIR_GRADIENT, "dpos, -dneg)\n"),
+        ("the gradient at x = ", THEIR_GRADIENT, "dpos, dpos)\n"),
         ("returned 1", PARTS, "np.maximum(x, 0)"),
         ('output "neg"', '("pos", "neg")', '("pos",)'),
-        ("the gradient is", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
+        ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
         ("must be a dict with the keys", "split = None"),
     ),
     "repair": (
         (
-            "user_cube: running it fails",
+            "user_cube: with float32[6], running it fails",
             'np.array(x**3, dtype=float)", "x**3"',
             'dtype=float", "dtype=int"',
         ),
         (
-            "forward gives",
+            "user_cube: forward at x = -3",
             'np.array(x**3, dtype=float)", "x**3"',
             'x**3, dtype=float", "x**2, x.dtype"',
         ),
         (
-            "user_double: appending its gradient fails",
+            "user_double: with float32[6], appending its gradient fails",
             '"user_doubled", ',
             '"user_doubled_backward", ',
         ),
-        ("user_negate: putting it into a job fails", "'\"in\", [x]'", "'\"x\", [x]'"),
+        (
+            "user_negate: with float32[6], putting it into a job fails",
+            "'\"in\", [x]'",
+            "'\"x\", [x]'",
+        ),
         ("has no file", '"user_cube_py_kernel.py"', '"user_cube.py"'),
         ("stands", '"np.array(x**3, dtype=float)"', '"x"'),
-        ("must be a tuple", '("user_negate_py_api.py", \'"in", x\', \'"in", [x]\')', '"[x]"'),
+        ("must be a list", '("user_negate_py_api.py", \'"in", x\', \'"in", [x]\')', '"[x]"'),
+        ("must be three texts", ", '\"in\", [x]')", ")"),
+        ("the new text of user_cube must be a text, not 3", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
+    ),
+    "two_kernels": (
+        (
+            "yours gives kernel_1, the registry raises OpError: There are more than one kernels",
+            ALL_MATCHING,
+            f"{ALL_MATCHING}[:1]",
+        ),
+        ("raises OpError: Cannot find the kernel", "if not matching:", "if not kernels:"),
+        (
+            "yours raises ValueError: Cannot find",
+            'flow.OpError(f"Cannot',
+            'ValueError(f"Cannot',
+        ),
+        ("yours raises OpError: nothing matches", MESSAGE, '"nothing matches"'),
+        ("yours gives None, the registry raises", f"raise flow.OpError({MESSAGE})", "return None"),
+        ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
+        ("must hold the text of the kernel file", "half_kernels = '''", "half_kernels = 5\n'''"),
+        ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),
+        (
+            'float16 on "cpu" 0 of the kernels match (none), and there must be 1',
+            "register(halve, is_float)\n",
+            "",
+        ),
+        (
+            'float16 on "cpu" 2 of the kernels match (halve(), halve_whole())',
+            "~is_float",
+            "is_float",
+        ),
+        ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
+        ("float64 and int8 are both computed by halve_whole()", ' | (dtype == "float64")', ""),
+        (
+            "half of -3 (int8): yours gives -1, numpy gives -2",
+            "x // 2",
+            "(x / 2).astype(x.dtype)",
+        ),
+        (
+            "returned dtype float64 for my_user_half/out_0: int8[8]",
+            "register(halve_whole, ~",
+            "register(lambda args: halve(args), ~",
+        ),
+        (
+            "neither true nor false",
+            '(dtype == "float16") | (dtype == "float32") | (dtype == "float64")',
+            'dtype in ("float16", "float32", "float64")',
+        ),
+        ("registers no kernel", '"user_half_forward"', '"user_half"'),
     ),
 }

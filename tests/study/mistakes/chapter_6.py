@@ -31,23 +31,53 @@ from tensorflow.python.eager.execute import quick_execute
 def my_execute(op_name, inputs, attrs=(), num_outputs=1):
     return quick_execute(op_name, num_outputs, inputs, attrs, context.context())
 """
+ONE_TAPE = """
+class OneTape:
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        return None
+MyTape = OneTape()
+"""
 REMOVE = "op_callbacks.remove_op_callback(callback)"
+POPPED = "op_callbacks.remove_op_callback(op_callbacks.context.context().op_callbacks[-1])"
 STOP = "op_callbacks.remove_op_callback(self.record)"
 LEAVE = "    try:\n        yield log\n    finally:\n        op"
-SUFFIX = 'f" [Op:{op_name}]"'
-ADDED, RUN = "handle_of(tensor), status.address)\n", "byref(count), status.address)\n"
-SET = f"set_one(op, name.encode(), value, status, {SUFFIX})"
+RUN = "byref(count), status.address)\n"
+SET = "    set_one(op, name, value, status, end)"
+PARSED = "parsed(kind, name, value, is_list.value, end)"
+UNPARSED = """(
+        value.encode() if isinstance(value, str) else getattr(value, "as_datatype_enum", value)
+    )"""
+DELETE = f"        finally:\n{12 * ' '}api().TFE_DeleteOp(op)\n"
+ADD = "handle_of(tensor), status.address)\n"
+ADDED = f"{ADD}                status.check(end)\n"
+LATE = (
+    f"        except Exception:\n{12 * ' '}api().TFE_DeleteOp(op)\n{12 * ' '}raise\n"
+    + DELETE.replace("finally", "else")
+)
+DELETED = f"api().TFE_DeleteOp(op)\n{12 * ' '}"
+TAKEN = "from helpers.mini.eager import set_attributes\n\n\ndef my_execute"
+TAKES = "    set_attributes(op, (name, value), status)"
+NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
+    "api().TFE_DeleteOp(op)", "raise"
+)
 
 MISTAKES = {
     "route": (
         ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
-        ("C reads these itself", '(variable)": "fast path"', '(variable)": "fallback"'),
+        (
+            "C reads all that arrives at the door itself",
+            '(variable)": "fast path"',
+            '(variable)": "fallback"',
+        ),
         ("no second way", '"refused"', '"fast path"'),
         ("the whole graph is one op", '"function"', '"graph"'),
         ("at either door", '"no door"', '"fast path"'),
         ("a node was written", '": "graph"', '": "function"'),
         ("is no route", '(a, 1.0)": "fast path"', '(a, 1.0)": "quick"'),
-        ("give a dict", "answers = 'fast path'"),
+        ("before the door", '(a, 1.0)": "fast path"', '(a, 1.0)": "fallback"'),
+        ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
         ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
@@ -55,13 +85,20 @@ MISTAKES = {
         ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
         ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
         (
+            "for a graph, yours gives []",
+            "        log.append",
+            "        if graph is None:\n            log.append",
+        ),
+        ("yours gives", "        log.append", "        op_type in log or log.append"),
+        ("the first ends first", REMOVE, POPPED),
+        (
             "nobody heard of it",
             "    finally:\n        op",
             "    except Exception:\n        pass\n    op",
         ),
         ("still", REMOVE, "pass"),
         ("given a list", "yield log", "yield tuple(log)"),
-        ("a fallback, a tf.function and a gradient, TensorFlow's own log", FAST_ONLY),
+        ("for a graph, yours gives []", FAST_ONLY),
         ("must be a function", "op_logger = []"),
         ("must return a context manager", "def op_logger():\n    return None"),
     ),
@@ -71,25 +108,46 @@ MISTAKES = {
         ("give zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
         ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
         ("Think", "tf.ones_like(y)", "tf.ones([])"),
-        ("of its own gradient", STOP, "pass"),
+        ("still there after the block", STOP, "pass"),
+        ("still there: remove it in __exit__, whatever", STOP, f"if not error[0]: {STOP}"),
+        ("nobody heard of it", STOP, f"{STOP}\n        return True"),
+        ("somebody else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
         ("KeyError", "attrs, tuple(outputs)", "(), tuple(outputs)"),
-        ("gives a tensor, and yours a ndarray", "grads.get(x._id)", "grads[x._id].numpy()"),
-        ("give the class", "MyTape = 5"),
+        ("yours gives a ndarray, no tensor", "grads.get(x._id)", "grads[x._id].numpy()"),
+        ("nothing to add", "if grad is not None:", "if True:"),
+        ("is not asked for a gradient", "                continue", "                pass"),
+        ("a list that changes", "tuple(outputs)", "outputs"),
+        (
+            "asked three times",
+            "reversed(self.ops)",
+            "iter(lambda: self.ops and self.ops.pop(), [])",
+        ),
+        (
+            "one inside the other",
+            "self.ops = []",
+            "",
+            "class MyTape:",
+            "class MyTape:\n    ops = []",
+        ),
+        ("give the class, MyTape", "MyTape = 5"),
+        ("without calling it: this is one of its tapes", ONE_TAPE),
+        ("return self from __enter__", "        return self\n", ""),
     ),
     "execute": (
-        ("yours raised", SET, "pass"),
-        ("yours raised", 'f"TFE_OpSetAttr{KINDS[kind]}"', '"TFE_OpSetAttrInt"'),
-        ("outputs, and yours 1", "handles[: count.value]]", "handles[:1]]"),
-        (
-            "TensorFlow says",
-            f"{ADDED}                status.check({SUFFIX})",
-            f"{ADDED}                status.check()",
-            SET,
-            SET.replace(SUFFIX, "''"),
-            f"{RUN}            status.check({SUFFIX})",
-            f"{RUN}            status.check()",
-        ),
-        ("no handle at address 0", f"{RUN}            status.check({SUFFIX})\n", RUN),
+        ("yours raised", SET, "    pass"),
+        ("yours raised", 'f"TFE_OpSetAttr{kind}"', '"TFE_OpSetAttrInt"'),
+        ("yours gives 1, TensorFlow gives 2 outputs", "handles[: count.value]]", "handles[:1]]"),
+        ("never deleted", "api().TFE_DeleteOp(op)", "pass"),
+        ("never deleted", DELETE, f"{NOT_RAISED}        api().TFE_DeleteOp(op)\n"),
+        ("already deleted", "            handles, count", f"{12 * ' '}{DELETED}handles, count"),
+        ("where data_format is 5: yours raises TypeError", PARSED, UNPARSED),
+        ("set_attributes did it for you", "def my_execute", TAKEN, SET, TAKES),
+        (", TensorFlow raises", 'end = f" [Op:{op_name}]"', 'end = ""'),
+        ("where TFE_OpAddInput fails with 'made to fail'", ADDED, ADD),
+        ("more outputs asked for", "handles[: count.value]", "handles"),
+        ("without num_outputs", "num_outputs=1", "num_outputs=2"),
+        ("interrupted in TFE_Execute: the op is never deleted", DELETE, LATE),
+        ("no handle at address 0", f"{RUN}            status.check(end)\n", RUN),
         ("SIGSEGV", "for tensor in inputs:", "for tensor in [*inputs, *inputs[1:]]:"),
         ("the tape saw the call", WRAPPED),
         (
@@ -100,5 +158,24 @@ MISTAKES = {
         ("did it for you", READY),
         ("TFE_Py_Execute did it for you", QUICK),
         ("must be a function", "my_execute = 5"),
+    ),
+    "slow_loop": (
+        ("b stays on the fast path", '"b": "stays"', '"b": "a NumPy scalar"'),
+        ("e does not stay: its way in the X-ray is fallback", '"e": "a list"', '"e": "stays"'),
+        ("but not for 'a list': what arrives", '"c": "a NumPy scalar"', '"c": "a list"'),
+        ("d: 'lists' is none of: stays, a list", '"d": "a list"', '"d": "lists"'),
+        ("reasons must be a dict", "reasons = {", "reasons = 5, {"),
+        ("quick must be a function", "def quick(", "quick = 5\n\n\ndef quick_one("),
+        ("reverse_v2: fallback", "tf.reverse(state, first_axis)", "tf.reverse(state, [0])"),
+        ("gen_math_ops.sub: fallback", "float(row.sum())", "row.sum()"),
+        ("gen_math_ops.add_v2: refused", "tf.add(state, size)", "shifted(state, tf.size(state))"),
+        ("its way is", "tf.sin(state)", "wave(state)"),
+        ("slow gives", "tf.sin(state)", "tf.cos(state)"),
+        (
+            "for 0 rows and a state of shape (2,)",
+            "    return state",
+            "    return state + 0 * row[0]",
+        ),
+        ("the gradient for state: yours gives None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
 }

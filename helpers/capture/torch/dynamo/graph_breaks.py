@@ -78,9 +78,13 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     compiled = kept.value if kept.error is None else said(kept.error)
     verdicts = [results.compared(wanted, plain), results.compared(wanted, compiled)]
     if verdicts[0] == results.OTHER:
-        return first, second, f"plain Python gives {_told(plain)}, not {_told(wanted)}"
+        return first, second, f"the cure gives {_told(plain)}, and the case {_told(wanted)}"
     if verdicts[1] == results.OTHER:
-        return first, second, f"compiled, it gives {_told(compiled)}, not {_told(wanted)}"
+        return (
+            first,
+            second,
+            f"compiled, the cure gives {_told(compiled)}, and the case {_told(wanted)}",
+        )
     return first, second, NOT_KNOWN if results.UNKNOWN in verdicts else ""
 
 

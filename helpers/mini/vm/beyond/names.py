@@ -40,15 +40,15 @@ class MoreNames:
 
     def LOAD_CLASSDEREF(self, name):
         """[] → [value]: the class's own name first, then the enclosing function's"""
-        self.push(_found(self.names, name, self.content))
+        self.push(_found(self.names, name, self.content_of_cell))
 
     def LOAD_FROM_DICT_OR_DEREF(self, name):
         """[namespace] → [value]"""
-        self.push(_found(self.pop(), name, self.content))
+        self.push(_found(self.pop(), name, self.content_of_cell))
 
     def DELETE_DEREF(self, name):
         """[] → []"""
-        self.content(name)
+        self.content_of_cell(name)
         del self.cells[name].cell_contents
 
     def SETUP_ANNOTATIONS(self):

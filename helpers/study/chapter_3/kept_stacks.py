@@ -1,0 +1,76 @@
+"""A call in CPython -> the stack that it kept before every instruction, read from its memory."""
+
+from functools import lru_cache
+
+from helpers.capture.cpython.disassembly import instructions
+from helpers.capture.cpython.opcode_recorder import Moment
+from helpers.capture.cpython.value_stack import record
+from helpers.mini import vm
+from helpers.study.chapter_3.parting import Place
+
+MOST_STEPS = 20_000
+
+
+def is_told(code) -> bool:
+    """Return whether both sides tell of its frames: C code may be the one who calls `__eq__`."""
+    return not code.co_name.startswith("__")
+
+
+def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
+    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`.
+
+    Read from CPython's memory, the NULLs left out.
+    """
+    return [(offset, stack) for number, _, offset, stack in _kept(fn, args) if number == 1]
+
+
+def _kept(fn, args) -> list[tuple]:
+    """Return (number of the call, its code, offset, stack) of all functions of the module."""
+    run = record(fn, args, fold=False, most=MOST_STEPS)
+    kept = []
+    for moment in run.moments:
+        if type(moment) is not Moment or moment.found is None:
+            continue
+        tables, number = moment.activation.tables, moment.activation.number
+        names = _opnames(tables.code)
+        stack = _values(moment.found[len(tables.names) :])
+        told = number, tables.code, _behind(moment.offset, names), stack
+        # An instruction with a prefix is told at the prefix, or at both.
+        if kept[-1:] != [told] or names.get(moment.offset - 2) != "EXTENDED_ARG":
+            kept.append(told)
+    return kept
+
+
+@lru_cache(maxsize=200)
+def _opnames(code) -> dict[int, str]:
+    return {i.offset: i.opname for i in instructions(code)}
+
+
+def _behind(offset, opnames):
+    while opnames[offset] == "EXTENDED_ARG":
+        offset += 2
+    return offset
+
+
+def _values(stack):
+    return tuple(words for words in stack if words != "NULL")
+
+
+def plain_places(program, args) -> list[Place]:
+    """Return what CPython kept, in the plain instructions' form."""
+    places, calls = [], {}
+    for number, code, offset, stack in _kept(program, args):
+        opname, named = _plain_at(code).get(offset, ("", False))
+        if opname and is_told(code):
+            call = calls.setdefault(number, len(calls))
+            stack = stack[:-1] if named else stack
+            places.append(Place(call, code.co_name, offset, opname, stack))
+    return places
+
+
+@lru_cache(maxsize=200)
+def _plain_at(code) -> dict[int, tuple[str, bool]]:
+    """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""
+    steps, _ = vm.plain(code)
+    named = {i.offset for i in instructions(code) if i.opname == "CALL_KW"}
+    return {s.offset: (s.opname, s.offset in named) for s in steps if s.first}

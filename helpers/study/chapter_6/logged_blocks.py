@@ -1,0 +1,135 @@
+"""A learner's op logger -> what it logs in blocks of many kinds, beside TensorFlow's own log.
+
+Each block's words are how its verdict begins.
+"""
+
+from contextlib import ExitStack
+from random import Random
+
+from helpers.capture.tensorflow.op_callbacks import ROUTES, callbacks, reported, run_ops, run_routes
+from helpers.study.chapter_6.log_words import compared, no_list, odd
+from helpers.study.check import tried
+
+DRAWN = 3  # blocks of several routes, from short to long
+
+
+class Meant(BaseException):
+    """What the judge raises inside a block; no Exception, as little as Ctrl-C is."""
+
+
+def _made(op_logger) -> str | None:
+    """for op_logger() alone"""
+    before = callbacks()
+    if tried(op_logger()) is None:
+        return "op_logger() gave None; it must return a context manager"
+    if callbacks() != before:
+        return "op_logger() alone adds a callback: add it when the block begins"
+    return None
+
+
+def _plain(op_logger):
+    """for two ops in a row"""
+    with op_logger() as log:
+        because = no_list(tried(log)) or (odd("an empty block", log, []) if log else "")
+        run_ops("MatMul", "Add")
+    return because or compared(log, ["MatMul", "AddV2"], "a @ a + a")
+
+
+def _after(op_logger):
+    """for an op after the block"""
+    with op_logger() as log:
+        run_ops("MatMul")
+    many = len(log)
+    run_ops("MatMul")
+    if len(log) != many:
+        return "it still logs after the block has ended"
+    with op_logger() as second:
+        run_ops("Add")
+    if len(log) != many and second is log:
+        return "a second block is given the list of the first; each needs a log of its own"
+    return compared(second, ["AddV2"], "a second block; each needs a log of its own")
+
+
+def _every_way(op_logger):
+    """for a block with one route"""
+    for name in ROUTES:
+        if because := _beside(op_logger, [name]):
+            return because
+    return None
+
+
+def _drawn(op_logger):
+    """for a block with many routes"""
+    random = Random(6)
+    for number in range(DRAWN):
+        if because := _beside(op_logger, random.choices(list(ROUTES), k=number + 2)):
+            return because
+    return None
+
+
+def _beside(op_logger, names: list[str]) -> str | None:
+    """Return how a log parts from TensorFlow's own for a block with these routes."""
+    with reported() as truth, op_logger() as log:
+        run_routes(names)
+    return compared(log, truth, ", then ".join(names))
+
+
+def _raising(op_logger):
+    """for a block that raises"""
+    for meant in (ValueError("meant"), Meant("meant"), GeneratorExit(), KeyboardInterrupt()):
+        try:
+            with op_logger() as log:
+                run_ops("MatMul")
+                raise meant
+        except type(meant) as error:
+            if error is not meant:
+                raise
+            run_ops("Add")
+            if len(log) != 1:
+                return "after a block that raised it still logs: remove the callback in a finally"
+        else:
+            return "the block raised and nobody heard of it; let the exception through"
+    return None
+
+
+def _nested(op_logger):
+    """for a block inside a block"""
+    with op_logger() as outer:
+        run_ops("MatMul")
+        with op_logger() as inner:
+            run_ops("Add")
+        run_ops("MatMul")
+    because = compared(inner, ["AddV2"], "the inner of two blocks")
+    if not because and list(outer) == ["MatMul", "AddV2"]:
+        return "when the inner block ended, the outer one went deaf: remove only your own callback"
+    return because or compared(outer, ["MatMul", "AddV2", "MatMul"], "the outer of two blocks")
+
+
+def _nested_raising(op_logger):
+    """for an inner block that raises"""
+    with op_logger() as outer:
+        try:
+            with op_logger():
+                raise Meant
+        except Meant:
+            run_ops("MatMul")
+    return compared(outer, ["MatMul"], "an outer block, after the inner one raised")
+
+
+def _crossed(op_logger):
+    """for two blocks of which the first ends first"""
+    with ExitStack() as second:
+        with op_logger() as early:
+            late = second.enter_context(op_logger())
+            run_ops("MatMul")
+        run_ops("Add")
+    what = "two blocks of which the first ends first, the log of"
+    return compared(early, ["MatMul"], f"{what} the first") or compared(
+        late, ["MatMul", "AddV2"], f"{what} the second"
+    )
+
+
+SCENARIOS = (
+    *(_made, _plain, _after, _every_way, _drawn),
+    *(_raising, _nested, _nested_raising, _crossed),
+)

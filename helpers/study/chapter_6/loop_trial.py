@@ -1,0 +1,105 @@
+"""A loop of eager calls, one that cures it -> where the two part: values, gradients, routes."""
+
+from random import Random
+
+import numpy as np
+
+from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.text.error import said
+from helpers.model.calls import CallTree
+from helpers.safety.arguments import is_a, kind_of
+from helpers.study.check import Untried, tried
+
+# how many rows, the state's axes before the columns, how many columns
+SIZES = ((1, (), 1), (1, (), 2), (2, (3,), 2), (0, (), 2), (3, (2,), 3), (2, (), 0))
+CLOSE = 1e-3  # a sum in another order, and what three rows make of it
+SEED = 6
+
+
+def drawn():
+    """Yield (rows, state, gain): other numbers of rows and columns, and states of two axes."""
+    import tensorflow as tf
+
+    random = Random(SEED)
+    for number, axes, columns in SIZES:
+        rows = _numbers(random, (number, columns))
+        yield rows, tf.constant(_numbers(random, (*axes, columns))), tf.Variable(random.random())
+    rows = np.array([[np.nan, 1.0], [-0.5, -0.0]], "float32")
+    yield rows, tf.constant([1.0, -np.inf]), tf.Variable(-2.0)
+
+
+def _numbers(random: Random, shape: tuple):
+    count = int(np.prod(shape))
+    return np.array([random.uniform(-2, 2) for _ in range(count)], "float32").reshape(shape)
+
+
+def parted(quick, slow, rows, state, gain) -> str | None:
+    """Return how a loop parts from the slow one, in values or routes."""
+    import tensorflow as tf
+
+    before = rows.copy(), float(gain)
+    theirs, true = _with_gradients(slow, rows, state, gain)
+    try:
+        mine, slopes = _with_gradients(quick, rows, state, gain)
+    except Untried:
+        raise
+    except Exception as error:
+        return f"yours raised {said(error)}"
+    if not (np.array_equal(rows, before[0], equal_nan=True) and float(gain) == before[1]):
+        return "yours changes what it is given: rows or gain is another afterwards"
+    if not is_a(mine, tf.Tensor) or (mine.dtype, mine.shape) != (theirs.dtype, theirs.shape):
+        return f"yours gives {_kind(mine)}, slow gives {_kind(theirs)}"
+    if not _alike(mine, theirs):
+        return f"yours gives {_values(mine)}, slow gives {_values(theirs)}"
+    # What an op gives back for nan depends on the order of its arguments, which is free.
+    for name in true if np.isfinite(theirs).all() else ():
+        if not _alike(slopes[name], true[name]):
+            pair = f"yours gives {_values(slopes[name])}, slow gives {_values(true[name])}"
+            return f"the gradient for {name}: {pair}: all arithmetic must stay TensorFlow's"
+    tree = call_tree(quick, rows, state, gain)
+    if any(route != "fast path" for route in tree.routes):
+        return f"yours leaves the fast path, {_where(tree)}"
+    return None
+
+
+def _with_gradients(loop, rows, state, gain) -> tuple:
+    """Return what a loop gives, and its gradients by what they are for."""
+    import tensorflow as tf
+
+    with tf.GradientTape() as tape:
+        tape.watch(state)
+        found = tried(loop(rows, state, gain), "quick")
+    if not is_a(found, tf.Tensor):
+        return found, {}
+    return found, dict(zip(("state", "gain"), tape.gradient(found, (state, gain)), strict=True))
+
+
+def _alike(mine, theirs) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.allclose(mine, theirs, CLOSE, CLOSE, equal_nan=True)
+
+
+def _where(tree: CallTree) -> str:
+    """Return where a run leaves the fast path for the first time."""
+    route = next(route for route in tree.routes if route != "fast path")
+    if route not in ("fallback", "refused"):
+        return f"its way is {tree.route}"
+    at = next(k for k, call in enumerate(tree.calls) if call.raised and call.door)
+    depth = tree.calls[at].depth
+    wrapper = next(c for c in tree.calls[at::-1] if c.depth < depth)
+    return f"for the first time in {wrapper.path}: {route}"
+
+
+def _kind(found) -> str:
+    import tensorflow as tf
+
+    if not is_a(found, tf.Tensor):
+        return "None" if found is None else f"a {kind_of(found)}"
+    return f"a {found.dtype.name} tensor of shape {tuple(found.shape)}"
+
+
+def _values(tensor) -> str:
+    if tensor is None:
+        return "None"
+    return str(np.round(tensor.numpy().astype("float64"), 4).tolist())

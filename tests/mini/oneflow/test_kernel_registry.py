@@ -1,0 +1,146 @@
+"""REGISTER_USER_KERNEL: an op gets the one kernel whose predicate is true of it, or an error."""
+
+import numpy as np
+import pytest
+
+from helpers.capture.oneflow.registry import registry_graph
+from helpers.mini import oneflow as flow
+from helpers.mini.oneflow.kernel_registry import RegisteredKernel, choose, collect_kernels
+from helpers.mini.oneflow.registry import Kernel
+from helpers.mini.oneflow.user_op_hob import KernelRegContext
+from tests.mini.oneflow.folders import RELU, edited, load, predict, write
+
+HEAD = """
+import numpy as np
+import oneflow as flow
+
+dtype = flow.HobDataType("in", 0)
+
+
+def halve(args):
+    return args[0] / 2
+
+
+def halve_whole(args):
+    return args[0] // 2
+
+
+def register(function, predicate):
+    chain = flow.REGISTER_USER_KERNEL("user_relu_forward")
+    chain.SetCreateFn(function).SetIsMatchedHob(predicate)
+
+
+"""
+FLOATS = HEAD + 'register(halve, (dtype == "float32") | (dtype == np.float64))\n'
+BOTH = FLOATS + 'register(halve_whole, (dtype == "int8") & (flow.HobDeviceTag() == "cpu"))\n'
+TWICE = BOTH + 'register(halve_whole, ~(dtype != "int8"))\n'
+
+
+def loaded(folder, kernel):
+    return load(write(folder, {**RELU, "py_kernel.py": kernel}))
+
+
+def half_of(op, values, dtype):
+    return predict(op.api.relu, ((len(values),), dtype))(np.array(values, dtype)).tolist()
+
+
+def test_the_kernel_is_chosen_by_dtype(tmp_path):
+    op = loaded(tmp_path, BOTH)
+    assert half_of(op, [3, -3], "float32") == [1.5, -1.5]
+    assert half_of(op, [3, -3], "float64") == [1.5, -1.5]
+    assert half_of(op, [3, -3], "int8") == [1, -2]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (BOTH, "Cannot find the kernel matching Current OperatorConf"),
+        (TWICE, "There are more than one kernels matching Current OperatorConf"),
+    ],
+)
+def test_none_and_several_are_refused_with_the_predicates(kernel, words, tmp_path):
+    op = loaded(tmp_path, kernel)
+    with pytest.raises(flow.OpError, match=words) as told:
+        half_of(op, [3], "int32" if kernel is BOTH else "int8")
+    assert "op_type_name: user_relu_forward, device: cpu, in_0: int" in str(told.value)
+    assert 'halve() (user_relu/user_relu_py_kernel.py) if (HobDataType("in", 0)' in str(told.value)
+    assert told.value.stage == "run"
+
+
+def test_a_kernel_file_loaded_again_takes_the_place_of_the_old(tmp_path):
+    op = loaded(tmp_path, TWICE)
+    write(tmp_path, {**RELU, "py_kernel.py": BOTH})
+    assert half_of(op.build_load(), [3], "int8") == [1]
+
+
+def test_without_a_registration_the_name_decides(tmp_path):
+    op = load(write(tmp_path, edited(RELU, "py_kernel.py", "np.maximum(x, 0)", "x * 5")))
+    assert half_of(op, [3], "int8") == [15]
+
+
+def test_the_catalogue_tells_kernels_and_predicates(tmp_path):
+    loaded(tmp_path, BOTH)
+    forward, backward = flow.op_types()
+    assert forward.kernel.count("() (user_relu/user_relu_py_kernel.py) if ") == 2
+    assert backward.kernel == ""
+
+
+def test_the_picture_has_a_box_for_each_kernel(tmp_path):
+    loaded(tmp_path, BOTH)
+    graph = registry_graph()
+    details = [graph.node(f"kernel of user_relu_forward {n}").detail for n in (1, 2)]
+    assert details == [f"{name}() · user_relu_py_kernel.py" for name in ("halve", "halve_whole")]
+    assert [edge.label for edge in graph.edges if edge.label.startswith("if ")][1] == (
+        'if (HobDataType("in", 0) == "int8") & (HobDeviceTag() == "cpu")'
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("register(halve, True)", "takes a predicate, got True"),
+        ('register("halve", dtype == "int8")', "takes a function, got 'halve'"),
+        ('register(halve, dtype == "text")', "no data type of a blob"),
+        ('register(halve, dtype in ("int8", "int32"))', "neither true nor false"),
+        ('register(halve, dtype == "int8" or dtype == "int32")', "neither true nor false"),
+        ('register(halve, (dtype == "int8") | "int32")', "joined with another one"),
+        ('register(halve, flow.HobDeviceTag() == "tpu")', 'there are "cpu", "gpu"'),
+        ('flow.HobDataType("in")', "missing 1 required"),
+        ('flow.HobDataType("in", "0")', "a name and a whole number"),
+        ("flow.REGISTER_USER_KERNEL(5)", "takes an op_type_name, got 5"),
+        ('flow.REGISTER_USER_KERNEL("a").SetCreateFn(halve)', "has no .SetIsMatchedHob"),
+        ('flow.REGISTER_USER_KERNEL("a").SetIsMatchedHob(dtype == "int8")', "has no .SetCreateFn"),
+    ],
+)
+def test_a_wrong_registration_is_refused_in_words(line, words, tmp_path):
+    with pytest.raises(flow.OpError) as told:
+        loaded(tmp_path, HEAD + line)
+    assert words in str(told.value)
+
+
+def test_an_argument_that_the_op_has_not_is_told(tmp_path):
+    kernel = HEAD + 'register(halve, flow.HobDataType("x", 0) == "int8")'
+    with pytest.raises(flow.OpError, match='no such argument; it has "in", "out"'):
+        half_of(loaded(tmp_path, kernel), [3], "int8")
+
+
+def test_a_kernel_is_registered_in_a_kernel_file_only():
+    with pytest.raises(flow.OpError, match="stands in <name>_py_kernel.py"):
+        flow.REGISTER_USER_KERNEL("user_relu_forward")
+    with collect_kernels("a.py") as registered:
+        chain = flow.REGISTER_USER_KERNEL("a").SetCreateFn(abs)
+        chain.SetIsMatchedHob(flow.HobDeviceTag() == "gpu")
+    assert [str(kernel) for kernel in registered] == ["abs() (/a.py)"]
+
+
+def test_every_predicate_is_asked_before_one_is_taken():
+    asked = []
+
+    def kernel(name, answer):
+        return RegisteredKernel(
+            "a", lambda context: asked.append(name) or answer, Kernel(name, abs)
+        )
+
+    kernels = [kernel("one", False), kernel("two", True), kernel("three", False)]
+    assert choose(kernels, KernelRegContext("a", "cpu", {})) is kernels[1]
+    assert asked == ["one", "two", "three"]

@@ -1,0 +1,75 @@
+"""What is counted between TensorFlow's own C++ and the C API, and that the slots are put back."""
+
+import threading
+
+import pytest
+
+pytestmark = pytest.mark.own_process(sharing="tensorflow")
+tf = pytest.importorskip("tensorflow")
+
+from helpers.internals.import_slots import import_slots  # noqa: E402
+from helpers.mini.eager import step_counts  # noqa: E402
+from helpers.mini.eager.step_counts import STEPS, counted  # noqa: E402
+
+SLOTS = step_counts._slots()
+needs_slots = pytest.mark.skipif(not SLOTS, reason="no slots that can be rebound here")
+
+
+@needs_slots
+def test_the_op_object_is_made_once_and_used_again():
+    a = tf.ones([2])
+    counts, made = counted(lambda: tf.negative(a), 20)
+    assert counts["TFE_Execute"] == counts["TFE_OpAddInput"] == 20
+    assert counts["TFE_NewOp"] == counts["TFE_DeleteOp"] == 0 and made == ()
+    assert counts["op objects"] == 1
+
+
+@needs_slots
+def test_ops_that_c_runs_by_itself_are_counted_and_named():
+    assert counted(lambda: tf.constant(1.0), 3) == (dict.fromkeys((*STEPS, "op objects"), 0), ())
+    counts, made = counted(lambda: tf.constant([1.0, 2.0]), 3)
+    assert counts["TFE_NewOp"] == counts["TFE_Execute"] == 3 and made == ("_EagerConst",)
+    assert counts["op objects"] == 3
+
+
+@needs_slots
+def test_slots_are_put_back_also_after_an_error():
+    def held():
+        return [step_counts.POINTER.from_address(SLOTS[name]).value for name in STEPS]
+
+    a, runs = tf.ones([2]), []
+
+    def fails_late():
+        runs.append(tf.negative(a))
+        if len(runs) > 2:
+            raise ZeroDivisionError
+
+    counted(lambda: tf.negative(a), 1)  # fills the slots that nobody had called through
+    before = held()
+    with pytest.raises(ZeroDivisionError):
+        counted(fails_late, 5)
+    assert held() == before
+
+
+@needs_slots
+def test_each_thread_has_an_op_object_of_its_own():
+    a = tf.ones([2])
+
+    def elsewhere():
+        thread = threading.Thread(target=tf.negative, args=(a,))
+        thread.start()
+        thread.join()
+
+    counts, _ = counted(elsewhere, 5)
+    assert counts["TFE_Execute"] == counts["op objects"] == counts["TFE_DeleteOp"] == 5
+
+
+def test_a_file_that_is_no_library_has_no_slots(tmp_path):
+    file = tmp_path / "text.so"
+    file.write_bytes(b"no library, and longer than a header of one")
+    assert import_slots(file) == {}
+
+
+def test_nothing_is_counted_where_there_are_no_slots(monkeypatch):
+    monkeypatch.setattr(step_counts, "_slots", dict)
+    assert counted(pytest.fail) == ({}, ())

@@ -1,0 +1,71 @@
+"""A sample of the mutants of each solution is refused; `COURSE_SAMPLES=whole` tries them all.
+
+The whole, in interpreters of their own and with a table: `python -m tests.mutants`.
+"""
+
+import ast
+import os
+import random
+
+import pytest
+
+from tests.mutants.equivalents import EQUIVALENTS
+from tests.mutants.operators import mutants
+from tests.study.folded import EXERCISES, verdict
+
+WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
+SOME = 3
+NAMED = [(exercise.chapter, name) for name, exercise in EXERCISES.items()]
+
+
+@pytest.mark.own_process(by="chapter")
+@pytest.mark.parametrize(("chapter", "name"), NAMED)
+def test_mutants_are_refused_or_do_the_same(chapter, name, capsys):
+    made = [
+        m for m in mutants(EXERCISES[name].solution) if m.change not in EQUIVALENTS.get(name, {})
+    ]
+    for mutant in made if WHOLE else random.Random(name).sample(made, min(SOME, len(made))):
+        try:
+            state = verdict(name, mutant.source).state
+        except Exception:  # of the cell itself: the learner sees it before the check
+            continue
+        assert state in ("failed", "untried"), f"{mutant.operator}: {mutant.change}"
+
+
+@pytest.mark.parametrize("name", EQUIVALENTS)
+def test_what_is_listed_as_the_same_is_a_mutant_and_has_a_reason(name):
+    changes = {mutant.change for mutant in mutants(EXERCISES[name].solution)}
+    assert EQUIVALENTS[name].keys() <= changes
+    assert all(reason.strip() for reason in EQUIVALENTS[name].values())
+
+
+SOURCE = """
+def f(a, b=1):
+    kept = []
+    for x in sorted(a):
+        if x is b and x > 0:
+            kept.append(x + 1)
+    try:
+        return kept[:-1]
+    finally:
+        print("done", a)
+"""
+WAYS = {
+    *("operator exchanged", "operand dropped", "constant changed", "statement dropped"),
+    *("branch forced", "return changed", "early return", "finally weakened"),
+    *("argument changed", "slice changed", "order exchanged", "name exchanged"),
+    *("default changed", "state shared", "call unwrapped"),
+}
+
+
+def test_every_operator_that_fits_is_applied_and_each_mutant_is_another_program():
+    made = mutants(SOURCE)
+    assert {mutant.operator for mutant in made} >= WAYS
+    assert len({mutant.source for mutant in made}) == len(made)
+    assert ast.unparse(ast.parse(SOURCE)) not in {mutant.source for mutant in made}
+
+
+def test_a_program_inside_a_text_is_mutated_too_and_a_docstring_is_not():
+    inner = "files = {}\nfiles['a.py'] = '''\nimport os\n\ndef f(x):\n    return x + 1\n'''"
+    assert any("return x - 1" in mutant.source for mutant in mutants(inner))
+    assert not mutants('def f():\n    """Do nothing."""')
