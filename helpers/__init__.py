@@ -36,8 +36,8 @@ _NAMES = {
         watch_traces watch_variables
     """,
     "verbs.torch": """
-        show_fx show_grad_fn show_guards watch_breaks watch_compile watch_fixes watch_guard_sets
-        watch_inductor watch_recompiles watch_rewriting
+        show_compiled show_fx show_grad_fn show_guards watch_breaks watch_compile watch_fixes
+        watch_guard_sets watch_inductor watch_recompiles watch_rewriting
     """,
     "verbs.calls": "show_call_diff watch_call watch_calls",
     "verbs.ops": "show_op_graph watch_ops",

@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-HOUSE = Path(__file__).resolve().parents[1] / "helpers" / "capture"
+HOUSE = Path(__file__).resolve().parents[1] / "helpers" / "capture" / "cpython"
 
 
 def programs():
@@ -27,7 +27,8 @@ def argument(i, consts):
     if i.arg is None:
         return ""
     if i.opcode in dis.hasconst:
-        return repr(consts[i.arg])
+        value = consts[i.arg]
+        return "code of " + value.co_name if hasattr(value, "co_name") else repr(value)
     if i.opcode in dis.hasjrel or i.opcode in dis.hasjabs:
         return f"to {i.argval}"
     if i.argrepr:

@@ -33,6 +33,12 @@ PLACES = {
         "wrap_guarded_code": f"{_TYPES}:wrap_guarded_code",
         "CompileId": "torch._guards:CompileId",
     },
+    "hook's count": {
+        "FrameAction": f"{_TYPES}:FrameAction",
+        "FrameExecStrategy": f"{_TYPES}:FrameExecStrategy",
+        "callback": f"{_EVAL_FRAME}:get_eval_frame_callback",
+        "compiling": "torch._guards:CompileContext.try_get",
+    },
     "guards": {
         "RootGuardManager": f"{_GUARDS_C}:RootGuardManager",
         "GuardManagerType": f"{_GUARDS}:GuardManagerType",
@@ -168,6 +174,25 @@ def hooked(callback):
         yield
     finally:
         set_eval_frame(prior)
+
+
+def count_one_out() -> None:
+    """Have torch count one call less that has its hook on; at none, its hook comes off.
+
+    An error in a compiled call is not counted out (torch/csrc/dynamo/eval_frame.c). Whoever takes
+    the callback off in a frame that runs what is compiled, and no more, is counted out twice.
+    """
+    set_eval_frame = __getattr__("set_eval_frame")
+    action = __getattr__("FrameAction")
+    strategy = __getattr__("FrameExecStrategy")(action.SKIP, action.RUN_ONLY)
+    answer = __getattr__("ConvertFrameReturn")(frame_exec_strategy=strategy, apply_to_code=False)
+
+    def leaving():
+        set_eval_frame(None)
+
+    set_eval_frame(lambda frame, *rest: answer)
+    leaving()
+    set_eval_frame(None)
 
 
 def cache_entries(code: CodeType) -> list:

@@ -44,7 +44,7 @@ def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int =
 def show_rosetta(name: str = "current") -> Exhibit:
     """Set one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 beside the running one's.
 
-    `name`: add, current, shout, total, ordered or guarded; ValueError for another.
+    `name`: add, current, shout, total, ordered, guarded or module; ValueError for another.
     """
     return Exhibit(rosetta.rosetta(name), bytecode_view)
 

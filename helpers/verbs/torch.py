@@ -1,6 +1,6 @@
 """PyTorch: Dynamo, guards, FX graphs, Inductor, autograd."""
 
-from helpers.capture.torch import fx_graph, grad_fn, inductor, recompiles
+from helpers.capture.torch import compiled, fx_graph, grad_fn, inductor, recompiles
 from helpers.capture.torch.dynamo import bytecode as dynamo_code
 from helpers.capture.torch.dynamo import graph_breaks, timeline
 from helpers.capture.torch.guards import graph as guards
@@ -34,6 +34,15 @@ def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
     if switch(as_table, "as_table"):
         return Exhibit(guards.guard_table(fn, find), table)
     return Exhibit(guards.guard_graph(fn, find), diagram)
+
+
+@whole
+def show_compiled(fn) -> Exhibit:
+    """Draw what `torch.compile` keeps for `fn` now: slot, cache entries, guards, new code, backend.
+
+    TypeError if there is no Python function behind it.
+    """
+    return Exhibit(compiled.compiled_graph(fn), diagram)
 
 
 @whole
@@ -87,7 +96,7 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
 def watch_fixes(cases, *args) -> Exhibit:
     """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
 
-    `cases`: name -> (function, cured function). A result that is not the same is told, too.
+    `cases`: name -> (function, cured function). A result or a gradient that differs is told, too.
     """
     return Exhibit(graph_breaks.cures_ledger(cases, *args), ledger)
 

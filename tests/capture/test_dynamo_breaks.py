@@ -48,6 +48,21 @@ def test_cure_that_is_another_function_when_compiled_is_told():
     assert "compiled, the cure gives" in model.entries[0].note
 
 
+def test_cure_with_another_gradient_is_told():
+    cases = {
+        "item": (lambda x: x / (x * 2).max().item(), lambda x: x / (x * 2).max()),
+        "where": (
+            lambda x: x * 2 if x.sum() > 0 else x,
+            lambda x: torch.where(x.sum() > 0, x * 2, x),
+        ),
+        "number": (lambda x: x.sum().item(), lambda x: x.sum().item()),
+    }
+    model = watch_fixes(cases, X).model
+    assert [model.word(name, "gradient") for name in cases] == ["differs", "same", "none"]
+    assert model.word("item", "result") == "same" and not X.requires_grad
+    assert "gradient" in model.entries[0].note
+
+
 def test_function_that_raises_ends_the_same_way():
     def fails(x):
         raise ValueError("by design")

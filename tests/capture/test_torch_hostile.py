@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from helpers import (  # noqa: E402
+    show_compiled,
     show_fx,
     show_grad_fn,
     show_guards,
@@ -234,6 +235,7 @@ WRONG = {
     "show_grad_fn": show_grad_fn,
     "show_op_graph": lambda thing: show_op_graph("title", log=thing),
     "show_op_graph title": lambda thing: show_op_graph(thing, log=watch_ops(lambda: 1)),
+    "show_compiled": show_compiled,
     "show_guards": show_guards,
     "show_guards find": lambda thing: show_guards(linear, find=thing),
     "watch_recompiles": watch_recompiles,

@@ -193,6 +193,7 @@ TORCH = {
     "watch_recompiles": _live(lambda h, fn: h.watch_recompiles(fn)),
     "watch_fixes": _verb(lambda h, fn, n: h.watch_fixes({"odd": (fn, other)}, n)),
     "watch_guard_sets": _verb(lambda h, fn, n: h.watch_guard_sets(fn, (n,))),
+    "show_compiled": _verb(lambda h, fn, n: h.show_compiled(fn)),
     "show_guards": _verb(lambda h, fn, n: h.show_guards(fn)),
     "dynamo.compile": _dynamo,
     "dynamo.hooked": _dynamo_hooked,

@@ -951,6 +951,14 @@ SUBJECTS |= {
         largest=500,
         **_Y,
     ),
+    "show_compiled": Subject(
+        looks=(helpers.show_compiled,),
+        misuse=(lambda: helpers.show_compiled(3),),
+        quick=lambda: helpers.show_compiled(compiled_once()),
+        scale=lambda n: helpers.show_compiled(compiled(n)),
+        largest=10,
+        **_Y,
+    ),
     "show_guards": Subject(
         looks=(helpers.show_guards,),
         wrong=(

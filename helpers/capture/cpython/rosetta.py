@@ -56,6 +56,7 @@ _CHANGES = (
     ("CHECK_EXC_MATCH", "3.8 compares exceptions with COMPARE_OP"),
     ("PUSH_EXC_INFO", "3.8 finds three values there: type, value, traceback"),
     ("RERAISE", "since 3.9 re-raising is its own instruction"),
+    ("SET_FUNCTION_ATTRIBUTE", "3.13 attaches defaults, closure and the rest one by one"),
     ("COPY", "since 3.11 COPY and SWAP replace DUP_TOP, ROT_TWO, ROT_THREE"),
 )
 
@@ -161,6 +162,8 @@ def _change(row: dict[str, str]) -> str:
     names = {words.split()[1] for words in row.values() if words != SAME}
     if "LOAD_METHOD" in row.get("3.8", "") and "LOAD_ATTR" in row.get("3.11", ""):
         return "since 3.11 the compiler knows that a name it saw imported has no methods"
+    if list(row) == ["3.8"] and "LOAD_CONST '" in row["3.8"]:
+        return "the function's name; since 3.11 its code object has it (co_qualname)"
     for opname, words in _CHANGES:
         if any(name.startswith(opname) for name in names):
             return words

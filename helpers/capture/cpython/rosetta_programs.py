@@ -1,6 +1,11 @@
 """The functions whose bytecode is stored for several versions of Python; plain enough for 3.8."""
 
 import inspect
+import linecache
+import types
+
+TEXT, NAME = "def foo(x=5, y=7):\n    return x + y\n", "<a module of one def>"
+linecache.cache[NAME] = len(TEXT), None, TEXT.splitlines(True), NAME
 
 
 def add(x, y):
@@ -42,4 +47,7 @@ def guarded(x):
         return None
 
 
-PROGRAMS = (add, current, shout, total, ordered, guarded)
+# A module's code, in the form of a function, so that it is listed like the others.
+module = types.FunctionType(compile(TEXT, NAME, "exec"), {}, "module")
+
+PROGRAMS = (add, current, shout, total, ordered, guarded, module)

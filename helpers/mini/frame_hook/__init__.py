@@ -2,12 +2,21 @@
 
 `watching(callback, only=None)` switches it on for a `with` block of this thread, `replaced(code,
 callable)` puts something else in the place of one function's frames, `guarded()` only looks at the
-C stack before each frame, `installed()` says which
-evaluator the interpreter uses now, `available()` which hook this machine has.
+C stack before each frame, `installed()` says which evaluator the interpreter uses now, `put_back()`
+takes out what an error of torch's left there, `available()` says which hook this machine has.
 """
 
-from helpers.mini.frame_hook.evaluators import Evaluator, installed
+from helpers.mini.frame_hook.evaluators import Evaluator, installed, put_back
 from helpers.mini.frame_hook.hooks import available, replaced, watching, why_not
 from helpers.mini.frame_hook.stack_check import guarded
 
-__all__ = ["Evaluator", "available", "guarded", "installed", "replaced", "watching", "why_not"]
+__all__ = [
+    "Evaluator",
+    "available",
+    "guarded",
+    "installed",
+    "put_back",
+    "replaced",
+    "watching",
+    "why_not",
+]

@@ -9,10 +9,12 @@ import os
 import sys
 from dataclasses import dataclass
 
+from helpers.internals import torch_private
 from helpers.mini.frame_hook.hooks import addresses
 from helpers.mini.frame_hook.slot import address_installed
 
 DEFAULT = "_PyEval_EvalFrameDefault"
+MOST_LEFT = 1000  # errors since the last time
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,19 @@ def installed() -> tuple[Evaluator, ...]:
     now, (ours, previous) = address_installed(), addresses()
     found = [now, previous] if now == ours else [now]
     return tuple(_named(address, ours) for address in found)
+
+
+def put_back() -> Evaluator:
+    """Take torch's evaluator out of the slot if an error made it stay; return the one there now.
+
+    Nothing is done in the midst of a compiled call, or where it is not torch's.
+    """
+    for _ in range(MOST_LEFT):
+        now = installed()[0]
+        if now.owner != "torch" or torch_private.callback() or torch_private.compiling():
+            break
+        torch_private.count_one_out()
+    return now
 
 
 def _named(address: int, ours: int) -> Evaluator:

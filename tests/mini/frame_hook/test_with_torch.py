@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from helpers.mini.frame_hook import guarded, installed, replaced, watching
+from helpers.mini.frame_hook import guarded, installed, put_back, replaced, watching
 from tests.mini.frame_hook.cases import off
 
 pytestmark = pytest.mark.own_process  # shared with no one: it starts from CPython's own evaluator
@@ -166,3 +166,33 @@ def test_deep_recursion_under_dynamos_evaluator_is_stopped(x):
     off()
     with guarded():
         assert torch.equal(torch.compile(f, backend="eager")(x), f(x))
+
+
+def test_evaluator_that_an_error_left_is_taken_out():
+    torch._dynamo.reset()
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            torch.compile(raising, backend="eager")(torch.ones(2))
+    assert installed()[0].owner == "torch"
+    put_back()
+    assert "CPython" in installed()[0].owner
+    torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+    assert "CPython" in installed()[0].owner
+
+
+def test_nothing_is_put_back_while_a_compiled_call_runs():
+    seen = []
+
+    def looking(graph, examples):
+        put_back()
+        seen.append(installed()[0].owner)
+        return graph.forward
+
+    torch._dynamo.reset()
+    put_back()
+    torch.compile(lambda x: x + 1, backend=looking)(torch.ones(2))
+    assert seen == ["torch"] and "CPython" in installed()[0].owner
+
+
+def raising(x):
+    raise KeyError("by design")

@@ -1,6 +1,6 @@
 """Functions under `torch.compile` -> how many graphs each makes, where it breaks, and why.
 
-A cure is held against the case that it cures: fewer breaks, and the same results.
+A cure is held against the case that it cures: fewer breaks, the same results, the same gradient.
 """
 
 import contextlib
@@ -29,6 +29,7 @@ COLUMNS = (
 MOST_SHOWN, MOST_CASES = 8, 200
 NOT_KNOWN = "only the results' own code could say whether they are the same"
 BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
+GRADIENT, OTHER_GRADIENT = "gradient", "the cure has another gradient"
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
@@ -59,7 +60,7 @@ def cures_ledger(cases, *args) -> Ledger:
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     pairs = [(printable(name, LONGEST_NAME), _pair(name, pair)) for name, pair in found]
     entries = tuple(_entry(name, pair, args) for name, pair in pairs)
-    headings = (BEFORE, AFTER, RESULT)
+    headings = (BEFORE, AFTER, RESULT, GRADIENT)
     shared = results.copied(args)[1]
     note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""
     return Ledger("Graph breaks and their cures", "case", headings, entries, note)
@@ -85,6 +86,42 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
             f"compiled, the cure gives {_told(compiled)}, and the case {_told(wanted)}",
         )
     return first, second, NOT_KNOWN if results.UNKNOWN in verdicts else ""
+
+
+def _gradient(before, after, args) -> Verdict:
+    """Say whether plain Python finds the same gradient of each argument through both."""
+    first, second = _gradients(before, args), _gradients(after, args)
+    if first is None or second is None:
+        return Verdict("not compared")
+    if not any(found is not None for found in (*first, *second)):
+        return Verdict("none")
+    alike = results.compared(first, second) == results.SAME
+    return Verdict("same") if alike else Verdict("differs", "failed")
+
+
+def _gradients(fn, args) -> tuple | None:
+    """Return a gradient, or None, per plain floating tensor of `args`; None if that fails.
+
+    The weights of the result's elements differ, so that no gradient is lost in their sum.
+    """
+    import torch
+
+    copies = _copies(args)
+    plain = [c for c, v in zip(copies, args, strict=True) if type(c) is torch.Tensor and c is not v]
+    asked = [tensor.requires_grad_() for tensor in plain if tensor.is_floating_point()]
+    with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with theirs(), torch.enable_grad():
+                value = fn(*copies)
+                if not asked or type(value) is not torch.Tensor or not value.requires_grad:
+                    return (None,) * len(asked)
+                weights = torch.arange(1, value.numel() + 1).reshape(value.shape).to(value)
+                return torch.autograd.grad(value, asked, weights, allow_unused=True)
+        except UNRAISABLE:
+            raise
+        except BaseException:
+            return None
 
 
 def _copies(args) -> tuple:
@@ -140,14 +177,17 @@ def _is_pair(pair) -> bool:
 
 def _entry(name, pair, args) -> Entry:
     before, after, differs = cured(*pair, *args)
+    gradient = Verdict("not compared") if differs else _gradient(*pair, args)
     fewer = len(after.breaks) < len(before.breaks)
     verdicts = (
         _graphs(before, "plain"),
         _graphs(after, "changed" if fewer else "plain"),
         _result(differs),
+        gradient,
     )
-    causes = "; ".join(dict.fromkeys(found.cause for found in before.breaks))
-    return Entry(name, verdicts, differs or causes or "it does not break")
+    causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
+    causes += [OTHER_GRADIENT] * (gradient.word == "differs")
+    return Entry(name, verdicts, differs or "; ".join(causes))
 
 
 def _result(differs: str) -> Verdict:
