@@ -102,6 +102,7 @@ TOOLS = {
     "tests/robustness/fuzz.py: tempfile.mkdtemp",
     "tests/mutants/run.py: Path.open",
     "tests/mutants/run.py: Path.touch",
+    "tests/mutants/run.py: Path.write_text",
     "tests/mutants/run.py: tempfile.TemporaryDirectory",
     "tests/robustness/table.py: io.open",
     "tests/robustness/table.py: tempfile.TemporaryDirectory",

@@ -55,9 +55,18 @@ def _compiles(text: str) -> bool:
 
 
 def _change(before: str, after: str) -> str:
-    lines = difflib.ndiff(_lines(before), _lines(after))
-    marked = [line for line in lines if line[:2] in ("- ", "+ ")]
-    return " | ".join(f"{line[0]} {line[2:].strip()}" for line in marked)
+    old, new = _lines(before), _lines(after)
+    parts = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            parts += [f"- {line.strip()}" for line in old[a:b]]
+            parts += [f"+ {line.strip()}" for line in new[c:d]]
+    return in_any_order(" | ".join(parts))
+
+
+def in_any_order(change: str) -> str:
+    """Return a change with its lines sorted, to be found in whatever order they stand."""
+    return " | ".join(sorted(change.split(" | "), key=lambda part: (part[:1] != "-", part)))
 
 
 def _lines(text: str) -> list[str]:
@@ -71,7 +80,8 @@ def _mutated(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in docs:
             continue
-        for operator in OPERATORS:
+        fitting = [fn for fn, kinds in OPERATORS.items() if isinstance(node, kinds)]
+        for operator in fitting:
             for turn in range(LARGEST):
                 again = pickle.loads(kept)
                 place = _Place(again, number)
@@ -426,9 +436,24 @@ def _decorator_dropped(place, turn) -> bool:
     return True
 
 
-OPERATORS = (
-    *(_operator_exchanged, _operand_dropped, _constant_changed, _statement_dropped),
-    *(_branch_forced, _return_changed, _early_return, _finally_weakened, _exception_changed),
-    *(_argument_changed, _call_unwrapped, _slice_changed, _order_exchanged, _name_exchanged),
-    *(_default_changed, _state_shared, _decorator_dropped),
-)
+_BODIES = (ast.Module, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With)
+_STATEMENTS = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete, ast.Return, ast.Raise, ast.If)
+OPERATORS = {  # operator -> the kinds of nodes that it is tried on
+    _operator_exchanged: (ast.Compare, ast.BinOp, ast.AugAssign, ast.BoolOp),
+    _operand_dropped: (ast.BoolOp, ast.BinOp, ast.UnaryOp),
+    _constant_changed: (ast.Constant,),
+    _statement_dropped: (*_STATEMENTS, ast.Continue, ast.Break),
+    _branch_forced: (ast.If, ast.IfExp, ast.While, ast.comprehension),
+    _return_changed: (ast.Return, ast.Yield),
+    _early_return: (ast.For,),
+    _finally_weakened: (ast.Try,),
+    _exception_changed: (ast.ExceptHandler, ast.Raise),
+    _argument_changed: (ast.Call,),
+    _call_unwrapped: (ast.Call,),
+    _slice_changed: (ast.Slice,),
+    _order_exchanged: (ast.Tuple, ast.List, ast.IfExp, *_BODIES, ast.Try, ast.ExceptHandler),
+    _name_exchanged: (ast.Name,),
+    _default_changed: (ast.arguments,),
+    _state_shared: (ast.List, ast.Dict),
+    _decorator_dropped: (ast.FunctionDef,),
+}

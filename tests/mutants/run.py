@@ -32,17 +32,18 @@ def judged(name: str, picked: list[int] | None = None) -> list[Verdict]:
     waiting = list(range(len(made))) if picked is None else list(picked)
     told = {}
     while waiting:
-        told |= _some(name, waiting)
+        told |= _some(name, made, waiting)
         waiting = [number for number in waiting if number not in told]
     return [Verdict(made[number], *told[number]) for number in sorted(told)]
 
 
-def _some(name: str, waiting: list[int]) -> dict[int, tuple[str, str]]:
+def _some(name: str, made: list[Mutant], waiting: list[int]) -> dict[int, tuple[str, str]]:
     """Run a child until it has judged all or does not come back."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as home:
-        report = Path(home, "report")
+        report, asked = Path(home, "report"), Path(home, "asked")
         report.touch()
-        command = [sys.executable, "-m", __name__, name, str(report), *map(str, waiting)]
+        asked.write_text(json.dumps([(number, made[number].source) for number in waiting]))
+        command = [sys.executable, "-m", __name__, name, str(report), str(asked)]
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         told, since = {}, time.monotonic()
         while child.poll() is None and time.monotonic() - since < LONGEST:
@@ -65,11 +66,10 @@ def _read(report: Path) -> dict[int, tuple[str, str]]:
     return {number: (state, because) for number, state, because in map(json.loads, lines)}
 
 
-def main(name: str, report: str, *numbers: str) -> None:
+def main(name: str, report: str, asked: str) -> None:
     """Run in the child: judge the mutants one by one, and tell after each."""
-    made = mutants(EXERCISES[name].solution)
-    for number in map(int, numbers):
-        state, because = _verdict(name, made[number].source)
+    for number, source in json.loads(Path(asked).read_text("utf-8")):
+        state, because = _verdict(name, source)
         with Path(report).open("a", encoding="utf-8") as file:
             file.write(json.dumps([number, state, because]) + "\n")
 
