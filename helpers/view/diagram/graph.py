@@ -1,6 +1,6 @@
 """A graph -> a picture with a text equivalent: boxes and labelled arrows, left to right.
 
-A deep graph without a cycle leads downwards instead.
+A deep or wide graph without a cycle leads downwards instead.
 
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
 notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
@@ -25,7 +25,8 @@ SMALLEST = 0.65  # of its natural size; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
 ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
-MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards
+MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
+WIDEST = 1600  # and so does a wider one: a page shows about 1,040 pixels, at the smallest size
 
 
 def text(model: Graph) -> str:
@@ -87,7 +88,8 @@ def svg(model: Graph, page: bool = False) -> str:
     model = replace(model, edges=_one_per_pair(model.edges))
     layout, found = layered(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
-    down = (page or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
+    deep = page or len(layout.layers) > MOST_COLUMNS or _width_across(model, layout) > WIDEST
+    down = deep and not _has_cycle(layout)
     if down:
         layout = layered(model, bend=0.06)
     below = spots_close if page else spots_down
@@ -106,6 +108,10 @@ def svg(model: Graph, page: bool = False) -> str:
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
+
+
+def _width_across(model: Graph, layout) -> int:
+    return max(spot.right for spot in _spots_across(model, layout).values())
 
 
 def _spots_across(model: Graph, layout) -> dict[object, Spot]:
