@@ -88,11 +88,11 @@ def svg(model: Graph, page: bool = False) -> str:
     model = replace(model, edges=_one_per_pair(model.edges))
     layout, found = layered(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
-    deep = page or len(layout.layers) > MOST_COLUMNS or _width_across(model, layout) > WIDEST
-    down = deep and not _has_cycle(layout)
+    close = page or _width_across(model, layout) > WIDEST
+    down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
         layout = layered(model, bend=0.06)
-    below = spots_close if page else spots_down
+    below = spots_close if close else spots_down
     spots = below(layout, _widths(model)) if down else _spots_across(model, layout)
     arrow = arrow_down if down else _arrow
     right = max(spot.right for spot in spots.values())
