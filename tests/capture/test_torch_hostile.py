@@ -268,7 +268,8 @@ def test_what_cannot_be_copied_for_each_run_is_shared_and_said():
     thing = Everything()
     model = watch_fixes({"a": (lambda x: x, lambda x: x)}, thing).model
     assert "Not copied for each run but shared: Everything" in model.note
-    assert model.entries[0].verdicts[-1].word == "same"
+    told = dict(zip(model.headings, model.entries[0].verdicts, strict=True))
+    assert told["result"].word == "same"
     copies, shared = results.copied(([torch.ones(2)], {"a": [1]}, thing))
     assert copies[0][0] is not torch.ones(2) and copies[2] is thing and shared == ["Everything"]
 

@@ -53,15 +53,19 @@ def test_slots_are_put_back_also_after_an_error():
 
 @needs_slots
 def test_each_thread_has_an_op_object_of_its_own():
-    a = tf.ones([2])
+    a, ended, threads = tf.ones([2]), threading.Event(), []
 
     def elsewhere():
-        thread = threading.Thread(target=tf.negative, args=(a,))
-        thread.start()
-        thread.join()
+        ran = threading.Event()
+        threads.append(threading.Thread(target=lambda: (tf.negative(a), ran.set(), ended.wait())))
+        threads[-1].start()
+        ran.wait()
 
     counts, _ = counted(elsewhere, 5)
-    assert counts["TFE_Execute"] == counts["op objects"] == counts["TFE_DeleteOp"] == 5
+    ended.set()  # until now they lived, or one could have got the address of another
+    for thread in threads:
+        thread.join()
+    assert counts["TFE_Execute"] == counts["op objects"] == 5
 
 
 def test_a_file_that_is_no_library_has_no_slots(tmp_path):
