@@ -13,7 +13,8 @@ import sysconfig
 import threading
 from _signal import SIGINT
 from _signal import signal as set_handler
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from ctypes import c_ulong, py_object, pythonapi
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +33,10 @@ GIBIBYTE = 1 << 30
 LOOKS = 0.05  # seconds between two looks at the clock and the memory
 LATELY = 2.0  # seconds in which whoever used no processor is taken to sleep
 IDLE = 0.05  # share of a processor
-STRETCH = 6  # times the limit, of wall time: a busy machine is slow, and nobody's fault
+STRETCH = 3  # times the limit, of wall time: a busy machine is slow, and nobody's fault
 AGAIN = 0.5  # seconds between two presses
 PATIENT = 2.0  # seconds in which the house may end what it does
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _PLACES = sysconfig.get_paths()
 _STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib")) + ("<frozen ",)
 _LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
@@ -63,7 +65,7 @@ class limited:  # noqa: N801 (used like a function)
         self._limits, self._ended, self._lock = limits, False, threading.Lock()
         self._thread, self._before, self._tracer = None, None, None
         self._since, self._presses, self._wall = 0.0, 0, None
-        self._children = frozenset()
+        self._children, self._acts, self.interrupted = frozenset(), [], False
 
     def __enter__(self) -> "limited":
         self._thread, self._tracer = threading.get_ident(), sys.gettrace()
@@ -74,12 +76,14 @@ class limited:  # noqa: N801 (used like a function)
         sys.stdout, sys.stderr = (_Counted(each, self) for each in (sys.stdout, sys.stderr))
         self._children = _children()
         self._wall = _address_space(self._limits.bytes)
+        _OPEN.append(self)
         threading.Thread(target=self._watch, name="limits of a check", daemon=True).start()
         return self
 
     def __exit__(self, kind, error, trace) -> None:
         with self._lock:
             self._ended = True
+        _OPEN.remove(self)
         _set_address_space(self._wall)
         for name in ("stdout", "stderr"):
             stream = getattr(sys, name)
@@ -102,6 +106,7 @@ class limited:  # noqa: N801 (used like a function)
 
     def _heard(self, number, frame) -> None:
         if not self.because:  # the learner's own Ctrl-C
+            self.interrupted = True
             self._before(number, frame)
         elif not self._ended and not self._too_early(frame):
             if self._presses > 1:
@@ -124,7 +129,7 @@ class limited:  # noqa: N801 (used like a function)
         start = _Usage()
         looks, pressed = [start], start.wall
         while not self._ended:
-            with suppress(MemoryError):  # the block has taken all that there is: look again
+            with suppress(Exception):  # as where the block has taken all memory: look again
                 threading.Event().wait(LOOKS)
                 now = _Usage()
                 looks = [look for look in looks if now.wall - look.wall <= LATELY] + [now]
@@ -147,6 +152,8 @@ class limited:  # noqa: N801 (used like a function)
         self._presses += 1
         with self._lock:
             if not self._ended:
+                for act in self._acts:
+                    act()
                 self._interrupt()
 
     def _interrupt(self) -> None:
@@ -156,6 +163,23 @@ class limited:  # noqa: N801 (used like a function)
             signal.pthread_kill(self._thread, SIGINT)
         else:
             signal.raise_signal(SIGINT)
+
+
+_OPEN: list[limited] = []
+
+
+@contextmanager
+def when_stopped(act: Callable[[], object]) -> Iterator[None]:
+    """Call `act`, in another thread, if the innermost open `limited` stops what runs in the block.
+
+    For what waits in C++, where no signal comes; the block is pressed all the same.
+    """
+    acts = _OPEN[-1]._acts if _OPEN else []
+    acts.append(act)
+    try:
+        yield
+    finally:
+        acts.remove(act)
 
 
 def _stop_where_nothing_catches(frame) -> None:
@@ -188,19 +212,28 @@ class _Usage:
     """What this process has used by now: processor time, memory."""
 
     __slots__ = ("bytes", "cpu", "wall")
-    _PROCESS = None
 
     def __init__(self):
-        if _Usage._PROCESS is None or _Usage._PROCESS.pid != os.getpid():
-            _Usage._PROCESS = psutil.Process()
-        self.wall, self.cpu = monotonic(), process_time()
-        self.bytes = _Usage._PROCESS.memory_info().rss
+        self.wall, self.cpu, self.bytes = monotonic(), process_time(), _memory()[1]
 
 
-def _children() -> frozenset[int]:
-    with suppress(psutil.Error):
-        return frozenset(child.pid for child in psutil.Process().children())
-    return frozenset()
+def _memory() -> tuple[int, int]:
+    """Return the address space and the memory that this process has, in bytes."""
+    try:  # psutil would look itself up in sys.modules, which an answer may have changed
+        with open("/proc/self/statm") as file:
+            most, resident, *_ = map(int, file.read().split())
+        return most * _PAGE, resident * _PAGE
+    except OSError:
+        found = psutil.Process().memory_info()
+        return found.vms, found.rss
+
+
+def _children() -> frozenset[str]:
+    try:
+        tasks = Path("/proc/self/task")
+        return frozenset(p for t in tasks.iterdir() for p in (t / "children").read_text().split())
+    except OSError:
+        return frozenset(str(child.pid) for child in psutil.Process().children())
 
 
 class _Counted(Shielded):
@@ -234,7 +267,7 @@ def _address_space(more: int):
         import resource
 
         before = resource.getrlimit(resource.RLIMIT_AS)
-        has = psutil.Process().memory_info().vms
+        has, _ = _memory()
         most = has + ROOM * more + PER_CORE * (os.cpu_count() or 1)
         if before[0] == resource.RLIM_INFINITY or most < before[0]:
             resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))

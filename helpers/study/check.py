@@ -62,9 +62,10 @@ class Exercise:
             return self._outcome("untried", more=more)
         except Unfit as error:
             because = str(error)
-        except KeyboardInterrupt:
-            if not limit.because:
+        except KeyboardInterrupt as error:
+            if limit.interrupted and not limit.because:
                 raise
+            because = f"your code raised {said(error)}{_where(error)}"
         except BaseException as error:
             because = f"your code raised {said(error)}{_where(error)}"
         because = limit.because or because

@@ -12,7 +12,7 @@ import pytest
 
 from helpers.safety import limits
 from helpers.safety.interpreter_state import whole
-from helpers.safety.limits import Limits, limited
+from helpers.safety.limits import Limits, limited, when_stopped
 
 pytestmark = pytest.mark.own_process()  # what is thrown here would hit the runner's own threads
 
@@ -168,3 +168,27 @@ def test_another_thread_than_the_main_one_is_stopped_too():
 def test_where_the_house_is_at_work_a_press_waits(monkeypatch):
     monkeypatch.setattr(limits, "_HOUSE", __file__)
     assert TIME in stopped(endless), "and comes when that goes on for too long"
+
+
+def test_what_was_registered_is_called_once_the_block_is_stopped_and_not_otherwise():
+    told = []
+
+    def run():
+        with when_stopped(lambda: told.append("act")):
+            endless()
+
+    assert TIME in stopped(run) and told
+    told.clear()
+    with when_stopped(lambda: told.append("act")):
+        assert TIME in stopped(endless) and not told
+
+
+def test_a_block_that_changes_sys_modules_is_stopped_too(monkeypatch):
+    def run():
+        monkeypatch.setattr(sys, "modules", {})
+        try:
+            time.sleep(60)
+        finally:
+            monkeypatch.undo()
+
+    assert TIME in stopped(run)

@@ -40,3 +40,29 @@ def test_it_comes_back_and_the_next_answer_is_judged_as_ever(
     monkeypatch.undo()
     outcome = verdict(name, EXERCISES[name].solution)
     assert outcome.state == "passed", outcome.because
+
+
+IN_THE_GRAPH = """
+@tf.function(reduce_retracing=True)
+def train_step(weights, rows):
+    turns = tf.constant(0)
+    while turns >= 0:
+        turns = turns * 1
+    return weights, turns
+
+
+def train(step, weights, batches):
+    for rows in batches:
+        weights, _ = step(weights, rows)
+    return weights, []
+"""
+
+
+@pytest.mark.parametrize("chapter", ["02"])
+def test_a_loop_that_runs_in_a_graph_comes_back_too(chapter, monkeypatch):
+    monkeypatch.setattr(check.slow_training, "seconds", SECONDS)
+    outcome = verdict("slow_training", IN_THE_GRAPH)
+    assert (outcome.state, outcome.because) == (
+        "failed",
+        f"your code did not end within {SECONDS:g} seconds",
+    )

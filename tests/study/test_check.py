@@ -1,5 +1,7 @@
 """A check says untried, passed or failed because, whatever the answer does."""
 
+import signal
+
 import pytest
 
 from helpers.capture.text.error import said
@@ -48,10 +50,17 @@ def test_an_answer_that_is_unfit_is_told_as_it_was_said():
 
 def test_an_interrupt_is_the_learners_own_and_comes_through():
     def answer():
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         exercise()(answer)
+
+
+def test_an_interrupt_that_nobody_pressed_is_told():
+    def answer():
+        raise KeyboardInterrupt
+
+    assert "your code raised KeyboardInterrupt" in exercise()(answer).model.because
 
 
 def test_the_text_says_why_and_where_help_is():

@@ -9,6 +9,7 @@ from helpers.study.chapter_1.blocks import Blocks
 from helpers.study.chapter_1.stand_ins import Equal, stand_in
 
 NAMES = ("op", "_op", "table", "call", "late", "number")
+INSIDE = "[0] of a list inside a holder, which was not given itself"
 KEYS = ("op", 3, None, (1, 2), "again", 0.5)
 
 
@@ -21,7 +22,7 @@ class HeldWorld(Blocks):
     def __init__(self, kind: str, dice: Random):
         self.op, self.other = stand_in("op"), stand_in("other")
         self.first, self.second, self.third = map(stand_in, ("first", "second", "third"))
-        self.equal = Equal()
+        self.equal, self.inner = Equal(), [self.op]  # a list that is in a holder, and is none
         self.kept = self
         kinds = [KINDS[kind]] if kind in KINDS else list(KINDS.values())
         self.holders = [holder for make in kinds for holder in make(self._drawn(dice), dice)]
@@ -34,7 +35,7 @@ class HeldWorld(Blocks):
         """Return what three holders hold: two places of `op` in one, none in another."""
         rows = [
             [self.op, self.first, self.op, self.equal],
-            [self.other, None, self.op],
+            [self.other, self.inner, self.op],
             [self.first, 5, self.other],
         ]
         for row in rows:
@@ -44,7 +45,8 @@ class HeldWorld(Blocks):
 
     def _now(self) -> dict[str, object]:
         named = {f"{kind_of(held)} {at}": held for at, held in enumerate(self.holders, 1)}
-        return {f"{name} {place}": v for name, held in named.items() for place, v in places(held)}
+        held = {f"{name} {place}": v for name, held in named.items() for place, v in places(held)}
+        return held | {INSIDE: self.inner[0] if len(self.inner) == 1 else self.inner}
 
     def look(self, swapped=()) -> list[tuple]:
         """Return the places that hold what they should not, what changed for nothing first."""
@@ -52,7 +54,7 @@ class HeldWorld(Blocks):
         wrong = []
         for path in [*self._before, *(path for path in now if path not in self._before)]:
             was, held = self._before.get(path, MISSING), now.get(path, MISSING)
-            if held is not wanted.get(id(was), was):
+            if held is not (was if path == INSIDE else wanted.get(id(was), was)):
                 wrong.append((path, was, held))
         return sorted(wrong, key=lambda row: id(row[1]) in wanted)
 
@@ -69,7 +71,7 @@ def places(holder) -> list[tuple[str, object]]:
     if type(holder) is list:
         return [(f"[{at}]", value) for at, value in enumerate(holder)]
     if type(holder) is dict:
-        return [(f"[{key!r}]", value) for key, value in holder.items()]
+        return [(f"[{_key(key)}]", value) for key, value in holder.items()]
     if type(holder) is CellType:
         return [("cell_contents", holder.cell_contents)]
     if type(holder) is FunctionType:
@@ -80,12 +82,22 @@ def places(holder) -> list[tuple[str, object]]:
     return [(f".{name}", value) for name, value in vars(holder).items()]
 
 
+def _key(key) -> str:
+    return f"the function {key.__name__}" if type(key) is FunctionType else repr(key)
+
+
 def _lists(rows, dice):
     return rows
 
 
 def _dicts(rows, dice):
-    return [dict(zip(dice.sample(KEYS, len(row)), row, strict=True)) for row in rows]
+    return [dict(zip(_keys(row, dice), row, strict=True)) for row in rows]
+
+
+def _keys(row, dice) -> list:
+    """Return keys for a row; one is a function that is held: a key is no value."""
+    keys, functions = dice.sample(KEYS, len(row)), [v for v in row if type(v) is FunctionType]
+    return [max(functions, key=functions.count), *keys[1:]] if functions else keys
 
 
 def _named(row, dice) -> dict:

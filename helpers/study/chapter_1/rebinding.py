@@ -20,7 +20,8 @@ from helpers.study.check import Exercise, Unfit, Untried
 SIZE = "changed size during iteration"
 
 
-def _judge_rebinding(rebind, op):
+def _judge_rebinding(my_rebind_everywhere, op):
+    rebind = my_rebind_everywhere  # the message about a stub names it
     with small_world(stand_in("op"), rebind) as world:
         because, seen = _in_a_handful(rebind, world)
     if because:

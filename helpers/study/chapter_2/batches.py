@@ -5,6 +5,7 @@ import random
 from helpers.study.answers import in_order
 from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import Spied, doubled, numbers
+from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, tried
 
 MOST = 2  # traces
@@ -48,7 +49,8 @@ def _epoch(epoch, spied, batches, which) -> str | None:
 
 
 def _results(epoch, step, batches) -> list:
-    return in_order(tried(epoch(step, list(batches))), 1000, "what epoch returns")
+    with stoppable():
+        return in_order(tried(epoch(step, list(batches))), 1000, "what epoch returns")
 
 
 def _unseen():

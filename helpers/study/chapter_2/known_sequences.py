@@ -85,6 +85,8 @@ def _relaxed():
 
     wide = tuple((tf.ones(shape),) for shape in ([2, 3], [2, 4], [5, 3], [2, 9], [2, 3]))
     yield Sequence("relaxed: of the traces that fit, the first", bodies.one, wide, True)
+    both = tuple((tf.ones(shape),) for shape in ([2, 3], [3, 3], [2, 4], [7, 7]))
+    yield Sequence("relaxed: room for all the traces together", bodies.one, both, True)
     large = tuple((tf.ones(shape),) for shape in ([300, 1], [300, 2], [301, 3], [300, 4]))
     yield Sequence("relaxed: a size that agrees is kept, also a large one", bodies.one, large, True)
     scalars = tuple((tf.ones(shape),) for shape in ([], [1], [2, 3], []))

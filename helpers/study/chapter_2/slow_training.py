@@ -5,6 +5,7 @@ import random
 from helpers.study.answers import in_order
 from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import Spied, doubled, numbers
+from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, Unfit, tried
 
 MOST = 2  # traces
@@ -50,7 +51,8 @@ def _training(train, spied, weights, batches, which) -> str | None:
 
 def _trained(train, step, weights, batches):
     """Return the weights and the means of a training, as arrays of numbers."""
-    result = in_order(tried(train(step, weights, list(batches))), 1000, "what train returns")
+    with stoppable():
+        result = in_order(tried(train(step, weights, list(batches))), 1000, "what train returns")
     if len(result) != 2:
         raise Unfit(f"train must return two things, the weights and the means, not {len(result)}")
     means = [numbers(mean) for mean in in_order(tried(result[1], "the means"), 1000, "the means")]

@@ -20,6 +20,22 @@ def by_shape(x):
     return x * x.shape[0]
 
 
+def by_last_size(x):
+    return x * x.shape[-1]
+
+
+def by_half(x):
+    return x * 2 if x.dtype is torch.float16 else x + 2
+
+
+def by_byte(x):
+    return x * 2 if x.dtype is torch.uint8 else x + 2
+
+
+def by_tenth(x, k):
+    return x + 1 if k == 0.1 else x - 1
+
+
 def by_dimensions(x):
     return x * x.ndim
 
@@ -101,15 +117,22 @@ def changes():
     x, _ = numbers()
     gradient, whole, bits = x.clone().requires_grad_(), x.long(), x > 0
     square, inf = torch.arange(6.0).reshape(2, 3), math.inf
+    cube, byte, half = square.reshape(1, 2, 3), x.to(torch.uint8), x.half()
     return (
         (by_dtype, [(x,), (x.double(),)]),
         (by_dtype, [(whole,), (x,)]),
         (by_shape, [(x,), (x[:2],)]),
         (by_shape, [(square,), (square.reshape(3, 2),)]),
         (by_shape, [(square[:0],), (square,), (square[0],)]),
+        (by_last_size, [(cube,), (cube.reshape(1, 3, 2),)]),
+        (by_half, [(half,), (x.bfloat16(),)]),
+        (by_byte, [(byte,), (x.to(torch.int8),)]),
         (by_gradient, [(x,), (gradient,), (x,)]),
         (by_dimensions, [(x,), (x.as_subclass(LoudTensor),)]),
         (by_number, [(x, 2), (x, 3), (x, 0)]),
+        (by_number, [(whole, -1), (whole, -2)]),
+        (by_number, [(whole, 1), (whole, 2**31 + 1)]),
+        (by_tenth, [(x, 0.1), (x, math.nextafter(0.1, 1))]),
         (by_none, [(x, None), (x, 1)]),
         (by_none, [(x, False), (x, None)]),
         (by_number, [(whole, 1), (whole, 1.0), (whole, 2)]),

@@ -53,6 +53,8 @@ def _texts(answer, source: str, value) -> list[str]:
     if texts is None or isinstance(texts, str):
         raise Unfit(f"guards must return a list of texts, not {brief(texts)}")
     listed = in_order(texts, MOST, "what guards returns")
+    for text in listed:
+        tried(text, "a guard in the list")
     if not all(isinstance(text, str) for text in listed):
         raise Unfit(f"guards must return a list of texts, not {brief(texts)}")
     return listed

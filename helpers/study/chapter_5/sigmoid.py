@@ -110,4 +110,5 @@ SIGMOID = Exercise(
         "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
         "backward multiplies that by dy.",
     ),
+    seconds=20,  # a child starts meanwhile
 )

@@ -31,4 +31,5 @@ EXECUTE = Exercise(
         "handles, count = (c_void_p * num_outputs)(), c_int(num_outputs); TFE_Execute(op, "
         "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
     ),
+    seconds=20,  # a child starts meanwhile
 )

@@ -63,6 +63,21 @@ MISTAKES = {
         ('"old" or "new"', '"alias": "old"', '"alias": "the old one"'),
     ),
     "one_more_holder": (
+        (
+            "of a list inside a holder, which was not given",
+            "    writes = [write for",
+            "    holders = [*holders, *(x for h in holders if type(h) is list for x in h)]\n"
+            "    holders = [h for h in holders if hasattr(h, '__dict__') or type(h) in KINDS]\n"
+            "    writes = [write for",
+            "\n\ndef places(holder",
+            "\n\nKINDS = (list, dict, CellType)\n\n\ndef places(holder",
+        ),
+        (
+            "it also makes the new name",
+            "    try:\n",
+            "    for holder in holders:\n        if type(holder) is dict and old in holder:\n"
+            "            holder[new] = holder.pop(old)\n    try:\n",
+        ),
         ("closure cell", "holder.cell_contents is old", "False"),
         ("keyword-only defaults", " + places(holder.__kwdefaults__ or {}, old)", ""),
         ("__defaults__[", "    values[k] = value\n", ""),

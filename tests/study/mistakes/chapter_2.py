@@ -67,6 +67,12 @@ MISTAKES = {
         ),
     ),
     "cache": (
+        (
+            "room for all the traces together",
+            "leaves = [s[0] for s in shared] if all(shared) else leaves\n",
+            "leaves = [s[0] for s in shared] if all(shared) else leaves\n"
+            "                if all(shared):\n                    break\n",
+        ),
         ("another shape is another key", "tuple(leaf.shape)", "0"),
         ("another dtype is another key", "(leaf.dtype, ", "(0, "),
         ("a Python value is its own key", "else leaf\n", "else type(leaf)\n"),

@@ -38,6 +38,15 @@ class Recorder(PARTS.recorder):
 TYPE_OF_TENSOR = '            f"type({source}) is torch.{type(value).__name__}",\n'
 
 
+LOOSE_SHAPE = (
+    "({source}.ndim, {source}.numel(), *{source}.shape[:1])"
+    " == {(value.ndim, value.numel(), *value.shape[:1])}"
+)
+EXACT, NINE_DIGITS = (
+    'f"{source}.hex() == {value.hex()!r}"',
+    "f\"format({source}, '.9g') == {format(value, '.9g')!r}\"",
+)
+
 MISTAKES = {
     "dynamo_binary_op": (
         ("left comes first", "trace.record(fn, left, right)", "trace.record(fn, right, left)"),
@@ -82,6 +91,13 @@ MISTAKES = {
         ("call must return the node", "return add", "add"),
     ),
     "dynamo_guards": (
+        ("by_last_size(", "{source}.shape == {tuple(value.shape)}", LOOSE_SHAPE),
+        ("by_number(", 'f"{source} == {value!r}"', 'f"hash({source}) == {hash(value)}"'),
+        (
+            "by_tenth(",
+            "{source}.hex() == {value.hex()!r}",
+            "round({source}, 9) == {round(value, 9)}",
+        ),
         ("by_dtype(", '            f"{source}.dtype is {value.dtype}",\n', ""),
         ("by_shape(", '            f"{source}.shape == {tuple(value.shape)}",\n', ""),
         ("by_gradient(", '            f"{source}.requires_grad is {value.requires_grad}",\n', ""),
