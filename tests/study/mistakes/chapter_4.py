@@ -93,11 +93,7 @@ MISTAKES = {
     "dynamo_guards": (
         ("by_last_size(", "{source}.shape == {tuple(value.shape)}", LOOSE_SHAPE),
         ("by_number(", 'f"{source} == {value!r}"', 'f"hash({source}) == {hash(value)}"'),
-        (
-            "by_tenth(",
-            "{source}.hex() == {value.hex()!r}",
-            "round({source}, 9) == {round(value, 9)}",
-        ),
+        ("by_tenth(", EXACT, NINE_DIGITS),
         ("by_dtype(", '            f"{source}.dtype is {value.dtype}",\n', ""),
         ("by_shape(", '            f"{source}.shape == {tuple(value.shape)}",\n', ""),
         ("by_gradient(", '            f"{source}.requires_grad is {value.requires_grad}",\n', ""),
