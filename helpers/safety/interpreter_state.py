@@ -483,6 +483,30 @@ def _put_torch_modes(before) -> None:
     torch.set_grad_enabled(gradients)
 
 
+# Set by C++ blocks of a compilation; while the first is, and its Python side is not, each op is an
+# internal error (aten/src/ATen/core/PythonFallbackKernel.cpp).
+_DISPATCH_KEYS = ("PythonDispatcher", "PreDispatch")
+
+
+def _read_torch_keys() -> dict:
+    """Return which of these dispatch keys torch adds to each op of this thread."""
+    private = getattr(_loaded("torch"), "_C", None)
+    asked = getattr(private, "_dispatch_tls_is_dispatch_key_included", None)
+    keys = getattr(private, "DispatchKey", None)
+    return {name: asked(getattr(keys, name)) for name in _DISPATCH_KEYS} if asked and keys else {}
+
+
+def _put_torch_keys(before: dict) -> None:
+    private = _loaded("torch")._C
+    for name, included in before.items():
+        key = getattr(private.DispatchKey, name)
+        private._dispatch_tls_set_dispatch_key_included(key, included)
+
+
+def _same_torch_keys(now: dict, before: dict) -> bool:
+    return not before or now == before
+
+
 def _read_torch_tracing() -> dict:
     """Return what torch keeps of a compilation that is going on (torch/_guards.py)."""
     own = getattr(_loaded("torch._guards"), "_TLS", None)
@@ -572,6 +596,7 @@ KEPT = (
     Kept("the switch interval", sys.getswitchinterval, sys.setswitchinterval, _equal),
     Kept("threading.stack_size", threading.stack_size, threading.stack_size, _equal),
     Kept("torch's modes", _read_torch_modes, _put_torch_modes, _same_torch_modes),
+    Kept("torch's dispatch keys", _read_torch_keys, _put_torch_keys, _same_torch_keys),
     Kept("torch's compilation", _read_torch_tracing, _put_torch_tracing, _items_are),
     Kept("TensorFlow's op callbacks", _read_op_callbacks, _put_op_callbacks, _each_is),
     Kept("TensorFlow's graphs", _read_graphs, _put_graphs, _each_is),

@@ -12,8 +12,9 @@ from helpers.capture.references.rebind import rebind_everywhere  # noqa: E402
 from helpers.capture.references.search import bindings  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
+from helpers.safety.interpreter_state import whole  # noqa: E402
 
-pytestmark = pytest.mark.own_process(sharing="torch")
+pytestmark = pytest.mark.own_process()  # Ctrl-C at random is not to hit the other tests of torch
 
 
 def installed():
@@ -105,6 +106,19 @@ def test_a_ledger_stays_right_when_ctrl_c_cuts_its_calls():
         assert installed() == before
     ledger(torch.ones(2))
     assert len(ledger.model.verdicts) == calls + 1
+
+
+def test_a_dispatch_key_that_a_cut_compilation_leaves_is_taken_away():
+    private = torch._C
+    key = private.DispatchKey.PythonDispatcher
+
+    def leaves_it():
+        private._dispatch_tls_set_dispatch_key_included(key, True)
+
+    for call in (whole(leaves_it), watch_recompiles(leaves_it)):
+        call()
+        assert not private._dispatch_tls_is_dispatch_key_included(key)
+        assert (torch.ones(2) + 1).tolist() == [2, 2]
 
 
 def test_a_ledger_s_function_may_change_torch_s_modes_itself():

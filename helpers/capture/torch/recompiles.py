@@ -30,7 +30,10 @@ from helpers.safety.interpreter_state import whole
 from helpers.safety.interrupts import finishing
 
 # What an error in the midst of compiling may leave behind.
-KEPT = ("torch's frame callback", "the frame evaluator", "torch's compilation")
+KEPT = (
+    *("torch's frame callback", "the frame evaluator"),
+    *("torch's dispatch keys", "torch's compilation"),
+)
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 MOST_FAILURES = 2
 LONGEST = 120
