@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from ctypes import c_ulong, py_object, pythonapi
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, process_time
+from time import monotonic, process_time, sleep
 
 import psutil
 
@@ -65,6 +65,7 @@ class limited:  # noqa: N801 (used like a function)
         self._limits, self._ended, self._lock = limits, False, threading.Lock()
         self._thread, self._before, self._tracer = None, None, None
         self._since, self._presses, self._wall = 0.0, 0, None
+        self._on_its_way = False  # a press that has not been heard yet
         self._children, self._acts, self.interrupted = frozenset(), [], False
 
     def __enter__(self) -> "limited":
@@ -83,6 +84,10 @@ class limited:  # noqa: N801 (used like a function)
     def __exit__(self, kind, error, trace) -> None:
         with self._lock:
             self._ended = True
+        for _ in range(100):  # or it would be heard when nobody expects it any more
+            if not self._on_its_way:
+                break
+            sleep(0.001)
         _OPEN.remove(self)
         _set_address_space(self._wall)
         for name in ("stdout", "stderr"):
@@ -105,6 +110,7 @@ class limited:  # noqa: N801 (used like a function)
     # -- in the thread of the block
 
     def _heard(self, number, frame) -> None:
+        self._on_its_way = False
         if not self.because:  # the learner's own Ctrl-C
             self.interrupted = True
             self._before(number, frame)
@@ -154,6 +160,7 @@ class limited:  # noqa: N801 (used like a function)
             if not self._ended:
                 for act in self._acts:
                     act()
+                self._on_its_way = self._before is not None
                 self._interrupt()
 
     def _interrupt(self) -> None:
