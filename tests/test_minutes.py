@@ -16,7 +16,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
 def test_a_page_and_the_readme_say_the_minutes_that_the_rule_computes(path):
     reading, exercises = on_the_page(path)
     opening = nbformat.read(path, as_version=4).cells[0].source
-    said = f"**{reading} minutes** of reading, {exercises} for the exercises"
+    said = f"**{reading} minutes** + {exercises} of exercises"
     assert (said if exercises else f"**{reading} minutes**") in opening
     [row] = [
         line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if path.stem in line
