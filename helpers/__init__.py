@@ -24,6 +24,7 @@ _NAMES = {
     "capture.references.rebind": "code_swapped rebind_everywhere",
     "capture.processes.call": "call_in_child",
     "capture.tensorflow.tracing.ledger": "would_trace",
+    "capture.torch.guards.program": "guard_function",
     "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback
