@@ -170,7 +170,7 @@ class GuardProgram(Listing):
 
 HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
 LINE_COLUMNS = (
-    Column("python", "and", code=True),
+    Column("python", "must hold", code=True),
     Column("kind", "guard"),
     Column("written", "written in"),
 )

@@ -964,10 +964,23 @@ SUBJECTS |= {
         wrong=(
             lambda thing: helpers.show_guards(compiled(), find=thing),
             lambda thing: helpers.show_guards(compiled(), as_table=thing),
+            lambda thing: helpers.show_guards(compiled_once(), call=thing),
+            lambda thing: helpers.show_guards(compiled_once(), call=(thing,)),
         ),
         misuse=(lambda: helpers.show_guards(small), lambda: helpers.show_guards(3)),
         quick=lambda: helpers.show_guards(compiled_once()),  # torch's own compiling is no verb
         scale=lambda n: helpers.show_guards(compiled(n), as_table=True),
+        largest=10,
+        **_Y,
+    ),
+    "guard_function": Subject(
+        wrong=(
+            helpers.guard_function,
+            lambda thing: helpers.guard_function(compiled_once(), entry=thing),
+        ),
+        misuse=(lambda: helpers.guard_function(small), lambda: helpers.guard_function(3)),
+        quick=lambda: helpers.guard_function(compiled_once()),
+        scale=lambda n: helpers.guard_function(compiled(n)),
         largest=10,
         **_Y,
     ),
