@@ -320,7 +320,8 @@ def test_defaults_are_those_of_the_function():
     ("call", "entry", "error", "words"),
     [
         (5, 1, TypeError, "call is a tuple"),
-        ((x,), 1, TypeError, "missing a required argument"),
+        ((x,), 1, TypeError, "cannot be called with these: missing a required argument"),
+        ({3: x}, 1, TypeError, "call is a tuple"),
         ((x, 2, ["a"]), 2, ValueError, "entry"),
         ((x, 2, ["a"]), "1", TypeError, "entry"),
     ],
@@ -360,3 +361,11 @@ def test_hostile_argument_is_refused_and_never_raises():
     fn = compiled(objects, PROGRAMS["objects"][1])
     program = guard_program(fn, (x, Hostile(), Colour.RED))
     assert program.accepts is program.torch_accepts is False
+
+
+def test_error_in_torchs_own_tree_is_told():
+    fn = compiled(even, [(torch.ones(4),)])
+    nested_tensor = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    program = shown(fn, (nested_tensor,))
+    assert program.accepts is False and program.torch_accepts is None
+    assert "raises an error" in program.note

@@ -979,9 +979,10 @@ SUBJECTS |= {
             lambda thing: helpers.guard_function(compiled_once(), entry=thing),
         ),
         misuse=(lambda: helpers.guard_function(small), lambda: helpers.guard_function(3)),
-        quick=lambda: helpers.guard_function(compiled_once()),
+        quick=lambda: helpers.guard_function(compiled_once()).__code__.co_names,
         scale=lambda n: helpers.guard_function(compiled(n)),
         largest=10,
+        all_shown=True,  # it is a function, no picture
         **_Y,
     ),
     "watch_recompiles": Subject(

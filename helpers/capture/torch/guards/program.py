@@ -15,6 +15,7 @@ from helpers.capture.torch.cache_entries import (
     own_signature,
     python_function,
 )
+from helpers.capture.torch.guards.compare import first_call
 from helpers.capture.torch.guards.expressions import expressions, python_of
 from helpers.capture.torch.guards.names import Names, NoPython
 from helpers.capture.torch.guards.tree import BETWEEN, leaves, managers
@@ -157,11 +158,11 @@ def guard_program(fn, call=None, entry: int = 1) -> GuardProgram:
     said, verdicts = [""] * len(written.lines), {}
     if call is not None:
         args, kwargs = _arguments(call)
-        seen = frame_locals(written.behind, args, kwargs)
+        first_call(written.behind, args, kwargs)
         said = written.asked(args, kwargs)
         verdicts = {
             "accepts": written.function(*args, **kwargs),
-            "torch_accepts": accepts(written.entry, seen),
+            "torch_accepts": _of_torch(written, args, kwargs),
         }
     rows = tuple(
         GuardLine(clipped(line, LONGEST), kind, own, word)
@@ -174,10 +175,18 @@ def guard_program(fn, call=None, entry: int = 1) -> GuardProgram:
     )
 
 
+def _of_torch(written, args, kwargs) -> bool | None:
+    """Return the answer of torch's own tree; None where it raises, as for a nested tensor."""
+    try:
+        return accepts(written.entry, frame_locals(written.behind, args, kwargs))
+    except Exception:
+        return None
+
+
 def _arguments(call) -> tuple[tuple, dict]:
     if is_exactly(call, tuple, list):
         return tuple(call), {}
-    if is_exactly(call, dict):
+    if is_exactly(call, dict) and all(type(name) is str for name in call):
         return (), dict(call)
     raise TypeError(f"call is a tuple of arguments, or a dict of them by name, not {label(call)}")
 
@@ -186,6 +195,6 @@ def _note(rows, verdicts) -> str:
     asked = sum(not row.own for row in rows)
     note = f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++."
     if verdicts:
-        word = "accepts" if verdicts["torch_accepts"] else "refuses"
-        note += f" torch's own tree {word} this call."
+        words = {True: "accepts this call", False: "refuses this call", None: "raises an error"}
+        note += f" torch's own tree {words[verdicts['torch_accepts']]}."
     return note
