@@ -155,7 +155,8 @@ class GuardProgram(Listing):
     """The guards of one cache entry as one Python function, `source`; a `GuardLine` per guard.
 
     Of a call that was asked about, `accepts` is the function's answer, and `torch_accepts` that of
-    torch's own tree (None if that raises an error). The names that `source` uses come with the function, not with this text.
+    torch's own tree (None if that raises an error). The names that `source` uses come with the
+    function, not with this text.
     """
 
     source: str = ""

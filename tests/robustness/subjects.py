@@ -762,6 +762,14 @@ SUBJECTS |= {
         runs=True,
         **_X,
     ),
+    "op_routes": Subject(
+        wrong=(helpers.op_routes, lambda thing: helpers.op_routes(_tf().nn.relu, thing)),
+        misuse=(lambda: helpers.op_routes(3), lambda: helpers.op_routes(small)),
+        quick=lambda: list(helpers.op_routes(_tf().nn.relu, 1.0)),
+        runs=True,
+        because=(("scale", "a call has a given number of routes"),),
+        **_X,
+    ),
     "show_call_diff": Subject(
         wrong=(
             lambda thing: helpers.show_call_diff(thing, helpers.watch_call(small)),

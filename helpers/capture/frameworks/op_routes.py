@@ -20,26 +20,34 @@ from helpers.model.phrase import listed
 from helpers.safety.arguments import alive, called
 from helpers.safety.interpreter_state import patched, theirs
 
-LAYER = "{} · {}"
+LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40
 
 
 def op_routes(op, *args) -> dict[str, Callable]:
     """Return route -> a function without arguments that calls `op(*args)` on this route.
 
-    `op`: a public function of TensorFlow that runs one op through its generated wrapper, such as
-    `tf.nn.bias_add`. Names come first (of many, 40), the doors into C last. A name is looked up when
-    its route is run. TypeError for no function; ValueError, in one sentence, where the call fails,
-    or passes the doors otherwise than once.
+    `op`: a function of TensorFlow, or of your own, that runs one op through its generated wrapper,
+    such as `tf.nn.bias_add`. Names come first (of many, 40); each is looked up when its route is
+    run. TypeError for no function; ValueError, in one sentence, where the call fails, or runs
+    another number of ops.
     """
     alive(called(op, "the op"), "the op")
     passed = _doors_passed(op, args)
-    places = [place for place in find_holders(op) if place.get() is op][:MOST_NAMES]
+    places = _places(op)
     if not places:
         raise ValueError(f"nothing that can be seen holds {label(op)}; give an op with a name")
     # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
     names = {place.binding.path: partial(_through, place, args) for place in places}
     return {**names, **_wrapped(op, args), **_below(passed), **_beside(places[0], args)}
+
+
+def _places(op) -> list[Place]:
+    found = []
+    for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
+        if place.get() is op and len(found) < MOST_NAMES:
+            found.append(place)
+    return found
 
 
 def _through(place: Place, args):
@@ -81,6 +89,8 @@ def _doors_passed(op, args) -> Passed:
     if len(kinds) != 1:
         many = listed(kinds, 3) or "none"
         raise ValueError(f"a map is of a call that passes {FAST} once; this passes it with: {many}")
+    if not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
+        raise ValueError(f"{label(op)} passes {FAST} without a wrapper that TensorFlow generated")
     return passed[0]
 
 
@@ -94,41 +104,45 @@ def _wrapped(op, args) -> dict[str, Callable]:
 
 
 def _below(passed: Passed) -> dict[str, Callable]:
-    """Return the generated wrapper, its raw form and its fallback, and what they call in turn."""
+    """Return the generated wrapper, its raw copy and its fallback, and what they call in turn."""
     import tensorflow as tf
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.eager import context, execute
 
     module, name, given = passed.module, passed.function, passed.arguments
-    home = module.__name__.rpartition(".")[2]
-    fallback = f"{name}_eager_fallback"
+    home, fallback = module.__name__.rpartition(".")[2], FALLBACK.format(name)
+    kind = passed.given[1]
 
     def falling_back():
         return getattr(module, fallback)(**given, ctx=context.context())
 
-    slow = _at_the_door(SLOW, falling_back)[0]
-    by_name = {**slow.arguments, "op_name": passed.given[1]}
+    slow = _at_the_door(SLOW, falling_back)[-1]
+    ran = {**slow.arguments, "op_name": kind}
     return {
         LAYER.format("generated", f"{home}.{name}"): lambda: getattr(module, name)(**given),
-        LAYER.format("raw", f"tf.raw_ops.{passed.given[1]}"): partial(
-            getattr(tf.raw_ops, passed.given[1]), **given
-        ),
+        LAYER.format("its copy", f"tf.raw_ops.{kind}"): lambda: getattr(tf.raw_ops, kind)(**given),
         LAYER.format("generated", f"{home}.{fallback}"): falling_back,
-        LAYER.format("runs ops", "execute.execute"): lambda: execute.execute(**by_name)[0],
-        LAYER.format("runs ops", "execute.quick_execute"): lambda: execute.quick_execute(**by_name)[
-            0
-        ],
+        LAYER.format("runs ops", "execute.execute"): lambda: _alone(execute.execute(**ran)),
+        LAYER.format("runs ops", "quick_execute"): lambda: _alone(execute.quick_execute(**ran)),
         LAYER.format("door into C", FAST): lambda: getattr(pywrap_tfe, FAST)(*passed.given),
-        LAYER.format("door into C", SLOW): lambda: getattr(pywrap_tfe, SLOW)(*slow.given)[0],
+        LAYER.format("door into C", SLOW): lambda: _alone(getattr(pywrap_tfe, SLOW)(*slow.given)),
     }
+
+
+def _alone(outputs: list):
+    """Return the one output as the wrappers do; several as a list."""
+    return outputs[0] if len(outputs) == 1 else outputs
 
 
 def _beside(place: Place, args) -> dict[str, Callable]:
     """Return the ways on which the name is looked up elsewhere, or was looked up before."""
     import tensorflow as tf
 
+    def traced(*given):
+        return place.get()(*given)
+
     def graph():
-        return tf.function(lambda *given: place.get()(*given), autograph=False)
+        return tf.function(traced, autograph=False)
 
     before = graph()
     before(*args)
