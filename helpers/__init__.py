@@ -22,8 +22,10 @@ _NAMES = {
     """,
     "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",
+    "capture.frameworks.op_routes": "op_routes",
     "capture.processes.call": "call_in_child",
     "capture.tensorflow.tracing.ledger": "would_trace",
+    "capture.torch.guards.program": "guard_function",
     "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback

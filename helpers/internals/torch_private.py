@@ -79,6 +79,11 @@ PLACES = {
         "get_source": f"{_GUARDS_C}:RootGuardManager.get_source",
         "verbose_code_parts": f"{_GUARDS_C}:LeafGuard.verbose_code_parts",
     },
+    "guards as Python": {
+        "guard_names": f"{_GUARDS}:_get_closure_vars",
+        "included_keys": "torch._C:_dispatch_tls_local_include_set",
+        "excluded_keys": "torch._C:_dispatch_tls_local_exclude_set",
+    },
     "inductor": {
         "compile_fx": "torch._inductor.compile_fx:compile_fx",
         "compile_fx_inner": "torch._inductor.compile_fx:compile_fx_inner",
