@@ -91,7 +91,11 @@ def test_map_is_no_holder_itself():
     [
         ((3,), TypeError, "the op"),
         ((tf.random.normal, [2]), ValueError, "RandomStandardNormal, Mul and AddV2|passes it with"),
-        ((tf.nn.bias_add, vector, square), ValueError, "cannot be called with these"),
+        (
+            (tf.nn.bias_add, vector, square),
+            ValueError,
+            "it raised InvalidArgumentError|it raised ValueError",
+        ),
         ((len, [1]), ValueError, "passes it with: none"),
     ],
 )

@@ -763,7 +763,10 @@ SUBJECTS |= {
         **_X,
     ),
     "op_routes": Subject(
-        wrong=(helpers.op_routes, lambda thing: helpers.op_routes(_tf().nn.relu, thing)),
+        wrong=(
+            helpers.op_routes,
+            lambda thing: helpers.op_routes(lambda x: _tf().nn.relu(1.0), thing),
+        ),
         misuse=(lambda: helpers.op_routes(3), lambda: helpers.op_routes(small)),
         quick=lambda: list(helpers.op_routes(_tf().nn.relu, 1.0)),
         runs=True,

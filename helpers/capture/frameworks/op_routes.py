@@ -75,16 +75,24 @@ def _at_the_door(door: str, run: Callable) -> list[Passed]:
         passed.append(Passed(given, sys._getframe(1)))
         return real(*given)
 
-    with patched(pywrap_tfe, **{door: noting}), theirs():
-        run()
+    with patched(pywrap_tfe, **{door: noting}):
+        _tried(run)
     return passed
 
 
-def _doors_passed(op, args) -> Passed:
+def _tried(run: Callable):
+    """Return what a run returns; ValueError, in one sentence, if it does not come to its end."""
     try:
-        passed = _at_the_door(FAST, lambda: op(*args))
-    except Exception as error:
-        raise ValueError(f"{label(op)} cannot be called with these: {said(error)}") from None
+        with theirs():
+            return run()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit as well: the learner's function may raise it
+        raise ValueError(f"the call must succeed, and it raised {said(error)}") from None
+
+
+def _doors_passed(op, args) -> Passed:
+    passed = _at_the_door(FAST, lambda: op(*args))
     kinds = [one.given[1] for one in passed]
     if len(kinds) != 1:
         many = listed(kinds, 3) or "none"
@@ -145,7 +153,7 @@ def _beside(place: Place, args) -> dict[str, Callable]:
         # Called as a tf.function, it would count as one that traces again and again, and warn.
         return tf.function(traced, autograph=False).get_concrete_function()
 
-    before = graph()
+    before = _tried(graph)
 
     def in_a_thread():
         with ThreadPoolExecutor(1) as pool:
