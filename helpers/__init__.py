@@ -1,9 +1,11 @@
 """The front door: what a notebook calls. `show_…` looks at a thing at rest, `watch_…` runs it.
 
 Nothing behind it is imported before it is asked for (PEP 562): a kernel pays for what it uses.
+A kernel is told at once how to say what is missing; a program is not.
 """
 
 import os
+import sys
 from importlib import import_module
 
 # TensorFlow reads both when it is imported: no log lines, and the same kernels on every CPU.
@@ -51,6 +53,9 @@ _NAMES = {
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)
+
+if "IPython" in sys.modules:
+    import_module("helpers.safety.kernel_messages").switch_on()
 
 
 def __getattr__(name: str):
