@@ -3,12 +3,14 @@
 `python -m tests.section_starts [01 04 ...]` runs, for each `## ` section in a kernel of its own,
 the first code cell of the notebook and then the cells of that section; nothing is stored. A cell
 that raises is a fault, and so is one that shows another text than the stored one: it builds on what
-an earlier section did.
+an earlier section did. `unbound` runs nothing: it asks ruff for the names alone, in a second.
 """
 
 import configparser
+import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -46,14 +48,30 @@ def sections(book) -> dict[str, list[int]]:
     return found
 
 
+def alone(book) -> Iterator[tuple[str, list[int]]]:
+    """Yield each section that has code, and the numbers of the cells that start it alone."""
+    found = sections(book)
+    first = found.pop("top")[:1]
+    yield from ((title, [*first, *cells]) for title, cells in found.items() if cells)
+
+
+def unbound(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each section with a name in it that neither it nor the first cell binds."""
+    book = nbformat.read(path, 4)
+    options = ("--isolated", "--no-cache", "--select=F821", "--output-format=json", "-")
+    for title, cells in alone(book):
+        source = "\n".join(book.cells[at].source for at in cells)
+        command = [sys.executable, "-m", "ruff", "check", *options]
+        run = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+        for found in sorted({one["message"] for one in json.loads(run.stdout)}):
+            yield title, found
+
+
 def missed(path: Path) -> Iterator[Missed]:
     """Start each section alone; yield the cells that raise or show another text."""
-    found = sections(nbformat.read(path, 4))
-    first = found.pop("top")[:1]
-    for title, cells in found.items():
-        if cells:
-            for at, words in _run_alone(path, [*first, *cells]):
-                yield Missed(title, at, words)
+    for title, cells in alone(nbformat.read(path, 4)):
+        for at, words in _run_alone(path, cells):
+            yield Missed(title, at, words)
 
 
 def _run_alone(path: Path, cells: list[int]) -> Iterator[tuple[int, str]]:

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from tests.section_starts import NOTEBOOKS, missed, sections
+from tests.section_starts import NOTEBOOKS, missed, sections, unbound
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 
@@ -19,6 +19,11 @@ def code(source, *printed):
 @pytest.mark.parametrize("path", NOTEBOOKS if WHOLE else NOTEBOOKS[:1], ids=lambda path: path.stem)
 def test_each_section_starts_alone(path):
     assert list(missed(path)) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[:4], ids=lambda path: path.stem)
+def test_each_section_binds_its_names(path):
+    assert list(unbound(path)) == []
 
 
 def test_what_a_section_misses_is_told(tmp_path):
@@ -37,6 +42,10 @@ def test_what_a_section_misses_is_told(tmp_path):
         code("print(count + other)", "2\n"),
     ]
     nbformat.write(v4.new_notebook(cells=cells), tmp_path / "book.ipynb")
+    assert list(unbound(tmp_path / "book.ipynb")) == [
+        ("3 · Needs names of others", "Undefined name `count`"),
+        ("3 · Needs names of others", "Undefined name `other`"),
+    ]
     assert list(missed(tmp_path / "book.ipynb")) == [
         ("2 · Counts what came before", 6, "stored: 2 · now: 1"),
         ("2 · Counts what came before", 9, "stored: one more · now: nothing"),
