@@ -1,9 +1,10 @@
 """Notebooks -> the cells that miss something when their section is started alone.
 
-`python -m tests.section_starts [01 04 ...]` runs, for each `## ` section in a kernel of its own,
-the first code cell of the notebook and then the cells of that section; nothing is stored. A cell
-that raises is a fault, and so is one that shows another text than the stored one: it builds on what
-an earlier section did. `unbound` runs nothing: it asks ruff for the names alone, in a second.
+`python -m tests.section_starts [01 04 ...]` runs, for each `## ` section and each exercise in a
+kernel of its own, the first code cell of the notebook and then the cells of that section; nothing
+is stored. A cell that raises is a fault, and so is one that shows another text than the stored one:
+it builds on what an earlier section did. `unbound` runs nothing: it asks ruff for the names alone,
+in a second.
 """
 
 import configparser
@@ -25,6 +26,7 @@ import conftest  # noqa: F401 - the environment in which the stored outputs were
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 SANITIZE = Path(__file__).with_name("nbval_sanitize.cfg")
+HEADING = re.compile(r"^##(?:#(?= Exercise))? (.+)", re.MULTILINE)
 LONGEST = 300  # seconds for one cell
 
 
@@ -37,13 +39,13 @@ class Missed(NamedTuple):
 
 
 def sections(book) -> dict[str, list[int]]:
-    """Return the numbers of the code cells under each `## ` heading; before the first, "top"."""
+    """Return the numbers of the code cells under each heading; before the first, "top"."""
     found, title = {"top": []}, "top"
     for at, cell in enumerate(book.cells):
         if cell.cell_type == "code":
             found[title].append(at)
-        elif heading := re.search(r"^## (.+)", cell.source, re.MULTILINE):
-            title = heading[1]
+        elif headings := HEADING.findall(cell.source):
+            title = headings[-1]
             found[title] = []
     return found
 

@@ -40,16 +40,22 @@ def test_what_a_section_misses_is_told(tmp_path):
         code("print(count, end='')", "1\none more\n"),
         v4.new_markdown_cell("## 3 · Needs names of others"),
         code("print(count + other)", "2\n"),
+        v4.new_markdown_cell("## 4 · Your turn\n\n### Exercise 1 · Needs nothing"),
+        code("tried = ..."),
+        v4.new_markdown_cell("### Exercise 2 · Needs the other"),
+        code("tried"),
     ]
     nbformat.write(v4.new_notebook(cells=cells), tmp_path / "book.ipynb")
     assert list(unbound(tmp_path / "book.ipynb")) == [
         ("3 · Needs names of others", "Undefined name `count`"),
         ("3 · Needs names of others", "Undefined name `other`"),
+        ("Exercise 2 · Needs the other", "Undefined name `tried`"),
     ]
     assert list(missed(tmp_path / "book.ipynb")) == [
         ("2 · Counts what came before", 6, "stored: 2 · now: 1"),
         ("2 · Counts what came before", 9, "stored: one more · now: nothing"),
         ("3 · Needs names of others", 11, "NameError: name 'count' is not defined"),
+        ("Exercise 2 · Needs the other", 15, "NameError: name 'tried' is not defined"),
     ]
 
 
