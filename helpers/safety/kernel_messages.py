@@ -4,8 +4,10 @@
 every other as before. After a cell that imports a framework in another version, that is said once.
 """
 
+import linecache
 import sys
 from contextlib import suppress
+from traceback import walk_tb
 
 from helpers.safety import missing_parts
 
@@ -25,8 +27,16 @@ def show_error(shell, kind, error, trace, tb_offset=None) -> None:
     with suppress(Exception):  # a slot for what IPython shows, where the error has one
         if words := missing_parts.sentence(error):
             error._render_traceback_ = lambda: [words]
+            missing_parts.remember(_source(trace, shell.user_global_ns), words)
     given = kind, error, trace
     shell.showtraceback(given, tb_offset=tb_offset, running_compiled_code=True)
+
+
+def _source(trace, space: dict) -> str:
+    """Return the source of the cell whose frame is the first of its kind in a traceback."""
+    frames = (frame for frame, _ in walk_tb(trace))
+    cell = next(one for one in frames if one.f_globals is space)
+    return "".join(linecache.getlines(cell.f_code.co_filename))
 
 
 def tell_versions(result) -> None:

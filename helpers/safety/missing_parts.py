@@ -4,6 +4,7 @@ A part is a framework, a package that the helpers import, or a compiler. Missing
 installed, what is installed and does not import, and what came in another version than the pinned.
 """
 
+import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ CURE = (
     "open the notebook with `python course.py lab`"
 )
 REST = "; cells that do not need it run without"
+COULD_NOT = " could not run to its end. "
 COMPILER_CURE = (
     "install one (`sudo apt install g++` on Debian and Ubuntu, `xcode-select --install` on macOS) "
     "and run this again"
@@ -28,6 +30,8 @@ COMPILER_CURE = (
 NO_CXX = "No working C++ compiler found"  # torch/_inductor/exc.py: InvalidCxxCompiler
 NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
 MOST_CAUSES, MOST_FRAMES = 5, 500
+
+_UNMADE: dict[str, str] = {}  # name -> why the cell that makes it has not made it
 
 
 class OneSentence:
@@ -47,6 +51,24 @@ def sentence(error: BaseException) -> str:
         return next(filter(None, map(_of_one, _chain(error))), "")
     except Exception:  # an exception may be of a class that answers for itself
         return ""
+
+
+def remember(source: str, words: str) -> None:
+    """Note that a cell of this source ended with these words, so its names may be missing later.
+
+    SyntaxError for what is not Python alone.
+    """
+    made = ast.walk(ast.parse(source))
+    why = words.rpartition(COULD_NOT)[2]
+    _UNMADE.update({name: why for node in made for name in _bound_by(node)})
+
+
+def _bound_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Name):
+        return [node.id] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.alias):
+        return [(node.asname or node.name).partition(".")[0]]
+    return [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
 
 
 def of_line(line: str) -> str:
@@ -70,8 +92,10 @@ def _of_one(error: BaseException) -> str:
     if issubclass(kind, ModuleNotFoundError) and (words := _not_installed(error.name)):
         return words
     if issubclass(kind, NameError):
-        part = NAMES.get(error.name)
-        return _not_installed(part) if part and _absent(part) else ""
+        part, why = NAMES.get(error.name), _UNMADE.get(error.name)
+        if part and _absent(part):
+            return _not_installed(part)
+        return f"The cell that makes `{error.name}`{COULD_NOT}{why}" if why else ""
     if kind.__module__.startswith("torch.") and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
     return _broken(error) or _of_another_version(error)

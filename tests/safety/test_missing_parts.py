@@ -109,6 +109,26 @@ def test_exercise_that_cannot_be_judged_is_untried():
         assert ": untried. " in told.shown and CURE in told.shown
 
 
+def test_name_that_a_cell_could_not_make_says_why():
+    sources = [
+        "from helpers import predict",
+        "import tensorflow as tf\npublic = tf.add\ndef op(): pass\nimport sys as machine",
+        "other = public(1, 2)",
+        "predict('Which?', ['a', 'b'], run=lambda: other)",
+        "op",
+        "machine",
+        "no_such_name",
+        "public = 1",
+        "public",
+    ]
+    told = cells_without(BOTH, sources)
+    for one, name in zip(told[2:6], ("public", "other", "op", "machine"), strict=True):
+        assert is_one_sentence(one)
+        assert one.shown.startswith(f"The cell that makes `{name}` could not run to its end. Tens")
+    assert "NameError: name 'no_such_name'" in told[6].shown and CURE not in told[6].shown
+    assert not told[-1].error
+
+
 def test_broken_framework_is_one_sentence(tmp_path):
     (tmp_path / "torch").mkdir()
     lines = "def load():\n    raise OSError('libtorch.so: no such file\\nand more')\nload()"
