@@ -21,7 +21,7 @@ def test_each_section_starts_alone(path):
     assert list(missed(path)) == []
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS[:4], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_each_section_binds_its_names(path):
     assert list(unbound(path)) == []
 
