@@ -1,9 +1,11 @@
 """The front door: what a notebook calls. `show_…` looks at a thing at rest, `watch_…` runs it.
 
 Nothing behind it is imported before it is asked for (PEP 562): a kernel pays for what it uses.
+A kernel is told at once how to say what is missing; a program is not.
 """
 
 import os
+import sys
 from importlib import import_module
 
 # TensorFlow reads both when it is imported: no log lines, and the same kernels on every CPU.
@@ -18,13 +20,15 @@ _NAMES = {
     "study.chapter_6.variable_sandbox": "variable_sandbox",
     "study.chapter_3": "show_opcode_coverage",
     "study.chapter_5": """
-        broken_ops compare_kernel_checks failing_stage gradient relu_files run_op run_with_gradient
-        sigmoid_in_cpp train_through without_each_piece
+        broken_ops compare_kernel_checks failing_stage gradient relu_files relu_so_far run_op
+        run_with_gradient sigmoid_in_cpp train_through without_each_piece
     """,
     "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",
+    "capture.frameworks.op_routes": "op_routes",
     "capture.processes.call": "call_in_child",
     "capture.tensorflow.tracing.ledger": "would_trace",
+    "capture.torch.guards.program": "guard_function",
     "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback
@@ -52,6 +56,9 @@ _NAMES = {
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)
+
+if "IPython" in sys.modules:
+    import_module("helpers.safety.kernel_messages").switch_on()
 
 
 def __getattr__(name: str):

@@ -132,6 +132,53 @@ def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
 
 
 @dataclass(frozen=True)
+class GuardLine:
+    """One guard as Python: an expression that is true where the guard holds.
+
+    `kind`: torch's name for it; `own`: False where it exists in C++ alone and the expression asks
+    torch's live guard; `asked`: of one call, holds, refuses, or not asked.
+    """
+
+    python: str
+    kind: str
+    own: bool = True
+    asked: str = ""
+
+    @property
+    def written(self) -> str:
+        """Say whether the expression is the guard, or asks for it."""
+        return "Python" if self.own else "asks C++"
+
+
+@dataclass(frozen=True)
+class GuardProgram(Listing):
+    """The guards of one cache entry as one Python function, `source`; a `GuardLine` per guard.
+
+    Of a call that was asked about, `accepts` is the function's answer, and `torch_accepts` that of
+    torch's own tree (None if that raises an error). The names that `source` uses come with the
+    function, not with this text.
+    """
+
+    source: str = ""
+    accepts: bool | None = None
+    torch_accepts: bool | None = None
+
+    @property
+    def refused_by(self) -> GuardLine | None:
+        """Return the line that refuses the call, or None."""
+        return next((row for row in self.rows if row.asked == REFUSES), None)
+
+
+HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
+LINE_COLUMNS = (
+    Column("python", "must hold", code=True),
+    Column("kind", "guard"),
+    Column("written", "written in"),
+)
+ASKED_COLUMN = Column("asked", "this call")
+
+
+@dataclass(frozen=True)
 class Agreement(Ledger):
     """A ledger of the calls about which two guard sets differ, of so many `tried`."""
 

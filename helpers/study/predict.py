@@ -12,6 +12,7 @@ from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice, Decided
 from helpers.model.listing import Column, Listing
+from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
 from helpers.safety.interpreter_state import whole
 from helpers.study.reasons import reason
@@ -96,19 +97,25 @@ def predict(
         TypeError: `run` is not callable, or the question, the why or a choice is not a str.
         ValueError: one of these is empty or very long, there are fewer than two different choices
             or more than a hundred, or running gave something that is none of them.
+        MissingPart: running it needs a part of the course that is missing; says the cure.
     """
     question = _words(question, "the question")
     why = _words(why, "the why") or reason(question)
     choices = _checked(question, choices, run)
-    candidates, raised, detail = _outcome(run)
+    candidates, error = _outcome(run)
+    raised = error is not None
     for answer in candidates:
         if answer in choices:
             asked = Prediction(Choice(question, choices, answer, why, raised))
             _ASKED.pop(question, None)  # the last one stands last
             _ASKED[question] = asked
             return asked
+    if raised and (words := missing_parts.sentence(error)):
+        raise missing_parts.MissingPart(words)
     offered = ", ".join(repr(_short(choice)) for choice in choices)
-    gave = f"raised {candidates[0]}{detail}" if raised else f"gave {_short(candidates[0])!r}"
+    gave = (
+        f"raised {candidates[0]}{_message(error)}" if raised else f"gave {_short(candidates[0])!r}"
+    )
     raise ValueError(f"running it {gave}, which is none of the choices {offered}")
 
 
@@ -185,8 +192,8 @@ def _words(given, what: str) -> str:
     return str.__str__(given)
 
 
-def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
-    """Run it -> (candidate answers, whether it raised, words of the exception)."""
+def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
+    """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
         with contextlib.redirect_stdout(printed):
@@ -195,8 +202,8 @@ def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return (type_name(error),), True, _message(error)
-    return candidates or (printed.text().strip() or "None",), False, ""
+        return (type_name(error),), error
+    return candidates or (printed.text().strip() or "None",), None
 
 
 def _message(error: BaseException) -> str:

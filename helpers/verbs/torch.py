@@ -5,6 +5,7 @@ from helpers.capture.torch.dynamo import bytecode as dynamo_code
 from helpers.capture.torch.dynamo import graph_breaks, timeline
 from helpers.capture.torch.guards import graph as guards
 from helpers.capture.torch.guards.compare import agreement as guard_sets_search
+from helpers.capture.torch.guards.program import guard_program
 from helpers.exhibit import Exhibit, LiveExhibit
 from helpers.safety.arguments import switch
 from helpers.safety.interpreter_state import whole
@@ -25,12 +26,16 @@ def show_fx(graph, title: str = "", find: str = "") -> Exhibit:
 
 
 @whole
-def show_guards(fn, find: str = "", as_table: bool = False) -> Exhibit:
+def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: int = 1) -> Exhibit:
     """Draw the guard tree of each cache entry that Dynamo keeps for `fn`.
 
     `find` points out what has these words; `as_table` lists the guards instead (those alone).
+    With `call`, arguments as a tuple or a dict, the guards of one `entry` are Python, and asked
+    about that call: `.model.source` is all of them as a function, `guard_function` makes it.
     LookupError if nothing was compiled, or nothing is found.
     """
+    if call is not None:
+        return Exhibit(guard_program(fn, call, entry), table)
     if switch(as_table, "as_table"):
         return Exhibit(guards.guard_table(fn, find), table)
     return Exhibit(guards.guard_graph(fn, find), diagram)

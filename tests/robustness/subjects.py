@@ -762,6 +762,17 @@ SUBJECTS |= {
         runs=True,
         **_X,
     ),
+    "op_routes": Subject(
+        wrong=(
+            helpers.op_routes,
+            lambda thing: helpers.op_routes(lambda x: _tf().nn.relu(1.0), thing),
+        ),
+        misuse=(lambda: helpers.op_routes(3), lambda: helpers.op_routes(small)),
+        quick=lambda: list(helpers.op_routes(_tf().nn.relu, 1.0)),
+        runs=True,
+        because=(("scale", "a call has a given number of routes"),),
+        **_X,
+    ),
     "show_call_diff": Subject(
         wrong=(
             lambda thing: helpers.show_call_diff(thing, helpers.watch_call(small)),
@@ -964,11 +975,25 @@ SUBJECTS |= {
         wrong=(
             lambda thing: helpers.show_guards(compiled(), find=thing),
             lambda thing: helpers.show_guards(compiled(), as_table=thing),
+            lambda thing: helpers.show_guards(compiled_once(), call=thing),
+            lambda thing: helpers.show_guards(compiled_once(), call=(thing,)),
         ),
         misuse=(lambda: helpers.show_guards(small), lambda: helpers.show_guards(3)),
         quick=lambda: helpers.show_guards(compiled_once()),  # torch's own compiling is no verb
         scale=lambda n: helpers.show_guards(compiled(n), as_table=True),
         largest=10,
+        **_Y,
+    ),
+    "guard_function": Subject(
+        wrong=(
+            helpers.guard_function,
+            lambda thing: helpers.guard_function(compiled_once(), entry=thing),
+        ),
+        misuse=(lambda: helpers.guard_function(small), lambda: helpers.guard_function(3)),
+        quick=lambda: helpers.guard_function(compiled_once()).__code__.co_names,
+        scale=lambda n: helpers.guard_function(compiled(n)),
+        largest=10,
+        all_shown=True,  # it is a function, no picture
         **_Y,
     ),
     "watch_recompiles": Subject(

@@ -61,7 +61,12 @@ def frame_locals(fn, args, kwargs) -> dict:
     """Return what a frame of `fn` would see as its locals at the start: arguments, closure."""
     bound = own_signature(fn).bind(*args, **kwargs)
     bound.apply_defaults()
-    seen = dict(bound.arguments)
+    return dict(bound.arguments) | closure_values(fn)
+
+
+def closure_values(fn) -> dict:
+    """Return what the closure of a function holds now, by name; an empty cell is left out."""
+    seen = {}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         try:
             seen[name] = cell.cell_contents
