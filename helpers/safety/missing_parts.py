@@ -21,6 +21,7 @@ CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
 )
+RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
 COULD_NOT = " could not run to its end. "
 COMPILER_CURE = (
@@ -129,7 +130,7 @@ def unusable(part: str, error: BaseException) -> str:
     why = f"{kind_of(error)}: {printable(first, 200)}".removesuffix(": ")
     other = another_version(part)
     which = f" {other.found}, where the course needs {other.pinned}," if other else ""
-    return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {CURE}{REST}."
+    return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {CURE}{REST}."
 
 
 def _passed(error: BaseException, part: str) -> bool:

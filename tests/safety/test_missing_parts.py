@@ -136,7 +136,7 @@ def test_broken_framework_is_one_sentence(tmp_path):
     sources = [*SETUP, "import torch", "watch_compile(f, 1)"]
     *_, told, verb = cells_without([], sources, path=str(tmp_path))
     assert is_one_sentence(told) and is_one_sentence(verb)
-    assert "PyTorch" in told.shown and "(OSError: libtorch.so: no such file)" in told.shown
+    assert "PyTorch" in told.shown and "(OSError: libtorch.so: no such file): restart" in told.shown
 
 
 def test_child_that_misses_a_framework_is_one_sentence(tmp_path):
