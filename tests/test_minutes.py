@@ -14,13 +14,14 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_page_and_the_readme_say_the_minutes_that_the_rule_computes(path):
-    reading, exercises = on_the_page(path)
+    reading, exercises, deeper = on_the_page(path)
     opening = nbformat.read(path, as_version=4).cells[0].source
-    said = f"**{reading} minutes** + {exercises} of exercises"
-    assert (said if exercises else f"**{reading} minutes**") in opening
-    [row] = [
-        line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if path.stem in line
-    ]
+    said = f"**{reading} minutes**"
+    said += f" + {exercises} of exercises" if exercises else ""
+    said += f" + {deeper} deeper" if deeper else ""
+    assert f"{said} ·" in opening or opening.endswith(said)
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    [row] = [line for line in lines if path.stem in line]
     assert f"| {reading} + {exercises} |" in row or (not exercises and f"| {reading} |" in row)
 
 
@@ -55,4 +56,10 @@ def test_an_exercise_takes_what_it_says_and_nothing_more(tmp_path):
     path = made(tmp_path, "## Your turn", ask, ">stub = ...", ">check.it(stub)", solved, ">more")
     _, turn = sections(path)
     assert turn.exercises == 15 and turn.reading == pytest.approx(2 / WORDS + LINE)
-    assert on_the_page(path) == (STEP, 15)
+    assert on_the_page(path) == (STEP, 15, 0)
+
+
+def test_what_goes_deeper_is_counted_apart(tmp_path):
+    page = "word " * WORDS * STEP
+    path = made(tmp_path, f"## One\n\n{page}", f"## Deeper · more of it\n\n{page}{page}")
+    assert on_the_page(path) == (STEP, 0, 2 * STEP)

@@ -2,7 +2,7 @@
 
 The rule is what readers needed, as a mean over the chapters: `WORDS` of prose a minute, and a time
 for each line of code, exhibit and prediction. An exercise takes what it says; its own prose, stub
-and solution are not counted again.
+and solution are not counted again. What stands under `DEEPER` may be left out: it is counted apart.
 """
 
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 WORDS = 150  # a minute
 LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
 STEP = 5  # minutes; what stands on a page is a multiple of it
+DEEPER = "Deeper"  # begins the titles of sections for those who want more
 
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _EXERCISE = re.compile(r"^\*Difficulty [^.\n]* (\d+) minutes\.", re.MULTILINE)
@@ -52,11 +53,19 @@ def sections(path: Path) -> list[Section]:
     return found
 
 
-def on_the_page(path: Path) -> tuple[int, int]:
-    """Return the minutes of reading, a multiple of `STEP`, and those of the exercises."""
+def on_the_page(path: Path) -> tuple[int, int, int]:
+    """Return the minutes of reading, of the exercises, and of what goes deeper.
+
+    The first and the last are multiples of `STEP`.
+    """
     parts = sections(path)
-    reading = sum(part.reading for part in parts)
-    return max(STEP, STEP * round(reading / STEP)), sum(part.exercises for part in parts)
+    needed = sum(part.reading for part in parts if not part.title.startswith(DEEPER))
+    deeper = sum(part.reading for part in parts if part.title.startswith(DEEPER))
+    return max(STEP, _rounded(needed)), sum(part.exercises for part in parts), _rounded(deeper)
+
+
+def _rounded(minutes: float) -> int:
+    return STEP * round(minutes / STEP)
 
 
 def _running(source: str, outputs: list) -> float:
