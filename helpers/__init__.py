@@ -1,9 +1,11 @@
 """The front door: what a notebook calls. `show_…` looks at a thing at rest, `watch_…` runs it.
 
 Nothing behind it is imported before it is asked for (PEP 562): a kernel pays for what it uses.
+A kernel is told at once how to say what is missing; a program is not.
 """
 
 import os
+import sys
 from importlib import import_module
 
 # TensorFlow reads both when it is imported: no log lines, and the same kernels on every CPU.
@@ -11,14 +13,15 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 _NAMES = {
-    "study": "check expect predict",
+    "study": "check expect predict show_predictions",
+    "study.words": "show_word",
     "study.op_folder": "op_folder",
     "study.chapter_2.signature_sandbox": "signature_sandbox",
     "study.chapter_6.variable_sandbox": "variable_sandbox",
     "study.chapter_3": "show_opcode_coverage",
     "study.chapter_5": """
-        broken_ops compare_kernel_checks failing_stage gradient relu_files run_op run_with_gradient
-        sigmoid_in_cpp train_through without_each_piece
+        broken_ops compare_kernel_checks failing_stage gradient relu_files relu_so_far run_op
+        run_with_gradient sigmoid_in_cpp train_through without_each_piece
     """,
     "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",
@@ -53,6 +56,9 @@ _NAMES = {
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)
+
+if "IPython" in sys.modules:
+    import_module("helpers.safety.kernel_messages").switch_on()
 
 
 def __getattr__(name: str):

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from helpers.safety.arguments import is_a
+from helpers.view.line_width import wrapped
 from helpers.view.markup import visible
 
 
@@ -30,7 +31,7 @@ class Exhibit:
         self._view = view
 
     def __repr__(self) -> str:
-        return visible(self._view.text(self.model))
+        return wrapped(visible(self._view.text(self.model)))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         data = {"text/plain": repr(self), "text/html": visible(self._view.html(self.model))}

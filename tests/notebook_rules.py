@@ -47,8 +47,8 @@ def _opening(nb):
             yield f"the opening does not say: {words}"
     if len(SKILLS.findall(first)) != 3:
         yield "the opening does not list three skills"
-    if code and lines(code[0]) > 3:
-        yield "the setup cell is longer than three lines"
+    if code and lines(code[0]) > 5:
+        yield "the setup cell is longer than five lines"
 
 
 def _executed(nb):

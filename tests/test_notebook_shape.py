@@ -84,7 +84,7 @@ def _no_skills(nb):
 
 
 def _long_setup(nb):
-    _code(nb)[0].source = "import os\n" * 4
+    _code(nb)[0].source = "import os\n" * 6
 
 
 def _installs(nb):

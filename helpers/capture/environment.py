@@ -2,12 +2,9 @@
 
 import sys
 from dataclasses import dataclass
-from importlib import metadata
-from pathlib import Path
-
-from packaging.requirements import Requirement
 
 from helpers.model.listing import Column, Listing
+from helpers.safety.versions import distributions, installed, pins
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")
@@ -39,17 +36,6 @@ def environment_listing() -> Listing:
     return Listing("What this course needs, and what is here", columns, parts, note)
 
 
-def pins() -> dict[str, str]:
-    """Return package -> pinned version for this machine, empty where the pins are not at hand."""
-    try:
-        lines = (Path(__file__).parents[2] / "constraints.txt").read_text().splitlines()
-    except OSError:
-        return {}
-    wanted = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    here = [one for one in wanted if one.marker is None or one.marker.evaluate()]
-    return {one.name: str(one.specifier).removeprefix("==") for one in here}
-
-
 def _python() -> Part:
     works = ", ".join(f"{major}.{minor}" for major, minor in PYTHONS)
     found = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -58,22 +44,12 @@ def _python() -> Part:
 
 
 def _package(name: str) -> Part:
-    installed = [name, f"{name}-cpu"] if name == "tensorflow" else [name]
-    found = next(filter(None, map(_version, installed)), "")
-    pinned = pins()
-    needed = next((pinned[n] for n in reversed(installed) if n in pinned), "any")
+    found, pinned = installed(name), pins()
+    needed = next((pinned[one] for one in distributions(name) if one in pinned), "any")
     if not found:
         return Part(name, "missing", needed, REPAIR)
-    fine = needed in ("any", found) or found in {pinned.get(n) for n in installed}
+    fine = needed in ("any", found)
     return Part(name, found, needed, "fine" if fine else f"another version: {REPAIR}")
-
-
-def _version(name: str) -> str:
-    """Return the installed version without its build label (2.13.0+cpu is 2.13.0), or nothing."""
-    try:
-        return metadata.version(name).partition("+")[0]
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _memory() -> Part:

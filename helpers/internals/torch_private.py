@@ -13,6 +13,7 @@ from types import CodeType, FunctionType
 
 from helpers.safety.interpreter_state import patched, undone
 from helpers.safety.interrupts import uninterrupted
+from helpers.safety.missing_parts import CURE, MissingPart, sentence, unusable
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -123,22 +124,24 @@ def missing(*groups: str) -> str:
 
     Returns nothing where every name is there. KeyError for a group that `PLACES` does not have.
     """
+    try:
+        _torch()
+    except MissingPart as error:
+        return str(error)
     lost = []
     for group in groups or PLACES:
         for place in PLACES[group].values():
             try:
                 _found(place)
-            except RuntimeError as error:
-                if "import" in str(error):
-                    return str(error)
+            except MissingPart:
                 lost.append(place.replace(":", "."))
     return _sentence(lost) if lost else ""
 
 
 def needed(*groups: str) -> None:
-    """Raise RuntimeError with the sentence of `missing(*groups)` if there is one."""
+    """Raise MissingPart with the sentence of `missing(*groups)` if there is one."""
     if lost := missing(*groups):
-        raise RuntimeError(lost)
+        raise MissingPart(lost)
 
 
 def torch_version() -> str:
@@ -336,22 +339,19 @@ def _found(place: str):
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError):
-        raise RuntimeError(_sentence([place.replace(":", ".")])) from None
+        raise MissingPart(_sentence([place.replace(":", ".")])) from None
     return found
 
 
 def _torch():
     try:
         return importlib.import_module("torch")
-    except ImportError as error:
-        raise RuntimeError(
-            f"torch cannot be imported ({type(error).__name__}), and this needs it: "
-            "install the packages that requirements.txt pins"
-        ) from None
+    except Exception as error:  # an installation may be broken in any way
+        raise MissingPart(sentence(error) or unusable("torch", error)) from None
 
 
 def _sentence(lost: list[str]) -> str:
     return (
         f"torch {torch_version()} does not have {', '.join(lost)}, which this reads; "
-        f"it was tried on {TRIED}"
+        f"it was tried on {TRIED}: {CURE}"
     )

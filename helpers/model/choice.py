@@ -27,5 +27,15 @@ class Choice:
         return f"Running it {verb} {self.answer}{_stop(self.answer)} {self.why}".strip()
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A question that was asked: what the learner `said`, what it `was`; ✓, ✗ or – as its mark."""
+
+    mark: str
+    question: str
+    said: str
+    was: str
+
+
 def _stop(words: str) -> str:
     return "" if words.endswith((".", "!", "?")) else "."

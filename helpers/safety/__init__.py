@@ -7,4 +7,6 @@
 `output`: what a learner's code may close.
 `names`, `removal`: what `folders` stands on. `processes`, `keeper`, `child`: commands and Pythons
 that end at their limit and with the kernel, and tell their results on a channel of their own.
+`missing_parts`: what an error says of a framework, a package or a compiler that is not there, with
+the cure; `versions`: pinned and installed; `kernel_messages`: the notebook that shows it.
 """

@@ -4,8 +4,6 @@ Python runs signal handlers in the main thread alone, between two instructions (
 signalmodule.c); so elsewhere nothing has to wait, and `signal.signal` is not allowed either.
 """
 
-import os
-import sysconfig
 import threading
 
 # The C functions themselves, bound now: whoever has patched builtins, these go on working
@@ -13,8 +11,8 @@ import threading
 from _signal import SIGINT, getsignal
 from _signal import signal as set_handler
 from _thread import get_ident
-from pathlib import Path
 
+from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
@@ -76,10 +74,9 @@ FRAGILE = {
 # Of an interrupt in these, other errors are made, or none; or their `finally` runs much later.
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 MOMENTARY = frozenset({"contextlib", "weakref", "_weakrefset"})
-_PLACES = sysconfig.get_paths()
 _LIBRARY = (
-    *(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-    *(str(Path(__file__).parents[1]) + os.sep, "<string>", "<frozen ", "<attrs ", "<__array_"),
+    *(*STANDARD, *LIBRARIES, HOUSE),
+    *("<string>", "<frozen ", "<attrs ", "<__array_"),
 )
 
 

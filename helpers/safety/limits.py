@@ -6,10 +6,8 @@ two. What catches the interrupt and goes on is stopped where it no longer catche
 """
 
 import dis
-import os
 import signal
 import sys
-import sysconfig
 import threading
 from _signal import SIGINT
 from _signal import signal as set_handler
@@ -17,18 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import c_ulong, py_object, pythonapi
 from dataclasses import dataclass
-from pathlib import Path
-from time import monotonic, process_time, sleep
+from time import monotonic, sleep
 
-import psutil
-
+from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
 from helpers.safety.interrupts import handler, in_main_thread
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import Shielded
+from helpers.safety.usage import Usage, children, limit_address_space, set_address_space
+from helpers.safety.with_blocks import Block
 
 __builtins__ = BUILTINS
 
-CHARACTERS = 100_000
 GIBIBYTE = 1 << 30
 LOOKS = 0.05  # seconds between two looks at the clock and the memory
 LATELY = 2.0  # seconds in which whoever used no processor is taken to sleep
@@ -36,11 +33,7 @@ IDLE = 0.05  # share of a processor
 STRETCH = 3  # times the limit, of wall time: a busy machine is slow, and nobody's fault
 AGAIN = 0.5  # seconds between two presses
 PATIENT = 2.0  # seconds in which the house may end what it does
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-_PLACES = sysconfig.get_paths()
-_STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib")) + ("<frozen ",)
-_LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
-_HOUSE = str(Path(__file__).parents[1]) + os.sep
+_STANDARD = (*STANDARD, "<frozen ")
 
 
 @dataclass
@@ -48,11 +41,11 @@ class Limits:
     """`seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory."""
 
     seconds: float = 10
-    characters: int = CHARACTERS
+    characters: int = 100_000
     bytes: int = GIBIBYTE
 
 
-class limited:  # noqa: N801 (used like a function)
+class limited(Block):  # noqa: N801 (used like a function)
     """Stop what runs in a `with` block once it goes past its limits; `because` says past which.
 
     The block is left by a KeyboardInterrupt, or by whatever the code in it made of that: whoever
@@ -65,40 +58,49 @@ class limited:  # noqa: N801 (used like a function)
         self._limits, self._ended, self._lock = limits, False, threading.Lock()
         self._thread, self._before, self._tracer = None, None, None
         self._since, self._presses, self._wall = 0.0, 0, None
+        self._opener = None
         self._on_its_way = False  # a press that has not been heard yet
         self._children, self._acts, self.interrupted = frozenset(), [], False
 
-    def __enter__(self) -> "limited":
+    def begin(self, plan) -> "limited":
+        """Hear Ctrl-C first, count what is printed, set the system's limit; watch."""
         self._thread, self._tracer = threading.get_ident(), sys.gettrace()
-        if in_main_thread():
-            self._before = handler()
-            if self._before is not None:
-                set_handler(SIGINT, self._heard)
-        sys.stdout, sys.stderr = (_Counted(each, self) for each in (sys.stdout, sys.stderr))
-        self._children = _children()
-        self._wall = _address_space(self._limits.bytes)
-        _OPEN.append(self)
-        threading.Thread(target=self._watch, name="limits of a check", daemon=True).start()
+        self._opener = sys._getframe(2)  # who has the `with` block, under Block.__enter__
+        self._children = children()
+        try:
+            self._wall = limit_address_space(self._limits.bytes)
+            sys.stdout, sys.stderr = (_Counted(each, self) for each in (sys.stdout, sys.stderr))
+            if in_main_thread():
+                self._before = handler()
+                if self._before is not None:
+                    set_handler(SIGINT, self._heard)
+            _OPEN.append(self)
+            threading.Thread(target=self._watch, name="limits of a check", daemon=True).start()
+        except BaseException:
+            self.end(None, None)
+            raise
         return self
 
-    def __exit__(self, kind, error, trace) -> None:
+    def end(self, kind, error) -> None:
+        """Put back what was changed, if it was."""
         with self._lock:
             self._ended = True
         for _ in range(100):  # or it would be heard when nobody expects it any more
             if not self._on_its_way:
                 break
             sleep(0.001)
-        _OPEN.remove(self)
-        _set_address_space(self._wall)
+        if self in _OPEN:
+            _OPEN.remove(self)
+        self._opener = None
+        set_address_space(self._wall)
         for name in ("stdout", "stderr"):
             stream = getattr(sys, name)
             if type(stream) is _Counted and stream.limit is self:
                 setattr(sys, name, stream.behind)
         if self._presses > 1:
             sys.settrace(self._tracer)
-        before, self._before = self._before, None
-        if before is not None:
-            set_handler(SIGINT, before)  # the C function first hands over what is pending
+        if self._before is not None:
+            set_handler(SIGINT, self._before)  # the C function first hands over what is pending
         if kind is not None and issubclass(kind, MemoryError) and not self.because:
             self.because = _took(self._limits.bytes)
 
@@ -116,7 +118,7 @@ class limited:  # noqa: N801 (used like a function)
             self._before(number, frame)
         elif not self._ended and not self._too_early(frame):
             if self._presses > 1:
-                _stop_where_nothing_catches(frame)
+                _stop_where_nothing_catches(frame, self._opener)
             self._before(number, frame)
 
     def _too_early(self, frame) -> bool:
@@ -127,17 +129,17 @@ class limited:  # noqa: N801 (used like a function)
             return False
         while frame is not None and frame.f_code.co_filename.startswith(_STANDARD):
             frame = frame.f_back
-        return frame is not None and frame.f_code.co_filename.startswith(_HOUSE)
+        return frame is not None and frame.f_code.co_filename.startswith(HOUSE)
 
     # -- in a thread of its own
 
     def _watch(self) -> None:
-        start = _Usage()
+        start = Usage()
         looks, pressed = [start], start.wall
         while not self._ended:
             with suppress(Exception):  # as where the block has taken all memory: look again
                 threading.Event().wait(LOOKS)
-                now = _Usage()
+                now = Usage()
                 looks = [look for look in looks if now.wall - look.wall <= LATELY] + [now]
                 if not self.because:
                     self._judge(now, start, looks[0])
@@ -145,10 +147,10 @@ class limited:  # noqa: N801 (used like a function)
                     pressed = now.wall
                     self._press()
 
-    def _judge(self, now: "_Usage", start: "_Usage", before: "_Usage") -> None:
+    def _judge(self, now: Usage, start: Usage, before: Usage) -> None:
         limit, wall, lately = self._limits.seconds, now.wall - start.wall, now.wall - before.wall
         idle = wall > limit and now.cpu - before.cpu < IDLE * lately
-        asleep = idle and not _children() - self._children  # those have limits of their own
+        asleep = idle and not children() - self._children  # those have limits of their own
         if now.cpu - start.cpu > limit or asleep or wall > STRETCH * limit:
             self.stop(f"your code did not end within {limit:g} seconds")
         elif now.bytes - start.bytes > self._limits.bytes:
@@ -189,21 +191,22 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
         acts.remove(act)
 
 
-def _stop_where_nothing_catches(frame) -> None:
+def _stop_where_nothing_catches(frame, opener) -> None:
     """Raise KeyboardInterrupt at the next line of a learner's code that stands in no `try`.
 
     For code that catches every interrupt, such as `while True: try: … except BaseException: pass`:
-    there, that is the line of the `except`.
+    there, that is the line of the `except`. The `opener` of the block is left alone: raised at its
+    line of the `with`, nothing would end the block.
     """
 
     def step(now, event, given):
         code = now.f_code
-        theirs = not code.co_filename.startswith((_HOUSE, *_STANDARD, *_LIBRARIES))
+        theirs = not code.co_filename.startswith((HOUSE, *_STANDARD, *LIBRARIES))
         if event == "line" and theirs and not _catches(code, now.f_lasti):
             raise KeyboardInterrupt
         return step
 
-    while frame is not None:
+    while frame is not None and frame is not opener:
         frame.f_trace = step
         frame = frame.f_back
     sys.settrace(step)
@@ -213,34 +216,6 @@ def _catches(code, at: int) -> bool:
     """Tell whether an instruction stands in a `try`. What only cleans up keeps the offset."""
     entries = dis.Bytecode(code).exception_entries
     return any(entry.start <= at < entry.end and not entry.lasti for entry in entries)
-
-
-class _Usage:
-    """What this process has used by now: processor time, memory."""
-
-    __slots__ = ("bytes", "cpu", "wall")
-
-    def __init__(self):
-        self.wall, self.cpu, self.bytes = monotonic(), process_time(), _memory()[1]
-
-
-def _memory() -> tuple[int, int]:
-    """Return the address space and the memory that this process has, in bytes."""
-    try:  # psutil would look itself up in sys.modules, which an answer may have changed
-        with open("/proc/self/statm") as file:
-            most, resident, *_ = map(int, file.read().split())
-        return most * _PAGE, resident * _PAGE
-    except OSError:
-        found = psutil.Process().memory_info()
-        return found.vms, found.rss
-
-
-def _children() -> frozenset[str]:
-    try:
-        tasks = Path("/proc/self/task")
-        return frozenset(p for t in tasks.iterdir() for p in (t / "children").read_text().split())
-    except OSError:
-        return frozenset(str(child.pid) for child in psutil.Process().children())
 
 
 class _Counted(Shielded):
@@ -254,7 +229,8 @@ class _Counted(Shielded):
         """Write to the stream; KeyboardInterrupt, again and again, once it is too much."""
         self._left -= len(text)
         if self._left < 0:
-            self.limit.stop(f"your code printed more than {CHARACTERS:,} characters")
+            most = self.limit._limits.characters
+            self.limit.stop(f"your code printed more than {most:,} characters")
             raise KeyboardInterrupt
         return super().write(text)
 
@@ -263,32 +239,10 @@ def _took(many: int) -> str:
     return f"your code took more than {many / GIBIBYTE:g} GB of memory"
 
 
-# A loop in C, as of `list(itertools.count())`, lets no other thread look: the system refuses more.
-ROOM = 4  # times the limit
-PER_CORE = 1 << 28  # threads of a framework set aside more than they use (glibc: an arena each)
-
-
-def _address_space(more: int):
-    """Let this process have so much more than it has; return the limits of before, if it can."""
-    with suppress(ImportError, OSError, ValueError, psutil.Error):
-        import resource
-
-        before = resource.getrlimit(resource.RLIMIT_AS)
-        has, _ = _memory()
-        most = has + ROOM * more + PER_CORE * (os.cpu_count() or 1)
-        if before[0] == resource.RLIM_INFINITY or most < before[0]:
-            resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
-            return before
-    return None
-
-
-def _set_address_space(before) -> None:
-    if before is not None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
 _OWN = frozenset(
-    fn.__code__ for fn in (limited.__enter__, limited.__exit__, limited.stop, limited._heard)
+    function.__code__
+    for function in (
+        *(Block.__enter__, Block.__exit__),
+        *(limited.begin, limited.end, limited.stop, limited._heard),
+    )
 )

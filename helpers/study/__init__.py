@@ -2,9 +2,9 @@
 
 from helpers.study.check import Checks
 from helpers.study.expect import expect
-from helpers.study.predict import predict
+from helpers.study.predict import predict, show_predictions
 
-__all__ = ["check", "expect", "predict"]
+__all__ = ["check", "expect", "predict", "show_predictions"]
 
 check = Checks(
     {

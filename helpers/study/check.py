@@ -16,7 +16,8 @@ from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
-from helpers.safety.arguments import deadly
+from helpers.safety import missing_parts
+from helpers.safety.arguments import deadly, is_a
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
 from helpers.view import outcome
@@ -62,11 +63,11 @@ class Exercise:
             return self._outcome("untried", more=more)
         except Unfit as error:
             because = str(error)
-        except KeyboardInterrupt as error:
-            if limit.interrupted and not limit.because:
-                raise
-            because = f"your code raised {said(error)}{_where(error)}"
         except BaseException as error:
+            if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
+                raise
+            if words := missing_parts.sentence(error):
+                return self._outcome("untried", words)
             because = f"your code raised {said(error)}{_where(error)}"
         because = limit.because or because
         if because:

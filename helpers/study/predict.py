@@ -10,16 +10,23 @@ from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
-from helpers.model.choice import Choice
+from helpers.model.choice import Choice, Decided
+from helpers.model.listing import Column, Listing
+from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
 from helpers.safety.interpreter_state import whole
+from helpers.study.reasons import reason
+from helpers.view import table
 from helpers.view.widgets import choice as choice_view
 
 LONGEST_ANSWER = 200
+UNSAID = "nothing yet"
+NONE_SAID = "You have not decided yet: choose in each prediction, and press Check."
 MOST_CHOICES, LONGEST = 100, 20_000  # characters of the question, of a choice, of the why
 
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
+_SAID: dict[str, str] = {}  # question -> what the learner chose and checked
 _ITERATED = (dict, set, frozenset, GeneratorType, type({}.keys()), type({}.values()))
 
 
@@ -51,9 +58,28 @@ class Prediction(Exhibit):
         """Return the choice that running the code gave."""
         return self.model.answer
 
+    @property
+    def said(self) -> str:
+        """Return the choice that the learner has checked; empty before that."""
+        said = _SAID.get(self.model.question, "")
+        return said if said in self.choices else ""
+
     def reveal(self) -> Revealed:
         """Return the question, what running it gave and why, as sentences."""
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
+
+    def _widget(self):
+        """Return the form, as the learner left it; what is checked in it is kept."""
+        form = super()._widget()
+        if self.said:
+            form.picked, form.checked = self.choices.index(self.said), True
+
+        def keep(change):
+            if form.checked and 0 <= form.picked < len(self.choices):
+                _SAID[self.model.question] = self.choices[form.picked]
+
+        form.observe(keep, names=["picked", "checked"])
+        return form
 
 
 @whole
@@ -62,6 +88,7 @@ def predict(
 ) -> Prediction:
     """Ask `question` before showing what `run` gives; `run` is executed now.
 
+    `why`: what is said with the answer; for a question of the course, its own reason if empty.
     The answer is what `run()` returns (as str, or as repr where that is the choice), what it
     printed when it returns None, or the name of the exception's type when it raises, SystemExit
     too; KeyboardInterrupt is raised.
@@ -70,18 +97,25 @@ def predict(
         TypeError: `run` is not callable, or the question, the why or a choice is not a str.
         ValueError: one of these is empty or very long, there are fewer than two different choices
             or more than a hundred, or running gave something that is none of them.
+        MissingPart: running it needs a part of the course that is missing; says the cure.
     """
-    question, why = _words(question, "the question"), _words(why, "the why")
+    question = _words(question, "the question")
+    why = _words(why, "the why") or reason(question)
     choices = _checked(question, choices, run)
-    candidates, raised, detail = _outcome(run)
+    candidates, error = _outcome(run)
+    raised = error is not None
     for answer in candidates:
         if answer in choices:
             asked = Prediction(Choice(question, choices, answer, why, raised))
             _ASKED.pop(question, None)  # the last one stands last
             _ASKED[question] = asked
             return asked
+    if raised and (words := missing_parts.sentence(error)):
+        raise missing_parts.MissingPart(words)
     offered = ", ".join(repr(_short(choice)) for choice in choices)
-    gave = f"raised {candidates[0]}{detail}" if raised else f"gave {_short(candidates[0])!r}"
+    gave = (
+        f"raised {candidates[0]}{_message(error)}" if raised else f"gave {_short(candidates[0])!r}"
+    )
     raise ValueError(f"running it {gave}, which is none of the choices {offered}")
 
 
@@ -100,6 +134,26 @@ def reveal(question: str = "") -> Revealed:
 
 
 predict.reveal = reveal
+
+
+def show_predictions() -> Exhibit:
+    """Show all questions that this kernel was asked: what you said, and what running gave."""
+    decided = [
+        Decided(_mark(asked), question, asked.said or UNSAID, asked.answer)
+        for question, asked in _ASKED.items()
+    ]
+    right = sum(asked.said == asked.answer for asked in _ASKED.values())
+    said = sum(bool(asked.said) for asked in _ASKED.values())
+    note = f"You decided {said} of {len(decided)}; right: {right}." if said else NONE_SAID
+    columns = (
+        *(Column("mark", ""), Column("question", "question")),
+        *(Column("said", "you said"), Column("was", "it was")),
+    )
+    return Exhibit(Listing("What you predicted", columns, tuple(decided), note), table)
+
+
+def _mark(asked: Prediction) -> str:
+    return ("✓" if asked.said == asked.answer else "✗") if asked.said else "–"
 
 
 def _checked(question: str, choices, run) -> tuple[str, ...]:
@@ -138,8 +192,8 @@ def _words(given, what: str) -> str:
     return str.__str__(given)
 
 
-def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
-    """Run it -> (candidate answers, whether it raised, words of the exception)."""
+def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
+    """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
         with contextlib.redirect_stdout(printed):
@@ -148,8 +202,8 @@ def _outcome(run) -> tuple[tuple[str, ...], bool, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return (type_name(error),), True, _message(error)
-    return candidates or (printed.text().strip() or "None",), False, ""
+        return (type_name(error),), error
+    return candidates or (printed.text().strip() or "None",), None
 
 
 def _message(error: BaseException) -> str:

@@ -10,6 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from tabulate import tabulate
 
+from helpers.view.line_width import columns_wrapped
+
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 TEXT = "var(--jp-content-font-color0,CanvasText)"
 # A theme's own green and red are too faint on a striped row; mixed with its text they are not.
@@ -84,11 +86,12 @@ def as_image(svg: str) -> str:
 
 
 def grid(headings, rows) -> str:
-    """Return rows of str as a plain text table under headings."""
+    """Return rows of str as a plain text table under headings, no wider than a page."""
     cells = [[one_line(cell) for cell in row] for row in rows]
+    headings, cells = columns_wrapped([one_line(words) for words in headings], cells)
     return tabulate(
         cells,
-        headers=[one_line(words) for words in headings],
+        headers=headings,
         tablefmt="simple",
         disable_numparse=True,
     )

@@ -243,7 +243,7 @@ def test_absent_torch_is_one_sentence():
         "with expect(RuntimeError): watch_compile(lambda x: x, 1)"
     )
     done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("RuntimeError: torch cannot be imported")
+    assert done.stdout.startswith("MissingPart: PyTorch is missing")
     assert done.stdout.count("\n") == 1
 
 

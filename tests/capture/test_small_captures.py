@@ -51,7 +51,7 @@ def test_environment_is_fine_here():
 
 
 def test_environment_names_what_is_missing(monkeypatch):
-    monkeypatch.setattr(environment, "_version", lambda name: "")
+    monkeypatch.setattr(environment, "installed", lambda name: "")
     listing = environment.environment_listing()
     missing = [row for row in listing.rows if row.found == "missing"]
     assert len(missing) == len(environment.PACKAGES) and "torch" in listing.note
@@ -59,7 +59,7 @@ def test_environment_names_what_is_missing(monkeypatch):
 
 
 def test_environment_names_another_version(monkeypatch):
-    monkeypatch.setattr(environment, "_version", lambda name: "0.0.1")
+    monkeypatch.setattr(environment, "installed", lambda name: "0.0.1")
     assert any("another version" in row.verdict for row in environment.environment_listing().rows)
 
 

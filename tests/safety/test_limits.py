@@ -17,7 +17,7 @@ from helpers.safety.limits import Limits, limited, when_stopped
 pytestmark = pytest.mark.own_process()  # what is thrown here would hit the runner's own threads
 
 SOON = Limits(seconds=0.3, characters=1000, bytes=1 << 28)
-TIME, PRINT = "did not end within 0.3 seconds", "printed more than 100,000 characters"
+TIME, PRINT = "did not end within 0.3 seconds", "printed more than 1,000 characters"
 
 
 @whole
@@ -157,6 +157,43 @@ def test_nothing_comes_after_the_end():
         time.sleep(0.01)
 
 
+def test_an_interrupt_at_any_moment_of_it_leaves_nothing():
+    resource = pytest.importorskip("resource")
+
+    def now():
+        limit = resource.getrlimit(resource.RLIMIT_AS)
+        return limit, sys.stdout, sys.stderr, signal.getsignal(signal.SIGINT), list(limits._OPEN)
+
+    @whole
+    def block():
+        with limited(Limits(seconds=60)):
+            pass
+
+    before, came, left = now(), 0, 0
+    for moment in itertools.count(1):  # the line, call or return at which Ctrl-C comes
+        left = moment
+
+        def trace(frame, event, given):
+            nonlocal left
+            left -= frame.f_globals["__name__"].endswith((".limits", ".with_blocks"))
+            if left == 0:
+                left = -1
+                signal.getsignal(signal.SIGINT)(signal.SIGINT, frame)  # as if it came in there
+            return trace
+
+        sys.settrace(trace)
+        try:
+            block()
+        except KeyboardInterrupt:
+            came += 1
+        finally:
+            sys.settrace(None)
+        if left > 0:
+            break
+        assert now() == before, moment
+    assert came > moment / 2
+
+
 def test_another_thread_than_the_main_one_is_stopped_too():
     found = []
     thread = threading.Thread(target=lambda: found.append(stopped(endless)))
@@ -166,7 +203,7 @@ def test_another_thread_than_the_main_one_is_stopped_too():
 
 
 def test_where_the_house_is_at_work_a_press_waits(monkeypatch):
-    monkeypatch.setattr(limits, "_HOUSE", __file__)
+    monkeypatch.setattr(limits, "HOUSE", __file__)
     assert TIME in stopped(endless), "and comes when that goes on for too long"
 
 

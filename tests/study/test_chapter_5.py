@@ -198,3 +198,23 @@ def test_folder_holds_what_is_given_and_nothing_else():
 def test_folder_of_wrong_things_is_refused(name, files, error):
     with pytest.raises(error, match="must"):
         op_folder(name, files)
+
+
+@pytest.mark.parametrize("part", ["wrapper", "kernel", "gradient rule"])
+def test_relu_so_far_is_that_of_the_chapter(part):
+    files, module, job, example = chapter_5.relu_so_far(part)
+    assert [op.name for op in job.ops].count("myrelu") == 1
+    assert ("user_relu_py_kernel.py" in files) == (part != "wrapper")
+    assert ("REGISTER_USER_OP_GRAD" in files["user_relu_op_def.py"]) == (part == "gradient rule")
+    if part == "wrapper":  # a kernel may come later
+        assert chapter_5.failing_stage(job, example) == "run"
+        files |= {"user_relu_py_kernel.py": relu_files()["user_relu_py_kernel.py"]}
+        module = flow.experimental.custom_op_module("user_relu", op_folder("user_relu", files))
+        module.py_def().py_api().py_kernel().build_load()
+    assert job(example).tolist() == [0, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("part", ["rule", "", None, []])
+def test_there_is_no_other_part(part):
+    with pytest.raises(ValueError, match="wrapper, kernel, gradient rule"):
+        chapter_5.relu_so_far(part)

@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 
 from helpers.model.choice import Choice
-from helpers.study.predict import predict
+from helpers.study.predict import predict, show_predictions
 from helpers.view.widgets import choice as choice_view
 
 predict_module = import_module("helpers.study.predict")  # the name there is the function's
@@ -205,3 +205,36 @@ def test_same_question_gives_the_same_forms_twice():
 def test_record_refuses_an_answer_that_is_no_choice():
     with pytest.raises(ValueError, match="none of the choices"):
         Choice("q", ("1", "2"), "3")
+
+
+def decide(asked, number):
+    """Choose and check, as the page does it."""
+    form = asked._widget()
+    form.picked, form.checked = number, True
+
+
+def test_what_was_decided_is_kept_and_told(monkeypatch):
+    monkeypatch.setattr(predict_module, "_ASKED", {})
+    monkeypatch.setattr(predict_module, "_SAID", {})
+    questions = ["The first?", "The second?", "The third?"]
+    first, second, _ = (predict(q, ["a", "b"], run=lambda: "b") for q in questions)
+    decide(first, 0)
+    decide(second, 1)
+    rows = [(row.mark, row.said, row.was) for row in show_predictions().model.rows]
+    assert rows == [("✗", "a", "b"), ("✓", "b", "b"), ("–", "nothing yet", "b")]
+    assert show_predictions().model.note == "You decided 2 of 3; right: 1."
+    again = predict(questions[0], ["a", "b"], run=lambda: "b")
+    assert again.said == "a" and (again._widget().picked, again._widget().checked) == (0, True)
+    other = predict(questions[0], ["c", "d"], run=lambda: "d")
+    assert other.said == "" and other._widget().picked == -1, "that was another question"
+
+
+def test_what_is_only_chosen_is_not_yet_said():
+    asked = predict("Chosen?", ["a", "b"], run=lambda: "b")
+    asked._widget().picked = 0
+    assert asked.said == ""
+
+
+def test_without_a_decision_the_recap_says_how(monkeypatch):
+    monkeypatch.setattr(predict_module, "_ASKED", {})
+    assert "press Check" in repr(show_predictions())

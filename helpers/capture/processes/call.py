@@ -9,6 +9,7 @@ from types import FunctionType
 from helpers.capture.processes.interpreter import Reply, ask
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import brief
+from helpers.safety import missing_parts
 from helpers.safety.arguments import printable
 from helpers.safety.child_main import why_not_json
 from helpers.safety.processes import signal_name
@@ -60,6 +61,8 @@ def _result(reply: Reply, name: str, known: dict):
     if reply.ended.late:
         raise RuntimeError(f"{name} did not end within {LONGEST} seconds")
     raised = (reply.last("raised") or _ending(reply)).splitlines()[-1]
+    if words := missing_parts.of_line(raised):
+        raise missing_parts.MissingPart(words)
     unseen = UNSEEN.fullmatch(raised)
     if unseen and unseen[1] in known:
         raised += ", for it sees no name of this notebook: import it inside, or give it as argument"

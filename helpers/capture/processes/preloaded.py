@@ -14,6 +14,7 @@ import threading
 from pathlib import Path
 
 from helpers.capture.processes.interpreter import ROOT, Reply, folder_of, lost_home, told_in
+from helpers.safety import missing_parts
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.processes import GRACE, TOKEN, Ended, channels, follow, sweep
 
@@ -48,6 +49,8 @@ def _ask(imports: str, source: str, seconds: float) -> Reply:
             parent.forks = parent.forks or ended.started
         except RuntimeError as error:
             _end(parent)
+            if words := missing_parts.of_line(str(error)):
+                raise missing_parts.MissingPart(words) from None
             raise RuntimeError(f"no child can be forked: {error}") from None
         finally:
             left = not parent.forks or pipes.see_out()  # one that imports still takes its time

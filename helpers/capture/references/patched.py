@@ -2,22 +2,19 @@
 
 import os
 import sys
-import sysconfig
 from collections.abc import Iterator
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 from helpers.capture.cpython.callable_name import called
 from helpers.capture.cpython.objects import class_mapping, namespace
 from helpers.model.phrase import listed
 from helpers.safety.arguments import is_a, printable
+from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
 
-_PLACES = sysconfig.get_paths()
-_LIBRARIES = tuple(_PLACES[key] + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib"))
-_HOUSE = str(Path(__file__).parents[2]) + os.sep
+_ELSEWHERE = (*STANDARD, *LIBRARIES)
 _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 
 
@@ -55,7 +52,7 @@ def _in(place: str, names, home: str) -> Iterator[tuple[str, str]]:
 def is_own(code: CodeType) -> bool:
     """Tell whether code comes from a cell, a prompt or a file outside of the libraries."""
     file = code.co_filename
-    if type(file) is not str or file.startswith((*_LIBRARIES, _HOUSE)):
+    if type(file) is not str or file.startswith((*_ELSEWHERE, HOUSE)):
         return False
     return file.startswith(_TYPED) or ("<" not in file and os.sep in file)
 
@@ -63,5 +60,5 @@ def is_own(code: CodeType) -> bool:
 def _is_library(module: ModuleType) -> bool:
     file = dict.get(namespace(module), "__file__")
     if type(file) is str:
-        return file.startswith(_LIBRARIES)
+        return file.startswith(_ELSEWHERE)
     return dict.get(namespace(module), "__name__") in sys.builtin_module_names

@@ -2,6 +2,7 @@
 
 import re
 
+from helpers.safety import missing_parts
 from helpers.safety.arguments import kind_of, printable, word
 
 LONGEST = 300
@@ -17,9 +18,12 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 def said(error: BaseException) -> str:
     """Return the type and the sentence of an exception, even if its `str` raises.
 
-    TensorFlow adds the place in the user's code before the sentence; that is left out.
+    TensorFlow adds the place in the user's code before the sentence; that is left out. Where a
+    part of the course is missing, the sentence says which, and the cure.
     """
     name = kind_of(error)
+    if words := missing_parts.sentence(error):
+        return f"{name}: {words}"
     try:
         line = _sentence(word(str(error), "a message")[:MOST_READ], name)
     except KeyboardInterrupt:

@@ -15,11 +15,15 @@ from helpers.internals import torch_private
 from helpers.model.phrase import counted
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import switch
+from helpers.safety.missing_parts import COMPILER_CURE
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")
 OFF = "Inductor was not asked to run: this takes a C++ compiler and some patience. Pass run=True."
-NO_COMPILER = "Inductor did not run: there is no C++ compiler here (looked for g++, clang++, c++)."
+NO_COMPILER = (
+    "Inductor did not run: there is no C++ compiler here (none of g++, clang++, c++): "
+    f"{COMPILER_CURE}."
+)
 
 
 def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySide:

@@ -15,6 +15,7 @@ from types import CodeType, ModuleType
 
 from helpers.safety import folders
 from helpers.safety.folders import Home
+from helpers.safety.missing_parts import COMPILER_CURE, OneSentence
 from helpers.safety.processes import run
 
 SOURCE = Path(__file__).with_name("hook.c")
@@ -23,7 +24,7 @@ KINDS = 0x2A0  # generator, coroutine, asynchronous generator: Include/cpython/c
 LONGEST = 60  # seconds
 
 
-class NotBuilt(RuntimeError):
+class NotBuilt(OneSentence, RuntimeError):
     """There is no extension; the message says why, in one sentence."""
 
 
@@ -69,7 +70,10 @@ def _compiler() -> list[str]:
     for command in names:
         if shutil.which(command[0]):
             return command
-    raise NotBuilt("there is no C compiler to build the frame hook with (none of cc, gcc, clang)")
+    raise NotBuilt(
+        "there is no C compiler (none of cc, gcc, clang) to build the frame hook with: "
+        + COMPILER_CURE
+    )
 
 
 def _compile(home: Home, name: str) -> None:

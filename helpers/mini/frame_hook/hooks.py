@@ -10,20 +10,29 @@ from helpers.safety.arguments import is_exactly
 _NAME = type.__dict__["__name__"].__get__
 
 
-@cache
 def _door():
-    """Return (what switches hooks on and off, its name, why not); the first that works here."""
+    """Return (what switches hooks on and off, its name, why not)."""
     try:
-        return building.extension(), "the course's C extension", ""
+        return *_working_door(), ""
+    except building.NotBuilt as error:  # not kept: what is missing may come
+        return None, "", str(error)
+
+
+@cache
+def _working_door():
+    """Return the first of the doors that works here, and its name. NotBuilt if none does."""
+    try:
+        return building.extension(), "the course's C extension"
     except building.NotBuilt as error:
         because = str(error)
     try:
         building.refuse_python()
         from helpers.mini.frame_hook import torch_callback
 
-        return torch_callback.door(), "torch's own hook", ""
+        return torch_callback.door(), "torch's own hook"
     except (ImportError, building.NotBuilt):
-        return None, "", f"{because}; torch, whose hook would do as well, is not usable either"
+        either = "torch, whose hook would do as well, is not usable either"
+        raise building.NotBuilt(f"{because}; {either}") from None
 
 
 def available() -> str:
@@ -76,7 +85,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     def __enter__(self):
         door, _, because = _door()
         if door is None:
-            raise RuntimeError(because)
+            raise building.NotBuilt(because)
         if door.is_on(self):
             raise RuntimeError("this hook is on already; make another one for another block")
         try:  # an interrupt comes before the hook is on, or here: never between this and the block

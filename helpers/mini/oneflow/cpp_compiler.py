@@ -11,9 +11,10 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from helpers.mini.oneflow.errors import OpError, place
+from helpers.mini.oneflow.errors import NoCompiler, OpError, place
 from helpers.safety import folders
 from helpers.safety.folders import Home, write_new
+from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.processes import run
 
 INCLUDE = Path(__file__).parent / "include"
@@ -34,9 +35,9 @@ def build(source) -> Path:
     """Return the folder in the cache that holds the file's `program`. Raises OpError."""
     compiler = find_compiler()
     if compiler is None:
-        raise OpError(
-            f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found; "
-            f"write the same definition in Python, "
+        raise NoCompiler(
+            f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
+            f"{COMPILER_CURE}, or write the same definition in Python, "
             f"{place(str(source).replace('_cpp_def.cpp', '_op_def.py'))}, "
             "and load it with .py_def()"
         )

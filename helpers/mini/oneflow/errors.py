@@ -10,6 +10,7 @@ from types import FunctionType
 
 from helpers.safety.arguments import kind_of, printable
 from helpers.safety.arguments import shown as said
+from helpers.safety.missing_parts import OneSentence
 
 MOST_SAID = 300
 _PLAIN = (str, int, float, bool, type(None))
@@ -25,6 +26,10 @@ class OpError(Exception):
     def __init__(self, message, stage=None):
         super().__init__(message)
         self.stage = stage
+
+
+class NoCompiler(OneSentence, OpError):
+    """There is no C++ compiler for a definition in C++."""
 
 
 @contextmanager

@@ -4,19 +4,17 @@ import random
 
 from helpers.study.answers import in_order
 from helpers.study.chapter_2.quiet import quiet
-from helpers.study.chapter_2.spied_step import Spied, doubled, numbers
+from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, tried
 
-MOST = 2  # traces
 COLUMNS = 3
 ROWS = ((7, 0, 9, 4, 4, 1, 12), (2,), ())  # of the batches that nobody has seen
 
 
 def _judge_batches(step, epoch, batches, slow_step):
-    for name, given in (("step", step), ("epoch", epoch)):
-        if not callable(given):
-            return f"{name} must be a function, not {type(given).__name__}"
+    if because := uncallable(step=step, epoch=epoch):
+        return because
     with quiet():
         spied = Spied(step)
         for some, which in ((batches, ""), *_unseen()):
@@ -31,9 +29,8 @@ def _epoch(epoch, spied, batches, which) -> str | None:
     many = f"{len(batches)} batches{which}"
     if len(found) != len(batches):
         return f"for {many} epoch must return {len(batches)} results, one each, not {len(found)}"
-    if spied.calls - before != len(batches):
-        called = spied.calls - before
-        return f"epoch called step {called} times for {many}; call it once for each"
+    if because := spied.called_wrongly(spied.calls - before, batches, "epoch", many):
+        return because
     for number, (rows, value) in enumerate(zip(batches, found, strict=True)):
         value, expected = numbers(value), _slow(rows, number)
         if value.size != 1:
@@ -41,11 +38,7 @@ def _epoch(epoch, spied, batches, which) -> str | None:
         if not _close(float(value.reshape(())), expected):
             value = f"{float(value.reshape(())):g}"
             return f"batch {number} of {many}: yours gives {value}, slow_step gives {expected:g}"
-    if spied.traces > MOST:
-        return f"{many} still make {spied.traces} traces{spied.cause}"
-    if batches and not spied.traces:
-        return f"{many} make no trace: step must be a tf.function that is called"
-    return None
+    return spied.traced_wrongly(batches, "step", many)
 
 
 def _results(epoch, step, batches) -> list:

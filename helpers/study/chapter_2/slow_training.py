@@ -4,11 +4,10 @@ import random
 
 from helpers.study.answers import in_order
 from helpers.study.chapter_2.quiet import quiet
-from helpers.study.chapter_2.spied_step import Spied, doubled, numbers
+from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, Unfit, tried
 
-MOST = 2  # traces
 COLUMNS = 3
 RATE, DECAY = 0.1, 0.9
 ROWS = ((5, 2, 7, 3, 3, 1, 4, 6, 2), (1,), (), (2, 3))  # of the batches that nobody has seen
@@ -16,9 +15,8 @@ CLOSE = 1e-4
 
 
 def _judge_slow_training(train_step, train, weights, batches):
-    for name, given in (("train_step", train_step), ("train", train)):
-        if not callable(given):
-            return f"{name} must be a function, not {type(given).__name__}"
+    if because := uncallable(train_step=train_step, train=train):
+        return because
     with quiet():
         spied = Spied(train_step)
         for start, some, which in ((weights, batches, ""), *_unseen()):
@@ -40,13 +38,9 @@ def _training(train, spied, weights, batches, which) -> str | None:
         return f"for {many} train must return {len(batches)} means, not {len(means)}"
     if because := _apart(means, expected_means, f"with {many} the mean after batch"):
         return because
-    if spied.calls - before != len(batches):
-        return f"train called step {spied.calls - before} times for {many}; call it once for each"
-    if spied.traces > MOST:
-        return f"{many} still make {spied.traces} traces{spied.cause}"
-    if batches and not spied.traces:
-        return f"{many} make no trace: train_step must be a tf.function that is called"
-    return None
+    if because := spied.called_wrongly(spied.calls - before, batches, "train", many):
+        return because
+    return spied.traced_wrongly(batches, "train_step", many)
 
 
 def _trained(train, step, weights, batches):

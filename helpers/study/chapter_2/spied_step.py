@@ -8,10 +8,19 @@ import warnings
 from helpers.capture.tensorflow.tracing.ledger import watch
 from helpers.study.check import Unfit
 
+MOST = 2  # traces
 EAGER = (
     "tf.config.run_functions_eagerly(True) is on, so nothing is traced; switch it off with "
     "tf.config.run_functions_eagerly(False)"
 )
+
+
+def uncallable(**answers) -> str | None:
+    """Say which of the named answers is no function."""
+    for name, answer in answers.items():
+        if not callable(answer):
+            return f"{name} must be a function, not {type(answer).__name__}"
+    return None
 
 
 class Spied:
@@ -45,6 +54,20 @@ class Spied:
         """Return why it traced last, in the ledger's words."""
         causes = self.kept.model.causes
         return f"; the ledger says why: {causes[-1]}" if causes else ""
+
+    def called_wrongly(self, times: int, batches, by: str, many: str) -> str | None:
+        """Say that `by` did not call it once for each batch, of which there are `many` in words."""
+        if times == len(batches):
+            return None
+        return f"{by} called step {times} times for {many}; call it once for each"
+
+    def traced_wrongly(self, batches, name: str, many: str) -> str | None:
+        """Say that it, by its `name`, has made too many traces by now, or none."""
+        if self.traces > MOST:
+            return f"{many} still make {self.traces} traces{self.cause}"
+        if batches and not self.traces:
+            return f"{many} make no trace: {name} must be a tf.function that is called"
+        return None
 
     def reads(self) -> bool:
         """Tell whether its last result would be another if the tensors it got were others."""

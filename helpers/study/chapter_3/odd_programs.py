@@ -1,9 +1,12 @@
 """Small programs, one list per step, in which a handler that is nearly right does something else.
 
-Objects answer `==`, `<`, `in` and bool in their own way, or fail in the middle. Standard library only: every supported Python runs them.
+Objects answer `==`, `<`, `in` and bool in their own way, or fail in the middle. Standard library
+only: every supported Python runs them.
 """
 
 # ruff: noqa - each line is there for the bytecode that it becomes
+
+from helpers.study.chapter_3.odd_errors import from_below
 
 NOTHING, ZERO = None, 0
 abs = "the module's own"
@@ -299,23 +302,9 @@ def attributes(a):
     return own.of_all, own.nothing, Answering.of_all, Answering.__name__
 
 
-def bare():
-    raise
-
-
-def from_below(a):
-    try:
-        raise KeyError(a)
-    except KeyError:
-        try:
-            bare()
-        except LookupError as error:
-            return repr(error)
-
-
 CALLS = [
-    (attributes, (1,)),
     (from_below, (1,)),
+    (attributes, (1,)),
     (none_given, ()),
     (above_others, (3,)),
     (keywords, (7, 2)),

@@ -14,6 +14,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import frame_hook, vm
 from helpers.safety.interpreter_state import patched, undone
+from helpers.safety.missing_parts import MissingPart
 from helpers.study.chapter_3.run_words import exact
 from helpers.study.chapter_4 import hooked_programs as programs
 from helpers.study.check import Exercise, Untried, tried
@@ -48,7 +49,7 @@ def _finished() -> type:
 
 def _judge(behind_the_hook):
     if because := frame_hook.why_not():
-        return f"this machine has no hook to judge it with: {because}"
+        raise MissingPart(f"This machine has no hook to judge it with: {because}.")
     with _taken_off():
         whys = (_judge_one(behind_the_hook, program, fn) for program, fn in _cases())
         return next(filter(None, whys), None)

@@ -6,11 +6,9 @@ takes for others than Dynamo does. Whether a call fits, only Dynamo's own guards
 
 import math
 from collections import OrderedDict, deque
-from contextlib import contextmanager
 
 from helpers.capture.cpython.function import names_used
-from helpers.capture.torch.guards.nearby_calls import Call
-from helpers.safety.interpreter_state import patched
+from helpers.capture.torch.guards.nearby_calls import Call, replacing
 
 
 def farther(fn, first: dict):
@@ -23,10 +21,10 @@ def farther(fn, first: dict):
         value = fn.__globals__.get(name)
         if type(value) is float:
             for words, other in _floats(value):
-                world = _replacing(fn.__globals__, name, other)
+                world = replacing(fn.__globals__, name, other)
                 yield Call(f"global {name} {words}", dict(first), world)
             for number in numbers:
-                world = _replacing(fn.__globals__, name, value / 2)
+                world = replacing(fn.__globals__, name, value / 2)
                 words = f"{number} = {first[number] * 2}, global {name} = {value / 2}"
                 yield Call(words, {**first, number: first[number] * 2}, world)
     yield from (Call(f"under torch.{mode}()", dict(first), world) for mode, world in _modes())
@@ -116,19 +114,3 @@ def _modes():
     import torch
 
     return (("enable_grad", torch.enable_grad), ("inference_mode", torch.inference_mode))
-
-
-class _Space:
-    """An object whose attributes are the names of a dict."""
-
-
-def _replacing(space: dict, name: str, other):
-    owner = _Space()
-    owner.__dict__ = space
-
-    @contextmanager
-    def replaced():
-        with patched(owner, **{name: other}):  # given back whatever cuts the block in two
-            yield
-
-    return replaced

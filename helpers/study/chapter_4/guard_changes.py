@@ -1,7 +1,8 @@
 """One change of a call -> arguments and a context to run in; and the guards that it leaves mute."""
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
+from helpers.capture.torch.guards.nearby_calls import replacing
 from helpers.capture.torch.guards.tree import MISSING, leaves, resolve
 from helpers.safety.arguments import is_exactly
 
@@ -19,17 +20,7 @@ def changed(first, space, change):
     [(name, value)] = change.items()
     if name in first:
         return {**first, name: value}, nullcontext()
-    return first, _with_global(space, name, value)
-
-
-@contextmanager
-def _with_global(space, name, value):
-    kept = space[name]
-    space[name] = value
-    try:
-        yield
-    finally:
-        space[name] = kept
+    return first, replacing(space, name, value)()
 
 
 def is_context(change) -> bool:

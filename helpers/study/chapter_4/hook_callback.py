@@ -6,6 +6,7 @@ The hook keeps what a callback raises and refuses what does not fit, so this run
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import frame_hook
+from helpers.safety.missing_parts import MissingPart
 from helpers.study.chapter_4 import hooked_program as program
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Exercise, Unfit, Untried, tried
@@ -15,7 +16,7 @@ REFUSED = "must return None, a code object or something to call"
 
 def _judge(make_callback):
     if because := frame_hook.why_not():
-        return f"this machine has no hook to judge it with: {because}"
+        raise MissingPart(f"This machine has no hook to judge it with: {because}.")
     function(make_callback, "make_callback", "seen, codes, stand_ins")
     first, seen, third, ran = [], [], [], []
     early = _made(make_callback, first, {}, {})

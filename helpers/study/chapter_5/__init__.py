@@ -8,6 +8,7 @@ from helpers.study.chapter_5.relu import relu_files, train_through, without_each
 from helpers.study.chapter_5.repair import REPAIR, broken_ops, run_with_gradient
 from helpers.study.chapter_5.run_op import failing_stage, gradient, run_op
 from helpers.study.chapter_5.sigmoid import SIGMOID, sigmoid_in_cpp
+from helpers.study.chapter_5.so_far import relu_so_far
 from helpers.study.chapter_5.split import SPLIT
 from helpers.study.chapter_5.two_kernels import TWO_KERNELS
 
@@ -19,6 +20,7 @@ __all__ = [
     "without_each_piece",
     "gradient",
     "relu_files",
+    "relu_so_far",
     "run_op",
     "sigmoid_in_cpp",
     "failing_stage",

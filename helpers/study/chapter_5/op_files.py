@@ -1,17 +1,12 @@
 """The texts of an op's files, put together from what differs between ops."""
 
-_DEFINITION = """
+_TYPE = """
 import oneflow as flow
 
 
 def like_the_input(ctx):
     ctx.SetOutputShape("out", 0, ctx.InputShape("in", 0))
     ctx.SetOutputDType("out", 0, ctx.InputDType("in", 0))
-
-
-def like_the_gradient(ctx):
-    ctx.SetOutputShape("dx", 0, ctx.InputShape("dy", 0))
-    ctx.SetOutputDType("dx", 0, ctx.InputDType("dy", 0))
 
 
 (
@@ -21,6 +16,14 @@ def like_the_gradient(ctx):
     .Output("out")
     .SetTensorDescInferFn(like_the_input)
 )
+"""
+_WAY_BACK = """
+
+def like_the_gradient(ctx):
+    ctx.SetOutputShape("dx", 0, ctx.InputShape("dy", 0))
+    ctx.SetOutputDType("dx", 0, ctx.InputDType("dy", 0))
+
+
 (
     flow.REGISTER_USER_OP("NAME_backward")
     .Attr("device_sub_tag", "py")
@@ -66,7 +69,8 @@ import numpy as np
 def forward(args):
     (x,) = args
     return FORWARD
-
+"""
+_KERNEL_BACK = """
 
 def backward(args):
     (y, dy) = args
@@ -84,7 +88,14 @@ def op_files(name: str, forward: str, backward: str) -> dict[str, str]:
 
     `forward`: an expression of `x`; `backward`: an expression of `y` and `dy`.
     """
-    definition = _DEFINITION.replace("NAME", name)
-    kernel = _KERNEL.replace("FORWARD", forward).replace("BACKWARD", backward)
-    texts = definition, _API.replace("NAME", name), kernel
-    return dict(zip(file_names(name), texts, strict=True))
+    definition, _, kernel = file_names(name)
+    files = forward_files(name, forward)
+    files[definition] += _WAY_BACK.replace("NAME", name)
+    files[kernel] += _KERNEL_BACK.replace("BACKWARD", backward)
+    return files
+
+
+def forward_files(name: str, forward: str) -> dict[str, str]:
+    """Return the files of such an op without a gradient rule, and without what it needs."""
+    texts = _TYPE.replace("NAME", name), _API.replace("NAME", name)
+    return dict(zip(file_names(name), (*texts, _KERNEL.replace("FORWARD", forward)), strict=True))

@@ -56,7 +56,7 @@ def test_absent_torch_is_one_sentence():
         "from helpers.internals import torch_private; print(torch_private.missing())"
     )
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
-    assert "torch cannot be imported" in done.stdout
+    assert "PyTorch is missing" in done.stdout
     assert done.stdout.count("\n") == 1
 
 

@@ -50,7 +50,7 @@ def _calls(fn, first: dict, left_out: list):
     for name in sorted(names_used(fn.__code__)):
         if _is_one_of(fn.__globals__.get(name), SCALARS):
             for words, other in islice(_made(fn.__globals__[name], 0, left_out), 1):
-                world = _replacing(fn.__globals__, name, other)
+                world = replacing(fn.__globals__, name, other)
                 yield Call(f"global {name} {words}", dict(first), world)
     yield Call("under torch.no_grad()", dict(first), _no_grad)
 
@@ -161,7 +161,8 @@ class _Space:
     """An object whose attributes are the names of a dict."""
 
 
-def _replacing(space: dict, name: str, other):
+def replacing(space: dict, name: str, other):
+    """Return a function that gives a context in which a name of a namespace has another value."""
     owner = _Space()
     owner.__dict__ = space
 

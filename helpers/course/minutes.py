@@ -1,0 +1,74 @@
+"""A notebook -> how many minutes each of its sections takes, by one written rule.
+
+The rule is what readers needed, as a mean over the chapters: `WORDS` of prose a minute, and a time
+for each line of code, exhibit and prediction. An exercise takes what it says; its own prose, stub
+and solution are not counted again. What stands under `DEEPER` may be left out: it is counted apart.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+WORDS = 150  # a minute
+LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
+STEP = 5  # minutes; what stands on a page is a multiple of it
+DEEPER = "Deeper"  # begins the titles of sections for those who want more
+
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+_EXERCISE = re.compile(r"^\*Difficulty [^.\n]* (\d+) minutes\.", re.MULTILINE)
+_PART = re.compile(r"^(?=###? )", re.MULTILINE)
+_UNREAD = re.compile(r"```.*?```|<details>.*?</details>|\]\([^)]*\)", re.DOTALL)
+_WORD = re.compile(r"[^\W_][\w'’.-]*")
+
+
+@dataclass
+class Section:
+    """A section, or what stands before the first: minutes of `reading` and of its `exercises`."""
+
+    title: str
+    reading: float = 0.0
+    exercises: int = 0
+
+
+def sections(path: Path) -> list[Section]:
+    """Return a notebook's sections, in order; the first is its opening."""
+    found, inside = [Section("")], False  # whether an exercise is under way
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            found[-1].reading += 0 if inside else _running(source, cell["outputs"])
+            continue
+        for part in _PART.split(source):
+            if part.startswith("## "):
+                found.append(Section(part.partition("\n")[0].removeprefix("## ")))
+            asked = _EXERCISE.search(part)
+            if asked:
+                found[-1].exercises += int(asked[1])
+            elif not inside or part.startswith("##"):
+                found[-1].reading += len(_WORD.findall(_UNREAD.sub(" ", part))) / WORDS
+            inside = (
+                bool(asked) or inside and not part.startswith("##")
+            ) and "</details>" not in part
+    return found
+
+
+def on_the_page(path: Path) -> tuple[int, int, int]:
+    """Return the minutes of reading, of the exercises, and of what goes deeper.
+
+    The first and the last are multiples of `STEP`.
+    """
+    parts = sections(path)
+    needed = sum(part.reading for part in parts if not part.title.startswith(DEEPER))
+    deeper = sum(part.reading for part in parts if part.title.startswith(DEEPER))
+    return max(STEP, _rounded(needed)), sum(part.exercises for part in parts), _rounded(deeper)
+
+
+def _rounded(minutes: float) -> int:
+    return STEP * round(minutes / STEP)
+
+
+def _running(source: str, outputs: list) -> float:
+    lines = sum(bool(line.strip()) for line in source.splitlines())
+    exhibits = sum("text/html" in output.get("data", {}) for output in outputs)
+    return lines * LINE + exhibits * EXHIBIT + source.count("predict(") * PREDICTION

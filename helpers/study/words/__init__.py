@@ -1,0 +1,57 @@
+"""A term of the course -> what it means, and the chapter that explains it, from words.toml."""
+
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+
+from helpers.capture.text.value import brief
+from helpers.exhibit import Exhibit
+from helpers.model.listing import Column, Listing
+from helpers.view import table
+
+
+@dataclass(frozen=True)
+class Word:
+    """A term, the number of the chapter that explains it, and what it means, in a sentence."""
+
+    term: str
+    chapter: int
+    means: str
+
+
+@cache
+def words() -> tuple[Word, ...]:
+    """Return the course's terms, in the order in which they come."""
+    found = tomllib.loads(files(__name__).joinpath("words.toml").read_text("utf-8"))["word"]
+    return tuple(
+        Word(each["term"], each["chapter"], " ".join(each["means"].split())) for each in found
+    )
+
+
+def show_word(term: str = "") -> Exhibit:
+    """Show what a term of the course means; all of them, by chapter, if none is given.
+
+    TypeError if it is no str; ValueError, with those that are near, if the course has no such term.
+    """
+    if not issubclass(type(term), str):
+        raise TypeError(f"give the term as a str, such as show_word('guard'), not {brief(term)}")
+    asked = str.__str__(term).strip().casefold()
+    found = [word for word in words() if asked in ("", *_forms(word))]
+    if not found:
+        near = get_close_matches(asked, [word.term for word in words()], 3, 0.5)
+        hint = f"near it: {', '.join(near)}" if near else "show_word() lists all"
+        raise ValueError(f"the course has no term {asked[:60]!r}; {hint}")
+    columns = (
+        Column("term", "term"),
+        Column("chapter", "chapter"),
+        Column("means", "what it means here"),
+    )
+    title = "The words of this course" if not asked else ""
+    return Exhibit(Listing(title, columns, tuple(found)), table)
+
+
+def _forms(word: Word) -> tuple[str, str]:
+    term = word.term.casefold()
+    return term, f"{term}es" if term.endswith(("sh", "ch")) else f"{term}s"

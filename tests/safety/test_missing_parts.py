@@ -1,0 +1,244 @@
+"""Where a framework, a package or a compiler is missing, a cell shows one sentence: the cure."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import helpers
+from helpers.safety import missing_parts, versions
+from tests.without import ROOT, cells_without
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+BOTH = ["tensorflow", "torch"]
+CURE = "course.py setup"
+OF_TENSORFLOW = """agrees cases py_execute show_autograph show_c_api show_graph
+    show_graph_diff show_graph_steps show_imports_then_and_now watch_mutations watch_optimisation
+    watch_race watch_traces watch_variables would_trace"""
+OF_TORCH = """show_compiled show_fx show_guards watch_breaks watch_compile watch_inductor
+    watch_recompiles watch_recorders watch_rewriting"""
+NEEDING = dict.fromkeys(OF_TENSORFLOW.split(), "TensorFlow")
+NEEDING |= dict.fromkeys(OF_TORCH.split(), "PyTorch")
+CALLS = ("", "f", "{'a': f}", "f, 1", "f, f", "f, 1, run=True")
+SETUP = ["from helpers import *", "def f(x): return x + 1"]
+ASIDE = ("op_folder", "call_in_child", "watch_in_child")  # a folder is made, a Python started
+
+
+def sentences(shown: str) -> list[str]:
+    return [line for line in shown.splitlines() if CURE in line]
+
+
+def is_one_sentence(told) -> bool:
+    """Return whether all that a cell showed is one line, which has the cure."""
+    return bool(told.error) and told.shown.count("\n") == 1 and CURE in told.shown
+
+
+@pytest.fixture(scope="module")
+def door():
+    """What each verb of the front door shows for several arguments, without both frameworks."""
+    verbs = [name for name in helpers.__all__ if name not in ASIDE]
+    calls = [f"{name}({given})" for name in verbs for given in CALLS]
+    told = cells_without(BOTH, [*SETUP, *calls])
+    assert not any(one.error for one in told[: len(SETUP)])
+    return told[len(SETUP) :]
+
+
+def test_no_verb_shows_an_import_that_fails(door):
+    assert [one for one in door if "No module named" in one.shown] == []
+
+
+def test_each_cure_is_all_that_is_shown(door):
+    with_cure = [one for one in door if one.error and CURE in one.shown]
+    assert [one for one in with_cure if not is_one_sentence(one)] == []
+
+
+@pytest.mark.parametrize("name", NEEDING)
+def test_verb_of_a_framework_says_that_it_is_missing(door, name):
+    said = [one.shown for one in door if one.source.startswith(f"{name}(") and is_one_sentence(one)]
+    assert any(shown.startswith(f"{NEEDING[name]} is missing") for shown in said)
+
+
+def test_other_verbs_need_no_framework(door):
+    asking = {one.source.partition("(")[0] for one in door if is_one_sentence(one)}
+    assert asking == {*NEEDING}
+
+
+@pytest.mark.parametrize(
+    ("source", "part"),
+    [
+        ("import torch", "PyTorch"),
+        ("import torch._dynamo as d", "PyTorch"),
+        ("from torch import fx", "PyTorch"),
+        ("torch.ones(2)", "PyTorch"),
+        ("import tensorflow as tf", "TensorFlow"),
+        ("tf.constant(2)", "TensorFlow"),
+        ("from helpers.mini import dynamo\ndynamo.compile", "PyTorch"),
+        ("from helpers.mini.eager import execute, live_context\nlive_context()", "TensorFlow"),
+        ("predict('Which?', ['a', 'b'], run=lambda: tf.constant(2))", "TensorFlow"),
+        ("import networkx", "networkx"),
+    ],
+)
+def test_cell_shows_one_sentence(source, part):
+    _, told = cells_without([*BOTH, "networkx"], ["from helpers import predict", source])
+    assert is_one_sentence(told) and told.shown.startswith(f"{part} is missing")
+
+
+def setup_of(path: Path) -> str:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_setup_cell_gives_its_verbs(path):
+    setup = setup_of(path)
+    told, after = cells_without(BOTH, [setup, "check, predict"])
+    assert is_one_sentence(told) if "import tensorflow" in setup else not told.error
+    assert not after.error
+
+
+def test_tensorflow_does_not_wait_for_torch():
+    told, tf, torch = cells_without(["torch"], [setup_of(NOTEBOOKS[6]), "tf.add(1, 2)", "torch"])
+    assert not told.error and not tf.error and torch.shown.startswith("PyTorch is missing")
+
+
+def test_exercise_that_cannot_be_judged_is_untried():
+    first = "from helpers import check\ndef mine(*given): return 1"
+    names = ("tape", "op_logger", "dynamo_binary_op")
+    for told in cells_without(BOTH, [first, *(f"check.{name}(mine)" for name in names)])[1:]:
+        assert not told.error and "failed" not in told.shown
+        assert ": untried. " in told.shown and CURE in told.shown
+
+
+def test_name_that_a_cell_could_not_make_says_why():
+    sources = [
+        "from helpers import predict",
+        "import tensorflow as tf\npublic = tf.add\ndef op(): pass\nimport sys as machine",
+        "other = public(1, 2)",
+        "predict('Which?', ['a', 'b'], run=lambda: other)",
+        "op",
+        "machine",
+        "no_such_name",
+        "public = 1",
+        "public",
+    ]
+    told = cells_without(BOTH, sources)
+    for one, name in zip(told[2:6], ("public", "other", "op", "machine"), strict=True):
+        assert is_one_sentence(one)
+        assert one.shown.startswith(f"The cell that makes `{name}` could not run to its end. Tens")
+    assert "NameError: name 'no_such_name'" in told[6].shown and CURE not in told[6].shown
+    assert not told[-1].error
+
+
+def test_broken_framework_is_one_sentence(tmp_path):
+    (tmp_path / "torch").mkdir()
+    lines = "def load():\n    raise OSError('libtorch.so: no such file\\nand more')\nload()"
+    (tmp_path / "torch" / "__init__.py").write_text(lines)
+    sources = [*SETUP, "import torch", "watch_compile(f, 1)"]
+    *_, told, verb = cells_without([], sources, path=str(tmp_path))
+    assert is_one_sentence(told) and is_one_sentence(verb)
+    assert "PyTorch" in told.shown and "(OSError: libtorch.so: no such file): restart" in told.shown
+
+
+def test_child_that_misses_a_framework_is_one_sentence(tmp_path):
+    lines = "raise ModuleNotFoundError(\"No module named 'tensorflow'\", name='tensorflow')"
+    (tmp_path / "tensorflow.py").write_text(lines)
+    source = "def far(): import tensorflow"
+    sources = ["from helpers import *", f"{source}\ncall_in_child(far)", "watch_in_child('1')"]
+    for told in cells_without([], sources, PYTHONPATH=str(tmp_path))[1:]:
+        assert is_one_sentence(told) and told.shown.startswith("TensorFlow is missing")
+
+
+@pytest.fixture
+def old_tensorflow(tmp_path) -> str:
+    """A folder with a TensorFlow of long ago, in which a module is missing."""
+    for package in ("tensorflow", "tensorflow/python", "tensorflow-2.15.0.dist-info"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("")
+    about = "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.15.0\n"
+    (tmp_path / "tensorflow-2.15.0.dist-info" / "METADATA").write_text(about)
+    return str(tmp_path)
+
+
+def test_another_version_is_said_once_when_it_is_imported(old_tensorflow):
+    sources = ["import helpers", "import tensorflow as tf", "import tensorflow", "1"]
+    told = [one.shown for one in cells_without([], sources, path=old_tensorflow)]
+    assert told[1].startswith("TensorFlow 2.15.0 is installed, and the course needs 2.")
+    assert [len(sentences(shown)) for shown in told] == [0, 1, 0, 0]
+
+
+def test_name_that_another_version_lacks_is_one_sentence(old_tensorflow):
+    sources = ["import helpers", "import tensorflow.python", "from tensorflow.python import eager"]
+    told = cells_without([], sources, path=old_tensorflow)[-1]
+    assert is_one_sentence(told) and "tensorflow.python" in told.shown and "2.15.0" in told.shown
+
+
+def test_pinned_versions_are_nothing_to_say():
+    assert [missing_parts.differs(part) for part in missing_parts.FRAMEWORKS] == ["", ""]
+
+
+def test_without_pins_no_version_is_another(monkeypatch, tmp_path):
+    monkeypatch.setattr(versions, "CONSTRAINTS", tmp_path / "none.txt")
+    assert versions.pins() == {} and versions.another_version.__wrapped__("torch") is None
+
+
+WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"
+IN_CPP = """from helpers import sigmoid_in_cpp, op_folder
+from helpers.mini import oneflow as flow
+from helpers.mini.oneflow import cpp_compiler
+from pathlib import Path
+cpp_compiler.build(Path("some_cpp_def.cpp"))"""
+BY_INDUCTOR = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.ones(3))"
+
+
+@pytest.mark.parametrize(
+    ("hidden", "source"), [(BOTH, WATCHING), (BOTH, IN_CPP), (["tensorflow"], BY_INDUCTOR)]
+)
+def test_missing_compiler_is_one_sentence(hidden, source, tmp_path):
+    nothing = {"PATH": "/nowhere", "XDG_CACHE_HOME": str(tmp_path), "CC": "", "CXX": ""}
+    nothing["TORCHINDUCTOR_CACHE_DIR"] = str(tmp_path)
+    told = cells_without(hidden, ["import helpers", source], **nothing)[-1]
+    assert told.error and told.shown.count("\n") == 1
+    assert "compiler" in told.shown and "sudo apt install g++" in told.shown
+
+
+def test_other_errors_are_shown_as_before():
+    source = "def fails():\n    return {}['key']\nfails()"
+    plain, told = (cells_without([], [first, source])[1] for first in ("1", "import helpers"))
+    assert told == plain and "----> " in told.shown and "KeyError: 'key'" in told.shown
+
+
+def test_somebody_else_for_errors_stays():
+    mine = "get_ipython().set_custom_exc((KeyError,), lambda *given, tb_offset=None: print('mine'))"
+    *_, told = cells_without(BOTH, [mine, "import helpers", "{}['key']"])
+    assert told.shown == "mine\n"
+
+
+class Odd(ImportError):
+    """An error that answers for itself."""
+
+    @property
+    def name(self):
+        """Raise whatever is asked."""
+        raise ValueError("no name")
+
+
+class Loop(Exception):
+    """An error that is its own cause."""
+
+    @property
+    def __cause__(self):
+        return self
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ValueError(), ImportError(), NameError("tf"), Odd(), Loop(), ModuleNotFoundError(name="x")],
+)
+def test_other_errors_say_nothing(error):
+    assert missing_parts.sentence(error) == ""
+
+
+def test_cause_is_asked_too():
+    error = RuntimeError("it did not work")
+    error.__cause__ = ModuleNotFoundError("No module named 'torch'", name="torch")
+    assert missing_parts.sentence(error).startswith("PyTorch is missing")

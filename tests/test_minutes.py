@@ -1,0 +1,65 @@
+"""helpers/course/minutes.py: what stands on a page and in the README is what the rule computes."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from helpers.course.minutes import EXHIBIT, LINE, STEP, WORDS, on_the_page, sections
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_page_and_the_readme_say_the_minutes_that_the_rule_computes(path):
+    reading, exercises, deeper = on_the_page(path)
+    opening = nbformat.read(path, as_version=4).cells[0].source
+    said = f"**{reading} minutes**"
+    said += f" + {exercises} of exercises" if exercises else ""
+    said += f" + {deeper} deeper" if deeper else ""
+    assert f"{said} ·" in opening or opening.endswith(said)
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    [row] = [line for line in lines if path.stem in line]
+    assert f"| {reading} + {exercises} |" in row or (not exercises and f"| {reading} |" in row)
+
+
+def made(tmp_path, *cells):
+    """Return the sections of a notebook; a cell that begins with > is code."""
+    kinds = {True: nbformat.v4.new_code_cell, False: nbformat.v4.new_markdown_cell}
+    book = nbformat.v4.new_notebook(
+        cells=[kinds[each.startswith(">")](each.removeprefix(">")) for each in cells]
+    )
+    path = tmp_path / "01_made_up.ipynb"
+    nbformat.write(book, path)
+    return path
+
+
+def test_words_lines_and_exhibits_count_where_they_stand(tmp_path):
+    path = made(
+        tmp_path, "# Title", "## One\n\n" + "word " * WORDS, ">a\n\nb", "And more\n\n## Two"
+    )
+    opening, one, two = sections(path)
+    assert (opening.title, one.title, two.title) == ("", "One", "Two")
+    words = re.findall(r"\w+", "One " + "word " * WORDS + "And more")
+    assert one.reading == pytest.approx(len(words) / WORDS + 2 * LINE)
+    book = nbformat.read(path, as_version=4)
+    book.cells[2].outputs = [nbformat.v4.new_output("display_data", {"text/html": "<b>x</b>"})]
+    nbformat.write(book, path)
+    assert sections(path)[1].reading - one.reading == pytest.approx(EXHIBIT)
+
+
+def test_an_exercise_takes_what_it_says_and_nothing_more(tmp_path):
+    ask = "### Exercise\n\n*Difficulty ●○○ · importance ●●● · 15 minutes.* " + "word " * 500
+    solved = "<details><summary>Solution</summary>\n\n" + "word " * 500 + "\n\n</details>"
+    path = made(tmp_path, "## Your turn", ask, ">stub = ...", ">check.it(stub)", solved, ">more")
+    _, turn = sections(path)
+    assert turn.exercises == 15 and turn.reading == pytest.approx(2 / WORDS + LINE)
+    assert on_the_page(path) == (STEP, 15, 0)
+
+
+def test_what_goes_deeper_is_counted_apart(tmp_path):
+    page = "word " * WORDS * STEP
+    path = made(tmp_path, f"## One\n\n{page}", f"## Deeper · more of it\n\n{page}{page}")
+    assert on_the_page(path) == (STEP, 0, 2 * STEP)

@@ -1,0 +1,53 @@
+"""helpers/view/line_width.py: no text form is wider than a page, and no word of it is lost."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers import show_table
+from helpers.view.line_width import WIDEST, columns_wrapped, wrapped
+from helpers.view.markup import grid
+
+WORDS = st.text("abc de-f.", max_size=300)
+
+
+def widest(text):
+    return max(map(len, text.split("\n")))
+
+
+@given(WORDS)
+def test_a_long_line_goes_on_further_in_and_keeps_its_words(line):
+    found = wrapped("  " + line)
+    assert widest(found) <= WIDEST
+    assert "".join(found.split()) == "".join(line.split())
+    assert all(more.startswith("      ") for more in found.split("\n")[1:])
+
+
+@given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=5))
+def test_a_table_fits_and_keeps_what_its_cells_say(rows):
+    table = grid(["one", "two", "three"], rows)
+    assert widest(table) <= WIDEST
+    _, cells = columns_wrapped(["one", "two", "three"], rows)
+    said = [["".join(cell.split()) for cell in row] for row in cells]
+    assert said == [["".join(cell.split()) for cell in row] for row in rows]
+
+
+def test_what_fits_is_left_as_it_is():
+    short = "a  line\n   with  its  spaces"
+    assert wrapped(short) == short
+    rows = [["  x", "y  z"]]
+    assert columns_wrapped(["a", "b"], rows) == (["a", "b"], rows)
+
+
+def test_only_the_widest_columns_are_wrapped():
+    _, [[narrow, wide]] = columns_wrapped(["a", "b"], [["x" * 20, "word " * 60]])
+    assert narrow == "x" * 20 and "\n" in wide
+
+
+def test_a_row_of_many_wide_columns_is_still_a_table():
+    table = grid([f"h{n}" for n in range(30)], [["word " * 9] * 30])
+    assert table.count("word") == 270
+
+
+def test_an_exhibit_is_no_wider_than_a_page():
+    exhibit = show_table("a title that goes on " * 9, {"name": "x", "words": "w " * 200})
+    assert widest(repr(exhibit)) <= WIDEST
