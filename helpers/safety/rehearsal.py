@@ -1,9 +1,9 @@
 """A call -> how it goes in a forked copy of this process, before it is made in this one.
 
-A loop in C that does not look for signals lets no other thread run either, so nothing in its own
-process can end it. The copy can be killed, and ends at the latest with this process. Threads are
-not copied (fork(2)): who waits for one, as a graph of TensorFlow does, sits idle in the copy for
-ever, which says nothing about the call.
+A loop in C lets no other thread run, and may look for no signal: then nothing in its own process
+can end it. The copy can be killed, and ends at the latest with this process. Threads are not
+copied (fork(2)): who waits for one, as a graph of TensorFlow does, sits idle in the copy for ever,
+which says nothing about the call.
 """
 
 import ctypes

@@ -1,7 +1,7 @@
 """A judging of an answer -> why it is not done in the kernel, after a try in a copy of that.
 
-What cannot be stopped in the kernel is stopped in the copy: a call in C that does not look for
-Ctrl-C. All else is judged in the kernel afterwards, or at once where no copy is made (off Linux).
+What cannot be stopped in the kernel is stopped in the copy: a call in C that lets nothing else run.
+All else is judged in the kernel afterwards, or at once where no copy is made (off Linux).
 """
 
 import sys
@@ -43,8 +43,8 @@ def is_cell(file: str) -> bool:
 
 def _because(found: Rehearsed, seconds: float) -> str:
     if found.how == "deaf":
-        what = f"your code did not end within {seconds:g} seconds, in a call that does not even"
-        return f"{what} look for Ctrl-C{line_at(found.at[::-1])}"
+        what = f"your code did not end within {seconds:g} seconds, in a call in C that lets nothing"
+        return f"{what} else run{line_at(found.at[::-1])}"
     if found.how == "left":
         return LEFT
     if found.how == "died" and not {"tensorflow", "torch"} & sys.modules.keys():
