@@ -23,10 +23,13 @@ from math import ceil
 from pathlib import Path
 from time import monotonic, sleep
 
+import psutil
+
 from helpers.safety.folders import Refusal, temporary
 from helpers.safety.interrupts import SIGINT, handler, in_main_thread, set_handler, uninterrupted
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.processes import ready
+from helpers.safety.usage import children
 
 __builtins__ = BUILTINS
 
@@ -216,13 +219,9 @@ class _Life:
 
     def last_sign(self) -> float:
         """Look now; return the moment of the last sign of life."""
-        with suppress(OSError):
+        with suppress(OSError, psutil.Error):
             fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
             used = int(fields[11]) + int(fields[12])  # proc(5): utime, stime
-            if fields[0] != "S" or used > self._used + SOME or self._has_children():
+            if fields[0] != "S" or used > self._used + SOME or children(self._pid):
                 self._last, self._used = monotonic(), used
         return self._last
-
-    def _has_children(self) -> bool:
-        tasks = Path(f"/proc/{self._pid}/task")
-        return any((task / "children").read_text() for task in tasks.iterdir())
