@@ -134,6 +134,7 @@ MISTAKES = {
             KEPT,
         ),
         ("when it is called", AT_THE_CALL),
+        ("with a yield, and yours has none", "        yield\n", ""),
         ("a lazy module loads another", "list(sys.modules.values())", "sys.modules.values()"),
     ),
 }

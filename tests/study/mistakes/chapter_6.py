@@ -130,6 +130,7 @@ MISTAKES = {
             "class MyTape:\n    ops = []",
         ),
         ("give the class, MyTape", "MyTape = 5"),
+        ("while its ops are written down, yours raised", "self.ops.append", "self.steps.append"),
         ("without calling it: this is one of its tapes", ONE_TAPE),
         ("return self from __enter__", "        return self\n", ""),
     ),
