@@ -53,10 +53,9 @@ def _because(found: Rehearsed, seconds: float) -> str:
 
 
 def _without_graphs(act: Callable[[], str]) -> str:
-    """Judge once more with functions that run as plain Python, which needs no thread.
+    """Judge once more without TensorFlow's threads; only whether it ends is asked then."""
+    from helpers.capture.tensorflow.one_thread import run_in_this_thread
 
-    What the judge finds then is not what it finds of graphs; only whether it ends is asked.
-    """
-    sys.modules["tensorflow"].config.run_functions_eagerly(True)
+    run_in_this_thread()
     act()
     return ""

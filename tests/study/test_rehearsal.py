@@ -20,8 +20,8 @@ pytestmark = [
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 SECONDS = 0.5
-# One of each chapter; TensorFlow's graphs need threads in slow_training and op_logger.
-SAMPLE = ["tangle", "slow_training", "vm_calls", "guard_set", "two_kernels", "op_logger"]
+# One of each chapter; TensorFlow's graphs need threads in slow_training and slow_loop.
+SAMPLE = ["tangle", "slow_training", "vm_calls", "guard_set", "two_kernels", "slow_loop"]
 REHEARSED = [name for name in EXERCISES if getattr(check, name).rehearsed]
 TRIED = [(EXERCISES[name].chapter, name) for name in (REHEARSED if WHOLE else SAMPLE)]
 # Whose answer is read, and not called: nothing in it can go on for ever.
