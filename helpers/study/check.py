@@ -64,6 +64,10 @@ class Exercise:
             return self._outcome("untried", more=more)
         except Unfit as error:
             because = str(error)
+        except Exception as error:
+            if words := missing_parts.sentence(error):
+                return self._outcome("untried", words)
+            raise
         if because:
             return self._outcome("failed", because, more=str(self))
         return self._outcome("passed", self.praise)
@@ -91,8 +95,8 @@ class Exercise:
         except BaseException as error:
             if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
                 raise
-            if words := missing_parts.sentence(error):
-                return self._outcome("untried", words)
+            if missing_parts.sentence(error):
+                raise
             because = f"your code raised {said(error)}{_where(error)}"
         return limit.because or because or ""
 
