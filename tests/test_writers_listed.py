@@ -53,6 +53,11 @@ LISTED = {
     "helpers/safety/processes.py _alone: subprocess.Popen": 1,
     "helpers/safety/processes.py _kill_group: subprocess.Popen": 1,
     "helpers/safety/processes.py _kill_group: os.killpg": 1,
+    "helpers/safety/rehearsal.py rehearsed: tempfile.TemporaryFile": 1,
+    "helpers/safety/rehearsal.py _fork: os.fork": 1,
+    "helpers/safety/rehearsal.py _cut_off: os.open": 1,
+    "helpers/safety/rehearsal.py _settle: io.FileIO": 1,
+    "helpers/safety/rehearsal.py _followed: os.killpg": 1,
     "helpers/safety/removal.py <module>: os.open": 1,
     "helpers/safety/removal.py <module>: os.rename": 1,
     "helpers/safety/removal.py open_folder: os.open": 1,
@@ -80,6 +85,7 @@ LISTED = {
 
 # Of the tools of the tests: with what they write, by file.
 TOOLS = {
+    "tests/a_kernel.py: io.open",
     "tests/benchmarks/oneflow.py: Path.mkdir",
     "tests/benchmarks/oneflow.py: tempfile.TemporaryDirectory",
     "tests/browser/conftest.py: Path.open",

@@ -80,9 +80,10 @@ def _halved(wrapper) -> str | None:
                 return f"{what}: {error}"
             right = x / 2 if dtype in FLOATS else x // 2
             for place in zip(*np.nonzero(_apart(mine, right)), strict=True):
+                given, yours, numpys = (np.atleast_1d(one)[place] for one in (x, mine, right))
                 return (
-                    f"half_kernels: half of {x[place]} ({dtype}): yours gives {mine[place]}, "
-                    f"numpy gives {right[place]}"
+                    f"half_kernels: half of {given} ({dtype}): yours gives {yours}, "
+                    f"numpy gives {numpys}"
                 )
     return None
 
