@@ -54,7 +54,11 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
-TEXT = "var(--jp-content-font-color0,CanvasText)"
+# JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: `black`
+# and `white` are there for that. It drops `var(…)` from `background` and `border`, too, but not from
+# `background-color` and `border-color`.
+TEXT = "var(--jp-content-font-color0,var(--black,CanvasText))"
+PAGE = "var(--jp-layout-color0,var(--white,Canvas))"
 _WASH = 12  # per cent of a colour in what words stand on
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 
@@ -97,9 +101,9 @@ def colour(name: str) -> str:
 
 
 def fill(name: str) -> str:
-    """Return a faint wash of the colour as CSS for a `style` attribute: words stand on it."""
+    """Return a faint wash of the colour as CSS for `background-color` in a `style` attribute."""
     light = KINDS[name].light if name in KINDS else WORDS[name][0]
-    return f"var(--who-{name}-fill,{_washed(light, 'var(--jp-layout-color0,Canvas)')})"
+    return f"var(--who-{name}-fill,{_washed(light, PAGE)})"
 
 
 def _washed(hue: str, paper: str) -> str:
