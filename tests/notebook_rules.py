@@ -76,7 +76,9 @@ def _cells(nb):
 
 def _prose(nb):
     for cell in nb.cells:
-        words = re.sub(r"```.*?```|^\|.*$", "", cell.source, flags=re.DOTALL | re.MULTILINE)
+        words = re.sub(
+            r"```.*?```|^\|.*$|<[^<>]*>", "", cell.source, flags=re.DOTALL | re.MULTILINE
+        )
         if cell.cell_type == "markdown" and len(words.split()) > MOST_WORDS:
             yield f"a prose cell has {len(words.split())} words: {cell.source[:40]!r}"
 
