@@ -8,6 +8,7 @@ from helpers.study.chapter_5.compare import Truth, called_twice, compared, judge
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise
+from helpers.study.parted import within
 
 NAME = "user_leaky"
 FILES = file_names(NAME)
@@ -28,7 +29,7 @@ def _judge(answer=None):
 
 def _at_all_slopes(wrapper) -> str | None:
     if because := compared(wrapper, _TRUTH):
-        return f"with the default slope, {because}"
+        return within("with the default slope, ", because)
     for slope in SLOPES:
         if because := compared(wrapper, _TRUTH, few=True, slope=slope):
             return because
