@@ -3,6 +3,7 @@
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.phrase import counted
+from helpers.study.chapter_2.cache_log import cache_log
 from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
 from helpers.study.chapter_2.known_sequences import known
 from helpers.study.chapter_2.quiet import quiet
@@ -124,6 +125,11 @@ def same(a, b) -> bool:
     return a is b
 
 
+def _picture(my_function):
+    with quiet():
+        return cache_log(my_function)
+
+
 CACHE = Exercise(
     "cache",
     _judge_cache,
@@ -139,4 +145,5 @@ CACHE = Exercise(
         "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
         "form must be the same, and each leaf the same object; else raise, and keep no trace.",
     ),
+    picture=_picture,
 )

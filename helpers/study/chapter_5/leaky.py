@@ -6,7 +6,7 @@ from helpers.mini.oneflow.attributes import REQUIRED
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.compare import Truth, called_twice, compared, judged
 from helpers.study.chapter_5.op_files import file_names
-from helpers.study.chapter_5.run_op import texts
+from helpers.study.chapter_5.run_op import texts, train_job_of
 from helpers.study.check import Exercise
 from helpers.study.parted import within
 
@@ -72,4 +72,5 @@ LEAKY = Exercise(
         "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
         'forward.input("in", 0), instead of the output.',
     ),
+    picture=lambda answer: train_job_of(NAME, texts(answer, FILES)),
 )
