@@ -64,12 +64,16 @@ def _columns(beside: Beside) -> tuple[tuple[str, Markup, str], ...]:
 
 
 def _marked(words: str, other: str) -> Markup:
-    """Return escaped words; what the other answer has not is bold and underlined."""
-    if len(words) + len(other) > LONGEST_MARKED:
-        return escape(visible(words))
+    """Return escaped words; what the other answer has not, of much the same, is underlined."""
     pieces, others = (re.findall(r"\w+|\s+|.", visible(one), re.DOTALL) for one in (words, other))
+    if len(words) + len(other) > LONGEST_MARKED or not _alike(pieces, others):
+        return escape(visible(words))
     shown = Markup("")
     for kind, start, end, *_ in difflib.SequenceMatcher(None, pieces, others, False).get_opcodes():
         piece = "".join(pieces[start:end])
         shown += _APART.format(piece) if kind != "equal" and piece else escape(piece)
     return shown
+
+
+def _alike(pieces: list[str], others: list[str]) -> bool:
+    return any(piece in others for piece in pieces if piece.strip())

@@ -45,6 +45,11 @@ def test_hostile_answers_are_escaped():
     assert "<script" not in html
 
 
+def test_answers_that_share_no_word_are_shown_without_marks():
+    html = outcome.html(failing(parted("", "ran the body again", "hits", "TensorFlow")).model)
+    assert "underline" not in html and "ran the body again" in html
+
+
 def test_very_long_answers_are_shown_without_marks():
     html = outcome.html(failing(parted("", "1" * 5000, "2", "CPython")).model)
     assert "underline" not in html and "1" * 5000 in html
