@@ -2,14 +2,18 @@
 
 import re
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
 import nbformat
 import pytest
 
+from helpers.exhibit import Exhibit, at
+from helpers.model.choice import Choice
 from helpers.model.spine import BANDS, SPINE, START
 from helpers.view import ink, spine
+from helpers.view.widgets import choice
 from tests.draw_spine import PICTURES
 
 ROOT = Path(__file__).parents[1]
@@ -107,3 +111,35 @@ def test_the_map_is_text_with_a_link_for_each_station():
     for one in SPINE:
         assert drawn.count(f'href="{one.file}.ipynb"') == 2
         assert one.happens in drawn and f">{one.name}</a>" in drawn
+
+
+class View:
+    @staticmethod
+    def text(model):
+        return "plain"
+
+    @staticmethod
+    def html(model):
+        return "<p>page</p>"
+
+
+def test_an_exhibit_bears_the_mark_of_its_station_on_a_page_and_not_in_text():
+    data, _ = at(3)(None, View)._repr_mimebundle_()
+    assert data["text/plain"] == "plain"
+    assert ">③ frame</div>" in data["text/html"] and data["text/html"].endswith("<p>page</p>")
+    data, _ = Exhibit(None, View)._repr_mimebundle_()
+    assert data["text/html"] == "<p>page</p>"
+
+
+def test_a_widget_bears_the_mark_as_well():
+    exhibit = at(3)(Choice("q?", ("a", "b"), "a", "", False), choice)
+    widget = choice.widget(exhibit.model)
+    exhibit._mark(widget)
+    assert "course-at-3" in widget._dom_classes and '"③ frame"' in widget._css
+
+
+def test_the_verbs_of_a_subject_look_at_the_station_of_its_chapter():
+    rooms = {"references": 1, "tensorflow": 2, "cpython": 3, "torch": 4, "oneflow": 5, "ops": 6}
+    for room, number in rooms.items():
+        assert import_module(f"helpers.verbs.{room}").Exhibit.station == number
+    assert import_module("helpers.verbs.tables").Exhibit.station == 0

@@ -1,8 +1,11 @@
-"""The spine -> the map with links in chapter 0, and the line at the head of each chapter.
+"""The spine -> the map in chapter 0, the line at the head of a chapter, the mark of an exhibit.
 
-Both stand in prose, which JupyterLab shows before any cell has run and strips of styles that it
-does not know: the pictures are files beside the notebooks, and what is read in the map is text.
+Map and line stand in prose, which JupyterLab shows before any cell has run and strips of styles
+that it does not know: the pictures are files beside the notebooks, and what is read in the map is
+text.
 """
+
+from markupsafe import Markup
 
 from helpers.model.spine import BANDS, SPINE, Station
 from helpers.view import ink
@@ -10,6 +13,7 @@ from helpers.view.markup import render
 
 PICTURES = "images/spine"
 ICON_HEIGHT, LINE_HEIGHT = 100, 88  # pixels
+MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 ENDS = (("start", "x"), ("end", "y"))
 # Where on the line a station stands, in per cent of its width.
 FIRST, STEP, START_AT, END_AT = 15, 14, 4, 96
@@ -33,6 +37,25 @@ def chapter_line(here: Station) -> str:
     alt = f"The way of a call: f(x), {', '.join(names)}, answer"
     place = f"{PICTURES}/{here.number}.svg"
     return f'<img src="{place}" alt="{alt}" width="100%" height="{LINE_HEIGHT}">'
+
+
+def mark(number: int) -> str:
+    """Return the mark of a station, as an exhibit bears it: ③ frame."""
+    return f"{chr(ord('①') + number - 1)} {SPINE[number - 1].name}"
+
+
+def mark_html(number: int) -> str:
+    """Return the mark as a line above an exhibit's page."""
+    style = f"{MARK_STYLE};color:{ink.colour('quiet')}"
+    return str(Markup('<div style="{}">{}</div>\n').format(style, mark(number)))
+
+
+def mark_css(number: int) -> str:
+    """Return the rule that puts the mark above a widget of class `course-at-<number>`."""
+    return (
+        f'.course-at-{number}::before{{content:"{mark(number)}";display:block;{MARK_STYLE};'
+        "color:var(--who-quiet)}"
+    )
 
 
 def files() -> dict[str, str]:
