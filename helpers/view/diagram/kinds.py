@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from markupsafe import Markup
+
 from helpers.view import ink
 
 # What is no kind of `ink` is drawn as one that is, and set apart by its outline.
@@ -16,6 +18,7 @@ DRAWN_AS = {
     "new": "update",
     "altered": "update",
 }
+WORDS = ("input", "output", "variable")  # said in a legend as they are, and told apart by place
 SET_APART = ("group", "gone", "new", "altered", "own", "found")
 
 
@@ -35,6 +38,22 @@ def style(kinds: Iterable[str]) -> str:
     used = sorted({_drawn_as(kind) for kind in kinds})
     rules = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
     return ink.picture_style([*used, "backward", "quiet"]) + "".join(rules)
+
+
+def legend(kinds: Iterable[str]) -> Markup:
+    """Return the legend of a picture with these kinds; nothing where all are of one kind.
+
+    What is gone, new or changed says so in its box, and stands in no legend.
+    """
+    own = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
+    shown = {kind if kind in WORDS else _drawn_as(kind): _drawn_as(kind) for kind in own}
+    told = {word: kind for word, kind in shown.items() if not _says_so(kind, own)}
+    return ink.legend(told) if len(told) > 1 else Markup("")
+
+
+def _says_so(drawn: str, own) -> bool:
+    """Say whether all that is drawn so is set apart by a word in its box."""
+    return all(kind in SET_APART for kind in own if _drawn_as(kind) == drawn)
 
 
 def _drawn_as(kind: str) -> str:
