@@ -36,7 +36,7 @@ KINDS = {
         Kind("constant", "#665c4d", "#cdbfa8", "square", "▪"),
         Kind("forward", "#00627a", "#6cc8e0", "solid arrow", "→"),
         Kind("backward", "#a81e2e", "#f794a0", "dashed arrow", "⇠"),
-        Kind("update", "#b0400a", "#ffa36b", "filled mark", "◆"),
+        Kind("update", "#b0400a", "#ffa36b", "filled mark", "▲"),
     )
 }
 # What a page is made of, and how a judgement is told; each with a word or a mark beside it.

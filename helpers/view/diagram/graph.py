@@ -169,7 +169,7 @@ def _widths(model: Graph) -> dict[str, int]:
 
 def _width(node: Node) -> int:
     wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
-    return round(max(wide, 24) + 24)
+    return round(max(wide, 24) + 24) + kinds.room(node.kind)
 
 
 def _short(words: str, most: int = LONGEST_LABEL) -> str:
