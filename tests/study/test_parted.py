@@ -1,7 +1,9 @@
 """Two answers that part: one sentence, two columns, and the difference marked."""
 
+import json
+
 from helpers.study.check import Exercise
-from helpers.study.parted import Parted, parted, within
+from helpers.study.parted import Parted, packed, parted, unpacked, within
 from helpers.view import outcome
 
 NASTY = "<script>x</script>"
@@ -24,6 +26,12 @@ def test_words_around_it_keep_what_it_knows():
     assert more == f"for x, {apart()} Think" and type(more) is Parted
     assert (more.beside.yours, more.beside.before) == ("gives [1, 5, 3]", "for x, f(2): ")
     assert within("for x, ", "no", "!") == "for x, no!"
+
+
+def test_it_can_be_told_to_another_process():
+    assert unpacked(packed("no")) == "no"
+    again = unpacked(json.loads(json.dumps(packed(apart()))))
+    assert again == apart() and again.beside == apart().beside
 
 
 def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
