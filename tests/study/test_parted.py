@@ -61,3 +61,10 @@ def test_answers_that_share_no_word_are_shown_without_marks():
 def test_very_long_answers_are_shown_without_marks():
     html = outcome.html(failing(parted("", "1" * 5000, "2", "CPython")).model)
     assert "underline" not in html and "1" * 5000 in html
+
+
+def test_numbers_and_quoted_names_are_marked_as_wholes():
+    html = outcome.html(
+        failing(parted("", "gives -5, ['a']", "gives 5, ['b', 'a']", "CPython")).model
+    )
+    assert '">-5</b>' in html and "'b', </b>" in html.replace("&#39;", "'")
