@@ -45,6 +45,14 @@ def test_colours_of_the_map_follow_the_theme(start):
     assert len(set(seen[0])) > 1 and not set(seen[0]) & set(seen[1])
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_the_map(start, scheme):
+    start.theme(scheme)
+    prose = {"include": [[".jp-MarkdownOutput"]]}
+    assert start.violations(prose) == []
+    start.theme("light")
+
+
 def test_a_station_opens_its_chapter(start, lab):
     last = SPINE[-1]
     start.page.get_by_role("link", name=last.name, exact=True).click()
