@@ -21,6 +21,7 @@ from helpers.safety.arguments import deadly, is_a
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
 from helpers.study import rehearsal
+from helpers.study.parted import Parted
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -38,9 +39,10 @@ class Unfit(Exception):
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    `praise` is what a pass is told; `hints` rise from a question to near the solution. After
-    `seconds` of processor time, or of waiting, the answer is stopped. It is `rehearsed` unless
-    the judge itself runs it in another process.
+    `praise` is what a pass is told, and `picture(*answers)` gives the model of what was built, to
+    be looked at; `hints` rise from a question to near the solution. After `seconds` of processor
+    time, or of waiting, the answer is stopped. It is `rehearsed` unless the judge itself runs it in
+    another process.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Exercise:
     hints: tuple[str, ...]
     seconds: float = 10
     rehearsed: bool = True
+    picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
     @whole
@@ -70,7 +73,7 @@ class Exercise:
             raise
         if because:
             return self._outcome("failed", because, more=str(self))
-        return self._outcome("passed", self.praise)
+        return self._outcome("passed", self.praise, picture=self._pictured(answers))
 
     def _why_not(self, answers) -> str:
         """Return why the answers fail without being judged here, after a try in a copy."""
@@ -129,8 +132,23 @@ class Exercise:
             told = [names[k] for k in left if k < len(names)]
             raise Untried(", ".join(told) if len(answers) > 1 else "")
 
-    def _outcome(self, state: str, because: str = "", more: str = "") -> Exhibit:
-        return Exhibit(Outcome(self.name, state, because, more), outcome)
+    def _pictured(self, answers):
+        """Return the model of what was built; None if it has none, or what is built fails here."""
+        if self.picture is None:
+            return None
+        limit = limited(Limits(self.seconds))
+        try:
+            with limit:
+                return self.picture(*answers)
+        except BaseException as error:
+            if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
+                raise
+            return None
+
+    def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:
+        beside = because.beside if type(because) is Parted else None
+        told = Outcome(self.name, state, str.__str__(because), more, beside, picture)
+        return Exhibit(told, outcome)
 
 
 class Checks:

@@ -12,7 +12,9 @@ from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN
+from helpers.model.phrase import counted
 from helpers.view import row_limit
+from helpers.view.diagram import kinds
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
@@ -61,7 +63,7 @@ def _lines(model: Graph) -> list[str]:
 def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
-        return render("diagram.html", model=model, image="", body="nothing to draw")
+        return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
     model = row_limit.trimmed(model)
     shown = fold(model)
     arrows = len(shown.edges)
@@ -74,10 +76,17 @@ def html(model: Graph) -> str:
     return render(
         "diagram.html",
         model=shown,
-        alt=f"{model.title}: {len(shown.nodes)} boxes, {arrows} arrows, listed below",
+        alt=f"{alt(model.title, len(shown.nodes), arrows)}, listed below",
         body=text(model),
+        legend=kinds.legend(node.kind for node in shown.nodes),
         **pictured(svg(shown), SMALLEST),
     )
+
+
+def alt(title: str, boxes: int, arrows: int) -> str:
+    """Return what stands for a picture: its title, if it has one, and how much is in it."""
+    words = f"{boxes} {'box' if boxes == 1 else 'boxes'}, {counted(arrows, 'arrow')}"
+    return f"{title}: {words}" if title else words
 
 
 def svg(model: Graph, page: bool = False) -> str:
@@ -102,6 +111,9 @@ def svg(model: Graph, page: bool = False) -> str:
         width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
         box=BOX,
+        style=kinds.style(node.kind for node in model.nodes),
+        shape=kinds.shape,
+        classes=kinds.classes,
         boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
             _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
@@ -157,7 +169,7 @@ def _widths(model: Graph) -> dict[str, int]:
 
 def _width(node: Node) -> int:
     wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
-    return round(max(wide, 24) + 24)
+    return round(max(wide, 24) + 24) + kinds.room(node.kind)
 
 
 def _short(words: str, most: int = LONGEST_LABEL) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from helpers.view import ink
+
 _HERE = Path(__file__).parent
 
 
@@ -11,8 +13,9 @@ def widget_class(file: str, styles: tuple[str, ...], says: Callable, traits: Cal
     """Return a function that returns the widget's class, made once, when it is first asked for.
 
     `file`: the module's `__file__`, beside which its script lies; dom.js goes before the script.
-    `styles`: CSS files of this folder. `says(widget)` is what its repr says after its name;
-    `traits(traitlets)` returns name -> trait, all of which the page shares.
+    `styles`: CSS files of this folder; the variables of `ink` go before them. `says(widget)` is
+    what its repr says after its name; `traits(traitlets)` returns name -> trait, all of which the
+    page shares.
     """
     script = Path(file).with_suffix(".js")
     name = f"{script.stem.title()}Widget"
@@ -28,7 +31,7 @@ def widget_class(file: str, styles: tuple[str, ...], says: Callable, traits: Cal
             {
                 "__module__": __name__,
                 "_esm": f"{read('dom.js')}\n{script.read_text(encoding='utf-8')}",
-                "_css": "\n".join(map(read, styles)),
+                "_css": "\n".join((ink.stylesheet(), *map(read, styles))),
                 "__repr__": lambda widget: f"{name}({says(widget)})",
                 **{key: trait.tag(sync=True) for key, trait in traits(traitlets).items()},
             },
