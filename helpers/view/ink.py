@@ -54,7 +54,11 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
-TEXT = "var(--jp-content-font-color0,CanvasText)"
+# JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: hence
+# `black` and `white`. `var(…)` stays in `background-color` and `border-color`, and is dropped from
+# `background` and `border`.
+TEXT = "var(--jp-content-font-color0,var(--black,CanvasText))"
+PAGE = "var(--jp-layout-color0,var(--white,Canvas))"
 _WASH = 12  # per cent of a colour in what words stand on
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 
@@ -65,12 +69,26 @@ def colours(dark: bool) -> dict[str, str]:
     return {**kinds, **{word: pair[dark] for word, pair in (WORDS | PAPER).items()}}
 
 
-def variables(dark: bool) -> str:
-    """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
-    named = colours(dark)
-    washes = {name: _washed(named[name], named["paper"]) for name in (*KINDS, *WORDS)}
-    lines = [f"--who-{name}:{value};" for name, value in named.items()]
-    return "".join([*lines, *(f"--who-{name}-fill:{wash};" for name, wash in washes.items())])
+def variables(dark: bool, names: Iterable[str] | None = None) -> str:
+    """Return the declarations of a theme: `--who-<name>` and `--who-<name>-fill` for each colour.
+
+    `names`: of these only, and of what a page is made of.
+    """
+    named, paper = colours(dark), PAPER["paper"][dark]
+    fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
+    every = {**named, **fills}
+    wanted = every if names is None else _asked(names)
+    return "".join(f"--who-{name}:{every[name]};" for name in wanted)
+
+
+def _asked(names: Iterable[str]) -> list[str]:
+    return [*PAPER, "ink", *(form for name in names for form in (name, f"{name}-fill"))]
+
+
+def _mixed(hue: str, paper: str) -> str:
+    parts = zip(*(bytes.fromhex(one[1:]) for one in (hue, paper)), strict=True)
+    shown = (round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
+    return "#" + bytes(shown).hex()
 
 
 def stylesheet() -> str:
@@ -82,6 +100,17 @@ def stylesheet() -> str:
         f":root:not(:has([data-jp-theme-light])){{{dark}}}}}\n"
         f'[data-jp-theme-light="false"]{{{dark}}}\n'
     )
+
+
+def picture_style(names: Iterable[str]) -> str:
+    """Return the style of an SVG that stands in an image: there it is asked for no page's theme.
+
+    It follows the reader's system, and is read on a page of the other theme all the same: what it
+    shows stands on grounds of its own.
+    """
+    names = sorted(set(names))
+    light, dark = (variables(theme, names) for theme in (False, True))
+    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 def colour(name: str) -> str:
@@ -97,13 +126,9 @@ def colour(name: str) -> str:
 
 
 def fill(name: str) -> str:
-    """Return a faint wash of the colour as CSS for a `style` attribute: words stand on it."""
+    """Return a faint wash of the colour as CSS for `background-color` in a `style` attribute."""
     light = KINDS[name].light if name in KINDS else WORDS[name][0]
-    return f"var(--who-{name}-fill,{_washed(light, 'var(--jp-layout-color0,Canvas)')})"
-
-
-def _washed(hue: str, paper: str) -> str:
-    return f"color-mix(in srgb,{hue} {_WASH}%,{paper})"
+    return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 
 def legend(kinds: Iterable[str]) -> Markup:
@@ -139,8 +164,11 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
         corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
         return f"M{x:g} {y:g}H{right - fold:g}L{right:g} {y + fold:g}V{low:g}H{x:g}z{corner}"
     if shape == "window":
-        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 6:g}H{right:g}"
-    radius = {"round box": 14, "pill": half, "round ends": half, "square": 0}.get(shape, 3)
+        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 5:g}H{right:g}"
+    if shape == "pill":
+        inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
+        return _rounded(x, y, width, height, half) + inner
+    radius = {"round box": 14, "round ends": half, "square": 0}.get(shape, 3)
     return _rounded(x, y, width, height, min(radius, half))
 
 

@@ -25,7 +25,7 @@ def parsed(graph):
 
 
 def boxes(graph):
-    found = [e for e in parsed(graph).findall(".//{*}rect") if "box" in e.get("class")]
+    found = [e for e in parsed(graph).findall(".//{*}svg") if "box" in e.get("class")]
     return [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
 
 

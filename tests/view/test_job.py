@@ -47,8 +47,7 @@ def parsed(graph):
 
 
 def boxes(tree):
-    found = [e for e in tree.findall(".//{*}rect") if "box" in e.get("class")]
-    found = [e for e in found if "heading" not in e.get("class")]
+    found = [e for e in tree.findall(".//{*}svg") if "box" in e.get("class")]
     return [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
 
 

@@ -7,6 +7,7 @@ side as well; in the first lane they stand one below the other.
 from collections import defaultdict
 from dataclasses import dataclass
 
+from helpers.view.diagram import kinds
 from helpers.view.diagram.positions import BOX, MARGIN, Spot
 from helpers.view.diagram.routing import Route, route
 from helpers.view.markup import one_line, render
@@ -55,6 +56,9 @@ def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str
         width=max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
         height=max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
         box=BOX,
+        style=kinds.style(box.kind for box in boxes),
+        shape=kinds.shape,
+        classes=kinds.classes,
         boxes=[*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)],
         arrows=_labelled(lines, routes, spots),
     )
