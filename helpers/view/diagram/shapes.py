@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from helpers.view import ink
+from helpers.view.diagram.kinds import drawn_as
 
 HIGH, TAG = 40, 28  # heights of a box and of a name's tag, pixels
 TIP, LOOP = 8, 40  # length of an arrow's head, and how far one goes out that comes back
-INKS = {"input": "tensor", "output": "tensor", "call": "op"}  # the others bear ink's own words
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Box:
     @property
     def ink(self) -> str:
         """The kind that it is drawn as."""
-        return INKS.get(self.kind, self.kind if self.kind in ink.KINDS else "object")
+        return drawn_as(self.kind)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 
 const MOVE = 250; // milliseconds that an arrow takes to its new end
 const POINTS = 32; // of a line on its way
-const SMALLEST = 0.87; // of its natural size: its smallest text is then 10 px
+const LEAST = 10; // px: what the smallest text of a picture may shrink to
 const MANY = 60; // boxes; a larger picture can be zoomed
 const stillOnly = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -15,7 +15,8 @@ function mountPicture(host, svg) {
   host.classList.add("course-picture");
   host.replaceChildren(view);
   const drawing = view.querySelector("svg");
-  drawing.style.minWidth = `${Math.round(SMALLEST * drawing.viewBox.baseVal.width)}px`;
+  const least = Math.round((LEAST / drawing.dataset.smallest) * drawing.viewBox.baseVal.width);
+  drawing.style.minWidth = `${least}px`;
   const parts = new Map();
   for (const node of drawing.querySelectorAll("[data-key]")) {
     const key = node.dataset.key;
@@ -24,7 +25,7 @@ function mountPicture(host, svg) {
   const slots = new Map(); // key of an arrow -> what it is the arrow of
   for (const node of drawing.querySelectorAll("[data-slot]"))
     slots.set(node.dataset.key, node.dataset.slot);
-  if (drawing.querySelectorAll(".box").length > MANY) host.append(zoomBar(drawing));
+  if (drawing.querySelectorAll(".box").length > MANY) host.append(zoomBar(drawing, least));
   const title = drawing.querySelector("title");
   title.remove(); // it would cover the picture as a tooltip; the label says it
   const pan = movable(view);
@@ -145,7 +146,7 @@ function movable(view) {
 }
 
 /** Buttons that make a large picture larger and smaller, or as wide as its window again. */
-function zoomBar(drawing) {
+function zoomBar(drawing, smallest) {
   const bar = make("div", "course-picture-zoom", "", { role: "group", "aria-label": "Zoom" });
   const whole = drawing.viewBox.baseVal.width;
   const scale = (by) => {
@@ -153,7 +154,7 @@ function zoomBar(drawing) {
     const least = Math.max(0.3 * whole, Math.min(3 * whole, wide));
     drawing.style.maxWidth = by ? "none" : "";
     drawing.style.width = by ? `${Math.round(least)}px` : "";
-    drawing.style.minWidth = by ? "0" : `${Math.round(SMALLEST * whole)}px`;
+    drawing.style.minWidth = by ? "0" : `${smallest}px`;
   };
   const sizes = [["−", "Smaller", 0.8], ["+", "Larger", 1.25], ["Fit", "As at first", 0]];
   for (const [sign, words, by] of sizes) {
