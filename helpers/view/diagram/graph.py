@@ -15,14 +15,15 @@ from helpers.model.op_log import AGAIN
 from helpers.view import row_limit
 from helpers.view.diagram import kinds
 from helpers.view.diagram.folding import fold
-from helpers.view.diagram.layered_layout import layered
+from helpers.view.diagram.layered_layout import Layout, layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
+from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import joined, one_line, pictured, render
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
 LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
-SMALLEST = 0.65  # of its natural size; a narrower window scrolls
+SMALLEST = 0.91  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 LONGEST_LABEL = 52
 CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
 ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
@@ -87,12 +88,12 @@ def svg(model: Graph, page: bool = False) -> str:
     `page`: it leads downwards and is as narrow as can be.
     """
     model = replace(model, edges=one_per_pair(model.edges))
-    layout, found = layered(model), set(model.found)
+    layout, found = _laid_out(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
     close = page or _width_across(model, layout) > WIDEST
     down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
-        layout = layered(model, bend=0.06)
+        layout = _laid_out(model, bend=0.06)
     below = spots_close if close else spots_down
     spots = below(layout, _widths(model)) if down else _spots_across(model, layout)
     arrow = arrow_down if down else _arrow
@@ -112,6 +113,11 @@ def svg(model: Graph, page: bool = False) -> str:
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
+
+
+def _laid_out(model: Graph, bend: float = 1) -> Layout:
+    boxes, masks = [node.key for node in model.nodes], (1,) * len(model.edges)
+    return untangled(layered(model, bend), masks, boxes, bend=bend)
 
 
 def _width_across(model: Graph, layout) -> int:
@@ -156,10 +162,11 @@ def _gap(model: Graph) -> int:
 
 
 def _widths(model: Graph) -> dict[str, int]:
-    return {node.key: _width(node) for node in model.nodes}
+    return {node.key: box_width(node) for node in model.nodes}
 
 
-def _width(node: Node) -> int:
+def box_width(node: Node) -> int:
+    """Return how wide the box of a node is, in pixels."""
     wide = max(len(short(node.label)) * CHARACTER, len(short(node.detail)) * SMALL)
     return round(max(wide, 24) + 24)
 

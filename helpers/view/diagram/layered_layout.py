@@ -44,17 +44,20 @@ def _layers(graph: Graph) -> dict[str, int]:
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
             depth |= dict.fromkeys(loose.nodes[component]["members"], number)
-    late = _constants_late(graph, depth)
+    late = _sources_late(graph, depth)
     return {node.key: late.get(node.key, depth[node.key]) for node in graph.nodes}
 
 
-def _constants_late(graph: Graph, depth) -> dict[str, int]:
-    """Return the layer just before the first reader for each constant that nothing leads to."""
-    constants = {node.key for node in graph.nodes if node.kind == "constant"}
-    constants -= {edge.target for edge in graph.edges}
+def _sources_late(graph: Graph, depth) -> dict[str, int]:
+    """Return the layer just before the first reader for each box that nothing leads to.
+
+    Names are a column of their own, whoever reads them.
+    """
+    sources = {node.key for node in graph.nodes if node.kind != "name"}
+    sources -= {edge.target for edge in graph.edges}
     late = {}
     for edge in graph.edges:
-        if edge.source in constants:
+        if edge.source in sources:
             layer = depth[edge.target] - 1
             late[edge.source] = min(layer, late.get(edge.source, layer))
     return late

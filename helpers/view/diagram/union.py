@@ -17,6 +17,7 @@ from helpers.view.markup import render
 
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, GAP, PLATE = 50, 64, 17  # pixels
+BEND = 0.45  # of a row: what an arrow that passes by takes of a column
 ALONG = (0.5, 0.64, 0.38, 0.76, 0.28, 0.88)  # where on a line a label may stand, the best first
 
 
@@ -37,7 +38,7 @@ def _placed(union: Union) -> tuple[dict[str, Box], dict[tuple[str, str], Arrow]]
     graph = union.graph()
     names = {node.key for node in graph.nodes if node.kind == "name"}
     masks = tuple(part.mask for part in union.arrows.values())
-    layout = untangled(layered(graph), masks, union.boxes, names)
+    layout = untangled(layered(graph), masks, union.boxes, names, BEND)
     widths = {key: max(map(_width, part.said)) for key, part in union.boxes.items()}
     boxes, bends, left = {}, {}, MARGIN
     for column in layout.layers:

@@ -5,22 +5,29 @@ a crossing counts once for each moment in which both arrows are there.
 """
 
 from itertools import combinations
+from random import Random
 
 from helpers.view.diagram.layered_layout import Layout, spread
 
-ROUNDS, SWEEPS = 8, 6
-BEND = 0.45  # of a row: what an arrow that passes by takes of a column
+ROUNDS, SWEEPS, SHAKES = 8, 6, 30
+MOST = 120  # boxes and bends: a larger picture gets no further try
 
 
-def untangled(layout: Layout, masks: tuple[int, ...], boxes, names: set) -> Layout:
+def untangled(
+    layout: Layout, masks: tuple[int, ...], boxes, names=frozenset(), bend: float = 1
+) -> Layout:
     """Return the layout with its columns reordered; `masks`: the moments of each path, as bits.
 
     `boxes`: the keys in the order in which they came; a box leaves it only where that takes
-    crossings away. Those in `names` stand a row apart.
+    crossings away. Those in `names` stand a row apart; a bend takes `bend` of a box's room.
     """
     links = _links(layout, masks)
-    columns = min(_starts(layout, boxes), key=lambda start: _sift(start, links))
-    return Layout(tuple(map(tuple, columns)), _rows(columns, links, names), layout.paths)
+    columns, fewest = min(
+        ((each, _sift(each, links)) for each in _starts(layout, boxes)), key=_last
+    )
+    if fewest and sum(map(len, columns)) <= MOST:
+        columns = _shaken(columns, fewest, links)
+    return Layout(tuple(map(tuple, columns)), _rows(columns, links, names, bend), layout.paths)
 
 
 def crossings(columns, links) -> int:
@@ -64,6 +71,24 @@ def _starts(layout: Layout, boxes):
     yield [list(column) for column in layout.layers]
 
 
+def _last(pair):
+    return pair[-1]
+
+
+def _shaken(columns: list[list], fewest: int, links: _Links) -> list[list]:
+    """Return the best of many orders: each time one column is shuffled, and all sifted again."""
+    chance = Random(0)  # the same picture each time
+    for _ in range(SHAKES):
+        other = [list(column) for column in columns]
+        chance.shuffle(chance.choice(other))
+        count = _sift(other, links)
+        if count <= fewest:
+            columns, fewest = other, count
+        if not fewest:
+            break
+    return columns
+
+
 def _sift(columns: list[list], links: _Links) -> int:
     """Move each key of each column to its best place, until nothing gets better.
 
@@ -104,7 +129,7 @@ def _positions(columns) -> dict[object, int]:
     return {key: place for column in columns for place, key in enumerate(column)}
 
 
-def _rows(columns, links: _Links, names) -> dict[object, float]:
+def _rows(columns, links: _Links, names, bend: float) -> dict[object, float]:
     boxes = {key for column in columns for key in column if not isinstance(key, tuple)}
     rows = {key: float(place) for column in columns for place, key in enumerate(column)}
     for sweep in range(SWEEPS):
@@ -114,7 +139,7 @@ def _rows(columns, links: _Links, names) -> dict[object, float]:
             if names.issuperset(column):
                 continue
             wanted = {key: _wanted(side.get(key, ()), rows, rows[key]) for key in column}
-            rows |= spread(column, wanted, boxes, BEND)
+            rows |= spread(column, wanted, boxes, bend)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
