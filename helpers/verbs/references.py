@@ -5,9 +5,8 @@ import sys
 from helpers.capture.references import name_graph, name_timeline, rebind, search
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import ledger, table
+from helpers.view import ledger, table, timeline
 from helpers.view.diagram import graph as diagram
-from helpers.view.widgets import stepper
 
 
 @whole
@@ -27,7 +26,7 @@ def watch_names(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if `fn` is no Python function.
     """
-    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), timeline)
 
 
 @whole
