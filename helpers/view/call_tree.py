@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped
+from helpers.view import ink
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
 from helpers.view.markup import as_image, one_line, render
 
@@ -82,7 +83,9 @@ def _branches(lines: tuple[Line, ...]) -> list[Branch]:
 
 def _image(model: CallTree) -> str:
     rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
-    picture = render("call_strip.svg", width=WIDTH, height=rows * ROW, **_blocks(model))
+    style = ink.picture_style(["name", "op", "update"])
+    size = {"width": WIDTH, "height": rows * ROW}
+    picture = render("call_strip.svg", style=style, **size, **_blocks(model))
     return as_image(picture)
 
 

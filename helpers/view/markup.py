@@ -1,7 +1,7 @@
-"""Colours, faces and escaping: a template and its values -> markup in which no value is markup.
+"""Faces and escaping: a template and its values -> markup in which no value is markup.
 
-Colours are JupyterLab's own theme variables, so light and dark follow the reader's theme. Where a
-host strips them, the words that stand beside every colour still say the same.
+Text has the page's own colour, and what tells more that of `ink`, so light and dark follow the
+reader's theme. Where a host strips colours, the words that stand beside each still say the same.
 """
 
 import base64
@@ -10,13 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from tabulate import tabulate
 
+from helpers.view import ink
+
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
-TEXT = "var(--jp-content-font-color0,CanvasText)"
-# A theme's own green and red are too faint on a striped row; mixed with its text they are not.
-INKS = {
-    "changed": f"color-mix(in srgb,var(--jp-success-color0,#1b5e20) 55%,{TEXT})",
-    "failed": f"color-mix(in srgb,var(--jp-error-color0,#b71c1c) 55%,{TEXT})",
-}
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
 
 
@@ -64,7 +60,7 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.filters["visible"] = visible
-_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, INKS=INKS)
+_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour)
 
 
 def render(template: str, **values) -> str:

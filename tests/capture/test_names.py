@@ -356,3 +356,24 @@ def test_hostile_names_are_told_in_a_few_words(make):
 def test_a_name_that_is_no_str_is_refused(make):
     with pytest.raises(TypeError, match="give the names as str"):
         names_graph({"a": 1}, [make()])
+
+
+def test_an_object_keeps_its_key_from_step_to_step():
+    def moves():
+        a = [1]
+        b = a
+        a = [2]
+
+    first, second, third = (s.panel("names and objects") for s in names_timeline(moves).steps)
+    assert target(first, "a") == target(second, "a") == target(second, "b") == target(third, "b")
+    assert target(third, "a") != target(third, "b")
+
+
+def test_an_object_that_was_gone_for_a_step_is_another_one():
+    def goes():
+        a = {1.5}
+        a = None
+        a = {2.5}
+
+    first, _, third = (s.panel("names and objects") for s in names_timeline(goes).steps)
+    assert target(first, "a") != target(third, "a")

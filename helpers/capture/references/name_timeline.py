@@ -8,6 +8,7 @@ from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.references.name_graph import names_graph
+from helpers.capture.references.object_numbers import Numbers
 from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
@@ -80,7 +81,7 @@ class _Run:
     def __init__(self, fn: FunctionType):
         self.fn, self.steps, self.notes = fn, [], []
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._tracer = Tail(), self._enter
+        self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
         found = source_of(fn.__code__)
         self.source, self._first = found.text, found.first
 
@@ -167,6 +168,8 @@ class _Run:
             return
         line = self._line - self._first + 1
         words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
-        graph = names_graph(names, [name for name in names if not name.startswith("_")])
+        shown = [name for name in names if not name.startswith("_")]
+        self._numbers.next_moment()
+        graph = names_graph(names, shown, numbers=self._numbers)
         panels = (Panel("names and objects", graph), Panel("printed", self._printed.shown()))
         self.steps.append(Step(words, line, panels))

@@ -21,23 +21,24 @@ SET_APART = ("group", "gone", "new", "altered", "own", "found")
 
 def shape(kind: str, width: float, height: float) -> str:
     """Return the outline of a box of this kind as an SVG path from 0, 0."""
-    return ink.outline(ink.KINDS[_drawn_as(kind)].shape, 0, 0, width, height)
+    return ink.outline(ink.KINDS[drawn_as(kind)].shape, 0, 0, width, height)
 
 
 def classes(kind: str) -> str:
     """Return the CSS classes of a box: what it is drawn as, and what sets it apart."""
     apart = [word for word in kind.split() if word in SET_APART]
-    return " ".join([_drawn_as(kind), *apart])
+    return " ".join([drawn_as(kind), *apart])
 
 
 def style(kinds: Iterable[str]) -> str:
     """Return the colours of a picture, and one rule for each kind in it."""
-    used = sorted({_drawn_as(kind) for kind in kinds})
+    used = sorted({drawn_as(kind) for kind in kinds})
     rules = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
     return ink.picture_style([*used, "backward", "quiet"]) + "".join(rules)
 
 
-def _drawn_as(kind: str) -> str:
+def drawn_as(kind: str) -> str:
+    """Return the kind of `ink` that a node of this kind is drawn as."""
     first = kind.partition(" ")[0]
     found = DRAWN_AS.get(first, first)
     return found if found in ink.KINDS else "object"
