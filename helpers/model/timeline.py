@@ -22,6 +22,7 @@ class Step:
 
     `span` is what of it runs: (line, column, end line, end column), all 0 for none. `says`: what
     is about to happen, as a sentence; `lane`: the kind of step, for the strip of all steps.
+    `short`: what is about to run in a word or two, where that is not what `label` tells.
     """
 
     label: str
@@ -30,6 +31,7 @@ class Step:
     span: tuple[int, int, int, int] = NOWHERE
     says: str = ""
     lane: str = ""
+    short: str = ""
 
     def panel(self, title: str) -> str | Listing | Graph | Ledger:
         """Return the content of the panel with this title; KeyError names a missing title."""

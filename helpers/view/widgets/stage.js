@@ -28,10 +28,11 @@ function makeParts(script, go) {
   if (script.codes.length) add("instructions", 1, instructionPane(script, go, links, STAGE_ROOM));
   const locals = script.codes.length ? localsPane(script) : null;
   const room = STAGE_ROOM - 36 - (locals?.height ?? 0) - (has("cards") ? 0 : deck.height);
-  if (stacked) add("stack", locals ? 2 : 1, stackPane(script, Math.max(110, room)));
+  if (stacked) add("stack", locals ? 2 : script.picture ? 0 : 1, stackPane(script, Math.max(110, room)));
   if (locals) add("locals", 2, locals);
   if (has("cards")) add("cards", 2, cardsPane(script));
   else if (deck.height) add("deck", 2, deck);
+  if (script.picture) add("picture", 2, picturePane(script));
   if (has("panels")) add("panels", 2, panelPlaces(script));
   const main = make("div", "stage-main", "");
   const used = columns.filter((column) => column.children.length);
@@ -107,6 +108,7 @@ function render({ model, el }) {
       if (name === "stack") moved = part.show(now, moving, before?.call === now.call ? before : null);
       else if (name === "locals") part.show(now, moving, last);
       else if (name === "instructions") part.show(now, steady, n + 1 < script.total ? script.step(n + 1) : null);
+      else if (name === "picture") part.show(now, moving, before);
       else part.show(now, steady);
     }
     if (moving && before.call === now.call) travel(motion, parts, before, moved, was);
@@ -137,9 +139,9 @@ function render({ model, el }) {
 
 /** One sentence on the step; the number of the step is for who does not see the strip. */
 function tell(status, now, total) {
-  const short = now.row >= 0 && now.code ? `${now.code.rows[now.row].opname} ${now.code.rows[now.row].argument}`.trim() : now.label;
+  const short = now.row >= 0 && now.code ? `${now.code.rows[now.row].opname} ${now.code.rows[now.row].argument}`.trim() : now.short;
   const parts = [make("span", "stage-unseen", `Step ${now.n + 1} of ${total}: `), make("b", "stage-short", short)];
-  if (now.says) parts.push(" ", make("span", "", now.says));
+  if (now.says) parts.push(" ", make("span", "stage-tells", now.says));
   status.replaceChildren(...parts);
 }
 

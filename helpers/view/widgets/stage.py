@@ -49,10 +49,11 @@ def _told(script: dict) -> str:
 
 _widget_class = widget_class(
     __file__,
-    styles=("stage.css", "stage_parts.css"),
+    styles=("picture.css", "stage.css", "stage_parts.css"),
     says=lambda w: _says(w.script),
     traits=lambda t: {"script": t.Unicode(), "index": t.Int(0)},
     scripts=(
+        "picture.js",
         "stage_script.js",
         "stage_source.js",
         "stage_instructions.js",

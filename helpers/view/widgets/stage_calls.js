@@ -54,8 +54,10 @@ function cardsPane(script) {
   }
   makeScroll(pane.body, "Frames on the stack");
   const show = (now, moving) => {
-    pile(pane, now.cards, moving);
-    pile(off, now.shelf, moving);
+    const was = new Map();
+    for (const node of box.querySelectorAll(".stage-frame")) was.set(node.dataset.key, node.getBoundingClientRect());
+    pile(pane, now.cards, moving && was);
+    pile(off, now.shelf, moving && was);
     pane.aside.textContent = `${now.cards.length} of at most ${most}, newest on top`;
     off.aside.textContent = "kept by generators";
     pane.body.scrollTop = -pane.body.scrollHeight;
@@ -64,7 +66,8 @@ function cardsPane(script) {
 }
 
 /** Cards lie from the bottom up; one that stays is not made anew. */
-function pile(pane, cards, moving) {
+function pile(pane, cards, was) {
+  const arrived = [];
   const known = new Map([...pane.body.children].map((node) => [node.dataset.key, node]));
   const nodes = cards.map((card, n) => {
     const key = String(card.number);
@@ -72,15 +75,22 @@ function pile(pane, cards, moving) {
     const fresh = !known.has(key);
     node.dataset.key = key;
     fillFrame(node, card, n === cards.length - 1 && card.state !== "suspended");
-    if (fresh && moving) node.animate([{ transform: "translateY(-24px)", opacity: 0 }, { transform: "none", opacity: 1 }], { duration: MS });
+    if (fresh) arrived.push(node);
     return node;
   });
   if (!nodes.length) nodes.push(make("p", "stage-none", "empty"));
   pane.body.replaceChildren(...nodes.reverse());
+  if (!was) return;
+  for (const node of arrived) {
+    const [from, to] = [was.get(node.dataset.key), node.getBoundingClientRect()];
+    const way = from ? `translate(${from.left - to.left}px, ${from.top - to.top}px)` : "translateY(-24px)";
+    node.animate([{ transform: way, opacity: from ? 1 : 0 }, { transform: "none", opacity: 1 }], { duration: MS });
+  }
 }
 
 function fillFrame(node, card, top) {
   node.classList.toggle("stage-top", top);
+  node.classList.toggle("stage-leaving", card.state.startsWith("leaving"));
   const head = make("div", "stage-frame-head", "");
   head.append(make("b", "", card.name), make("span", "", card.line ? `line ${card.line}` : ""), make("small", "", card.state));
   const names = make("div", "stage-frame-names", "");

@@ -89,6 +89,21 @@ function fillPlace(place, title, key, pool) {
   }
 }
 
+/** One picture of all steps; each shows its part of it, and an arrow that turns moves. */
+function picturePane(script) {
+  const pane = makePane("drawn", script.picture.title);
+  const host = make("div", "", "");
+  pane.body.append(host);
+  const picture = mountPicture(host, script.picture.svg);
+  const why = make("p", "stage-none stage-why", "");
+  pane.body.append(why);
+  const show = (now, moving, before) => {
+    showPicture(picture, now.picture, before?.picture ?? {}, moving);
+    why.textContent = Object.keys(now.picture).length ? "" : "nothing yet";
+  };
+  return { box: pane.box, show };
+}
+
 /** What scrolls sideways must be reachable by keyboard. */
 function reachable(stack) {
   const scrolls = stack.scrollWidth > stack.clientWidth + 1;

@@ -7,15 +7,15 @@ function answersAt(script, n) {
   if (n + 1 >= script.total) return null;
   const [now, next] = [script.step(n), script.step(n + 1)];
   if (now.stack && next.stack && now.call === next.call && now.code) return stackAnswers(now, next);
-  const said = script.words[script.tracks[n + 1].answer];
-  if (!said) return null;
+  // Where there is no stack, it is the sentence of the step that is to be foretold.
   const others = [];
   for (let d = 1; d < script.total && others.length < MOST_ANSWERS - 1; d++)
-    for (const m of [n + 1 - d, n + 1 + d]) {
-      const other = script.words[script.tracks[m]?.answer];
-      if (other && other !== said && !others.includes(other) && others.length < MOST_ANSWERS - 1) others.push(other);
+    for (const m of [n - d, n + d]) {
+      const other = m >= 0 && m < script.total - 1 ? script.step(m).says : "";
+      if (other && other !== now.says && !others.includes(other) && others.length < MOST_ANSWERS - 1) others.push(other);
     }
-  return others.length ? { question: script.question || "What happens?", right: said, all: mixed([said, ...others], n) } : null;
+  if (!now.says || !others.length) return null;
+  return { question: `What comes of it: ${now.short}?`, right: now.says, all: mixed([now.says, ...others], n) };
 }
 
 function stackAnswers(now, next) {
@@ -79,5 +79,10 @@ function makeQuestion(script, over, go) {
     box.lastChild.replaceChildren(`${right} of ${right + wrong} foretold. `, next);
     next.focus({ preventScroll: true });
   };
-  return { ask, close, turn: (to) => ((on = to), close()), isOpen: () => open };
+  const turn = (to) => {
+    on = to;
+    close();
+    over.closest(".course-stage")?.classList.toggle("stage-predicting", to);
+  };
+  return { ask, close, turn };
 }

@@ -43,6 +43,14 @@ function readScript(text) {
     for (const row of rows) row.to = at.get(row.target) ?? -1;
     return { ...code, rows, at };
   });
+  const states = new Map();
+  const drawn = (letters) => {
+    if (!states.has(letters)) {
+      const pairs = told.picture.keys.map((key, i) => [key, ["", "shown", "new", "ghost"][letters[i]]]);
+      states.set(letters, Object.fromEntries(pairs.filter(([, state]) => state)));
+    }
+    return states.get(letters);
+  };
   const made = new Map();
   const step = (n) => {
     if (!made.has(n)) {
@@ -50,7 +58,7 @@ function readScript(text) {
       const code = t.code == null ? null : codes[t.code];
       made.set(n, {
         ...t, n, code,
-        label: word(t.label), says: word(t.says), handler: word(t.handler), ending: word(t.ending),
+        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending),
         row: code ? code.at.get(t.offset) : -1,
         stack: t.stack ? t.stack.map(value) : null,
         locals: t.locals ? t.locals.map(value) : null,
@@ -58,6 +66,7 @@ function readScript(text) {
         shelf: t.shelf ? t.shelf.map(card) : [],
         cards: t.cards ? t.cards.map(card) : [],
         printed: typeof t.printed === "number" ? told.printed.slice(0, t.printed) : word(t.printed?.[0]),
+        picture: t.picture == null ? null : drawn(t.picture),
         panels: t.panels ?? [],
       });
     }

@@ -6,10 +6,12 @@ cards, a picture, printed output, and panels of any other kind.
 
 from collections.abc import Sequence
 
+from helpers.model.graph import Graph
 from helpers.model.stage import LANES, NOWHERE, Card, Value
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.view import panels, row_limit
 from helpers.view.markup import one_line, visible
+from helpers.view.widgets import stage_picture
 from helpers.view.widgets.pieces import Pieces
 from helpers.view.widgets.tracks import recorded
 
@@ -31,6 +33,7 @@ class Script:
         known = [lane for lane in LANES if lane in kinds]
         self.lanes = known + [kind for kind in kinds if kind not in known]
         self.printed = max((_printed(step) for step in steps), key=len, default="")
+        self.picture = stage_picture.of(steps)
         self._source = model.source.split("\n")
         self._slots = [
             {name: n for n, name in enumerate(code.names)} for code in getattr(model, "codes", ())
@@ -38,7 +41,7 @@ class Script:
 
     def parts(self) -> dict:
         """Return the script's parts: pools of what recurs, tables, and the tracks."""
-        tracks = recorded([self._step(step) for step in self.steps])
+        tracks = recorded([self._step(n, step) for n, step in enumerate(self.steps)])
         return {
             "total": len(self.steps),
             "tracks": tracks,
@@ -47,16 +50,18 @@ class Script:
             "words": self.words.items,
             "values": self.values.items,
             "cards": self.cards.items,
+            "picture": self.picture.told() if self.picture else None,
             "printed": visible(self.printed),
             "strings": self.panels.pieces.strings,
             "groups": self.panels.pieces.groups,
             "panels": self.panels.panels,
         }
 
-    def _step(self, step: Step) -> dict:
+    def _step(self, n: int, step: Step) -> dict:
         told = {
             "label": self._word(row_limit.cut(step.label)),
             "says": self._word(row_limit.cut(step.says)),
+            "short": self._word(row_limit.cut(step.short or step.label)),
             "line": step.line,
             "span": self._span(step.span),
             "lane": self.lanes.index(step.lane) if step.lane in self.lanes else -1,
@@ -69,6 +74,10 @@ class Script:
             if hasattr(step, name):
                 told[name] = [self._card(card) for card in getattr(step, name)]
         rest = [panel for panel in step.panels if not self._has_part(step, panel)]
+        if self.picture:
+            told["picture"] = self.picture.state(n)
+            rest = [panel for panel in rest if type(panel.content) is not Graph]
+            rest = [panel for panel in rest if panel.title not in self.picture.titles]
         if rest:
             told["panels"] = [[visible(panels.heading(p)), self.panels.index(p)] for p in rest]
         return told

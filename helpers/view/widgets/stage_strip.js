@@ -51,4 +51,9 @@ function makeStrip(script, go) {
   return { box, roll, show };
 }
 
-const laneColour = (lane) => `var(--stage-${lane.replace(/\W/g, "-")}, var(--who-quiet))`;
+// Kinds of step that are no kind of instruction, and whose colour they have.
+const ALIKE = {
+  return: "store", yield: "operate", resume: "load", exception: "jump", break: "jump",
+  graph: "operate", guard: "store", stack: "load", "hand over": "call",
+};
+const laneColour = (lane) => `var(--stage-${ALIKE[lane] ?? lane}, var(--who-quiet))`;
