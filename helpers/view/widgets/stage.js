@@ -74,17 +74,17 @@ function render({ model, el }) {
 
   const at = () => Math.max(0, Math.min(script.total - 1, model.get("index")));
   let question = null;
-  const go = (step) => {
+  const go = (step, told = false) => {
     const index = Math.max(0, Math.min(script.total - 1, step(at())));
     if (index === at()) return;
-    if (index === at() + 1 && question?.ask(at())) return;
+    if (!told && index === at() + 1 && question?.ask(at())) return;
     question?.close();
     model.set("index", index);
     save(model);
   };
   const { main, parts, over } = makeParts(script, go);
   const asks = script.total > 1 && script.tracks.some((_, n) => n < 60 && answersAt(script, n));
-  if (asks) question = makeQuestion(script, over, (step) => go(step));
+  if (asks) question = makeQuestion(script, over, (step) => go(step, true));
   const strip = makeStrip(script, go);
   const controls = makeControls(script, go, question?.turn);
   const status = makeStatus("course-status stage-says");

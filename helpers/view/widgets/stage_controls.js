@@ -132,7 +132,8 @@ const KEYS = {
 function listen(root, go, signal) {
   const onKey = (event) => {
     if (!root.contains(event.target)) return;
-    if (event.target.closest("input, select")) return event.stopPropagation();
+    if (event.target.closest("input")) return; // JupyterLab leaves alone what is written in
+    if (event.target.closest("select")) return event.stopPropagation();
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const move = KEYS[event.key];
     if (!move && event.key !== "Enter" && event.key !== " ") return;
