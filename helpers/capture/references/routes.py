@@ -9,6 +9,7 @@ from textwrap import dedent
 from types import FunctionType, ModuleType
 
 from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.references.callers import NOTHING, callables, watch_callers
 from helpers.capture.references.heap import Shelf
 from helpers.capture.text.label import label, short_name
@@ -82,7 +83,9 @@ class _Watch:
     def _which(self, name: str) -> int:
         try:
             found = self._readers[name]()
-        except Exception:  # the reader is the learner's own
+        except UNRAISABLE:
+            raise
+        except BaseException:  # the reader is the learner's own
             return UNKNOWN
         return next((at for at, each in enumerate(self._both) if each is found), UNKNOWN)
 

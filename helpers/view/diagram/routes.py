@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from helpers.model.routes import UNKNOWN, Route, RouteMap
 from helpers.view import ink
-from helpers.view.diagram.union import Picture
+from helpers.view.diagram.moments import Picture
 from helpers.view.markup import one_line, render
 
 ROW, CAPTION, TOP = 27, 22, 30  # pixels: a row, the words above a group of rows, the headings

@@ -4,35 +4,20 @@ All that is ever there gets a place of its own, once, with room for the widest t
 moment is then a state: which parts are there, which are new, and which have just gone (ghosts).
 """
 
-import functools
-import operator
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from helpers.model.graph import Graph
-from helpers.view.diagram.graph import one_per_pair, short
 from helpers.view.diagram.layered_layout import layered
+from helpers.view.diagram.moments import Picture, Union, says, states
 from helpers.view.diagram.positions import MARGIN
 from helpers.view.diagram.shapes import HIGH, Arrow, Box, arrow
 from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import render
 
-SHOWN, NEW, GHOST = "shown", "new", "ghost"
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, GAP, PLATE = 50, 64, 17  # pixels
 ALONG = (0.5, 0.64, 0.38, 0.76, 0.28, 0.88)  # where on a line a label may stand, the best first
-
-
-@dataclass(frozen=True)
-class Picture:
-    """An SVG whose groups bear `data-key`, and per moment the state of each part that is there.
-
-    A state is shown, new (since the moment before) or ghost (just gone); what has none is hidden.
-    """
-
-    svg: str
-    states: list[dict[str, str]]
 
 
 def picture(graphs: Sequence[Graph], title: str = "") -> Picture:
@@ -40,50 +25,15 @@ def picture(graphs: Sequence[Graph], title: str = "") -> Picture:
 
     ValueError if there is no node in any of them.
     """
-    union = _Union(graphs)
+    union = Union(graphs)
     if not union.boxes:
         raise ValueError("there is nothing to draw: no graph has a node")
     parts = {f"n{number}": part for number, part in enumerate(union.boxes.values())}
     parts |= {f"a{number}": part for number, part in enumerate(union.arrows.values())}
-    return Picture(_drawn(title, union, *_placed(union)), _states(parts, len(graphs)))
+    return Picture(_drawn(title, union, *_placed(union)), states(parts, len(graphs)))
 
 
-class _Part:
-    """A box or an arrow: what it says (words -> mask), with a bit for each moment it says it in."""
-
-    def __init__(self):
-        self.said: dict[tuple[str, ...], int] = {}
-        self.thing = None
-
-    def add(self, thing, words: tuple[str, ...], moment: int):
-        """Note that it is there in a moment, and what it says; `thing` is the node or the edge."""
-        self.thing = thing
-        self.said[words] = self.said.get(words, 0) | 1 << moment
-
-    @property
-    def mask(self) -> int:
-        """The moments in which it is there, whatever it says."""
-        return functools.reduce(operator.or_, self.said.values())
-
-
-class _Union:
-    """All boxes (key -> part) and arrows (ends -> part) of the moments, in the order they came."""
-
-    def __init__(self, graphs: Sequence[Graph]):
-        self.boxes, self.arrows = defaultdict(_Part), defaultdict(_Part)
-        for moment, graph in enumerate(graphs):
-            for node in graph.nodes:
-                self.boxes[node.key].add(node, (short(node.label), short(node.detail)), moment)
-            for edge in one_per_pair(graph.edges):
-                self.arrows[edge.source, edge.target].add(edge, (short(edge.label),), moment)
-
-    def graph(self) -> Graph:
-        """Return all of it as one graph."""
-        nodes, edges = ([part.thing for part in of.values()] for of in (self.boxes, self.arrows))
-        return Graph("", tuple(nodes), tuple(edges))
-
-
-def _placed(union: _Union) -> tuple[dict[str, Box], dict[tuple[str, str], Arrow]]:
+def _placed(union: Union) -> tuple[dict[str, Box], dict[tuple[str, str], Arrow]]:
     graph = union.graph()
     names = {node.key for node in graph.nodes if node.kind == "name"}
     masks = tuple(part.mask for part in union.arrows.values())
@@ -103,7 +53,7 @@ def _placed(union: _Union) -> tuple[dict[str, Box], dict[tuple[str, str], Arrow]
     return boxes, _arrows(layout, union, boxes, bends)
 
 
-def _gap(column, paths, union: _Union) -> int:
+def _gap(column, paths, union: Union) -> int:
     """Return the room right of a column: more where a long label stands."""
     inside, longest = set(column), 0
     for path, part in zip(paths, union.arrows.values(), strict=True):
@@ -112,7 +62,7 @@ def _gap(column, paths, union: _Union) -> int:
     return GAP + round(longest * SMALL)
 
 
-def _arrows(layout, union: _Union, boxes, bends) -> dict[tuple[str, str], Arrow]:
+def _arrows(layout, union: Union, boxes, bends) -> dict[tuple[str, str], Arrow]:
     """Return the line of each arrow; those that reach one box reach it side by side."""
     come = defaultdict(list)
     for number, path in enumerate(layout.paths):
@@ -131,28 +81,7 @@ def _width(words: tuple[str, str]) -> int:
     return round(max(len(label) * LETTER, len(detail) * SMALL, 24) + 28)
 
 
-def _states(parts: dict[str, _Part], moments: int) -> list[dict[str, str]]:
-    states = [{} for _ in range(moments)]
-    for key, part in parts.items():
-        masks = {key: part.mask}
-        if len(part.said) > 1:
-            masks |= {f"{key}.{n}": mask for n, mask in enumerate(part.said.values())}
-        for name, mask in masks.items():
-            for moment, state in enumerate(states):
-                found = _state(mask, part.mask, moment)
-                state |= {name: found} if found else {}
-    return states
-
-
-def _state(mask: int, whole: int, moment: int) -> str:
-    """Return the state of what is there in `mask`, a part of what is there in `whole`."""
-    now, before = mask >> moment & 1, moment and mask >> moment - 1 & 1
-    if now:
-        return SHOWN if before or not moment else NEW
-    return GHOST if before and not whole >> moment & 1 else ""
-
-
-def _drawn(title: str, union: _Union, boxes, arrows) -> str:
+def _drawn(title: str, union: Union, boxes, arrows) -> str:
     keys = {key: f"n{number}" for number, key in enumerate(union.boxes)}
     slots: dict[tuple, int] = {}
     places = _label_places(union.arrows, arrows)
@@ -160,7 +89,7 @@ def _drawn(title: str, union: _Union, boxes, arrows) -> str:
         {
             "key": f"a{number}",
             "arrow": arrows[ends],
-            "says": _says(f"a{number}", part),
+            "says": says(f"a{number}", part),
             "place": places[ends],
             "words": _told(union, ends),
             "slot": slots.setdefault((ends[0], part.thing.label), len(slots)),
@@ -169,7 +98,7 @@ def _drawn(title: str, union: _Union, boxes, arrows) -> str:
         for number, (ends, part) in enumerate(union.arrows.items())
     ]
     shown = [
-        {"key": keys[key], "box": boxes[key], "says": _says(keys[key], part)}
+        {"key": keys[key], "box": boxes[key], "says": says(keys[key], part)}
         for key, part in union.boxes.items()
     ]
     right = max([b.right for b in boxes.values()] + [a.right for a in arrows.values()])
@@ -184,7 +113,7 @@ def _drawn(title: str, union: _Union, boxes, arrows) -> str:
     )
 
 
-def _told(union: _Union, ends: tuple[str, str]) -> str:
+def _told(union: Union, ends: tuple[str, str]) -> str:
     """Return the arrow in words, for those who do not see it."""
     source, target = (" ".join(filter(None, list(union.boxes[key].said)[-1])) for key in ends)
     label = list(union.arrows[ends].said)[-1][0]
@@ -207,10 +136,3 @@ def _label_places(parts, arrows: dict[tuple, Arrow]) -> dict[tuple, tuple[int, i
         if wide > 6:
             taken.append((*places[ends], wide))
     return places
-
-
-def _says(key: str, part: _Part) -> list[tuple[str, tuple[str, ...]]]:
-    """Return what a part says, each with its key; one that always says the same has no key."""
-    if len(part.said) == 1:
-        return [("", words) for words in part.said]
-    return [(f"{key}.{number}", words) for number, words in enumerate(part.said)]

@@ -1,23 +1,28 @@
 """A map of routes -> a matrix of dots with a sentence per setting, or a picture to choose in."""
 
+from dataclasses import replace
+
 from helpers.model.routes import RouteMap
-from helpers.view import dots
+from helpers.view import dots, ledger, row_limit
 from helpers.view.diagram.routes import picture
 from helpers.view.markup import grid, joined, one_line, render
 from helpers.view.widgets.base import widget_class
 
 FEW = 3  # routes that are called by their names
+MOST = 60  # routes in the picture
 
 
 def text(model: RouteMap) -> str:
     """Return calls and holders with a dot per setting, then what happened in each setting."""
+    said = [f"{one_line(h)}: {say(model, at)}" for at, h in enumerate(model.headings)]
+    if not dots.fits(model):
+        return joined(ledger.text(model), *said)
     headings = ["call", "who holds the function", *model.headings]
     rows = [
         [route.call, route.name, *(dots.MARKS[v.tone] for v in entry.verdicts)]
         for route, entry in zip(model.routes, model.entries, strict=True)
     ]
     rows.append([f"● of {len(rows)}", "", *map(str, dots.counts(model))])
-    said = [f"{one_line(h)}: {say(model, at)}" for at, h in enumerate(model.headings)]
     return joined(model.title, dots.legend(model), grid(headings, rows), model.note, *said)
 
 
@@ -52,7 +57,8 @@ def _arrows(count: int, total: int) -> str:
 
 def widget(model: RouteMap):
     """Return an anywidget with the picture of all settings; `index` is the one on show."""
-    drawn = picture(model)
+    drawn, legend = picture(_first(model)), dots.legend(model).split("   ")
+    left_out = row_limit.Part(min(MOST, len(model.routes)), 0, len(model.routes))
     return _widget_class()(
         title=one_line(model.title),
         svg=drawn.svg,
@@ -62,8 +68,13 @@ def widget(model: RouteMap):
         patches=list(model.patches),
         counts=dots.counts(model),
         total=len(model.routes),
-        legend=dots.legend(model).split("   "),
+        legend=[*legend, *filter(None, [left_out.says(ledger.ALL, "Routes")])],
     )
+
+
+def _first(model: RouteMap) -> RouteMap:
+    """Return the map of as many routes as can be drawn."""
+    return replace(model, routes=model.routes[:MOST], entries=model.entries[:MOST])
 
 
 _widget_class = widget_class(
