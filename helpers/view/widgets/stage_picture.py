@@ -3,26 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from helpers.model.graph import Edge, Graph
-from helpers.model.timeline import Step
-from helpers.view.diagram import union
+from helpers.model.dynamo import DynamoRun
+from helpers.model.graph import Graph
+from helpers.model.timeline import Step, Timeline
+from helpers.view.diagram import growing, moments, union
 from helpers.view.markup import one_line
 
 MOST_NODES = 400  # in all steps together; more have no place for each of their own
-HANDED_OVER = ("graph",)  # kinds of step after which another graph begins
-_LETTERS = {"": "0", union.SHOWN: "1", union.NEW: "2", union.GHOST: "3"}
+_EMPTY = Graph("", (), ())
+_LETTERS = {"": "0", moments.SHOWN: "1", moments.NEW: "2", moments.GHOST: "3", growing.OUTLINE: "4"}
 
 
 class StagePicture:
-    """One SVG, and a letter per part and step: 0 hidden, 1 shown, 2 new, 3 just gone."""
+    """One SVG, and a letter per part and step: 0 hidden, 1 shown, 2 new, 3 gone, 4 an outline.
 
-    def __init__(self, picture: union.Picture, titles: dict[str, None]):
+    `titles`: of the panels that it stands for.
+    """
+
+    def __init__(self, picture: moments.Picture, titles: Sequence[str]):
         self.titles, self._picture = titles, picture
         self._keys = list(dict.fromkeys(key for state in picture.states for key in state))
 
     def told(self) -> dict:
         """Return what all steps share."""
-        return {"svg": self._picture.svg, "keys": self._keys, "title": next(iter(self.titles))}
+        return {"svg": self._picture.svg, "keys": self._keys, "title": one_line(self.titles[0])}
 
     def state(self, n: int) -> str:
         """Return a letter for each key at a step."""
@@ -30,40 +34,22 @@ class StagePicture:
         return "".join(_LETTERS[state.get(key, "")] for key in self._keys)
 
 
-def of(steps: Sequence[Step]) -> StagePicture | None:
-    """Return the picture of steps that have a graph each, or None where none is to be drawn."""
-    titles = {}
-    for step in steps:
-        for panel in step.panels:
-            if type(panel.content) is Graph:
-                titles[panel.title] = None
-    if not titles or _nodes(steps) > MOST_NODES:
+def of(model: Timeline, steps: Sequence[Step]) -> StagePicture | None:
+    """Return the picture of the steps of a model, or None where none is to be drawn."""
+    graphs = [_graph(step) for step in steps]
+    keys = {node.key for graph in graphs for node in graph.nodes}
+    if not 0 < len(keys) <= MOST_NODES:
         return None
-    return StagePicture(union.picture(_moments(steps), one_line(next(iter(titles)))), titles)
+    if isinstance(model, DynamoRun):
+        titles = ("graph so far", "guards so far", "the graph that is handed over", "why")
+        return StagePicture(growing.growing(replace(model, steps=tuple(steps))), titles)
+    titles = list(dict.fromkeys(p.title for s in steps for p in s.panels if _is_drawn(p)))
+    return StagePicture(union.picture(graphs, one_line(titles[0])), titles)
 
 
-def _moments(steps: Sequence[Step]) -> list[Graph]:
-    """Return a graph per step, an empty one where it has none; those of one attempt share keys."""
-    moments, number = [], 0
-    for step in steps:
-        found = (panel.content for panel in step.panels if type(panel.content) is Graph)
-        moments.append(_numbered(next(found, Graph("", (), ())), number))
-        number += getattr(step, "kind", "") in HANDED_OVER
-    return moments
+def _graph(step: Step) -> Graph:
+    return next((panel.content for panel in step.panels if _is_drawn(panel)), _EMPTY)
 
 
-def _numbered(graph: Graph, number: int) -> Graph:
-    if not number:
-        return graph
-    nodes = tuple(replace(node, key=f"{number} {node.key}") for node in graph.nodes)
-    edges = (Edge(f"{number} {e.source}", f"{number} {e.target}", e.label) for e in graph.edges)
-    return Graph(graph.title, nodes, tuple(edges))
-
-
-def _nodes(steps: Sequence[Step]) -> int:
-    keys = set()
-    for step in steps:
-        for panel in step.panels:
-            if type(panel.content) is Graph:
-                keys |= {node.key for node in panel.content.nodes}
-    return len(keys)
+def _is_drawn(panel) -> bool:
+    return type(panel.content) is Graph

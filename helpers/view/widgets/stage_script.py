@@ -6,7 +6,6 @@ cards, a picture, printed output, and panels of any other kind.
 
 from collections.abc import Sequence
 
-from helpers.model.graph import Graph
 from helpers.model.stage import LANES, NOWHERE, Card, Value
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.view import panels, row_limit
@@ -33,7 +32,7 @@ class Script:
         known = [lane for lane in LANES if lane in kinds]
         self.lanes = known + [kind for kind in kinds if kind not in known]
         self.printed = max((_printed(step) for step in steps), key=len, default="")
-        self.picture = stage_picture.of(steps)
+        self.picture = stage_picture.of(model, steps)
         self._source = model.source.split("\n")
         self._slots = [
             {name: n for n, name in enumerate(code.names)} for code in getattr(model, "codes", ())
@@ -76,7 +75,6 @@ class Script:
         rest = [panel for panel in step.panels if not self._has_part(step, panel)]
         if self.picture:
             told["picture"] = self.picture.state(n)
-            rest = [panel for panel in rest if type(panel.content) is not Graph]
             rest = [panel for panel in rest if panel.title not in self.picture.titles]
         if rest:
             told["panels"] = [[visible(panels.heading(p)), self.panels.index(p)] for p in rest]

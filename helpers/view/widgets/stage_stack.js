@@ -4,7 +4,7 @@ const SLOT = { least: 24, most: 34, gap: 4 };
 const MS = 250;
 
 function stackPane(script, room) {
-  const pane = makePane("stack", "Value stack");
+  const pane = makePane("stack", script.codes.length ? "Value stack" : "Symbolic stack");
   const box = make("div", "stage-blocks", "", { role: "img" });
   const strip = make("div", "stage-strip", "");
   const why = make("p", "stage-why", "");

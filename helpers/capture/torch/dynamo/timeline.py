@@ -188,6 +188,7 @@ class _Draft:
             f"{self._prefix(who)}{label}",
             line,
             tuple(panels),
+            says=ending,
             lane="hand over" if event.kind in ("graph", "code") else "break",
             kind=event.kind,
             function=who,
