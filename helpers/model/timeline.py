@@ -1,6 +1,6 @@
 """Moments of one run -> a timeline; every step can be read without the ones before it."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from helpers.model.graph import Graph
 from helpers.model.ledger import Ledger
@@ -28,6 +28,7 @@ class Step:
     label: str
     line: int
     panels: tuple[Panel, ...] = ()
+    _: KW_ONLY
     span: tuple[int, int, int, int] = NOWHERE
     says: str = ""
     lane: str = ""
