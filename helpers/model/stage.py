@@ -1,6 +1,6 @@
 """What a stage shows beside words: instructions in a row, values with their kinds, calls as cards.
 
-A stepper with instructions, a value stack or frames is made of these; they hold words only.
+A stage with instructions, a value stack or frames is made of these; they hold words only.
 """
 
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
-# A stepper's own: amber means "now" and nothing else; a kind of instruction is also a lane.
+# A stage's own: amber means "now" and nothing else; a kind of instruction is also a lane.
 STAGE = {
     "now": ("#ffe9a8", "#4d3a05"),
     "now-edge": ("#8a5a00", "#e8b73f"),

@@ -37,7 +37,9 @@ def _lane(step: Step, then: Step) -> str:
 
 def _targets(step: Step) -> dict[str, tuple[str, str]]:
     """Return name -> (key, words) of what it refers to."""
-    graph: Graph = step.panel("names and objects")
+    graph = step.panel("names and objects")
+    if type(graph) is not Graph:
+        return {}
     nodes = {node.key: node for node in graph.nodes}
     names = {edge.source: edge.target for edge in graph.edges if nodes[edge.source].kind == "name"}
     return {nodes[name].label: (key, nodes[key].label) for name, key in names.items()}
