@@ -4,12 +4,13 @@ import sys
 
 from helpers.capture.references import name_graph, name_timeline, rebind, search
 from helpers.capture.references import routes as route_map
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
-from helpers.view import dots, table
+from helpers.view import dots, table, timeline
 from helpers.view.diagram import graph as diagram
 from helpers.view.widgets import routes as map_view
-from helpers.view.widgets import stepper
+
+Exhibit = at(1)
 
 
 @whole
@@ -29,7 +30,7 @@ def watch_names(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if `fn` is no Python function.
     """
-    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), timeline)
 
 
 @whole

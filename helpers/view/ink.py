@@ -54,6 +54,19 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
+# A stage's own: amber means "now" and nothing else; a kind of instruction is also a lane.
+STAGE = {
+    "now": ("#ffe9a8", "#4d3a05"),
+    "now-edge": ("#8a5a00", "#e8b73f"),
+    "band": ("#fff7de", "#292415"),
+    "load": ("#0b61c4", "#6cb2ff"),
+    "store": ("#8a3fa0", "#d49bea"),
+    "operate": ("#b04600", "#f5a35c"),
+    "call": ("#0a734a", "#5ccb94"),
+    "jump": ("#c0254a", "#ff8aa0"),
+    "value": ("#e9f1fb", "#1b2f4a"),
+    "value-edge": ("#3f76b5", "#5e95d6"),
+}
 # JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: hence
 # `black` and `white`. `var(…)` stays in `background-color` and `border-color`, and is dropped from
 # `background` and `border`.
@@ -79,7 +92,13 @@ def variables(dark: bool, names: Iterable[str] | None = None) -> str:
     fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
     every = {**named, **fills}
     wanted = every if names is None else _asked(names)
-    return "".join(f"--who-{name}:{every[name]};" for name in wanted)
+    stage = STAGE if names is None else ()
+    return "".join(
+        (
+            *(f"--who-{name}:{every[name]};" for name in wanted),
+            *(f"--stage-{name}:{STAGE[name][dark]};" for name in stage),
+        )
+    )
 
 
 def _asked(names: Iterable[str]) -> list[str]:
