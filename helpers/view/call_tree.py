@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
-from helpers.view.markup import as_image, one_line, render
+from helpers.view.markup import one_line, render
+from helpers.view.picture import as_image
 
 BAR = 16  # characters of the longest bar
 WIDTH, ROW, LETTER = 960, 19, 6.7  # pixels of the strip

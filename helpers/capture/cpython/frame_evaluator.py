@@ -18,9 +18,9 @@ def evaluator_graph(fn) -> Graph:
     instructions = len(code.co_code) // 2
     nodes = [
         Node("call", f"{name}(…)", "name", "a call, somewhere"),
-        Node("function", name, "object", "function: code, globals, defaults, cells"),
-        Node("code", f"code of {plain(code.co_name)}", "object", f"{instructions} code units"),
-        Node("frame", f"frame of {plain(code.co_name)}", "object", _room(code)),
+        Node("function", name, "function", "function: code, globals, defaults, cells"),
+        Node("code", f"code of {plain(code.co_name)}", "code", f"{instructions} code units"),
+        Node("frame", f"frame of {plain(code.co_name)}", "frame", _room(code)),
     ]
     edges = [
         Edge("call", "function", "calls"),

@@ -49,7 +49,7 @@ class _Draft:
         self.nodes = [
             Node("call", f"{plain(function.__name__)}(…)", "name", "a call"),
             Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
-            Node("code", f"code of {plain(code.co_name)}", "object", f"__code__: {_units(code)}"),
+            Node("code", f"code of {plain(code.co_name)}", "code", f"__code__: {_units(code)}"),
         ]
         self.edges = [
             Edge("call", "slot", "its frame goes to"),
@@ -62,7 +62,7 @@ class _Draft:
         self._box("code", key, key, "name", f"tried as number {rank}", "keeps")
         self._box(key, f"{key} guards", counted(guards, "guard"), "input", "in C++", "asks")
         code = f"{key} code"
-        self._box(key, code, "new code", "object", _units(entry.code), "if all hold, runs")
+        self._box(key, code, "new code", "code", _units(entry.code), "if all hold, runs")
         for name in entry.code.co_names:
             if name.startswith(COMPILED):
                 self._graph(key, code, entry.backend, self._home.get(name))

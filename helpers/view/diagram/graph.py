@@ -3,8 +3,7 @@
 A deep or wide graph without a cycle leads downwards instead.
 
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
-notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
-arrows are of a grey that is seen on light and on dark.
+notebook; `view.picture` says what becomes of it elsewhere.
 """
 
 from collections import Counter
@@ -13,20 +12,22 @@ from dataclasses import replace
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN
 from helpers.view import row_limit
+from helpers.view.diagram.drawn import drawn
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
-from helpers.view.markup import joined, one_line, pictured, render
+from helpers.view.markup import joined, one_line, render
+from helpers.view.picture import pictured
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
 LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
-SMALLEST = 0.65  # of its natural size; a narrower window scrolls
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 LONGEST_LABEL = 52
-CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
-WIDEST = 1600  # and so does a wider one: a page shows about 1,040 pixels, at the smallest size
+WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
 
 def text(model: Graph) -> str:
@@ -101,7 +102,6 @@ def svg(model: Graph, page: bool = False) -> str:
         title=model.title,
         width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
-        box=BOX,
         boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
             _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
@@ -125,12 +125,16 @@ def _spots_across(model: Graph, layout) -> dict[object, Spot]:
 
 def _names(model: Graph) -> dict[str, str]:
     """Return a name per key that is unique in the text: label and detail, numbered if need be."""
-    plain = {n.key: _said(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes}
+    plain = {node.key: _named(node) for node in model.nodes}
     often, seen, names = Counter(plain.values()), Counter(), {}
     for key, name in plain.items():
         seen[name] += 1
         names[key] = f"{name} #{seen[name]}" if often[name] > 1 else name
     return names
+
+
+def _named(node: Node) -> str:
+    return _said(f"{node.label} ({node.detail})" if node.detail else node.label)
 
 
 def _arrow_line(edge: Edge, names) -> str:
@@ -168,13 +172,14 @@ def _short(words: str, most: int = LONGEST_LABEL) -> str:
 
 
 def _box(node: Node, spot: Spot, found: bool) -> dict:
+    label, detail = _short(node.label), _short(node.detail)
+    whole = (label, detail) == (one_line(node.label), one_line(node.detail))
     return {
-        "kind": f"{node.kind} found" if found else node.kind,
-        "spot": spot,
+        **drawn(f"{node.kind} found" if found else node.kind, spot),
+        "tip": "" if whole else _named(node),
         "centre": spot.x + spot.width // 2,
-        "label": f"▸ {_short(node.label)}" if found else _short(node.label),
-        "detail": _short(node.detail),
-        "base": spot.y + (17 if node.detail else 25),
+        "label": f"▸ {label}" if found else label,
+        "detail": detail,
     }
 
 
