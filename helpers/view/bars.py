@@ -5,14 +5,14 @@ import io
 import warnings
 
 from helpers.model.phrase import clipped
-from helpers.view import row_limit
+from helpers.view import ink, row_limit
 from helpers.view.markup import grid, joined, one_line, render
 
 MOST_BARS = 60
 SMALLEST, LARGEST = 1e-30, 1e30
 LONGEST_NAME = 60  # characters beside a bar
 ALL = "the plot has all of them (`.ratios`)"
-INK = "#5f7f9f"  # seen on light and on dark; the bars' words stand beside them
+INK, _ = ink.PAPER["edge"]  # seen on light and on dark; the bars' words stand beside them
 
 
 class Plot:
@@ -69,7 +69,7 @@ class Plot:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")  # the usual one writes formulas
         axes.xaxis.set_minor_formatter("")
-        axes.axvline(1, color="#404040", linewidth=1)
+        axes.axvline(1, color=INK, linewidth=1)
         axes.set_title(_short(self.title, 100), loc="left", fontsize=10)
         axes.margins(x=0.15)
         axes.spines[["top", "right"]].set_visible(False)

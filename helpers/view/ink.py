@@ -54,11 +54,12 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
-# JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: `black`
-# and `white` are there for that. It drops `var(…)` from `background` and `border`, too, but not from
-# `background-color` and `border-color`.
+# JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: hence
+# `black` and `white`. `var(…)` stays in `background-color` and `border-color`, and is dropped from
+# `background` and `border`.
 TEXT = "var(--jp-content-font-color0,var(--black,CanvasText))"
 PAGE = "var(--jp-layout-color0,var(--white,Canvas))"
+EDGE = "#7d859080"  # half seen through: a rule between rows, on either page
 _WASH = 12  # per cent of a colour in what words stand on
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
 
@@ -71,10 +72,15 @@ def colours(dark: bool) -> dict[str, str]:
 
 def variables(dark: bool) -> str:
     """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
-    named = colours(dark)
-    washes = {name: _washed(named[name], named["paper"]) for name in (*KINDS, *WORDS)}
-    lines = [f"--who-{name}:{value};" for name, value in named.items()]
-    return "".join([*lines, *(f"--who-{name}-fill:{wash};" for name, wash in washes.items())])
+    named, paper = colours(dark), PAPER["paper"][dark]
+    fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
+    return "".join(f"--who-{name}:{value};" for name, value in {**named, **fills}.items())
+
+
+def _mixed(hue: str, paper: str) -> str:
+    parts = zip(*(bytes.fromhex(one[1:]) for one in (hue, paper)), strict=True)
+    shown = (round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
+    return "#" + bytes(shown).hex()
 
 
 def stylesheet() -> str:
@@ -103,11 +109,7 @@ def colour(name: str) -> str:
 def fill(name: str) -> str:
     """Return a faint wash of the colour as CSS for `background-color` in a `style` attribute."""
     light = KINDS[name].light if name in KINDS else WORDS[name][0]
-    return f"var(--who-{name}-fill,{_washed(light, PAGE)})"
-
-
-def _washed(hue: str, paper: str) -> str:
-    return f"color-mix(in srgb,{hue} {_WASH}%,{paper})"
+    return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 
 def legend(kinds: Iterable[str]) -> Markup:
@@ -143,8 +145,11 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
         corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
         return f"M{x:g} {y:g}H{right - fold:g}L{right:g} {y + fold:g}V{low:g}H{x:g}z{corner}"
     if shape == "window":
-        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 6:g}H{right:g}"
-    radius = {"round box": 14, "pill": half, "round ends": half, "square": 0}.get(shape, 3)
+        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
+    if shape == "pill":
+        inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
+        return _rounded(x, y, width, height, half) + inner
+    radius = {"round box": 14, "round ends": half, "square": 0}.get(shape, 3)
     return _rounded(x, y, width, height, min(radius, half))
 
 

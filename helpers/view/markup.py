@@ -1,29 +1,23 @@
-"""Colours, faces and escaping: a template and its values -> markup in which no value is markup.
+"""Faces and escaping: a template and its values -> markup in which no value is markup.
 
-Colours are JupyterLab's own theme variables, so light and dark follow the reader's theme. Where a
-host strips them, the words that stand beside every colour still say the same.
+Text has the page's own colour, and what tells more that of `ink`, so light and dark follow the
+reader's theme. Where a host strips colours, the words that stand beside each still say the same.
 """
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from tabulate import tabulate
 
+from helpers.view import ink
 from helpers.view.picture import inlining
 
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
-TEXT = "var(--jp-content-font-color0,CanvasText)"
-# A theme's own green and red are too faint on a striped row; mixed with its text they are not.
-INKS = {
-    "changed": f"color-mix(in srgb,var(--jp-success-color0,#1b5e20) 55%,{TEXT})",
-    "failed": f"color-mix(in srgb,var(--jp-error-color0,#b71c1c) 55%,{TEXT})",
-}
-_SHADE = "color-mix(in srgb,var(--jp-content-font-color0,CanvasText) 34%,transparent)"
-_PAPER = "var(--jp-layout-color0,Canvas)"
+_SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
 # A shade at each edge of what scrolls, and paper that goes along with the content and hides it at
 # either end: where a shade is seen, there is more.
 FADES = ",".join(
     f"linear-gradient({turn}deg,{colour},transparent) {at} 0/{wide}px 100% no-repeat {moves}"
-    for colour, wide, moves in ((f"{_PAPER} 40%", 30, "local"), (_SHADE, 14, "scroll"))
+    for colour, wide, moves in ((f"{ink.PAGE} 40%", 30, "local"), (_SHADE, 14, "scroll"))
     for turn, at in ((90, "0"), (270, "100%"))
 )
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
@@ -73,9 +67,8 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.filters["visible"] = visible
-_templates.globals.update(
-    MONO=MONO, TONE_MARKS=TONE_MARKS, INKS=INKS, INLINING=inlining(), FADES=FADES
-)
+_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour)
+_templates.globals.update(FADES=FADES, INLINING=inlining())
 
 
 def render(template: str, **values) -> str:

@@ -38,7 +38,7 @@ def dressed(svg: str) -> str:
     plain = "".join(f"--who-{name}:{light[name]};" for name in used)
     both = "".join(f"--who-{name}:{_of_page(name, light[name], dark[name])};" for name in used)
     style = (
-        f"<style>svg{{{plain}}}@supports(color:light-dark(#000,#fff)){{svg{{{both}}}}}"
+        f"<style>svg{{{plain}}}@supports(color:light-dark(red,red)){{svg{{{both}}}}}"
         ":root{color-scheme:light dark;background:var(--who-paper)}</style>"
     )
     opening, end, rest = svg.partition(">")

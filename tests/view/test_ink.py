@@ -1,11 +1,14 @@
 """One colour, shape and word per kind: read in both themes, and told apart without colour."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from helpers.view import ink
 
+HEX = re.compile(r"#[0-9a-fA-F]{3,8}\b")
+VIEWS = Path(ink.__file__).parent
 AA = 4.5
 GROUNDS = {False: ("#ffffff", ink.PAPER["wash"][0]), True: ("#111111", ink.PAPER["wash"][1])}
 READ = [*ink.KINDS, *ink.WORDS]
@@ -39,11 +42,11 @@ def test_contrast_is_that_of_the_standard():
 @pytest.mark.parametrize("name", READ)
 def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, dark):
     colour = rgb(ink.colours(dark)[name])
-    fill = mixed(colour, rgb(ink.colours(dark)["paper"]), 0.12)
+    (fill,) = re.findall(f"--who-{name}-fill:([^;]*);", ink.variables(dark))
     words = rgb(ink.colours(dark)["ink"])
     assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
-    assert contrast(colour, fill) >= AA
-    assert contrast(words, fill) >= AA
+    assert contrast(colour, rgb(fill)) >= AA
+    assert contrast(words, rgb(fill)) >= AA
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -68,7 +71,8 @@ def test_kinds_are_told_apart_without_colour():
 
 
 def test_shapes_that_are_drawn_differ():
-    drawn = ("tag", "box", "round box", "sheet", "window", "pill", "hexagon", "slanted box")
+    drawn = ("tag", "box", "round box", "sheet", "window", "pill", "hexagon")
+    drawn += ("slanted box", "round ends", "square")
     assert len({ink.outline(shape, 0, 0, 80, 38) for shape in drawn}) == len(drawn)
 
 
@@ -88,3 +92,17 @@ def test_a_legend_says_each_kind_once_in_words():
 def test_a_legend_of_six_kinds_is_refused():
     with pytest.raises(ValueError, match="6 kinds"):
         ink.legend(list(ink.KINDS)[:6])
+
+
+def coloured(folder):
+    """Yield the files of a folder in which a colour is typed in."""
+    kinds = (".py", ".html", ".svg", ".css", ".js")
+    for path in (path for path in sorted(folder.rglob("*.*")) if path.suffix in kinds):
+        if HEX.search(path.read_text(encoding="utf-8")):
+            yield path.name
+
+
+def test_no_colour_is_typed_in_elsewhere(tmp_path):
+    (tmp_path / "sample.css").write_text("a{color:#1f5fa8}", encoding="utf-8")
+    assert list(coloured(tmp_path)) == ["sample.css"]
+    assert list(coloured(VIEWS.parent)) == ["ink.py"]

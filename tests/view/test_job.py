@@ -13,7 +13,6 @@ from helpers.model.job import Blob, JobGraph, JobOp
 from helpers.view.diagram import job as view
 from helpers.view.diagram import routing, swimlanes
 from tests.samples import sample
-from tests.view.drawing import boxes
 
 NASTY = "<script>&\x00\ud800"
 
@@ -45,6 +44,11 @@ def small():
 
 def parsed(graph):
     return ElementTree.fromstring(view.svg(graph))
+
+
+def boxes(tree):
+    found = [e for e in tree.findall(".//{*}svg") if "box" in e.get("class")]
+    return [tuple(float(e.get(side)) for side in ("x", "y", "width", "height")) for e in found]
 
 
 def overlap(a, b):

@@ -60,7 +60,7 @@ class _Draft:
         """Add one cache entry: its guards, its code, and what that calls."""
         key, guards = f"entry {number}", len(leaves(entry))
         self._box("code", key, key, "name", f"tried as number {rank}", "keeps")
-        self._box(key, f"{key} guards", counted(guards, "guard"), "input", "in C++", "asks")
+        self._box(key, f"{key} guards", counted(guards, "guard"), "constant", "in C++", "asks")
         code = f"{key} code"
         self._box(key, code, "new code", "code", _units(entry.code), "if all hold, runs")
         for name in entry.code.co_names:
@@ -81,7 +81,7 @@ class _Draft:
             return
         name, _ = resumed(function.__code__.co_name)
         own = f"{_entries(len(entries(function.__code__)))} of its own"
-        self._box(code, f"{key} resumed", f"{plain(name)}, resumed", "call", own, "then calls")
+        self._box(code, f"{key} resumed", f"{plain(name)}, resumed", "function", own, "then calls")
 
     def _box(self, source: str, key: str, label: str, kind: str, detail: str, words: str) -> None:
         self.nodes.append(Node(key, label, kind, detail))

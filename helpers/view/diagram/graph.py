@@ -12,7 +12,7 @@ from dataclasses import replace
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN
 from helpers.view import row_limit
-from helpers.view.diagram.drawn import drawn
+from helpers.view.diagram import kinds
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
@@ -102,6 +102,10 @@ def svg(model: Graph, page: bool = False) -> str:
         title=model.title,
         width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
+        box=BOX,
+        style=kinds.style(node.kind for node in model.nodes),
+        shape=kinds.shape,
+        classes=kinds.classes,
         boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
             _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
@@ -175,11 +179,13 @@ def _box(node: Node, spot: Spot, found: bool) -> dict:
     label, detail = _short(node.label), _short(node.detail)
     whole = (label, detail) == (one_line(node.label), one_line(node.detail))
     return {
-        **drawn(f"{node.kind} found" if found else node.kind, spot),
+        "kind": f"{node.kind} found" if found else node.kind,
         "tip": "" if whole else _named(node),
+        "spot": spot,
         "centre": spot.x + spot.width // 2,
         "label": f"▸ {label}" if found else label,
         "detail": detail,
+        "base": spot.y + (17 if node.detail else 25),
     }
 
 

@@ -7,11 +7,11 @@ side as well; in the first lane they stand one below the other.
 from collections import defaultdict
 from dataclasses import dataclass
 
-from helpers.view import row_limit
-from helpers.view.diagram.drawn import drawn
-from helpers.view.diagram.positions import MARGIN, Spot
+from helpers.view.diagram import kinds
+from helpers.view.diagram.positions import BOX, MARGIN, Spot
 from helpers.view.diagram.routing import Route, route
 from helpers.view.markup import one_line, render
+from helpers.view.row_limit import cut
 
 CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
@@ -56,6 +56,10 @@ def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str
         title=title,
         width=max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
         height=max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
+        box=BOX,
+        style=kinds.style(box.kind for box in boxes),
+        shape=kinds.shape,
+        classes=kinds.classes,
         boxes=[*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)],
         arrows=_labelled(lines, routes, spots),
     )
@@ -128,11 +132,13 @@ def _heads(boxes, spots, headings):
 
 def _shown(box: Box, spot: Spot) -> dict:
     return {
-        **drawn(box.kind, spot),
-        "tip": "" if len(box.label) <= LONGEST else one_line(row_limit.cut(box.label, LONGEST_TIP)),
+        "kind": box.kind,
+        "spot": spot,
+        "tip": "" if len(box.label) <= LONGEST else one_line(cut(box.label, LONGEST_TIP)),
         "centre": spot.centre,
         "label": _cut(box.label),
         "detail": _cut(box.detail),
+        "base": spot.y + (17 if box.detail else 25),
     }
 
 
