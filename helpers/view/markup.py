@@ -20,7 +20,7 @@ FADES = ",".join(
     for colour, wide, moves in ((f"{ink.PAGE} 40%", 30, "local"), (_SHADE, 14, "scroll"))
     for turn, at in ((90, "0"), (270, "100%"))
 )
-TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
+TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕", "refused": "⊘"}
 
 
 def visible(value: object) -> object:
@@ -67,7 +67,9 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.filters["visible"] = visible
-_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour)
+_templates.globals.update(
+    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour, fill=ink.fill
+)
 _templates.globals.update(FADES=FADES, INLINING=inlining())
 
 
