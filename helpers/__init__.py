@@ -43,7 +43,7 @@ _NAMES = {
     "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
     "verbs.oneflow": "show_job show_registry",
-    "verbs.costs": "plot_ratios watch_costs",
+    "verbs.costs": "plot_curve plot_ratios watch_costs",
     "verbs.processes": "watch_in_child",
     "verbs.interceptions": "show_interceptions",
     "verbs.tables": "show_environment show_table",
