@@ -45,6 +45,10 @@ def _long_cell(nb):
     _code(nb)[3].source = "x = 1\n" * 26
 
 
+def _linter(nb):
+    _code(nb)[3].source += "  # noqa"
+
+
 def _long_cells(nb):
     for cell in _code(nb):
         cell.source += "\nx = 1" * 8
@@ -120,6 +124,7 @@ def _code(nb):
         (_stored_error, "stores an error"),
         (_error_tag, "use expect"),
         (_long_cell, "the longest code cell has 26"),
+        (_linter, "speaks to a linter"),
         (_long_cells, "the median code cell"),
         (_long_prose, "a prose cell has 200 words"),
         (_address, "an address or a path"),

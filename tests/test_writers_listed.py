@@ -88,6 +88,8 @@ TOOLS = {
     "tests/browser/lab_server.py: Path.mkdir",
     "tests/browser/lab_server.py: Path.open",
     "tests/browser/lab_server.py: Path.write_text",
+    "tests/draw_spine.py: Path.mkdir",
+    "tests/draw_spine.py: Path.write_text",
     "tests/dump_rosetta.py: Path.write_text",
     "tests/mini/oneflow/folders.py: Path.mkdir",
     "tests/mini/oneflow/folders.py: Path.write_text",

@@ -19,6 +19,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import deadly
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
+from helpers.study.parted import Parted
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -36,8 +37,9 @@ class Unfit(Exception):
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    `praise` is what a pass is told; `hints` rise from a question to near the solution. After
-    `seconds` of processor time, or of waiting, the answer is stopped.
+    `praise` is what a pass is told, and `picture(*answers)` gives the model of what was built, to
+    be looked at; `hints` rise from a question to near the solution. After `seconds` of processor
+    time, or of waiting, the answer is stopped.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Exercise:
     praise: str
     hints: tuple[str, ...]
     seconds: float = 10
+    picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
     @whole
@@ -71,7 +74,7 @@ class Exercise:
         because = limit.because or because
         if because:
             return self._outcome("failed", because, more=str(self))
-        return self._outcome("passed", self.praise)
+        return self._outcome("passed", self.praise, picture=self._pictured(answers))
 
     def hint(self, number: int | None = None) -> Exhibit:
         """Return the next hint, or hint `number` (from 1); the last one again after the last."""
@@ -102,8 +105,20 @@ class Exercise:
             told = [names[k] for k in left if k < len(names)]
             raise Untried(", ".join(told) if len(answers) > 1 else "")
 
-    def _outcome(self, state: str, because: str = "", more: str = "") -> Exhibit:
-        return Exhibit(Outcome(self.name, state, because, more), outcome)
+    def _pictured(self, answers):
+        """Return the model of what was built; None if it has none, or what is built fails here."""
+        if self.picture is None:
+            return None
+        try:
+            with limited(Limits(self.seconds)):
+                return self.picture(*answers)
+        except Exception:
+            return None
+
+    def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:
+        beside = because.beside if type(because) is Parted else None
+        told = Outcome(self.name, state, str.__str__(because), more, beside, picture)
+        return Exhibit(told, outcome)
 
 
 class Checks:

@@ -12,13 +12,15 @@ from helpers.capture.cpython import (
     value_stack,
 )
 from helpers.capture.cpython import frame as frames
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import bytecode as bytecode_view
 from helpers.view import stack as stack_view
 from helpers.view import table
 from helpers.view.widgets import code as code_view
 from helpers.view.widgets import stepper
+
+Exhibit = at(3)
 
 
 @whole

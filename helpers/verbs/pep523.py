@@ -1,10 +1,12 @@
 """PEP 523: who evaluates a frame, and what a frame hook is told."""
 
 from helpers.capture.cpython import frame_evaluator, hooked_frames
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import table
 from helpers.view.diagram import graph as diagram
+
+Exhibit = at(4)
 
 
 @whole

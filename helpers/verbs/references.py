@@ -3,11 +3,13 @@
 import sys
 
 from helpers.capture.references import name_graph, name_timeline, rebind, search
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import ledger, table
 from helpers.view.diagram import graph as diagram
 from helpers.view.widgets import stepper
+
+Exhibit = at(1)
 
 
 @whole

@@ -100,6 +100,8 @@ def test_question_keeps_its_answer_back_until_it_is_checked(question):
     press(question, "Check")
     said = "✗ Not this time: you chose 22; running it gave 4. Both are numbers, so + adds. "
     expect(status(question)).to_have_text(said + gallery.HOSTILE[1])
+    expect(question.locator(".course-right")).to_have_text("4✓ right")
+    expect(question.locator(".course-wrong")).to_have_text("22✗ your choice")
 
 
 def test_question_can_be_tried_again(question):
@@ -107,11 +109,13 @@ def test_question_can_be_tried_again(question):
     press(question, "Check")
     press(question, "Try again")
     expect(status(question)).to_have_text("")
+    expect(question.locator(".course-right, .course-wrong")).to_have_count(0)
     expect(question.get_by_role("radio").first).to_be_focused()
     assert not question.locator("input:checked").count()
     question.get_by_label("4", exact=True).check()
     press(question, "Check")
     expect(status(question)).to_contain_text("✓ Right: it ran and gave 4. Both are numbers")
+    expect(question.locator(".course-right")).to_have_text("4✓ your choice, and right")
 
 
 def test_everything_works_on_when_the_kernel_is_gone(ran, loop, question, lab):

@@ -169,3 +169,9 @@ def test_no_two_boxes_of_a_deep_graph_overlap_and_all_lie_inside(pairs):
     assert float(root.get("height")) > 30 * 80
     assert not any(overlap(a, b) for i, a in enumerate(placed) for b in placed[:i])
     assert all(x >= 0 and x + w <= float(root.get("width")) for x, _, w, _ in placed)
+
+
+def test_a_picture_without_a_title_is_described_by_what_is_in_it():
+    graph = Graph("", (Node("a", "a"), Node("b", "b")), (Edge("a", "b"),))
+    assert 'alt="2 boxes, 1 arrow, listed below"' in diagram.html(graph)
+    assert diagram.alt("a name", 1, 0) == "a name: 1 box, 0 arrows"

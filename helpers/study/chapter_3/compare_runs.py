@@ -17,6 +17,7 @@ from helpers.study.chapter_3.kept_stacks import is_told, plain_places
 from helpers.study.chapter_3.parting import Place, parting
 from helpers.study.chapter_3.run_words import called, end_of
 from helpers.study.check import Untried
+from helpers.study.parted import parted
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 DEEPEST = 40  # values of a stack that are looked at: no program here has half as many
@@ -80,13 +81,12 @@ def difference(machine: type, program, *args, own=()) -> str | None:
     if real.exact != ours.exact:
         yours, cpythons = _told_apart(ours, real)
         why = parting(trail, places, program, own)
-        return f"{told}: yours {yours}, CPython {cpythons}. {why}"
+        return parted(f"{told}: ", yours, cpythons, "CPython", f". {why}")
     if real.printed != ours.printed:
         why = parting(trail, places, program, own) if trail.places != places else ""
         why = why or " ".join(f"Look at your {name}." for name in own if len(own) == 1)
-        return (
-            f"{told}: yours prints {ours.printed!r}, CPython prints {real.printed!r}. {why}".strip()
-        )
+        printed = f"prints {ours.printed!r}", f"prints {real.printed!r}"
+        return parted(f"{told}: ", *printed, "CPython", f". {why}".rstrip())
     if places and trail.places != places:
         why = parting(trail, places, program, own)
         return f"{told}: yours {ours.end}, as in CPython, but by another way. {why}"

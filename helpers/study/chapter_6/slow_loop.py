@@ -10,6 +10,7 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.study.answers import by_name
 from helpers.study.chapter_6.loop_trial import drawn, parted
 from helpers.study.check import Exercise
+from helpers.study.parted import within
 
 STAYS, LIST, SCALAR, DTYPES, FUNCTION = REASONS = (
     *("stays", "a list", "a NumPy scalar", "dtypes", "a tf.function"),
@@ -41,7 +42,7 @@ def _judge_slow_loop(reasons, quick, slow):
     for rows, state, gain in given_to:
         if because := parted(quick, slow, rows, state, gain):
             what = f"{counted(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
-            return f"for {what}, {because}"
+            return within(f"for {what}, ", because)
     return None
 
 

@@ -7,6 +7,7 @@ from helpers.study.chapter_6.drawn_functions import drawn
 from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
 from helpers.study.chapter_6.taped_blocks import SCENARIOS, Meant
 from helpers.study.check import Exercise, Untried, tried
+from helpers.study.parted import within
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"
 ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"
@@ -52,11 +53,11 @@ def _judge_tape(tape):
             return because
         if because:
             think = f". Think: {THINK[words]}" if words in THINK else ""
-            return f"for y = {words}, {because}{think}"
+            return within(f"for y = {words}, ", because, think)
     for scenario in SCENARIOS:
         because = _guarded(lambda s=scenario: s(tape))
         if because:
-            return because if because in (KEPT, GONE) else f"{scenario.__doc__}, {because}"
+            return because if because in (KEPT, GONE) else within(f"{scenario.__doc__}, ", because)
     return None
 
 

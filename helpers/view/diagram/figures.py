@@ -21,5 +21,5 @@ def html(model: Graph) -> str:
 
 
 def _figure(name: str, graph: Graph) -> dict:
-    alt = f"{name or graph.title}: {len(graph.nodes)} boxes, {len(graph.edges)} arrows"
+    alt = diagram.alt(name or graph.title, len(graph.nodes), len(graph.edges))
     return {"name": name, "alt": alt, **pictured(diagram.svg(graph, page=True), SMALLEST)}

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN
+from helpers.model.phrase import counted
 from helpers.view import row_limit
 from helpers.view.diagram import kinds
 from helpers.view.diagram.folding import fold
@@ -75,10 +76,16 @@ def html(model: Graph) -> str:
     return render(
         "diagram.html",
         model=shown,
-        alt=f"{model.title}: {len(shown.nodes)} boxes, {arrows} arrows, listed below",
+        alt=f"{alt(model.title, len(shown.nodes), arrows)}, listed below",
         body=text(model),
         **pictured(svg(shown), SMALLEST),
     )
+
+
+def alt(title: str, boxes: int, arrows: int) -> str:
+    """Return what stands for a picture: its title, if it has one, and how much is in it."""
+    words = f"{boxes} {'box' if boxes == 1 else 'boxes'}, {counted(arrows, 'arrow')}"
+    return f"{title}: {words}" if title else words
 
 
 def svg(model: Graph, page: bool = False) -> str:
