@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-MOST_KINDS = 5  # in one legend: more are not told apart at a glance
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -38,7 +36,7 @@ KINDS = {
         Kind("constant", "#665c4d", "#cdbfa8", "square", "▪"),
         Kind("forward", "#00627a", "#6cc8e0", "solid arrow", "→"),
         Kind("backward", "#a81e2e", "#f794a0", "dashed arrow", "⇠"),
-        Kind("update", "#b0400a", "#ffa36b", "filled mark", "◆"),
+        Kind("update", "#b0400a", "#ffa36b", "filled mark", "▲"),
     )
 }
 # What a page is made of, and how a judgement is told; each with a word or a mark beside it.
@@ -112,16 +110,15 @@ def fill(name: str) -> str:
     return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 
-def legend(kinds: Iterable[str]) -> Markup:
-    """Return one line of HTML: the mark and the word of each kind, in its colour.
+def legend(words: dict[str, str]) -> Markup:
+    """Return one line of HTML: each word, with the mark and in the colour of its kind.
 
-    ValueError for more than five: a reader tells no more apart.
+    `words`: word -> kind. KeyError for a kind that is none.
     """
-    shown = [KINDS[kind] for kind in dict.fromkeys(kinds)]
-    if len(shown) > MOST_KINDS:
-        raise ValueError(f"{len(shown)} kinds in one picture; {MOST_KINDS} can be told apart")
     item = '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
-    items = [Markup(item).format(colour(kind.word), kind.mark, kind.word) for kind in shown]
+    items = [
+        Markup(item).format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items()
+    ]
     return Markup('<p style="margin:2px 0 6px 0">{}</p>').format(Markup("").join(items))
 
 

@@ -63,7 +63,7 @@ def _lines(model: Graph) -> list[str]:
 def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
-        return render("diagram.html", model=model, image="", body="nothing to draw")
+        return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
     model = row_limit.trimmed(model)
     shown = fold(model)
     arrows = len(shown.edges)
@@ -78,6 +78,7 @@ def html(model: Graph) -> str:
         model=shown,
         alt=f"{alt(model.title, len(shown.nodes), arrows)}, listed below",
         body=text(model),
+        legend=kinds.legend(node.kind for node in shown.nodes),
         **pictured(svg(shown), SMALLEST),
     )
 
@@ -172,7 +173,7 @@ def _widths(model: Graph) -> dict[str, int]:
 
 def _width(node: Node) -> int:
     wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
-    return round(max(wide, 24) + 24)
+    return round(max(wide, 24) + 24) + kinds.room(node.kind)
 
 
 def _short(words: str, most: int = LONGEST_LABEL) -> str:

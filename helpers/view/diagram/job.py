@@ -7,6 +7,7 @@ way back can be followed beside the way there.
 from dataclasses import replace
 
 from helpers.model.job import JobGraph, JobOp
+from helpers.view.diagram import kinds
 from helpers.view.diagram.swimlanes import Box, Line, picture
 from helpers.view.markup import grid, one_line, render
 from helpers.view.picture import pictured
@@ -40,12 +41,13 @@ def html(model: JobGraph) -> str:
     if not 0 < len(model.ops) <= MOST_DRAWN:
         said = f"{len(model.ops)} ops are too many for one picture. " if model.ops else ""
         told = replace(model, note=f"{said}{model.note}")
-        return render("diagram.html", model=told, image="", body=text(model))
+        return render("diagram.html", model=told, image="", legend="", body=text(model))
     return render(
         "diagram.html",
         model=model,
         alt=f"{model.title}: {len(model.ops)} ops, listed below",
         body=text(model),
+        legend=kinds.legend(op.part for op in model.ops),
         **pictured(svg(model), SMALLEST),
     )
 

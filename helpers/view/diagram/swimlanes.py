@@ -104,7 +104,7 @@ def _tops(cells) -> dict[int, tuple[int, int]]:
 
 def _width(box: Box) -> int:
     wide = max(len(_cut(box.label)) * CHARACTER, len(_cut(box.detail)) * SMALL)
-    return round(max(wide, 40) + 22)
+    return round(max(wide, 40) + 22) + kinds.room(box.kind)
 
 
 def _head_width(heading: str) -> int:
