@@ -24,7 +24,9 @@ _NAMES = {
     "capture.references.rebind": "code_swapped rebind_everywhere",
     "capture.processes.call": "call_in_child",
     "capture.tensorflow.tracing.ledger": "would_trace",
-    "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
+    "verbs.references": """
+        show_binding_map show_bindings show_names watch_callers watch_names watch_routes
+    """,
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback
         watch_frames watch_specialising watch_stack watch_tracers

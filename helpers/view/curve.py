@@ -41,6 +41,7 @@ def html(model: Curve) -> str:
     return render(
         "diagram.html",
         model={"title": _short(model.title), "note": ""},
+        legend="",
         alt=f"{_short(model.title)}: {count:,} numbers, from {first} to {last}, some listed below",
         body=text(model),
         **pictured(svg(model), FITS),

@@ -4,7 +4,6 @@ Colour names the kind, the shape repeats it, the word says it: nothing is told b
 Every hexadecimal colour of the course stands here.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -52,6 +51,19 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
+# A stage's own: amber means "now" and nothing else; a kind of instruction is also a lane.
+STAGE = {
+    "now": ("#ffe9a8", "#4d3a05"),
+    "now-edge": ("#8a5a00", "#e8b73f"),
+    "band": ("#fff7de", "#292415"),
+    "load": ("#0b61c4", "#6cb2ff"),
+    "store": ("#8a3fa0", "#d49bea"),
+    "operate": ("#b04600", "#f5a35c"),
+    "call": ("#0a734a", "#5ccb94"),
+    "jump": ("#c0254a", "#ff8aa0"),
+    "value": ("#e9f1fb", "#1b2f4a"),
+    "value-edge": ("#3f76b5", "#5e95d6"),
+}
 # JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: hence
 # `black` and `white`. `var(…)` stays in `background-color` and `border-color`, and is dropped from
 # `background` and `border`.
@@ -72,7 +84,8 @@ def variables(dark: bool) -> str:
     """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
     named, paper = colours(dark), PAPER["paper"][dark]
     fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
-    return "".join(f"--who-{name}:{value};" for name, value in {**named, **fills}.items())
+    stage = "".join(f"--stage-{name}:{pair[dark]};" for name, pair in STAGE.items())
+    return "".join(f"--who-{name}:{value};" for name, value in {**named, **fills}.items()) + stage
 
 
 def _mixed(hue: str, paper: str) -> str:

@@ -42,6 +42,8 @@ def test_the_least_width_is_a_part_of_the_whole():
 
 def test_the_script_of_an_image_is_one_attribute():
     values = {"title": "t", "note": ""}
-    html = render("diagram.html", model=values, image="data:,", alt="a", least=1, body="b")
+    html = render(
+        "diagram.html", model=values, image="data:,", alt="a", least=1, body="b", legend=""
+    )
     told = re.search(r'onload="([^"]*)"', html)[1]
     assert "attachShadow" in told and "\n" not in told and "//" not in told

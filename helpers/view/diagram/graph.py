@@ -67,7 +67,7 @@ def html(model: Graph) -> str:
     model = row_limit.trimmed(model)
     shown = fold(model)
     arrows = len(shown.edges)
-    shown = replace(shown, edges=_one_per_pair(shown.edges))
+    shown = replace(shown, edges=one_per_pair(shown.edges))
     rest = len(shown.edges) - MOST_ARROWS
     if rest > 0:
         said = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
@@ -94,7 +94,7 @@ def svg(model: Graph, page: bool = False) -> str:
 
     `page`: it leads downwards and is as narrow as can be.
     """
-    model = replace(model, edges=_one_per_pair(model.edges))
+    model = replace(model, edges=one_per_pair(model.edges))
     layout, found = layered(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
     close = page or _width_across(model, layout) > WIDEST
@@ -163,7 +163,7 @@ def _top(row: float) -> int:
 
 
 def _gap(model: Graph) -> int:
-    longest = max((len(_short(edge.label)) for edge in model.edges), default=0)
+    longest = max((len(short(edge.label)) for edge in model.edges), default=0)
     return max(NARROWEST_GAP, round(longest * SMALL) + 60) + (WIDER if model.wide else 0)
 
 
@@ -172,11 +172,11 @@ def _widths(model: Graph) -> dict[str, int]:
 
 
 def _width(node: Node) -> int:
-    wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
+    wide = max(len(short(node.label)) * CHARACTER, len(short(node.detail)) * SMALL)
     return round(max(wide, 24) + 24) + kinds.room(node.kind)
 
 
-def _short(words: str, most: int = LONGEST_LABEL) -> str:
+def short(words: str, most: int = LONGEST_LABEL) -> str:
     """Return words cut in the middle, where a dotted path says least."""
     words = one_line(words)
     half = (most - 1) // 2
@@ -184,7 +184,7 @@ def _short(words: str, most: int = LONGEST_LABEL) -> str:
 
 
 def _box(node: Node, spot: Spot, found: bool) -> dict:
-    label, detail = _short(node.label), _short(node.detail)
+    label, detail = short(node.label), short(node.detail)
     whole = (label, detail) == (one_line(node.label), one_line(node.detail))
     return {
         "kind": f"{node.kind} found" if found else node.kind,
@@ -204,14 +204,14 @@ def _has_cycle(layout) -> bool:
 
 def _labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
     """Return an arrow for the template; the plate of its label begins right of `clear`."""
-    label = _short(edge.label)
+    label = short(edge.label)
     plate = _plate(label)
     x = max(x, clear + plate // 2)
     marked = AGAIN in edge.label
     return {"line": line, "label": label, "x": x, "y": y, "plate": plate, "marked": marked}
 
 
-def _one_per_pair(edges) -> tuple[Edge, ...]:
+def one_per_pair(edges) -> tuple[Edge, ...]:
     """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
     labels = {}
     for edge in edges:

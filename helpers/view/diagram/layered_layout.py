@@ -82,7 +82,7 @@ def _untangle(columns, links, boxes, bend: float) -> dict[object, float]:
             near = before if forward else after
             wanted = {key: _wanted(near.get(key), rows, rows[key]) for key in column}
             column.sort(key=lambda key, wanted=wanted: wanted[key])
-            rows |= _spread(column, wanted, boxes, bend)
+            rows |= spread(column, wanted, boxes, bend)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
@@ -100,7 +100,7 @@ def _wanted(near, rows, own: float) -> float:
     return sum(rows[key] for key in near) / len(near) if near else own
 
 
-def _spread(column, wanted, boxes, bend: float) -> dict[object, float]:
+def spread(column, wanted, boxes, bend: float) -> dict[object, float]:
     """Return rows with room for each key, in the column's order, as near to the wanted as can be.
 
     Two boxes stand at least one row apart.
