@@ -24,9 +24,8 @@ _NAMES = {
     "capture.references.rebind": "code_swapped rebind_everywhere",
     "capture.processes.call": "call_in_child",
     "capture.tensorflow.tracing.ledger": "would_trace",
-    "verbs.references": """
-        show_binding_map show_bindings show_names watch_callers watch_names watch_routes
-    """,
+    "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
+    "verbs.routes": "watch_routes",
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback
         watch_frames watch_specialising watch_stack watch_tracers
@@ -45,7 +44,7 @@ _NAMES = {
     "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
     "verbs.oneflow": "show_job show_registry",
-    "verbs.costs": "plot_ratios watch_costs",
+    "verbs.costs": "plot_curve plot_ratios watch_costs",
     "verbs.processes": "watch_in_child",
     "verbs.interceptions": "show_interceptions",
     "verbs.tables": "show_environment show_table",

@@ -3,12 +3,10 @@
 import sys
 
 from helpers.capture.references import name_graph, name_timeline, rebind, search
-from helpers.capture.references import routes as route_map
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import dots, table, timeline
 from helpers.view.diagram import graph as diagram
-from helpers.view.widgets import routes as map_view
 
 Exhibit = at(1)
 
@@ -53,13 +51,3 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     `interventions`: heading -> a callable that returns a context manager.
     """
     return Exhibit(rebind.watch_callers(routes, judge, interventions), dots)
-
-
-@whole
-def watch_routes(old, new, routes, holders, interventions) -> Exhibit:
-    """Run every route under every intervention, and draw who holds `old` or `new` meanwhile.
-
-    `routes`: name -> callable without arguments. `holders`: the same names -> callable that returns
-    what the route would call. `interventions` as in `watch_callers`.
-    """
-    return Exhibit(route_map.watch_routes(old, new, routes, holders, interventions), map_view)

@@ -4,12 +4,9 @@ Colour names the kind, the shape repeats it, the word says it: nothing is told b
 Every hexadecimal colour of the course stands here.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
-
-MOST_KINDS = 5  # in one legend: more are not told apart at a glance
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ KINDS = {
         Kind("constant", "#665c4d", "#cdbfa8", "square", "▪"),
         Kind("forward", "#00627a", "#6cc8e0", "solid arrow", "→"),
         Kind("backward", "#a81e2e", "#f794a0", "dashed arrow", "⇠"),
-        Kind("update", "#b0400a", "#ffa36b", "filled mark", "◆"),
+        Kind("update", "#b0400a", "#ffa36b", "filled mark", "▲"),
     )
 }
 # What a page is made of, and how a judgement is told; each with a word or a mark beside it.
@@ -83,26 +80,12 @@ def colours(dark: bool) -> dict[str, str]:
     return {**kinds, **{word: pair[dark] for word, pair in (WORDS | PAPER).items()}}
 
 
-def variables(dark: bool, names: Iterable[str] | None = None) -> str:
-    """Return the declarations of a theme: `--who-<name>` and `--who-<name>-fill` for each colour.
-
-    `names`: of these only, and of what a page is made of.
-    """
+def variables(dark: bool) -> str:
+    """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
     named, paper = colours(dark), PAPER["paper"][dark]
     fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
-    every = {**named, **fills}
-    wanted = every if names is None else _asked(names)
-    stage = STAGE if names is None else ()
-    return "".join(
-        (
-            *(f"--who-{name}:{every[name]};" for name in wanted),
-            *(f"--stage-{name}:{STAGE[name][dark]};" for name in stage),
-        )
-    )
-
-
-def _asked(names: Iterable[str]) -> list[str]:
-    return [*PAPER, "ink", *(form for name in names for form in (name, f"{name}-fill"))]
+    stage = "".join(f"--stage-{name}:{pair[dark]};" for name, pair in STAGE.items())
+    return "".join(f"--who-{name}:{value};" for name, value in {**named, **fills}.items()) + stage
 
 
 def _mixed(hue: str, paper: str) -> str:
@@ -120,17 +103,6 @@ def stylesheet() -> str:
         f":root:not(:has([data-jp-theme-light])){{{dark}}}}}\n"
         f'[data-jp-theme-light="false"]{{{dark}}}\n'
     )
-
-
-def picture_style(names: Iterable[str]) -> str:
-    """Return the style of an SVG that stands in an image: there it is asked for no page's theme.
-
-    It follows the reader's system, and is read on a page of the other theme all the same: what it
-    shows stands on grounds of its own.
-    """
-    names = sorted(set(names))
-    light, dark = (variables(theme, names) for theme in (False, True))
-    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 def colour(name: str) -> str:
@@ -151,16 +123,15 @@ def fill(name: str) -> str:
     return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 
-def legend(kinds: Iterable[str]) -> Markup:
-    """Return one line of HTML: the mark and the word of each kind, in its colour.
+def legend(words: dict[str, str]) -> Markup:
+    """Return one line of HTML: each word, with the mark and in the colour of its kind.
 
-    ValueError for more than five: a reader tells no more apart.
+    `words`: word -> kind. KeyError for a kind that is none.
     """
-    shown = [KINDS[kind] for kind in dict.fromkeys(kinds)]
-    if len(shown) > MOST_KINDS:
-        raise ValueError(f"{len(shown)} kinds in one picture; {MOST_KINDS} can be told apart")
     item = '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
-    items = [Markup(item).format(colour(kind.word), kind.mark, kind.word) for kind in shown]
+    items = [
+        Markup(item).format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items()
+    ]
     return Markup('<p style="margin:2px 0 6px 0">{}</p>').format(Markup("").join(items))
 
 
@@ -184,7 +155,7 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
         corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
         return f"M{x:g} {y:g}H{right - fold:g}L{right:g} {y + fold:g}V{low:g}H{x:g}z{corner}"
     if shape == "window":
-        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 5:g}H{right:g}"
+        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
     if shape == "pill":
         inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
         return _rounded(x, y, width, height, half) + inner

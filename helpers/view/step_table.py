@@ -38,6 +38,8 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
         rest=rest,
         note_has_lines=False,
         drawn=False,
+        arcs="",
+        marked=(),
         code=[True] * len(headings),
     )
 

@@ -334,6 +334,24 @@ SUBJECTS = {
         scale=lambda n: helpers.show_table("T", *({"a": i, "b": "x" * 20} for i in range(n))),
         largest=2000,
     ),
+    "plot_curve": Subject(
+        wrong=(
+            lambda thing: helpers.plot_curve(thing, [1.0]),
+            lambda thing: helpers.plot_curve("T", thing),
+            lambda thing: helpers.plot_curve("T", [thing]),
+            lambda thing: helpers.plot_curve("T", [1.0], thing),
+        ),
+        misuse=(
+            lambda: helpers.plot_curve("T", []),
+            lambda: helpers.plot_curve("T", [-1.0]),
+            lambda: helpers.plot_curve("T", [float("nan")]),
+            lambda: helpers.plot_curve("T", ["1"]),
+            lambda: helpers.plot_curve("T", 3),
+        ),
+        quick=lambda: helpers.plot_curve("T", [3.0, 2.0, 1.0]),
+        scale=lambda n: helpers.plot_curve("T", [float(i) for i in range(n)]),
+        largest=10_000,
+    ),
     "plot_ratios": Subject(
         wrong=(
             lambda thing: helpers.plot_ratios(thing, {"a": 1.0}),

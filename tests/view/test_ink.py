@@ -84,14 +84,13 @@ def test_the_style_sheet_names_every_kind_in_both_themes():
 
 
 def test_a_legend_says_each_kind_once_in_words():
-    said = ink.legend(["name", "op", "name"])
+    said = ink.legend({"name": "name", "op": "op"})
     assert said.count("▷") == 1
     assert re.sub("<[^>]*>", "", said).split() == ["▷", "name", "○", "op"]
 
 
-def test_a_legend_of_six_kinds_is_refused():
-    with pytest.raises(ValueError, match="6 kinds"):
-        ink.legend(list(ink.KINDS)[:6])
+def test_a_legend_escapes_its_words():
+    assert "<b>" not in ink.legend({"<b>": "op"})
 
 
 def coloured(folder):

@@ -3,8 +3,7 @@
 A deep or wide graph without a cycle leads downwards instead.
 
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
-notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
-arrows are of a grey that is seen on light and on dark.
+notebook; `view.picture` says what becomes of it elsewhere.
 """
 
 from collections import Counter
@@ -19,17 +18,18 @@ from helpers.view.diagram.folding import fold
 from helpers.view.diagram.layered_layout import Layout, layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
 from helpers.view.diagram.untangling import untangled
-from helpers.view.markup import joined, one_line, pictured, render
+from helpers.view.markup import joined, one_line, render
+from helpers.view.picture import pictured
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
 LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
-SMALLEST = 0.91  # of its natural size, where letters have 10 pixels; a narrower window scrolls
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 LONGEST_LABEL = 52
-CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
-WIDEST = 1600  # and so does a wider one: a page shows about 1,040 pixels, at the smallest size
+WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
 
 def text(model: Graph) -> str:
@@ -64,7 +64,7 @@ def _lines(model: Graph) -> list[str]:
 def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
-        return render("diagram.html", model=model, image="", body="nothing to draw")
+        return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
     model = row_limit.trimmed(model)
     shown = fold(model)
     arrows = len(shown.edges)
@@ -79,6 +79,7 @@ def html(model: Graph) -> str:
         model=shown,
         alt=f"{alt(model.title, len(shown.nodes), arrows)}, listed below",
         body=text(model),
+        legend=kinds.legend(node.kind for node in shown.nodes),
         **pictured(svg(shown), SMALLEST),
     )
 
@@ -142,12 +143,16 @@ def _spots_across(model: Graph, layout) -> dict[object, Spot]:
 
 def _names(model: Graph) -> dict[str, str]:
     """Return a name per key that is unique in the text: label and detail, numbered if need be."""
-    plain = {n.key: _said(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes}
+    plain = {node.key: _named(node) for node in model.nodes}
     often, seen, names = Counter(plain.values()), Counter(), {}
     for key, name in plain.items():
         seen[name] += 1
         names[key] = f"{name} #{seen[name]}" if often[name] > 1 else name
     return names
+
+
+def _named(node: Node) -> str:
+    return _said(f"{node.label} ({node.detail})" if node.detail else node.label)
 
 
 def _arrow_line(edge: Edge, names) -> str:
@@ -175,7 +180,7 @@ def _widths(model: Graph) -> dict[str, int]:
 def box_width(node: Node) -> int:
     """Return how wide the box of a node is, in pixels."""
     wide = max(len(short(node.label)) * CHARACTER, len(short(node.detail)) * SMALL)
-    return round(max(wide, 24) + 24)
+    return round(max(wide, 24) + 24) + kinds.room(node.kind)
 
 
 def short(words: str, most: int = LONGEST_LABEL) -> str:
@@ -186,12 +191,15 @@ def short(words: str, most: int = LONGEST_LABEL) -> str:
 
 
 def _box(node: Node, spot: Spot, found: bool) -> dict:
+    label, detail = short(node.label), short(node.detail)
+    whole = (label, detail) == (one_line(node.label), one_line(node.detail))
     return {
         "kind": f"{node.kind} found" if found else node.kind,
+        "tip": "" if whole else _named(node),
         "spot": spot,
         "centre": spot.x + spot.width // 2,
-        "label": f"▸ {short(node.label)}" if found else short(node.label),
-        "detail": short(node.detail),
+        "label": f"▸ {label}" if found else label,
+        "detail": detail,
         "base": spot.y + (17 if node.detail else 25),
     }
 

@@ -7,14 +7,13 @@ Where a graph broke, the cards are cut apart, and the line stands there that Pyt
 from helpers.model.dynamo import DynamoRun
 from helpers.view.diagram.graph import short
 from helpers.view.diagram.layered_layout import layered
-from helpers.view.diagram.moments import Part, Picture, Union, says, states
+from helpers.view.diagram.moments import OUTLINE, Part, Picture, Union, says, states
 from helpers.view.diagram.positions import MARGIN, arrow_down, spots_close
 from helpers.view.diagram.recording import Recording, recordings
 from helpers.view.diagram.shapes import HIGH, Box
 from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import render
 
-OUTLINE = "outline"
 LONGEST, LONGEST_GUARD = 30, 34  # characters of a box, of a guard
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 STEP, HEAD, LINE, CUT, APART = 64, 34, 17, 54, 28  # pixels

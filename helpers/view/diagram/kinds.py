@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from markupsafe import Markup
+
 from helpers.view import ink
 
 # What is no kind of `ink` is drawn as one that is, and set apart by its outline.
@@ -16,7 +18,14 @@ DRAWN_AS = {
     "new": "update",
     "altered": "update",
 }
+WORDS = ("input", "output", "variable")  # said in a legend as they are, and told apart by place
+SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
 SET_APART = ("group", "gone", "new", "altered", "own", "found")
+
+
+def room(kind: str) -> int:
+    """Return how many pixels the sides of a shape take from the words in it."""
+    return SIDES.get(ink.KINDS[drawn_as(kind)].shape, 0)
 
 
 def shape(kind: str, width: float, height: float) -> str:
@@ -31,10 +40,27 @@ def classes(kind: str) -> str:
 
 
 def style(kinds: Iterable[str]) -> str:
-    """Return the colours of a picture, and one rule for each kind in it."""
+    """Return one rule for each kind in a picture."""
     used = sorted({drawn_as(kind) for kind in kinds})
-    rules = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
-    return ink.picture_style([*used, "backward", "quiet"]) + "".join(rules)
+    return "".join(
+        f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used
+    )
+
+
+def legend(kinds: Iterable[str]) -> Markup:
+    """Return the legend of a picture with these kinds; nothing where all are of one kind.
+
+    What is gone, new or changed says so in its box, and stands in no legend.
+    """
+    own = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
+    shown = {kind if kind in WORDS else drawn_as(kind): drawn_as(kind) for kind in own}
+    told = {word: kind for word, kind in shown.items() if not _says_so(kind, own)}
+    return ink.legend(told) if len(told) > 1 else Markup("")
+
+
+def _says_so(drawn: str, own) -> bool:
+    """Say whether all that is drawn so is set apart by a word in its box."""
+    return all(kind in SET_APART for kind in own if drawn_as(kind) == drawn)
 
 
 def drawn_as(kind: str) -> str:

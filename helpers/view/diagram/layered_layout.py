@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from helpers.model.graph import Graph
 
 SWEEPS = 6
+LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
 
 
 @dataclass(frozen=True)
@@ -44,23 +45,28 @@ def _layers(graph: Graph) -> dict[str, int]:
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
             depth |= dict.fromkeys(loose.nodes[component]["members"], number)
-    late = _sources_late(graph, depth)
-    return {node.key: late.get(node.key, depth[node.key]) for node in graph.nodes}
+    return _late(graph, depth)
 
 
-def _sources_late(graph: Graph, depth) -> dict[str, int]:
-    """Return the layer just before the first reader for each box that nothing leads to.
+def _late(graph: Graph, depth) -> dict[str, int]:
+    """Return the layers; what no input leads to stands in the layer just before its first reader.
 
-    Names are a column of their own, whoever reads them.
+    So a constant does not stand among the inputs, nor does an op that needs none. An input stands
+    before its first reader as well; names are a column of their own, whoever reads them.
     """
-    sources = {node.key for node in graph.nodes if node.kind != "name"}
-    sources -= {edge.target for edge in graph.edges}
-    late = {}
+    made, readers = {}, {node.key: [] for node in graph.nodes}
     for edge in graph.edges:
-        if edge.source in sources:
-            layer = depth[edge.target] - 1
-            late[edge.source] = min(layer, late.get(edge.source, layer))
-    return late
+        made.setdefault(edge.target, []).append(edge.source)
+        readers[edge.source].append(edge.target)
+    free, late = set(), dict(depth)
+    for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
+        if node.kind in LATE and free.issuperset(made.get(node.key, ())):
+            free.add(node.key)
+    free |= {node.key for node in graph.nodes if node.kind != "name" and node.key not in made}
+    for key in sorted(free, key=depth.get, reverse=True):
+        later = [late[reader] for reader in readers[key] if depth[reader] > depth[key]]
+        late[key] = min(later) - 1 if later else depth[key]
+    return {node.key: late[node.key] for node in graph.nodes}
 
 
 def _path(number: int, edge, layer) -> tuple[object, ...]:

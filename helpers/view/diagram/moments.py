@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from helpers.model.graph import Graph
 from helpers.view.diagram.graph import LONGEST_LABEL, one_per_pair, short
 
-SHOWN, NEW, GHOST = "shown", "new", "ghost"
+SHOWN, NEW, GHOST, OUTLINE = "shown", "new", "ghost", "outline"
 
 
 @dataclass(frozen=True)
 class Picture:
     """An SVG whose groups bear `data-key`, and per moment the state of each part that is there.
 
-    A state is shown, new (since the moment before) or ghost (just gone); what has none is hidden.
+    A state is shown, new (since the moment before), ghost (just gone) or outline (there is to be
+    something, and its words are not told yet); what has none is hidden.
     """
 
     svg: str

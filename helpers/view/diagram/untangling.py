@@ -9,7 +9,7 @@ from random import Random
 
 from helpers.view.diagram.layered_layout import Layout, spread
 
-ROUNDS, SWEEPS, SHAKES = 8, 6, 30
+ROUNDS, SWEEPS, SHAKES = 8, 6, 12
 MOST = 120  # boxes and bends: a larger picture gets no further try
 
 
@@ -94,17 +94,19 @@ def _sift(columns: list[list], links: _Links) -> int:
 
     It begins on the right: names keep the order in which they were bound if objects can move.
     """
+    positions = _positions(columns)
     for _ in range(ROUNDS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
             for key in list(column):
-                _place(key, column, _positions(columns), links)
+                _place(key, column, positions, links)
         if before == columns:
             break
     return crossings(columns, links)
 
 
-def _place(key, column: list, positions, links: _Links):
+def _place(key, column: list, positions: dict, links: _Links):
+    """Move a key of a column to its best place, and tell `positions`."""
     others = [other for other in column if other != key]
     own, cost, costs = column.index(key), 0, [0]
     for other in others:  # the cost of each place, but for what all have in common
@@ -112,7 +114,9 @@ def _place(key, column: list, positions, links: _Links):
             cost += _cost(other, key, positions, side) - _cost(key, other, positions, side)
         costs.append(cost)
     best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
-    column[:] = [*others[:best], key, *others[best:]]
+    if best != own:
+        column[:] = [*others[:best], key, *others[best:]]
+        positions |= {key: place for place, key in enumerate(column)}
 
 
 def _cost(upper, lower, positions, side) -> int:

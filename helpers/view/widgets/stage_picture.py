@@ -6,12 +6,12 @@ from dataclasses import replace
 from helpers.model.dynamo import DynamoRun
 from helpers.model.graph import Graph
 from helpers.model.timeline import Step, Timeline
-from helpers.view.diagram import growing, moments, union
+from helpers.view.diagram import moments, union
 from helpers.view.markup import one_line
 
 MOST_NODES = 400  # in all steps together; more have no place for each of their own
 _EMPTY = Graph("", (), ())
-_LETTERS = {"": "0", moments.SHOWN: "1", moments.NEW: "2", moments.GHOST: "3", growing.OUTLINE: "4"}
+_LETTERS = {"": "0", moments.SHOWN: "1", moments.NEW: "2", moments.GHOST: "3", moments.OUTLINE: "4"}
 
 
 class StagePicture:
@@ -41,6 +41,8 @@ def of(model: Timeline, steps: Sequence[Step]) -> StagePicture | None:
     if not 0 < len(keys) <= MOST_NODES:
         return None
     if isinstance(model, DynamoRun):
+        from helpers.view.diagram import growing  # for this one alone
+
         titles = ("graph so far", "guards so far", "the graph that is handed over", "why")
         return StagePicture(growing.growing(replace(model, steps=tuple(steps))), titles)
     titles = list(dict.fromkeys(p.title for s in steps for p in s.panels if _is_drawn(p)))
