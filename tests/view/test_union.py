@@ -135,10 +135,10 @@ def test_arrows_that_are_never_there_at_once_may_cross():
     nodes = tuple(Node(key, key, "name" if key in "ab" else "object") for key in "abfg")
     edges = (Edge("a", "g"), Edge("b", "f"), Edge("a", "f"))
     layout = layered(Graph("", nodes, edges))
-    names_ = {"a", "b"}
-    apart = untangled(layout, (0b01, 0b01, 0b10), "abfg", names_)
+    names_, rooms = {"a", "b"}, dict.fromkeys("abfg", 1)
+    apart = untangled(layout, (0b01, 0b01, 0b10), rooms, names_)
     assert apart.rows["g"] < apart.rows["f"] or apart.rows["b"] < apart.rows["a"]
-    assert untangled(layout, (0b01, 0b10, 0b10), "abfg", names_).layers == (("a", "b"), ("f", "g"))
+    assert untangled(layout, (0b01, 0b10, 0b10), rooms, names_).layers == (("a", "b"), ("f", "g"))
 
 
 moments = st.lists(

@@ -124,8 +124,8 @@ def svg(model: Graph, page: bool = False) -> str:
 
 
 def _laid_out(model: Graph, bend: float = 1) -> Layout:
-    boxes, masks = [node.key for node in model.nodes], (1,) * len(model.edges)
-    return untangled(layered(model, bend), masks, boxes, bend=bend)
+    rooms, masks = {node.key: 1 for node in model.nodes}, (1,) * len(model.edges)
+    return untangled(layered(model, bend), masks, rooms, bend=bend)
 
 
 def _width_across(model: Graph, layout) -> int:

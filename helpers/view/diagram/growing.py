@@ -83,7 +83,7 @@ class _Card:
     def _placed(self):
         graph = self.union.graph()
         masks = tuple(part.mask for part in self.union.arrows.values())
-        layout = untangled(layered(graph), masks, self.union.boxes, bend=0.3)
+        layout = untangled(layered(graph), masks, dict.fromkeys(self.union.boxes, 1), bend=0.3)
         widths = {key: max(map(_width, part.said)) for key, part in self.union.boxes.items()}
         spots = spots_close(layout, widths, STEP)
         down = self.top + HEAD

@@ -30,7 +30,7 @@ def layered(graph: Graph, bend: float = 1) -> Layout:
     for key in [*layer, *(key for path in paths for key in path[1:-1])]:
         columns[layer.get(key, key[1] if isinstance(key, tuple) else 0)].append(key)
     links = [pair for path in paths for pair in zip(path, path[1:], strict=False)]
-    rows = _untangle(columns, links, layer, bend)
+    rows = _untangle(columns, links, dict.fromkeys(layer, 1), bend)
     return Layout(tuple(map(tuple, columns)), rows, paths)
 
 
@@ -75,7 +75,7 @@ def _path(number: int, edge, layer) -> tuple[object, ...]:
     return (edge.source, *bends, edge.target)
 
 
-def _untangle(columns, links, boxes, bend: float) -> dict[object, float]:
+def _untangle(columns, links, rooms: dict, bend: float) -> dict[object, float]:
     rows = {key: float(row) for column in columns for row, key in enumerate(column)}
     before, after = _neighbours(links)
     for sweep in range(SWEEPS):
@@ -84,7 +84,7 @@ def _untangle(columns, links, boxes, bend: float) -> dict[object, float]:
             near = before if forward else after
             wanted = {key: _wanted(near.get(key), rows, rows[key]) for key in column}
             column.sort(key=lambda key, wanted=wanted: wanted[key])
-            rows |= spread(column, wanted, boxes, bend)
+            rows |= spread(column, wanted, rooms, bend)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
@@ -102,14 +102,14 @@ def _wanted(near, rows, own: float) -> float:
     return sum(rows[key] for key in near) / len(near) if near else own
 
 
-def spread(column, wanted, boxes, bend: float) -> dict[object, float]:
+def spread(column, wanted, rooms: dict, bend: float) -> dict[object, float]:
     """Return rows with room for each key, in the column's order, as near to the wanted as can be.
 
-    Two boxes stand at least one row apart.
+    `rooms`: how many rows a box takes; what is none takes `bend` of one.
     """
     rows, free = {}, float("-inf")
     for key in column:
-        half = 0.5 if key in boxes else bend / 2
+        half = rooms.get(key, bend) / 2
         rows[key] = max(wanted[key], free + half)
         free = rows[key] + half
     drift = sum(rows[key] - wanted[key] for key in column) / max(len(column), 1)

@@ -16,8 +16,8 @@ from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import render
 
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
-ROW, GAP, PLATE = 50, 64, 17  # pixels
-BEND = 0.45  # of a row: what an arrow that passes by takes of a column
+ROW, GAP, PLATE = 36, 60, 17  # pixels
+OBJECT, BEND = 1.4, 0.6  # rows that an object takes, and an arrow that passes by
 ALONG = (0.5, 0.64, 0.38, 0.76, 0.28, 0.88)  # where on a line a label may stand, the best first
 
 
@@ -38,7 +38,8 @@ def _placed(union: Union) -> tuple[dict[str, Box], dict[tuple[str, str], Arrow]]
     graph = union.graph()
     names = {node.key for node in graph.nodes if node.kind == "name"}
     masks = tuple(part.mask for part in union.arrows.values())
-    layout = untangled(layered(graph), masks, union.boxes, names, BEND)
+    rooms = {key: 1 if key in names else OBJECT for key in union.boxes}
+    layout = untangled(layered(graph), masks, rooms, names, BEND)
     widths = {key: max(map(_width, part.said)) for key, part in union.boxes.items()}
     boxes, bends, left = {}, {}, MARGIN
     for column in layout.layers:

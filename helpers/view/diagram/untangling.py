@@ -14,20 +14,22 @@ MOST = 120  # boxes and bends: a larger picture gets no further try
 
 
 def untangled(
-    layout: Layout, masks: tuple[int, ...], boxes, names=frozenset(), bend: float = 1
+    layout: Layout, masks: tuple[int, ...], rooms: dict, names=frozenset(), bend: float = 1
 ) -> Layout:
     """Return the layout with its columns reordered; `masks`: the moments of each path, as bits.
 
-    `boxes`: the keys in the order in which they came; a box leaves it only where that takes
-    crossings away. Those in `names` stand a row apart; a bend takes `bend` of a box's room.
+    `rooms`: how many rows each box takes, in the order in which they came; a box leaves it only
+    where that takes crossings away. Those in `names` stand a row apart; a bend takes `bend` of one.
     """
     links = _links(layout, masks)
     columns, fewest = min(
-        ((each, _sift(each, links)) for each in _starts(layout, boxes)), key=_last
+        ((each, _sift(each, links)) for each in _starts(layout, rooms)), key=_last
     )
     if fewest and sum(map(len, columns)) <= MOST:
         columns = _shaken(columns, fewest, links)
-    return Layout(tuple(map(tuple, columns)), _rows(columns, links, names, bend), layout.paths)
+    return Layout(
+        tuple(map(tuple, columns)), _rows(columns, links, rooms, names, bend), layout.paths
+    )
 
 
 def crossings(columns, links) -> int:
@@ -133,8 +135,7 @@ def _positions(columns) -> dict[object, int]:
     return {key: place for column in columns for place, key in enumerate(column)}
 
 
-def _rows(columns, links: _Links, names, bend: float) -> dict[object, float]:
-    boxes = {key for column in columns for key in column if not isinstance(key, tuple)}
+def _rows(columns, links: _Links, rooms, names, bend: float) -> dict[object, float]:
     rows = {key: float(place) for column in columns for place, key in enumerate(column)}
     for sweep in range(SWEEPS):
         forward = sweep % 2 == 0
@@ -143,7 +144,7 @@ def _rows(columns, links: _Links, names, bend: float) -> dict[object, float]:
             if names.issuperset(column):
                 continue
             wanted = {key: _wanted(side.get(key, ()), rows, rows[key]) for key in column}
-            rows |= spread(column, wanted, boxes, bend)
+            rows |= spread(column, wanted, rooms, bend)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
