@@ -23,6 +23,14 @@ class Picture:
     svg: str
     states: list[dict[str, str]]
 
+    def still(self, moment: int, style: str) -> str:
+        """Return the SVG of one moment, to stand alone: with its style, and its states written."""
+        found = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
+        for key, state in self.states[moment].items():
+            name = f'data-key="{key}"'
+            found = found.replace(name, f'{name} data-state="{state}"')
+        return found
+
 
 class Part:
     """A box or an arrow: what it says (words -> mask), with a bit for each moment it says it in."""

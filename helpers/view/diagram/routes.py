@@ -6,6 +6,7 @@ order of the model's routes keeps arrows from crossing while patches only add to
 
 from collections.abc import Iterator
 
+from helpers.model.ledger import Entry
 from helpers.model.routes import UNKNOWN, Route, RouteMap
 from helpers.view import ink
 from helpers.view.diagram.moments import Picture
@@ -71,7 +72,7 @@ class _Drawing:
         ):
             verdict = entry.verdicts[setting]
             tone = {"plain": "shown", "changed": "new"}.get(verdict.tone, "failed")
-            state |= {f"r{at}": tone, f"r{at}.{verdict.word}": tone}
+            state |= {f"r{at}": tone, f"r{at}.{_words(entry).index(verdict.word)}": tone}
             if route.holds[setting] != UNKNOWN:
                 state[f"a{at}.{route.holds[setting]}"] = tone
         for at, function in enumerate(self.model.functions):
@@ -93,7 +94,7 @@ class _Drawing:
             "name": one_line(route.name),
             "ink": route.kind,
             "outline": ink.outline(shape, self.left, middle - 11, self.right - self.left, 22),
-            "words": dict.fromkeys(verdict.word for verdict in entry.verdicts),
+            "words": _words(entry),
         }
 
     def _top(self, function: int) -> int:
@@ -137,6 +138,11 @@ class _Drawing:
         """Return the line between two functions that share their code."""
         x, top, low = self.functions + self.wide - 30, self._top(1) + self._high(), self._top(0)
         return {"x": x, "top": top, "low": low, "middle": (top + low) // 2}
+
+
+def _words(entry: Entry) -> list[str]:
+    """Return the different words of an entry, in order."""
+    return list(dict.fromkeys(verdict.word for verdict in entry.verdicts))
 
 
 def _wide(words, letter: float) -> int:

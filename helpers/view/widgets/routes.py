@@ -6,10 +6,12 @@ from helpers.model.routes import RouteMap
 from helpers.view import dots, ledger, row_limit
 from helpers.view.diagram.routes import picture
 from helpers.view.markup import grid, joined, one_line, render
-from helpers.view.widgets.base import widget_class
+from helpers.view.picture import pictured
+from helpers.view.widgets.base import read, widget_class
 
 FEW = 3  # routes that are called by their names
 MOST = 60  # routes in the picture
+SMALLEST = 0.8  # of its natural size, where letters have 10 pixels
 
 
 def text(model: RouteMap) -> str:
@@ -27,9 +29,16 @@ def text(model: RouteMap) -> str:
 
 
 def html(model: RouteMap) -> str:
-    """Return the matrix, and the sentence of each setting below it."""
+    """Return the matrix, the sentences, and the picture of the setting that moves most arrows."""
     said = [(heading, say(model, at)) for at, heading in enumerate(model.headings)]
-    return render("routes.html", matrix=dots.html(model), said=said)
+    moved = [len(model.moved(heading)) for heading in model.headings]
+    most = moved.index(max(moved))
+    style = f"{read('picture.css')}{read('routes.css').partition('.course-route-map')[0]}"
+    still = picture(_first(model)).still(most, style)
+    alt = f"{one_line(model.headings[most])}: {said[most][1]}"
+    return render(
+        "routes.html", matrix=dots.html(model), said=said, alt=alt, **pictured(still, SMALLEST)
+    )
 
 
 def say(model: RouteMap, setting: int) -> str:
