@@ -17,21 +17,31 @@ function chooser(headings, index, choose) {
   return { field, inputs };
 }
 
+/** A place as high as the highest of these texts, which it shows one at a time. */
+function stacked(tag, className, texts) {
+  const box = make("div", "course-route-stack", "");
+  for (const words of texts) box.append(make(tag, `${className} course-ghost`, words, { "aria-hidden": "true" }));
+  const shown = make(tag, className, "");
+  box.append(shown);
+  return [box, shown];
+}
+
 function side(model) {
   const box = make("div", "course-route-side", "");
   const count = make("div", "course-route-count", "", { role: "status", "aria-live": "polite" });
   const dots = make("div", "course-route-dots", "", { "aria-hidden": "true" });
-  const patch = make("pre", "", "");
-  const say = make("div", "course-route-say", "");
+  const patches = model.get("patches").map((words) => words || "# nothing is replaced");
+  const [patchBox, patch] = stacked("pre", "", patches);
+  const [sayBox, say] = stacked("div", "course-route-say", model.get("says"));
   const legend = make("div", "course-route-legend", "");
   for (const words of model.get("legend")) legend.append(make("span", "", words));
-  box.append(count, dots, patch, say, legend);
+  box.append(count, dots, patchBox, sayBox, legend);
   const show = (at) => {
     const [number, total] = [model.get("counts")[at], model.get("total")];
     const words = number === 1 ? "call notices" : "calls notice";
     count.replaceChildren(make("b", "", String(number)), ` of ${total} ${words}`);
     dots.textContent = "●".repeat(number) + "○".repeat(total - number);
-    patch.textContent = model.get("patches")[at] || "# nothing is replaced";
+    patch.textContent = patches[at];
     say.textContent = model.get("says")[at];
   };
   return { box, show };
