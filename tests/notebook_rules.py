@@ -49,6 +49,9 @@ def _opening(nb):
         yield "the opening does not list three skills"
     if code and lines(code[0]) > 5:
         yield "the setup cell is longer than five lines"
+    before, found, _ = code[0].source.partition("import tensorflow") if code else ("", "", "")
+    if found and "from helpers" not in before and "import helpers" not in before:
+        yield "TensorFlow is imported before helpers, which keeps its log lines away"
 
 
 def _executed(nb):

@@ -86,6 +86,7 @@ LISTED = {
 # Of the tools of the tests: with what they write, by file.
 TOOLS = {
     "tests/a_kernel.py: io.open",
+    "tests/benchmarks/layout.py: Path.write_text",
     "tests/benchmarks/oneflow.py: Path.mkdir",
     "tests/benchmarks/oneflow.py: tempfile.TemporaryDirectory",
     "tests/browser/conftest.py: Path.open",

@@ -16,9 +16,8 @@ from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import bytecode as bytecode_view
 from helpers.view import stack as stack_view
-from helpers.view import table
+from helpers.view import table, timeline
 from helpers.view.widgets import code as code_view
-from helpers.view.widgets import stepper
 
 Exhibit = at(3)
 
@@ -66,7 +65,7 @@ def watch_frames(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if it is no Python function.
     """
-    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), timeline)
 
 
 @whole

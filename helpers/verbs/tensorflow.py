@@ -9,7 +9,7 @@ from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.interpreter_state import whole
 from helpers.study.rerun import Switches
-from helpers.view import ledger, side_by_side, table
+from helpers.view import lanes, ledger, side_by_side, table
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram import graph_diff
 
@@ -50,8 +50,8 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 
 @whole
 def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
-    """List the nodes of a TensorFlow graph by step: what could run side by side."""
-    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), table)
+    """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
+    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), lanes)
 
 
 @whole

@@ -4,7 +4,6 @@ Colour names the kind, the shape repeats it, the word says it: nothing is told b
 Every hexadecimal colour of the course stands here.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -52,6 +51,19 @@ WORDS = {
     "passed": ("#1a6a33", "#86d49a"),
     "failed": ("#a81e2e", "#f794a0"),
 }
+# A stage's own: amber means "now" and nothing else; a kind of instruction is also a lane.
+STAGE = {
+    "now": ("#ffe9a8", "#4d3a05"),
+    "now-edge": ("#8a5a00", "#e8b73f"),
+    "band": ("#fff7de", "#292415"),
+    "load": ("#0b61c4", "#6cb2ff"),
+    "store": ("#8a3fa0", "#d49bea"),
+    "operate": ("#b04600", "#f5a35c"),
+    "call": ("#0a734a", "#5ccb94"),
+    "jump": ("#c0254a", "#ff8aa0"),
+    "value": ("#e9f1fb", "#1b2f4a"),
+    "value-edge": ("#3f76b5", "#5e95d6"),
+}
 # JupyterLab drops a colour from an untrusted page unless a name that it knows stands in it: hence
 # `black` and `white`. `var(…)` stays in `background-color` and `border-color`, and is dropped from
 # `background` and `border`.
@@ -68,20 +80,12 @@ def colours(dark: bool) -> dict[str, str]:
     return {**kinds, **{word: pair[dark] for word, pair in (WORDS | PAPER).items()}}
 
 
-def variables(dark: bool, names: Iterable[str] | None = None) -> str:
-    """Return the declarations of a theme: `--who-<name>` and `--who-<name>-fill` for each colour.
-
-    `names`: of these only, and of what a page is made of.
-    """
+def variables(dark: bool) -> str:
+    """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
     named, paper = colours(dark), PAPER["paper"][dark]
     fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
-    every = {**named, **fills}
-    wanted = every if names is None else _asked(names)
-    return "".join(f"--who-{name}:{every[name]};" for name in wanted)
-
-
-def _asked(names: Iterable[str]) -> list[str]:
-    return [*PAPER, "ink", *(form for name in names for form in (name, f"{name}-fill"))]
+    stage = "".join(f"--stage-{name}:{pair[dark]};" for name, pair in STAGE.items())
+    return "".join(f"--who-{name}:{value};" for name, value in {**named, **fills}.items()) + stage
 
 
 def _mixed(hue: str, paper: str) -> str:
@@ -99,17 +103,6 @@ def stylesheet() -> str:
         f":root:not(:has([data-jp-theme-light])){{{dark}}}}}\n"
         f'[data-jp-theme-light="false"]{{{dark}}}\n'
     )
-
-
-def picture_style(names: Iterable[str]) -> str:
-    """Return the style of an SVG that stands in an image: there it is asked for no page's theme.
-
-    It follows the reader's system, and is read on a page of the other theme all the same: what it
-    shows stands on grounds of its own.
-    """
-    names = sorted(set(names))
-    light, dark = (variables(theme, names) for theme in (False, True))
-    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 def colour(name: str) -> str:
@@ -162,7 +155,7 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
         corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
         return f"M{x:g} {y:g}H{right - fold:g}L{right:g} {y + fold:g}V{low:g}H{x:g}z{corner}"
     if shape == "window":
-        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 5:g}H{right:g}"
+        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
     if shape == "pill":
         inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
         return _rounded(x, y, width, height, half) + inner

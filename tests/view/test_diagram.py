@@ -72,7 +72,9 @@ def test_nothing_to_draw_is_said():
 
 def test_a_long_label_is_cut_in_the_picture_and_whole_in_the_text():
     graph = Graph("t", (Node("a", "x" * 200),), ())
-    assert "x" * 200 not in diagram.svg(graph) and "x" * 200 in diagram.text(graph)
+    (label,) = parsed(graph).findall(".//{*}text")
+    (tip,) = parsed(graph).findall("{*}g/{*}title")
+    assert len(label.text) < 60 and tip.text == "x" * 200 and "x" * 200 in diagram.text(graph)
 
 
 def test_sixty_boxes_are_drawn_and_sixty_one_are_folded():
@@ -99,6 +101,7 @@ def test_only_as_many_groups_fold_as_need_be():
 keys = st.integers(0, 11)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(keys, keys), max_size=30))
 def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
@@ -110,6 +113,7 @@ def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     assert all(y >= 0 and y + h <= float(root.get("height")) for _, y, _, h in placed)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(keys, keys), max_size=20))
 def test_the_same_graph_is_drawn_the_same_twice(pairs):
     nodes = tuple(Node(str(i), f"n{i}") for i in range(12))

@@ -4,9 +4,10 @@ from helpers.model.graph import Graph
 from helpers.model.op_log import apart
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram import kinds
-from helpers.view.markup import pictured, render
+from helpers.view.markup import render
+from helpers.view.picture import pictured
 
-SMALLEST = 0.75  # of its natural size, beside another; alone a picture gives way to the page
+SMALLEST = 0.88  # of its natural size, beside another; alone a picture gives way to the page
 
 
 def text(model: Graph) -> str:

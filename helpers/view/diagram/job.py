@@ -9,14 +9,15 @@ from dataclasses import replace
 from helpers.model.job import JobGraph, JobOp
 from helpers.view.diagram import kinds
 from helpers.view.diagram.swimlanes import Box, Line, picture
-from helpers.view.markup import grid, one_line, pictured, render
+from helpers.view.markup import grid, one_line, render
+from helpers.view.picture import pictured
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
 COLUMNS = ("pass", "op", "op type", "defined", "reads", "writes", "there for")
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
-SMALLEST = 0.6  # of its natural size; a narrower window scrolls
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 
 
 def text(model: JobGraph) -> str:

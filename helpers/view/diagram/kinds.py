@@ -41,10 +41,11 @@ def classes(kind: str) -> str:
 
 
 def style(kinds: Iterable[str]) -> str:
-    """Return the colours of a picture, and one rule for each kind in it."""
+    """Return one rule for each kind in a picture."""
     used = sorted({drawn_as(kind) for kind in kinds})
-    rules = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
-    return ink.picture_style([*used, "backward", "quiet"]) + "".join(rules)
+    return "".join(
+        f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used
+    )
 
 
 def legend(kinds: Iterable[str]) -> Markup:

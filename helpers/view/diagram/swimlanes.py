@@ -11,12 +11,13 @@ from helpers.view.diagram import kinds
 from helpers.view.diagram.positions import BOX, MARGIN, Spot
 from helpers.view.diagram.routing import Route, route
 from helpers.view.markup import one_line, render
+from helpers.view.row_limit import cut
 
-CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
 GAP = 36  # between columns, beside the longest label
 PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
-LONGEST = 40  # characters of a label
+LONGEST, LONGEST_TIP = 40, 400  # characters of a label, and of a tooltip
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ def _shown(box: Box, spot: Spot) -> dict:
     return {
         "kind": box.kind,
         "spot": spot,
+        "tip": "" if len(box.label) <= LONGEST else one_line(cut(box.label, LONGEST_TIP)),
         "centre": spot.centre,
         "label": _cut(box.label),
         "detail": _cut(box.detail),
