@@ -100,6 +100,11 @@ def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
     return found
 
 
+def takes(opname: str) -> int:
+    """Return how many values an opcode always works on; 0 where that depends on its argument."""
+    return _TAKES.get(opname, 0)
+
+
 def taken(instruction: dis.Instruction, depth: int) -> int:
     """Return how many of the `depth` values on the stack an instruction works on.
 

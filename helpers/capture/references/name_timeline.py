@@ -175,6 +175,9 @@ class _Run:
         shown = [name for name in names if not name.startswith("_")]
         self._numbers.next_moment()
         graph = names_graph(names, shown, numbers=self._numbers)
-        panels = (Panel("names and objects", graph if graph.nodes else "none yet"), Panel("printed", self._printed.shown()))
+        panels = (
+            Panel("names and objects", graph if graph.nodes else "none yet"),
+            Panel("printed", self._printed.shown()),
+        )
         begun = then - self._first + 1 if then else 0
         self.steps.append(Step(words, begun, panels, short=f"line {begun}" if begun else "the end"))
