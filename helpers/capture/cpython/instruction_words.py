@@ -102,10 +102,10 @@ def _from_table(name: str, told: Told) -> str:
     if template is None:
         return ""
     took = [*told.took, "", "", ""]
+    arg = told.argument.removeprefix("NULL + ").removeprefix("NULL|self + ")
     return template.format(
         *took,
-        arg=told.argument.removeprefix("NULL + ").removeprefix("NULL|self + "),
-        raw=told.argument,
+        arg=arg.rstrip("=") if name == "BINARY_OP" else arg,
         took=_all(told.took),
         put=_all(told.put),
         null=_with_null(told),

@@ -111,7 +111,7 @@ function followAcross(box, left, width) {
   const room = box.clientWidth;
   const [start, end] = [box.scrollLeft, box.scrollLeft + room];
   if (left >= start && left + Math.min(width, room) <= end) return;
-  const to = left + width <= room ? 0 : Math.max(0, Math.min(left - 30, left + width - room + 8));
+  const to = left + width <= room ? 0 : Math.max(0, Math.min(left - 60, left + width - room + 8));
   box.scrollTo({ left: to, behavior: "instant" });
 }
 
