@@ -54,6 +54,7 @@ def show_rosetta(name: str = "current") -> Exhibit:
 def watch_stack(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
+    `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
     return Exhibit(value_stack.stack_run(fn, *args, **kwargs), stack_view)

@@ -5,6 +5,7 @@ import contextlib
 from helpers.capture.cpython.frame_timeline import frames_timeline
 from helpers.capture.cpython.value_stack import stack_run
 from helpers.capture.references.name_timeline import names_timeline
+from helpers.mini import vm
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'"
 
@@ -86,6 +87,7 @@ MODELS = {
     "rounds left out": lambda: stack_run(squares, 30),
     "recursion": lambda: stack_run(fibonacci, 3),
     "shared": lambda: stack_run(shared, 3),
+    "machine": lambda: stack_run(vm.Machine().run, caught, [], 0),
     "deep": lambda: stack_run(deep, 1),
     "wide": lambda: stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),
     "frames": lambda: frames_timeline(consume, 2),

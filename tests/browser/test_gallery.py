@@ -1,5 +1,7 @@
 """Each kind of exhibit in JupyterLab: what it does, and what it withstands."""
 
+import re
+
 import nbformat
 import pytest
 from playwright.sync_api import expect
@@ -57,11 +59,9 @@ def test_stage_marks_the_line_that_is_next(loop):
     expect(line).to_contain_text("5▶")
 
 
-def test_folded_text_of_a_picture_stays_open_while_stepping(loop):
-    details = loop.locator(".stage-shown details")
-    details.locator("summary").click()
-    press(loop, "Next")
-    expect(details).to_have_attribute("open", "")
+def test_picture_of_all_steps_says_what_it_shows(loop):
+    drawing = loop.locator(".course-picture svg")
+    expect(drawing).to_have_attribute("aria-label", re.compile("^holders: .*then"))
 
 
 def test_panels_stand_beside_the_source_or_below_it(ran, loop):

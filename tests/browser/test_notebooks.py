@@ -120,7 +120,7 @@ def test_stages_answer_the_keyboard(ran):
         for key, step in (("ArrowUp", 2), ("ArrowLeft", 1), ("End", total), ("Home", 1)):
             keyboard.press(key)
             words = f"Step {min(step, total)} of {total}:"
-            expect(slider).to_have_attribute("aria-valuetext", status(stage).inner_text())
+            expect(slider).to_have_attribute("aria-valuetext", status(stage).text_content())
             expect(status(stage)).to_contain_text(words)
         assert ran.active_cell() == before
 

@@ -226,3 +226,13 @@ def test_live_line_tells_the_step_and_what_it_does(show):
     shown.go(3)
     told = shown.root.get_by_role("status").text_content()
     assert told == "Step 4 of 18: BINARY_OP * takes 10 and 2, computes 10 * 2 and puts 20 there."
+
+
+def test_picture_tells_what_each_step_shows(show):
+    shown = show("names")
+    drawing = shown.root.locator(".course-picture svg")
+    shown.go(2)
+    label = drawing.get_attribute("aria-label")
+    assert "op refers to op()" in label and "alias refers to op()" in label
+    shown.go(3)
+    assert "op refers to len()" in drawing.get_attribute("aria-label")

@@ -31,7 +31,7 @@ class CodeRows:
                 o,
                 i.opname,
                 argument(i, code),
-                lane(i.opname, i.opcode),
+                lane(i.opname),
                 spans[o],
                 i.argval if i.opcode in JUMPS else -1,
             )

@@ -6,7 +6,7 @@ told by what they take and what they put there.
 
 from typing import NamedTuple
 
-from helpers.mini.versions import JUMPS, one_name
+from helpers.mini.versions import one_name
 from helpers.model.stage import LANES
 
 _LOAD, _STORE, _OPERATE, _CALL, _JUMP = LANES
@@ -19,7 +19,6 @@ class Told(NamedTuple):
     """
 
     opname: str
-    opcode: int
     argument: str
     took: tuple[str, ...]
     top: str
@@ -29,10 +28,8 @@ class Told(NamedTuple):
     handler: str
 
 
-def lane(opname: str, opcode: int) -> str:
+def lane(opname: str) -> str:
     """Return which of the lanes an instruction belongs to."""
-    if opcode in JUMPS:
-        return _JUMP
     for start, found in _LANES:
         if opname.startswith(start):
             return found
@@ -105,10 +102,10 @@ def _from_table(name: str, told: Told) -> str:
     if template is None:
         return ""
     took = [*told.took, "", "", ""]
+    arg = told.argument.removeprefix("NULL + ").removeprefix("NULL|self + ")
     return template.format(
         *took,
-        arg=told.argument.removeprefix("NULL + ").removeprefix("NULL|self + "),
-        raw=told.argument,
+        arg=arg.rstrip("=") if name == "BINARY_OP" else arg,
         took=_all(told.took),
         put=_all(told.put),
         null=_with_null(told),
@@ -134,6 +131,10 @@ def _all(words: tuple[str, ...] | None) -> str:
 
 
 _LANES = (
+    ("JUMP", _JUMP),
+    ("POP_JUMP", _JUMP),
+    ("FOR_ITER", _JUMP),
+    ("SEND", _JUMP),
     ("LOAD_ATTR", _OPERATE),
     ("LOAD_METHOD", _OPERATE),
     ("LOAD_", _LOAD),

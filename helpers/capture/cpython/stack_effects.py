@@ -20,11 +20,12 @@ _TAKES = {
                      "CONVERT_VALUE", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX", "YIELD_VALUE",
                      "LIST_TO_TUPLE", "CALL_INTRINSIC_1", "CHECK_EXC_MATCH", "PUSH_EXC_INFO",
                      "SEND", "UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "UNARY_POSITIVE",
+                     "GET_AWAITABLE", "GET_AITER", "BEFORE_ASYNC_WITH",
                      "TO_BOOL", "STORE_FAST_LOAD_FAST", "STORE_FAST_MAYBE_NULL"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "IS_OP", "CONTAINS_OP",
                      "IMPORT_NAME", "FORMAT_WITH_SPEC", "CALL_INTRINSIC_2", "END_SEND",
-                     "SET_FUNCTION_ATTRIBUTE"), 2),
-    **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR"), 3),
+                     "SET_FUNCTION_ATTRIBUTE", "CHECK_EG_MATCH", "PREP_RERAISE_STAR"), 2),
+    **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "MATCH_CLASS"), 3),
     **dict.fromkeys(("FOR_ITER", "COPY", "WITH_EXCEPT_START", "GET_LEN", "PRECALL"), 0),
 }  # fmt: skip
 _TAKES_BY_ARG = {
@@ -98,6 +99,11 @@ def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
         found[offset] = stack
         waiting += [(to, _moved(stack, at, change)) for to, at, change in after[offset]]
     return found
+
+
+def takes(opname: str) -> int:
+    """Return how many values an opcode always works on; 0 where that depends on its argument."""
+    return _TAKES.get(opname, 0)
 
 
 def taken(instruction: dis.Instruction, depth: int) -> int:

@@ -1,34 +1,13 @@
 """A record of instructions that ran -> the steps of a stack run, each with words and panels."""
 
-from dataclasses import dataclass
-
 from helpers.capture.cpython.code_rows import CodeRows
 from helpers.capture.cpython.instruction_words import Told, sentence
 from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder, Tables
 from helpers.capture.cpython.stack_moments import Calls, Values, following
+from helpers.capture.cpython.stack_panels import Panels
 from helpers.capture.text.source import Pages
-from helpers.model.listing import Column, Listing
 from helpers.model.stack import StackStep
 from helpers.model.stage import Code
-from helpers.model.timeline import Panel
-
-MOST_LOCALS = 24
-
-
-@dataclass(frozen=True)
-class Slot:
-    """One value on the stack; `place` counts from the bottom, the top says so."""
-
-    place: str
-    value: str
-
-
-@dataclass(frozen=True)
-class Local:
-    """One local variable with the words of its value."""
-
-    name: str
-    value: str
 
 
 class Draft:
@@ -37,7 +16,7 @@ class Draft:
     def __init__(self, recorder: Recorder):
         self.recorder, self.pages = recorder, Pages()
         self._codes: dict[int, CodeRows] = {}
-        self._panels: dict[object, Panel] = {}
+        self._panels = Panels(recorder.printed)
         self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
         self._values = Values()
 
@@ -85,7 +64,9 @@ class Draft:
         step = StackStep(
             self._label(code, row, ending),
             code.lines[moment.offset],
-            self._step_panels(moment, code, stack, names),
+            self._panels.of(
+                stack, names, moment.printed, code.handlers[moment.offset], moment.found is not None
+            ),
             span=row.span,
             says=self._says(moment, code, values, taken, after, ending),
             lane=row.lane,
@@ -124,7 +105,7 @@ class Draft:
             left = after.found[len(code.tables.names) :]
             put = tuple(w for w, _ in left[len(values) - taken :])
         jumped = after is not None and after.offset == row.target
-        told = Told(row.opname, code.instructions[row.offset].opcode, row.argument, took,
+        told = Told(row.opname, row.argument, took,
                     values[-1].words if values else "", put, jumped, ending,
                     code.handlers[moment.offset])  # fmt: skip
         return sentence(told)
@@ -155,39 +136,3 @@ class Draft:
         return StackStep(
             words, first.lines[folds[0].header], function=first.function, left_out=steps
         )
-
-    def _step_panels(self, moment: Moment, code: CodeRows, stack, names) -> tuple[Panel, ...]:
-        panels = [self._stack_panel(stack, moment.found is not None), self._names_panel(names)]
-        if handler := code.handlers[moment.offset]:
-            panels.append(Panel("on an exception", handler))
-        if self.recorder.printed.size:
-            panels.append(self._printed_panel(moment.printed))
-        return tuple(panels)
-
-    def _stack_panel(self, stack, real) -> Panel:
-        key = ("stack", stack, real)
-        if key not in self._panels:
-            columns = (Column("place", "place"), Column("value", "value", code=True))
-            rows = [Slot(str(n), words) for n, words in enumerate(stack, 1)][::-1]
-            if rows:
-                rows[0] = Slot(f"{rows[0].place} top", rows[0].value)
-            title = "value stack" if real else "value stack (recomputed)"
-            note = "" if rows else "empty"
-            self._panels[key] = Panel(title, Listing(title, columns, tuple(rows), note))
-        return self._panels[key]
-
-    def _printed_panel(self, size: int) -> Panel:
-        key = ("printed", size)
-        if key not in self._panels:
-            self._panels[key] = Panel("printed so far", self.recorder.printed.text(size))
-        return self._panels[key]
-
-    def _names_panel(self, names) -> Panel:
-        key = ("names", names)
-        if key not in self._panels:
-            columns = (Column("name", "name", code=True), Column("value", "value", code=True))
-            rows = tuple(Local(*pair) for pair in names[:MOST_LOCALS])
-            more = len(names) - len(rows)
-            note = f"and {more} more" if more else "" if rows else "none yet"
-            self._panels[key] = Panel("locals", Listing("locals", columns, rows, note))
-        return self._panels[key]

@@ -1,6 +1,7 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
 from helpers.capture.cpython.function import function_of, refuse_async
+from helpers.capture.cpython.machine_steps import is_machines_run, machine_run
 from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Recorder
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.stack_steps import Draft
@@ -28,7 +29,12 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     A generator function is run to its end. Rounds of a loop after the second and before the last
     are left out, and the record stops after `MOST_STEPS`; notes say so. What the function raises is
     part of the record. TypeError and RuntimeError as `record`.
+
+    Where `fn` is the `run` of a machine of handlers (mini/vm), the first argument is the function,
+    and the stack is the machine's own.
     """
+    if is_machines_run(fn):
+        return machine_run(fn, *args, **kwargs)
     recorder = record(fn, args, kwargs, look=seen)
     draft = Draft(recorder)
     function = function_of(fn, "watch_stack")[0]

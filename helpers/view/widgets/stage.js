@@ -1,6 +1,7 @@
 // A run on a stage: what is about to run, what it works on, and every step at once below.
 
 const STAGE_ROOM = 392; // pixels of height for what stands side by side
+const LONG_LINE = 34; // letters; longer ones get more room and smaller letters
 const names = (globalThis[Symbol.for("course.stage.names")] ??= new Set());
 
 /** A name that no other stage on this page has: "title", "title (2)", … */
@@ -38,6 +39,8 @@ function makeParts(script, go) {
   const used = columns.filter((column) => column.children.length);
   main.append(...used);
   main.classList.add(`stage-of-${used.length}`, script.codes.length ? "stage-machine" : "stage-plain");
+  const longest = Math.max(0, ...script.lines.map((line) => line.length));
+  main.classList.toggle("stage-long-lines", longest > LONG_LINE);
   return { main, parts, over: used.at(-1) ?? main };
 }
 
@@ -112,9 +115,8 @@ function render({ model, el }) {
       else part.show(now, steady);
     }
     if (moving && before.call === now.call) travel(motion, parts, before, moved, was);
-    const words = now.says && now.says !== now.label ? `${now.label} ${now.says}` : now.label;
     tell(status, now, script.total);
-    strip.show(n, `Step ${n + 1} of ${script.total}: ${words}`);
+    strip.show(n, status.textContent);
     controls.show(n);
     parts.panels?.tidy();
     drawn = n;

@@ -40,7 +40,7 @@ function deckCard(card, depth) {
 
 /** All calls as large cards: where frames themselves are what is watched. */
 function cardsPane(script) {
-  const pane = makePane("cards", "Frames on the stack");
+  const pane = makePane("cards", "Frames");
   const off = makePane("cards", "Shelf");
   const most = script.tracks.reduce((top, t) => Math.max(top, t.cards?.length ?? 0), 1);
   const aside = script.tracks.reduce((top, t) => Math.max(top, t.shelf?.length ?? 0), 0);
@@ -52,13 +52,13 @@ function cardsPane(script) {
     one.body.style.height = height;
     one.body.classList.add("stage-pile");
   }
-  makeScroll(pane.body, "Frames on the stack");
+  makeScroll(pane.body, "Frames");
   const show = (now, moving) => {
     const was = new Map();
     for (const node of box.querySelectorAll(".stage-frame")) was.set(node.dataset.key, node.getBoundingClientRect());
     pile(pane, now.cards, moving && was);
     pile(off, now.shelf, moving && was);
-    pane.aside.textContent = `${now.cards.length} of at most ${most}, newest on top`;
+    pane.aside.textContent = "newest on top";
     off.aside.textContent = "kept by generators";
     pane.body.scrollTop = -pane.body.scrollHeight;
   };

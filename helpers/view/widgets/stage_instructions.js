@@ -35,6 +35,7 @@ function instructionPane(script, go, links, room) {
 function instructionList(code, script, go, links, room) {
   const height = Math.max(ROW.least, Math.min(ROW.most, Math.floor(room / code.rows.length)));
   const box = make("div", "stage-listed", "", { style: `height:${height * code.rows.length}px` });
+  box.style.setProperty("--gutter", code.rows.some((row) => row.to >= 0) || script.words.some((words) => words.startsWith("go to ")) ? "34px" : "6px");
   box.style.setProperty("--op", `${Math.min(15, Math.max(...code.rows.map((row) => row.opname.length)))}ch`);
   const pointer = make("div", "stage-pointer", "", { style: `height:${height}px` });
   const ran = new Set(script.tracks.filter((t) => script.codes[t.code] === code).map((t) => t.offset));

@@ -84,6 +84,7 @@ function sourcePane(script, go, links) {
     }
     lit.classList.toggle("stage-slides", moving);
     put(lit, now.span);
+    if (now.span && !lit.hidden) followAcross(box, lit.offsetLeft, lit.offsetWidth);
     pane.aside.textContent = now.span ? "lit: runs next" : now.line ? "▶ runs next" : "";
   };
   list.addEventListener("mousemove", (event) => {

@@ -146,7 +146,7 @@ function fillLocal(row, value, before) {
   words.textContent = value ? value.words : "–";
   words.title = value?.words ?? "";
   const cell = row.classList.contains("stage-cell");
-  kind.textContent = value ? (cell ? "in a shared cell" : shortKind(value.kind)) : "";
+  kind.textContent = value ? (cell ? "shared cell" : shortKind(value.kind)) : "";
   row.classList.toggle("stage-unset", !value);
   row.classList.toggle("stage-changed", changed);
   const old = before ? `was ${before.words}` : "new";
