@@ -121,16 +121,17 @@ def _failed() -> Outcome:
     return Outcome("squares", "failed", "for 3: [0, 1, 2], but Python gives [0, 1, 4]", "", beside)
 
 
-def _bundle(exhibit) -> str:
+def page_of(exhibit) -> str:
+    """Return the HTML form of an exhibit."""
     bundle = exhibit._repr_mimebundle_()
     return (bundle[0] if isinstance(bundle, tuple) else bundle)["text/html"]
 
 
 # view -> pages made by it
 EXHIBITS = {
-    "bars": lambda: _bundle(helpers.plot_ratios("Time", {"a graph": 0.2, "a wrapper": 30.0})),
-    "bytecode": lambda: _bundle(helpers.show_bytecode(_jumps)),
-    "bytecode: versions": lambda: _bundle(helpers.show_rosetta("current")),
+    "bars": lambda: page_of(helpers.plot_ratios("Time", {"a graph": 0.2, "a wrapper": 30.0})),
+    "bytecode": lambda: page_of(helpers.show_bytecode(_jumps)),
+    "bytecode: versions": lambda: page_of(helpers.show_rosetta("current")),
     "call_tree": lambda: call_tree.html(_calls()),
     "choice": lambda: choice.html(Choice("What does `2 + 2` give?", ("3", "4"), "4", "It adds.")),
     "code": lambda: code.html(helpers.show_code(_jumps).model),
@@ -151,7 +152,7 @@ EXHIBITS = {
     "side_by_side": lambda: side_by_side.html(_beside()),
     "stack": lambda: stack.html(stack_run(stage_programs.loop, 3)),
     "table": lambda: tables.html(helpers.show_table("T", *[{"a": "x" * 90, "b": "y"}] * 3).model),
-    "table: wide": lambda: _bundle(
+    "table: wide": lambda: page_of(
         helpers.show_table("W", *[{f"c{n}": "z" * 24 for n in range(9)}])
     ),
     "timeline": lambda: timeline.html(stage_programs.names_timeline(stage_programs.loop, 2)),
