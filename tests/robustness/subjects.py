@@ -509,6 +509,7 @@ SUBJECTS = {
     ),
     "show_evaluator": Subject(
         looks=(helpers.show_evaluator,),
+        wrong=(lambda thing: helpers.show_evaluator(small, thing),),
         misuse=(lambda: helpers.show_evaluator(len), lambda: helpers.show_evaluator(None)),
         quick=lambda: helpers.show_evaluator(small),
         because=(("scale", "the way of one call has a given length"),),
