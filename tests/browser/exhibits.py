@@ -146,6 +146,13 @@ EXHIBITS = {
     "job": lambda: job.html(small()),
     "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
     "ledger": lambda: ledger.html(_ledger()),
+    "nested": lambda: page_of(
+        helpers.show_nested(
+            "Boxes",
+            {"type": "Function", "holds": "1 trace"},
+            {"type": "FuncGraph", "holds": "9 ops"},
+        )
+    ),
     "outcome": lambda: outcome.html(_failed()),
     "routes": lambda: routes.html(route_map()),
     "sandbox": lambda: sandbox.html(_sandbox()),
