@@ -84,6 +84,7 @@ TOOLS = {
     "tests/benchmarks/oneflow.py: tempfile.TemporaryDirectory",
     "tests/browser/conftest.py: Path.open",
     "tests/browser/conftest.py: shutil.copy",
+    "tests/browser/conftest.py: shutil.copytree",
     "tests/browser/exhibits.py: Path.mkdir",
     "tests/browser/exhibits.py: Path.write_text",
     "tests/browser/lab_page.py: Path.mkdir",

@@ -8,7 +8,7 @@ from helpers.model.listing import Listing
 STAGES = {  # stage -> kind of box
     "forward": "forward",
     "backward": "backward",
-    "after": "function",  # with a gradient, and asked for by no tape
+    "after": "after",  # with a gradient, and asked for by no tape
     "update": "update",
 }
 AGAIN = "read again"  # by the backward half: what had to be kept alive

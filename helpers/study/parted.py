@@ -4,6 +4,8 @@ A judge returns words; these can be shown beside each other as well. Where other
 around them, `within` keeps what they know.
 """
 
+from dataclasses import astuple
+
 from helpers.model.outcome import Beside
 
 
@@ -31,3 +33,13 @@ def within(before: str, because: str, after: str = "") -> str:
         return f"{before}{because}{after}"
     known = because.beside
     return parted(before + known.before, known.yours, known.real, known.who, known.after + after)
+
+
+def packed(because: str) -> str | list[str]:
+    """Return a reason as what can be told to another process."""
+    return list(astuple(because.beside)) if type(because) is Parted else because
+
+
+def unpacked(told: str | list[str]) -> str:
+    """Return the reason that was packed."""
+    return told if isinstance(told, str) else parted(*told)

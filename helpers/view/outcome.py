@@ -18,6 +18,7 @@ from helpers.view.diagram import graph, job
 from helpers.view.markup import render, visible
 
 MARKS = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
+PIECES = re.compile(r"-?\d[\d.]*|'[^']*'|\w+|\s+|.", re.DOTALL)  # numbers and names as wholes
 LONGEST_MARKED = 2_000  # characters: of longer answers no difference is marked
 _VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}
 _APART = Markup('<b style="text-decoration:underline">{}</b>')
@@ -65,7 +66,7 @@ def _columns(beside: Beside) -> tuple[tuple[str, Markup, str], ...]:
 
 def _marked(words: str, other: str) -> Markup:
     """Return escaped words; what the other answer has not, of much the same, is underlined."""
-    pieces, others = (re.findall(r"\w+|\s+|.", visible(one), re.DOTALL) for one in (words, other))
+    pieces, others = (PIECES.findall(visible(one)) for one in (words, other))
     if len(words) + len(other) > LONGEST_MARKED or not _alike(pieces, others):
         return escape(visible(words))
     shown = Markup("")

@@ -7,7 +7,7 @@ text.
 
 from markupsafe import Markup
 
-from helpers.model.spine import BANDS, SPINE, Station
+from helpers.model.spine import BANDS, SPINE, START, Station
 from helpers.view import ink
 from helpers.view.markup import render
 
@@ -32,11 +32,12 @@ def chapter_map() -> str:
 
 
 def chapter_line(here: Station) -> str:
-    """Return the line with one station lit, as the tag of its picture."""
+    """Return the line with one station lit: a picture that leads to the map."""
     names = (f"{s.number} {s.name}{' (you are here)' * (s is here)}" for s in SPINE)
     alt = f"The way of a call: f(x), {', '.join(names)}, answer"
     place = f"{PICTURES}/{here.number}.svg"
-    return f'<img src="{place}" alt="{alt}" width="100%" height="{LINE_HEIGHT}">'
+    picture = f'<img src="{place}" alt="{alt}" width="100%" height="{LINE_HEIGHT}">'
+    return f'<a href="{START}.ipynb">{picture}</a>'
 
 
 def mark(number: int) -> str:

@@ -1,7 +1,9 @@
 """Two answers that part: one sentence, two columns, and the difference marked."""
 
+import json
+
 from helpers.study.check import Exercise
-from helpers.study.parted import Parted, parted, within
+from helpers.study.parted import Parted, packed, parted, unpacked, within
 from helpers.view import outcome
 
 NASTY = "<script>x</script>"
@@ -24,6 +26,12 @@ def test_words_around_it_keep_what_it_knows():
     assert more == f"for x, {apart()} Think" and type(more) is Parted
     assert (more.beside.yours, more.beside.before) == ("gives [1, 5, 3]", "for x, f(2): ")
     assert within("for x, ", "no", "!") == "for x, no!"
+
+
+def test_it_can_be_told_to_another_process():
+    assert unpacked(packed("no")) == "no"
+    again = unpacked(json.loads(json.dumps(packed(apart()))))
+    assert again == apart() and again.beside == apart().beside
 
 
 def test_the_text_form_is_the_sentence_and_the_page_has_two_columns():
@@ -53,3 +61,10 @@ def test_answers_that_share_no_word_are_shown_without_marks():
 def test_very_long_answers_are_shown_without_marks():
     html = outcome.html(failing(parted("", "1" * 5000, "2", "CPython")).model)
     assert "underline" not in html and "1" * 5000 in html
+
+
+def test_numbers_and_quoted_names_are_marked_as_wholes():
+    html = outcome.html(
+        failing(parted("", "gives -5, ['a']", "gives 5, ['b', 'a']", "CPython")).model
+    )
+    assert '">-5</b>' in html and "'b', </b>" in html.replace("&#39;", "'")

@@ -14,11 +14,12 @@ DRAWN_AS = {
     "output": "tensor",
     "call": "op",
     "variable": "cell",
+    "after": "object",
     "gone": "object",
     "new": "update",
     "altered": "update",
 }
-WORDS = ("input", "output", "variable")  # said in a legend as they are, and told apart by place
+WORDS = ("input", "output", "variable", "after")  # a legend says these as they are
 SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
 SET_APART = ("group", "gone", "new", "altered", "own", "found")
 

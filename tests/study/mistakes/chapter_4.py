@@ -127,17 +127,17 @@ MISTAKES = {
         ),
     ),
     "dynamo_lookup": (
-        ("the first failing guards are", "in entry.guards if", "in entry.guards[::-1] if"),
+        ("the first failing guard: ", "in entry.guards if", "in entry.guards[::-1] if"),
         ("append guard.text", "failing.text", "failing"),
         ("a list of texts", "return None, misses", "return None, None"),
-        ("the first failing guards are", "        misses.append(failing.text)\n", ""),
+        ("the first failing guard: ", "        misses.append(failing.text)\n", ""),
         (
-            "fits first, and yours gives",
+            "fits first: yours gives",
             "if failing is None:",
             "if sum(not g.holds(values) for g in entry.guards) < 2:",
         ),
         ("return a pair", "return entry, misses", "return entry"),
-        ("the first failing guards are", "in entries:", "in entries[::-1]:"),
+        ("the first failing guard: ", "in entries:", "in entries[::-1]:"),
         ("changes the list", "return entry, misses", "return entries.pop(), misses"),
     ),
     "dynamo_receives": (
