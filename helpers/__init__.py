@@ -52,7 +52,7 @@ _NAMES = {
     "verbs.costs": "plot_curve plot_ratios watch_costs",
     "verbs.processes": "watch_in_child",
     "verbs.interceptions": "show_interceptions",
-    "verbs.tables": "show_environment show_table",
+    "verbs.tables": "show_environment show_nested show_table",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -15,6 +15,7 @@ MOST_POINTS = 600  # of the curve; of more numbers some are drawn
 FITS = 0.88  # of its natural size; a narrower window scrolls
 SAID = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
 MOST_NUMBERS = 1_000_000
+ALL = "the model has all of them (`.model.numbers`)"
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,20 @@ def text(model: Curve) -> str:
     last = len(model.numbers) - 1
     places = sorted({round(part * last) for part in SAID})
     rows = [[str(place), f"{model.numbers[place]:.3g}"] for place in places]
-    return joined(_short(model.title), grid([_short(model.step), "number"], rows))
+    rest = last + 1 - len(places)
+    said = f"{rest:,} numbers are left out here: {ALL}." if rest else ""
+    return joined(_short(model.title), grid([_short(model.step), "number"], rows), said)
 
 
 def html(model: Curve) -> str:
     """Return the curve as a picture, and its numbers folded below it."""
     first, last = (f"{model.numbers[at]:.3g}" for at in (0, -1))
     count = len(model.numbers)
+    drawn = len(_places(count))
+    note = f"{drawn:,} of {count:,} numbers are drawn: {ALL}." if drawn < count else ""
     return render(
         "diagram.html",
-        model={"title": _short(model.title), "note": ""},
+        model={"title": _short(model.title), "note": note},
         legend="",
         alt=f"{_short(model.title)}: {count:,} numbers, from {first} to {last}, some listed below",
         body=text(model),
@@ -58,9 +63,7 @@ def svg(model: Curve) -> str:
         return round(LEFT + WIDTH * place / last, 1), round(high, 1)
 
     count = len(model.numbers)
-    step = math.ceil(count / MOST_POINTS)
-    places = [*range(0, count, step), *([count - 1] if (count - 1) % step else [])]
-    points = [point(place) for place in places]
+    points = [point(place) for place in _places(count)]
     sides = {0: "start", count - 1: "end"}
     return render(
         "curve.svg",
@@ -74,6 +77,12 @@ def svg(model: Curve) -> str:
         path="M" + "L".join(f"{x:g} {y:g}" for x, y in points),
         ends=[(*point(at), f"{model.numbers[at]:.3g}", side) for at, side in sides.items()],
     )
+
+
+def _places(count: int) -> list[int]:
+    """Return which of so many numbers are drawn: the first, the last, and others evenly between."""
+    step = math.ceil(count / MOST_POINTS)
+    return [*range(0, count, step), *([count - 1] if (count - 1) % step else [])]
 
 
 def _alongs(last: int, step: str):

@@ -315,6 +315,25 @@ SUBJECTS = {
         quick=lambda: swapped(small, code_of_size(3)),
         because=(("scale", "it gives nothing to show"),),
     ),
+    "show_nested": Subject(
+        looks=(
+            lambda thing: helpers.show_nested("T", {"a": thing, "b": 1}),
+            lambda thing: helpers.show_nested("T", {"a": [thing]}),
+        ),
+        wrong=(
+            lambda thing: helpers.show_nested(thing, {"a": 1}),
+            lambda thing: helpers.show_nested("T", thing),
+            lambda thing: helpers.show_nested("T", {"a": 1}, thing),
+        ),
+        misuse=(
+            lambda: helpers.show_nested("T"),
+            lambda: helpers.show_nested("T", {"a": 1}, {"b": 1}),
+            lambda: helpers.show_nested("T", [1]),
+        ),
+        quick=lambda: helpers.show_nested("T", *({"a": i, "b": "x"} for i in range(50))),
+        scale=lambda n: helpers.show_nested("T", *({"a": i, "b": "x" * 20} for i in range(n))),
+        largest=2000,
+    ),
     "show_table": Subject(
         looks=(
             lambda thing: helpers.show_table("T", {"a": thing, "b": 1}),
@@ -509,6 +528,7 @@ SUBJECTS = {
     ),
     "show_evaluator": Subject(
         looks=(helpers.show_evaluator,),
+        wrong=(lambda thing: helpers.show_evaluator(small, thing),),
         misuse=(lambda: helpers.show_evaluator(len), lambda: helpers.show_evaluator(None)),
         quick=lambda: helpers.show_evaluator(small),
         because=(("scale", "the way of one call has a given length"),),

@@ -1,10 +1,14 @@
 """A function, and the running interpreter -> PEP 523 in one picture: who evaluates its frames."""
 
+from dataclasses import replace
+
 from helpers.capture.cpython.function import function_of
 from helpers.capture.text.value import plain
 from helpers.mini import frame_hook
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.op_log import together
 from helpers.model.phrase import counted
+from helpers.safety.arguments import is_a, kind_of
 
 
 def evaluator_graph(fn) -> Graph:
@@ -36,6 +40,25 @@ def evaluator_graph(fn) -> Graph:
         before, label = key, "goes on to"
     title = f"Who evaluates a frame of {name} now"
     return Graph(title, tuple(nodes), tuple(edges))
+
+
+def evaluators_compared(fn, before: Graph) -> Graph:
+    """Return the picture of an earlier moment and that of this one; what is new is marked +.
+
+    TypeError if `fn` is no Python function, or `before` is no graph.
+    """
+    if not is_a(before, Graph):
+        raise TypeError(f"before must be what show_evaluator gave, not {kind_of(before)}")
+    function, _ = function_of(fn, "show_evaluator")
+    now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
+    nodes = [
+        node
+        if (node.label, node.detail) in known
+        else replace(node, label=f"+ {node.label}", kind=f"{node.kind} new")
+        for node in now.nodes
+    ]
+    moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
+    return together(f"Who evaluates a frame of {plain(function.__name__)}", moments)
 
 
 def _room(code) -> str:
