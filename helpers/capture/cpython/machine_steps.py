@@ -19,7 +19,6 @@ from helpers.mini import vm
 from helpers.model.phrase import counted
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.stage import Card, Code, Row, Value
-from helpers.safety.arguments import is_a
 from helpers.safety.interpreter_state import theirs
 
 MOST_STEPS = 2000
@@ -27,12 +26,6 @@ MOST_STEPS = 2000
 
 class _Enough(vm.Halt):
     """The record is full."""
-
-
-def is_machines_run(fn) -> bool:
-    """Return whether `fn` is the `run` of such a machine."""
-    own = type(fn) is MethodType and is_a(fn.__self__, vm.Loop)
-    return own and fn.__func__ is vm.Loop.run
 
 
 def machine_run(run: MethodType, fn, *args, **kwargs) -> StackRun:

@@ -1,13 +1,16 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
+import sys
+from types import MethodType
+
 from helpers.capture.cpython.function import function_of, refuse_async
-from helpers.capture.cpython.machine_steps import is_machines_run, machine_run
 from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Recorder
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.stack_steps import Draft
 from helpers.capture.text.value import plain, seen
 from helpers.internals import interpreter_frame
 from helpers.model.stack import StackRun
+from helpers.safety.arguments import is_a
 
 
 def record(fn, args=(), kwargs=None, **options) -> Recorder:
@@ -33,7 +36,9 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     Where `fn` is the `run` of a machine of handlers (mini/vm), the first argument is the function,
     and the stack is the machine's own.
     """
-    if is_machines_run(fn):
+    if _is_machines_run(fn):
+        from helpers.capture.cpython.machine_steps import machine_run
+
         return machine_run(fn, *args, **kwargs)
     recorder = record(fn, args, kwargs, look=seen)
     draft = Draft(recorder)
@@ -51,6 +56,13 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         recorded=recorder.events,
         codes=draft.listed(),
     )
+
+
+def _is_machines_run(fn) -> bool:
+    """Tell whether `fn` is the `run` of a machine; there is none while its module is not loaded."""
+    vm = sys.modules.get("helpers.mini.vm")
+    own = vm is not None and type(fn) is MethodType and is_a(fn.__self__, vm.Loop)
+    return own and fn.__func__ is vm.Loop.run
 
 
 def _note(recorder: Recorder) -> str:
