@@ -1,7 +1,7 @@
 """The front door: what a notebook calls. `show_…` looks at a thing at rest, `watch_…` runs it.
 
 Nothing behind it is imported before it is asked for (PEP 562): a kernel pays for what it uses.
-A kernel is told at once how to say what is missing; a program is not.
+A kernel is told at once how to say what is missing, and that a cell takes long; a program is not.
 """
 
 import os
@@ -59,7 +59,8 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()
 __all__ = sorted(_HOMES)
 
 if "IPython" in sys.modules:
-    import_module("helpers.safety.kernel_messages").switch_on()
+    for home in ("safety.kernel_messages", "view.widgets.progress_line"):
+        import_module(f"helpers.{home}").switch_on()
 
 
 def __getattr__(name: str):

@@ -4,7 +4,7 @@
 `copies`: files for a learner's folder, where nothing of the learner's is lost.
 `interrupts`: when Ctrl-C may come. `given`: what an argument is, whatever it says.
 `state`: what a verb leaves as it found it, and names patched for a while.
-`output`: what a learner's code may close.
+`output`: what a learner's code may close. `progress`: what is being done, in words.
 `names`, `removal`: what `folders` stands on. `processes`, `keeper`, `child`: commands and Pythons
 that end at their limit and with the kernel, and tell their results on a channel of their own.
 `missing_parts`: what an error says of a framework, a package or a compiler that is not there, with

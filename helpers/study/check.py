@@ -16,7 +16,7 @@ from helpers.capture.text.error import said
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
-from helpers.safety import missing_parts
+from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import deadly, is_a
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
@@ -60,7 +60,10 @@ class Exercise:
         try:
             self._fitting(answers)
             self._all_tried(answers)
-            because = self._why_not(answers) or self._judged(answers, limited(Limits(self.seconds)))
+            with progress.doing("trying your answer"):
+                because = self._why_not(answers)
+            with progress.doing("judging your answer"):
+                because = because or self._judged(answers, limited(Limits(self.seconds)))
         except Untried as untried:
             where = f" of {untried}" if str(untried) else ""
             more = f"Replace the ...{where} and run this cell again. {self}"

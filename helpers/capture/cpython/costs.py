@@ -7,6 +7,7 @@ from time import perf_counter
 from helpers.capture.cpython.function import can_be_called
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
+from helpers.safety import progress
 from helpers.safety.interpreter_state import theirs
 
 ROUNDS = 7
@@ -54,7 +55,7 @@ def costs_listing(
             )
     best = dict.fromkeys([None, *actions], float("inf"))
     passed = dict.fromkeys(best, 0.0)
-    for done in range(ROUNDS):
+    for done in progress.counted("timing, round", range(ROUNDS)):
         for name, action in [(None, unit), *actions.items()]:
             if done < 2 or passed[name] < ENOUGH:
                 seconds = _seconds(action)

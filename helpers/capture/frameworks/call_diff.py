@@ -8,6 +8,7 @@ from helpers.capture.frameworks.call_tree import call_tree
 from helpers.model.calls import CallTree
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.side_by_side import Pair, SideBySide
+from helpers.safety import progress
 from helpers.safety.arguments import is_a, kind_of, parts, printable, table
 
 CASES = "name -> function, or (function, *arguments)"
@@ -22,7 +23,10 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     """
     pairs = table(cases, "watch_calls", CASES, MOST_CASES)
     names = tuple(printable(name) for name, _ in pairs)
-    trees = [call_tree(*_called(name, case)) for name, (_, case) in zip(names, pairs, strict=True)]
+    trees = [
+        call_tree(*_called(name, case))
+        for name, (_, case) in progress.counted("watching call", zip(names, pairs, strict=True))
+    ]
     doors = [door for door in DOORS if any(tree.count(door) for tree in trees)]
     rows = {"route": [tree.route for tree in trees]}
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]

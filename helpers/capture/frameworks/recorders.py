@@ -15,6 +15,7 @@ from helpers.capture.torch.cache_entries import copied
 from helpers.capture.torch.fx_graph import target_name
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
+from helpers.safety import progress
 from helpers.safety.arguments import kind_of, word
 from helpers.safety.child_main import channel
 
@@ -115,12 +116,13 @@ def _verdict(recording: Recording, python: Recording) -> Verdict:
 def _made() -> dict[str, tuple[Recording, ...]]:
     import torch
 
-    return {
-        "Python": _each(lambda fn, graphs: fn, torch.tensor),
-        "tf.function": _in_a_child(),
-        "Dynamo": _each(_dynamo, torch.tensor),
-        "fx.symbolic_trace": _each(_symbolic, torch.tensor),
+    ways = {
+        "Python": lambda: _each(lambda fn, graphs: fn, torch.tensor),
+        "tf.function": _in_a_child,
+        "Dynamo": lambda: _each(_dynamo, torch.tensor),
+        "fx.symbolic_trace": lambda: _each(_symbolic, torch.tensor),
     }
+    return {name: run() for name, run in progress.counted("recorder", ways.items())}
 
 
 def _each(record, tensor) -> tuple[Recording, ...]:

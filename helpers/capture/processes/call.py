@@ -9,7 +9,7 @@ from types import FunctionType
 from helpers.capture.processes.interpreter import Reply, ask
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import brief
-from helpers.safety import missing_parts
+from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import printable
 from helpers.safety.child_main import why_not_json
 from helpers.safety.processes import signal_name
@@ -34,7 +34,9 @@ def call_in_child(fn, *args):
         raise TypeError(f"{TAKES}, not {fault}")
     name = fn.__code__.co_name
     request = {"source": source, "name": name, "args": args}
-    return _result(ask(request, LONGEST), name, fn.__globals__)
+    with progress.doing(f"running {printable(name)} in another process"):
+        reply = ask(request, LONGEST)
+    return _result(reply, name, fn.__globals__)
 
 
 def _source(fn) -> str:

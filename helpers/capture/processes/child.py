@@ -13,6 +13,7 @@ from helpers.capture.processes.function_source import portable
 from helpers.capture.processes.interpreter import Reply, ask
 from helpers.capture.text.value import brief
 from helpers.model.transcript import Transcript, Transcripts
+from helpers.safety import progress
 
 PREAMBLE = "import tensorflow as tf"
 SECONDS = 60
@@ -47,7 +48,8 @@ def transcript(
     label: str, source: str, shown: str | None = None, imports: str | None = None
 ) -> Transcript:
     """Run source in a child. `shown` is what a reader sees of it, by default all."""
-    reply = run_child(source, imports=imports)
+    with progress.doing("running a program in another process"):
+        reply = run_child(source, imports=imports)
     error = QUALIFIED.sub(r"\1", plain(_one_line(reply["error"])))
     printed = "\n".join(map(plain, reply["printed"].splitlines()))
     shown = source if shown is None else shown

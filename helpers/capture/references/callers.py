@@ -7,6 +7,7 @@ from helpers.capture.cpython.objects import class_mapping, mro, part
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.text.label import LONGEST_NAME, label, short_name, type_name
 from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.safety import progress
 from helpers.safety.arguments import is_a
 from helpers.safety.interpreter_state import theirs
 from helpers.safety.original_builtins import BUILTINS
@@ -36,7 +37,7 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     if not _can_be_called(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
-    columns = [_run(ways, judge, heading, make) for heading, make in runs.items()]
+    columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
     entries = tuple(
         Entry(short_name(name), tuple(_verdict(column[at], columns[0][at]) for column in columns))
         for at, name in enumerate(ways)

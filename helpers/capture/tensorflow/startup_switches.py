@@ -7,6 +7,7 @@ only before the first op.
 
 from helpers.capture.processes.child import transcript
 from helpers.model.transcript import Transcript, Transcripts
+from helpers.safety import progress
 from helpers.safety.arguments import printable, word
 
 SHARED = """\
@@ -99,7 +100,7 @@ tf.constant(1.0) + 1""",
 
 def startup_switches() -> Transcripts:
     """Return what every switch does, each from a fresh child."""
-    runs = tuple(startup(label) for label in SWITCHES)
+    runs = tuple(startup(label) for label in progress.counted("start", SWITCHES))
     note = f"Every run begins with import tensorflow as tf, and:\n{SHARED}".rstrip()
     return Transcripts("Start-up switches, each in a fresh interpreter", runs, note)
 

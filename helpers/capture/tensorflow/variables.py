@@ -16,6 +16,7 @@ from helpers.capture.text.value import brief
 from helpers.model.graph import Graph
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
+from helpers.safety import progress
 from helpers.safety.arguments import called, count, is_a, is_exactly, printable, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
@@ -52,7 +53,8 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     """
     runs = count(runs, "runs=", MOST_RUNS)
     entries = []
-    for name, program in table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS):
+    found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
+    for name, program in progress.counted(f"{runs} runs of program", found):
         shown_name = printable(name)
         words = [_told(outcomes(program, kind, runs, f"'{shown_name}'")) for kind in KINDS]
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
@@ -64,7 +66,11 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Return how often `program` saw what, with each kind of variable."""
     runs = count(runs, "runs=", MOST_RUNS)
-    rows = [row for kind in KINDS for row in _seen(kind, outcomes(program, kind, runs), runs)]
+    rows = [
+        row
+        for kind in progress.counted(f"{runs} runs with variable", KINDS)
+        for row in _seen(kind, outcomes(program, kind, runs), runs)
+    ]
     columns = (
         Column("variable", "variable"),
         Column("saw", "saw"),

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from helpers.safety import folders
+from helpers.safety import folders, progress
 from helpers.safety.folders import Home
 from helpers.safety.missing_parts import COMPILER_CURE, OneSentence
 from helpers.safety.processes import run
@@ -84,7 +84,7 @@ def _compile(home: Home, name: str) -> None:
     mac = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
     flags = ["-O2", "-shared", "-fPIC", "-w", *mac, f"-I{headers}", str(SOURCE)]
     try:
-        with home.work() as work:
+        with progress.doing("compiling the frame hook"), home.work() as work:
             done = run([*command, *flags, "-o", str(work / name)], LONGEST)
             if done.late:
                 raise NotBuilt("the C compiler did not run to its end (TimeoutExpired)")

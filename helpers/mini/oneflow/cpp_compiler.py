@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from helpers.mini.oneflow.errors import NoCompiler, OpError, place
-from helpers.safety import folders
+from helpers.safety import folders, progress
 from helpers.safety.folders import Home, write_new
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.processes import run
@@ -76,7 +76,7 @@ def _usable(entry, folder):
 
 
 def _compile(source, compiler, home, name):
-    with home.work() as work:
+    with progress.doing(f"compiling {source.name}"), home.work() as work:
         made = work / "entry"
         made.mkdir()
         command = [compiler, *FLAGS, "-MMD", "-MF", str(work / "reads.d"), source.name]

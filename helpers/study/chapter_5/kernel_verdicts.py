@@ -9,6 +9,7 @@ import numpy as np
 from helpers.capture.processes.call import call_in_child
 from helpers.exhibit import Exhibit
 from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.safety import progress
 from helpers.study.chapter_5.run_op import run_op
 from helpers.view import ledger
 
@@ -26,9 +27,10 @@ def compare_kernel_checks(
     `kernels`: texts that define forward(args), by what is wrong with them; each takes the place of
     the kernel file among the `files` of the op. TensorFlow runs in an interpreter of its own.
     """
-    by_tensorflow = in_tensorflow(kernels, example)
+    with progress.doing("giving the kernels to TensorFlow, in another process"):
+        by_tensorflow = in_tensorflow(kernels, example)
     entries = []
-    for wrong, text in kernels.items():
+    for wrong, text in progress.counted("running kernel", kernels.items()):
         tried = files | {f"{name}_py_kernel.py": text}
         flow = said(lambda tried=tried: run_op(name, tried, example))
         by_torch = in_torch(text, example)

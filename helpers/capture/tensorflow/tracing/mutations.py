@@ -10,6 +10,7 @@ from types import FunctionType, GetSetDescriptorType, MethodType
 from helpers.capture.cpython.function import names_used
 from helpers.capture.text.error import said
 from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.safety import progress
 from helpers.safety.arguments import alive, is_a, is_exactly, kind_of, parts, printable, table, word
 from helpers.safety.interpreter_state import theirs
 
@@ -38,7 +39,10 @@ def mutations_ledger(cases, ways=None, title: str = TITLE) -> Ledger:
             raise TypeError(f"{needed}, not {kind_of(way)}")
         alive(way, f"the way '{printable(name)}'")
     pairs = table(cases, "watch_mutations", CASES, MOST_CASES)
-    entries = [_entry(printable(name), case, [way for _, way in ways]) for name, case in pairs]
+    entries = [
+        _entry(printable(name), case, [way for _, way in ways])
+        for name, case in progress.counted("case", pairs)
+    ]
     headings = tuple(printable(name) for name, _ in ways)
     return Ledger(word(title, "title"), "the body's change", headings, tuple(entries))
 

@@ -16,6 +16,7 @@ from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
 from helpers.model.phrase import counted
+from helpers.safety import progress
 from helpers.safety.arguments import is_exactly, printable, shown, table
 from helpers.safety.interpreter_state import theirs
 
@@ -59,7 +60,7 @@ def cures_ledger(cases, *args) -> Ledger:
     """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     pairs = [(printable(name, LONGEST_NAME), _pair(name, pair)) for name, pair in found]
-    entries = tuple(_entry(name, pair, args) for name, pair in pairs)
+    entries = tuple(_entry(*pair, args) for pair in progress.counted("compiling case", pairs))
     headings = (BEFORE, AFTER, RESULT, GRADIENT)
     shared = results.copied(args)[1]
     note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""

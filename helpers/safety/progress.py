@@ -1,0 +1,42 @@
+"""What is being done, in words -> kept, for whoever shows it while a cell takes long.
+
+Nothing is printed: outside a kernel, and where it is soon done, nobody hears of it. The words are
+one for the whole process; who writes last is read.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+_words = [""]  # replaced as a whole, so that another thread reads one or the other
+
+
+def said() -> str:
+    """Return what is being done now; "" where nobody said."""
+    return _words[0]
+
+
+def say(words: str) -> None:
+    """Say what is being done from now on, as "run 2 of 5"; "" for nothing in particular."""
+    _words[0] = words
+
+
+@contextmanager
+def doing(words: str) -> Iterator[None]:
+    """Say what the block does; after it, however it ends, what was said before."""
+    before = said()
+    say(words)
+    try:
+        yield
+    finally:
+        say(before)
+
+
+def counted(words: str, items: Iterable) -> Iterator:
+    """Give the items, and say before each how far it is: "case 2 of 5"; afterwards nothing more."""
+    items, before = tuple(items), said()
+    try:
+        for number, item in enumerate(items, 1):
+            say(f"{words} {number} of {len(items)}")
+            yield item
+    finally:
+        say(before)

@@ -1,0 +1,104 @@
+"""A kernel -> the same, in whose page a line says so while a cell takes more than two seconds.
+
+The line is a widget's model without a view: the page makes and removes it itself, so a cell has no
+output of it, neither in JupyterLab nor in a run that stores or compares outputs. (An output that is
+taken away again would be `clear_output`, which takes what the cell printed before, too, and which
+nbval does not know.) The clock is the thread by which the kernel sends its output: none is started.
+"""
+
+import sys
+from contextlib import suppress
+from threading import Lock
+
+from helpers.safety import progress
+from helpers.safety.original_builtins import BUILTINS
+from helpers.view.widgets.base import read
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+
+AFTER = 2.0  # seconds that a cell takes in silence
+STEP = 0.5  # seconds between two looks at what is being done
+MANY = 30  # so many new modules are an import of something large
+
+
+class Waiting:
+    """One cell at a time: `start` when it begins, `end` when it has ended, however it did.
+
+    `loop`: what has `call_later`, in a thread of its own; `opened` makes a channel to a page, which
+    has `send(data)` and `close(data)`, from the first state.
+    """
+
+    def __init__(self, loop, opened, after: float = AFTER, step: float = STEP):
+        self._loop, self._opened, self._after, self._step = loop, opened, after, step
+        self._lock, self._cell, self._line = Lock(), 0, None
+        self._words, self._modules = "", 0
+
+    @property
+    def shown(self) -> bool:
+        """Return whether there is a line now."""
+        return self._line is not None
+
+    def start(self, info=None) -> None:
+        """Wait for the cell that begins now; a line that was left is taken away."""
+        self.end()
+        with self._lock:
+            cell, self._modules = self._cell, len(sys.modules)
+        self._loop.add_callback(self._loop.call_later, self._after, self._look, cell)
+
+    def end(self, result=None) -> None:
+        """Take the line away; what was said is over."""
+        with self._lock:
+            self._cell += 1
+            line, self._line = self._line, None
+            if line is not None:
+                line.close()
+        progress.say("")
+
+    def _look(self, cell: int) -> None:
+        """Show what is being done, if it is still that cell, and look again."""
+        with self._lock:
+            if cell != self._cell:
+                return
+            with suppress(Exception):  # a page that cannot be told is no reason to stop
+                self._show(self._now())
+        self._loop.call_later(self._step, self._look, cell)
+
+    def _show(self, words: str) -> None:
+        if self._line is None:
+            self._line = self._opened({"words": words, "since": self._after})
+        elif words != self._words:
+            self._line.send({"method": "update", "state": {"words": words}, "buffer_paths": []})
+        self._words = words
+
+    def _now(self) -> str:
+        new = len(sys.modules) - self._modules
+        what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
+        return f"Still running: {what}" if what else "Still running"
+
+
+def switch_on(after: float = AFTER) -> Waiting | None:
+    """Show the line in the page of this process's kernel, from this cell on; None outside one."""
+    shell = sys.modules["IPython"].get_ipython()
+    thread = getattr(getattr(shell, "kernel", None), "iopub_thread", None)
+    if thread is None:
+        return None
+    waiting = Waiting(thread.io_loop, _channel, after)
+    shell.events.register("pre_run_cell", waiting.start)
+    shell.events.register("post_run_cell", waiting.end)
+    waiting.start()
+    return waiting
+
+
+def _channel(state: dict):
+    """Return a channel to a new model in the page, as ipywidgets opens one; nothing is imported."""
+    from comm import create_comm
+
+    module = {"_model_module": "anywidget", "_model_module_version": "*", "_model_name": "AnyModel"}
+    view = {"_view_module": "anywidget", "_view_module_version": "*", "_view_name": "AnyView"}
+    script = {"_esm": read("dom.js") + read("progress_line.js"), "_css": read("progress_line.css")}
+    own = {"_anywidget_id": __name__, **script}
+    return create_comm(
+        target_name="jupyter.widget",
+        data={"state": {**module, **view, **own, **state}, "buffer_paths": []},
+        metadata={"version": "2.1.0"},
+    )
