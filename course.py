@@ -52,6 +52,8 @@ SET_UP_FILES = (
     "constraints.txt",
     "pyproject.toml",
     "share/etc/jupyter/labconfig/default_setting_overrides.json",
+    "share/etc/jupyter/jupyter_nbconvert_config.json",
+    "share/etc/jupyter/jupyter_server_config.d/who-runs-your-function.json",
 )
 # What stands at the top of an environment that venv, uv or pip made, and what the course adds.
 INSTALLED = """

@@ -30,6 +30,7 @@ _NAMES = {
     "capture.tensorflow.tracing.ledger": "would_trace",
     "capture.torch.guards.program": "guard_function",
     "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
+    "verbs.routes": "watch_routes",
     "verbs.cpython": """
         show_bytecode show_code show_frame show_frames show_rosetta show_traceback
         watch_frames watch_specialising watch_stack watch_tracers
@@ -48,10 +49,10 @@ _NAMES = {
     "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
     "verbs.oneflow": "show_job show_registry",
-    "verbs.costs": "plot_ratios watch_costs",
+    "verbs.costs": "plot_curve plot_ratios watch_costs",
     "verbs.processes": "watch_in_child",
     "verbs.interceptions": "show_interceptions",
-    "verbs.tables": "show_environment show_table",
+    "verbs.tables": "show_environment show_nested show_table",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from helpers.safety.arguments import is_a
+from helpers.view import spine
 from helpers.view.line_width import wrapped
 from helpers.view.markup import visible
 
@@ -23,8 +24,11 @@ class Exhibit:
     """A model with its view. `.model` holds the same facts as data.
 
     A view may also offer `widget(model)`, an anywidget for stepping. Jupyter then gets three
-    forms of the same facts and shows the richest that it may: widget, HTML, text.
+    forms of the same facts and shows the richest that it may: widget, HTML, text. All but the text
+    bear the mark of the `station` of the spine at which the exhibit looks; 0 is none.
     """
+
+    station = 0
 
     def __init__(self, model, view: View):
         self.model = model
@@ -34,14 +38,22 @@ class Exhibit:
         return wrapped(visible(self._view.text(self.model)))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        data = {"text/plain": repr(self), "text/html": visible(self._view.html(self.model))}
+        page = visible(self._view.html(self.model))
+        above = spine.mark_html(self.station) if self.station else ""
+        data = {"text/plain": repr(self), "text/html": above + page}
         metadata = {}
         widget = self._widget()
         if widget is not None:
+            self._mark(widget)
             bundle = widget._repr_mimebundle_()
             shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
             data = {**shown, **data}
         return data, metadata
+
+    def _mark(self, widget) -> None:
+        if self.station:
+            widget.add_class(f"course-at-{self.station}")
+            widget._css = f"{widget._css}\n{spine.mark_css(self.station)}"
 
     def _widget(self):
         """Return what Jupyter may show in place of the page; None without one."""
@@ -74,6 +86,11 @@ class LiveExhibit(Exhibit):
         if name in ("_source", "_view"):  # not there yet, as while copying
             raise AttributeError(name)
         return getattr(self._source, name)
+
+
+def at(station: int, kind: type[Exhibit] = Exhibit) -> type[Exhibit]:
+    """Return the kind of exhibit that looks at this station of the spine, from 1 to 6."""
+    return type(kind.__name__, (kind,), {"station": station, "__doc__": kind.__doc__})
 
 
 def model_of(thing):

@@ -49,6 +49,9 @@ def _opening(nb):
         yield "the opening does not list three skills"
     if code and lines(code[0]) > 5:
         yield "the setup cell is longer than five lines"
+    before, found, _ = code[0].source.partition("import tensorflow") if code else ("", "", "")
+    if found and "from helpers" not in before and "import helpers" not in before:
+        yield "TensorFlow is imported before helpers, which keeps its log lines away"
 
 
 def _executed(nb):
@@ -72,11 +75,15 @@ def _cells(nb):
     for number, cell in enumerate(_code(nb), 1):
         if "pip install" in cell.source:
             yield f"code cell {number} installs something"
+        if "noqa" in cell.source:
+            yield f"code cell {number} speaks to a linter; let pyproject.toml do it"
 
 
 def _prose(nb):
     for cell in nb.cells:
-        words = re.sub(r"```.*?```|^\|.*$", "", cell.source, flags=re.DOTALL | re.MULTILINE)
+        words = re.sub(
+            r"```.*?```|^\|.*$|<[^<>]*>", "", cell.source, flags=re.DOTALL | re.MULTILINE
+        )
         if cell.cell_type == "markdown" and len(words.split()) > MOST_WORDS:
             yield f"a prose cell has {len(words.split())} words: {cell.source[:40]!r}"
 

@@ -45,6 +45,14 @@ def _long_cell(nb):
     _code(nb)[3].source = "x = 1\n" * 26
 
 
+def _noisy(nb):
+    _code(nb)[0].source = "import tensorflow as tf\nfrom helpers import check"
+
+
+def _linter(nb):
+    _code(nb)[3].source += "  # noqa"
+
+
 def _long_cells(nb):
     for cell in _code(nb):
         cell.source += "\nx = 1" * 8
@@ -120,6 +128,8 @@ def _code(nb):
         (_stored_error, "stores an error"),
         (_error_tag, "use expect"),
         (_long_cell, "the longest code cell has 26"),
+        (_linter, "speaks to a linter"),
+        (_noisy, "TensorFlow is imported before helpers"),
         (_long_cells, "the median code cell"),
         (_long_prose, "a prose cell has 200 words"),
         (_address, "an address or a path"),

@@ -18,7 +18,7 @@ DEEPER = "Deeper"  # begins the titles of sections for those who want more
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _EXERCISE = re.compile(r"^\*Difficulty [^.\n]* (\d+) minutes\.", re.MULTILINE)
 _PART = re.compile(r"^(?=###? )", re.MULTILINE)
-_UNREAD = re.compile(r"```.*?```|<details>.*?</details>|\]\([^)]*\)", re.DOTALL)
+_UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re.DOTALL)
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 

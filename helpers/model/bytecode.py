@@ -75,9 +75,13 @@ class Handler:
 
 @dataclass(frozen=True)
 class Sourced(Listing):
-    """A listing that stands below the source that it is about."""
+    """A listing that stands below the source that it is about.
+
+    `marked`: the cells to look at, as (row, column), both from 0.
+    """
 
     source: str = ""
+    marked: tuple[tuple[int, int], ...] = ()
 
     def jumps(self) -> tuple[tuple[int, int], ...]:
         """Return (from row, to row) of arrows to draw beside the rows."""

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-TONES = ("plain", "changed", "failed")
+TONES = ("plain", "changed", "failed", "refused")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One outcome in a `word` or two. `tone`: plain (as before), changed, or failed."""
+    """One outcome in a `word` or two. `tone`: plain (as before), changed, failed, refused."""
 
     word: str
     tone: str = "plain"

@@ -6,10 +6,10 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Listing
 
 STAGES = {  # stage -> kind of box
-    "forward": "object",
-    "backward": "call",
-    "after": "function",  # with a gradient, and asked for by no tape
-    "update": "output",
+    "forward": "forward",
+    "backward": "backward",
+    "after": "after",  # with a gradient, and asked for by no tape
+    "update": "update",
 }
 AGAIN = "read again"  # by the backward half: what had to be kept alive
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from helpers.model.stage import Card, Code, Value
 from helpers.model.timeline import Step, Timeline
 
 
@@ -13,6 +14,11 @@ class StackStep(Step):
     interpreter, else each word says which instruction made the value. `names`: (name, words) of
     the locals. `handler`: what the exception table does here. `ending`: what became of it.
     `left_out` is more than 0 where the step stands for so many instructions of a loop.
+
+    `code` is the place of its function among the run's `codes`. `values` are those of `stack`,
+    `taken` of them, from the top, are what the instruction works on; `variables` those of `names`.
+    `callers`: the calls that wait below this one, the first at the bottom; `shelf`: the generators'
+    frames that were put aside and come back.
     """
 
     function: str = ""
@@ -27,6 +33,12 @@ class StackStep(Step):
     printed: str = ""
     ending: str = ""
     left_out: int = 0
+    code: int = -1
+    values: tuple[Value, ...] = ()
+    taken: int = 0
+    variables: tuple[Value, ...] = ()
+    callers: tuple[Card, ...] = ()
+    shelf: tuple[Card, ...] = ()
 
     @property
     def instruction(self) -> str:
@@ -41,6 +53,7 @@ class StackRun(Timeline):
     outcome: str = ""
     real: bool = True
     recorded: int = 0
+    codes: tuple[Code, ...] = ()
 
     def at(self, offset: int, function: str = "") -> tuple[StackStep, ...]:
         """Return the steps at an offset (of one function, if it is named), in order."""

@@ -1,10 +1,11 @@
 """Moments of one run -> a timeline; every step can be read without the ones before it."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from helpers.model.graph import Graph
 from helpers.model.ledger import Ledger
 from helpers.model.listing import Listing
+from helpers.model.stage import NOWHERE
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,21 @@ class Panel:
 
 @dataclass(frozen=True)
 class Step:
-    """One moment. `line` is the 1-based line of the source that it is about, 0 for none."""
+    """One moment. `line` is the 1-based line of the source that is about to run, 0 for none.
+
+    `span` is what of it runs: (line, column, end line, end column), all 0 for none. `says`: what
+    is about to happen, as a sentence; `lane`: the kind of step, for the strip of all steps.
+    `short`: what is about to run in a word or two, where that is not what `label` tells.
+    """
 
     label: str
     line: int
-    panels: tuple[Panel, ...]
+    panels: tuple[Panel, ...] = ()
+    _: KW_ONLY
+    span: tuple[int, int, int, int] = NOWHERE
+    says: str = ""
+    lane: str = ""
+    short: str = ""
 
     def panel(self, title: str) -> str | Listing | Graph | Ledger:
         """Return the content of the panel with this title; KeyError names a missing title."""

@@ -568,6 +568,23 @@ def _put_doors(before: dict) -> None:
         setattr(_loaded("tensorflow.python.pywrap_tfe"), name, function)
 
 
+def _read_tape() -> dict:
+    """Return the attributes of TensorFlow's tape, which other tapes are compared with."""
+    tape = getattr(_loaded("tensorflow.python.eager.backprop"), "GradientTape", None)
+    return dict(vars(tape)) if tape is not None else {}
+
+
+def _put_tape(before: dict) -> None:
+    if not before:  # it has been imported meanwhile
+        return
+    tape = _loaded("tensorflow.python.eager.backprop").GradientTape
+    for name in vars(tape).keys() - before.keys():
+        delattr(tape, name)
+    for name, value in before.items():
+        if vars(tape).get(name) is not value:
+            setattr(tape, name, value)
+
+
 KEPT = (
     # Tracers first: they would report the rest. Then builtins: the rest calls them.
     Kept("sys.settrace", sys.gettrace, sys.settrace),
@@ -601,4 +618,5 @@ KEPT = (
     Kept("TensorFlow's op callbacks", _read_op_callbacks, _put_op_callbacks, _each_is),
     Kept("TensorFlow's graphs", _read_graphs, _put_graphs, _each_is),
     Kept("TensorFlow's doors to C", _read_doors, _put_doors, _items_are),
+    Kept("TensorFlow's tape", _read_tape, _put_tape, _items_are),
 )

@@ -218,6 +218,11 @@ def _catches(code, at: int) -> bool:
     return any(entry.start <= at < entry.end and not entry.lasti for entry in entries)
 
 
+def counted(stream):
+    """Return a stream of which the innermost open `limited` counts the characters, if any is."""
+    return _Counted(stream, _OPEN[-1]) if _OPEN else stream
+
+
 class _Counted(Shielded):
     """A stream that takes so many characters, and then stops whoever writes to it."""
 

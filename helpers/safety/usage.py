@@ -34,13 +34,13 @@ def memory() -> tuple[int, int]:
         return found.vms, found.rss
 
 
-def children() -> frozenset[str]:
-    """Return the processes that this one has started and that are not over."""
+def children(process: int | None = None) -> frozenset[str]:
+    """Return the processes that a process, this one by default, has started and are not over."""
     try:
-        tasks = Path("/proc/self/task")
+        tasks = Path(f"/proc/{process or 'self'}/task")
         return frozenset(p for t in tasks.iterdir() for p in (t / "children").read_text().split())
     except OSError:
-        return frozenset(str(child.pid) for child in psutil.Process().children())
+        return frozenset(str(child.pid) for child in psutil.Process(process).children())
 
 
 # A loop in C, as of `list(itertools.count())`, lets no other thread look: the system refuses more.

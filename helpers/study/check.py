@@ -6,13 +6,13 @@ words; what a learner's code raises is told the same way.
 
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from helpers.capture.text.error import said
-from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
@@ -20,6 +20,8 @@ from helpers.safety import missing_parts
 from helpers.safety.arguments import deadly, is_a
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
+from helpers.study import rehearsal
+from helpers.study.parted import Parted
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -37,8 +39,10 @@ class Unfit(Exception):
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    `praise` is what a pass is told; `hints` rise from a question to near the solution. After
-    `seconds` of processor time, or of waiting, the answer is stopped.
+    `praise` is what a pass is told, and `picture(*answers)` gives the model of what was built, to
+    be looked at; `hints` rise from a question to near the solution. After `seconds` of processor
+    time, or of waiting, the answer is stopped. It is `rehearsed` unless the judge itself runs it in
+    another process.
     """
 
     name: str
@@ -46,33 +50,58 @@ class Exercise:
     praise: str
     hints: tuple[str, ...]
     seconds: float = 10
+    rehearsed: bool = True
+    picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
     @whole
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
-        limit = limited(Limits(self.seconds))
         try:
             self._fitting(answers)
             self._all_tried(answers)
-            with limit:
-                because = _refused(answers) or self.judge(*answers)
+            because = self._why_not(answers) or self._judged(answers, limited(Limits(self.seconds)))
         except Untried as untried:
             where = f" of {untried}" if str(untried) else ""
             more = f"Replace the ...{where} and run this cell again. {self}"
             return self._outcome("untried", more=more)
         except Unfit as error:
             because = str(error)
+        except Exception as error:
+            if words := missing_parts.sentence(error):
+                return self._outcome("untried", words)
+            raise
+        if because:
+            return self._outcome("failed", because, more=str(self))
+        return self._outcome("passed", self.praise, picture=self._pictured(answers))
+
+    def _why_not(self, answers) -> str:
+        """Return why the answers fail without being judged here, after a try in a copy."""
+
+        def act() -> str:
+            limit = limited(Limits(self.seconds))
+            with suppress(BaseException):
+                self._judged(answers, limit)
+            return limit.because
+
+        return rehearsal.why_not(act, self.seconds) if self.rehearsed else ""
+
+    def _judged(self, answers, limit: limited) -> str:
+        """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
+        try:
+            with limit:
+                because = _refused(answers) or self.judge(*answers)
+        except Untried:
+            raise
+        except Unfit as error:
+            because = str(error)
         except BaseException as error:
             if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
                 raise
-            if words := missing_parts.sentence(error):
-                return self._outcome("untried", words)
+            if missing_parts.sentence(error):
+                raise
             because = f"your code raised {said(error)}{_where(error)}"
-        because = limit.because or because
-        if because:
-            return self._outcome("failed", because, more=str(self))
-        return self._outcome("passed", self.praise)
+        return limit.because or because or ""
 
     def hint(self, number: int | None = None) -> Exhibit:
         """Return the next hint, or hint `number` (from 1); the last one again after the last."""
@@ -103,8 +132,23 @@ class Exercise:
             told = [names[k] for k in left if k < len(names)]
             raise Untried(", ".join(told) if len(answers) > 1 else "")
 
-    def _outcome(self, state: str, because: str = "", more: str = "") -> Exhibit:
-        return Exhibit(Outcome(self.name, state, because, more), outcome)
+    def _pictured(self, answers):
+        """Return the model of what was built; None if it has none, or what is built fails here."""
+        if self.picture is None:
+            return None
+        limit = limited(Limits(self.seconds))
+        try:
+            with limit:
+                return self.picture(*answers)
+        except BaseException as error:
+            if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
+                raise
+            return None
+
+    def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:
+        beside = because.beside if type(because) is Parted else None
+        told = Outcome(self.name, state, str.__str__(because), more, beside, picture)
+        return Exhibit(told, outcome)
 
 
 class Checks:
@@ -143,19 +187,11 @@ def tried(value, part: str = ""):
 
 def _where(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
-    # Only the learner's own lines are read: code may claim to come from any file, or a device.
     walk = traceback.walk_tb(error.__traceback__)
-    own = [(frame.f_code.co_filename, lineno) for frame, lineno in walk if _is_cell(frame.f_code)]
-    file, number = own[-1] if own else ("", 0)
-    line = "".join(file_lines(file)[number - 1 : number]).strip() if number else ""
-    return f", in line {number} of its cell: {line}" if line else ""
+    return rehearsal.line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
 
 
 def _refused(answers) -> str:
     """Say why an answer is not even looked at; empty where it is."""
     whys = (deadly(answer) for answer in answers)
     return next((f"your answer {why}" for why in whys if why), "")
-
-
-def _is_cell(code: CodeType) -> bool:
-    return "ipykernel_" in code.co_filename or code.co_filename == "<answer>"

@@ -12,12 +12,12 @@ class Foretelling(Exhibit):
 
     Each kind says `_code(picked)`, the choices as they would be typed, and `_truth(picked, often)`:
     the verdict, words that go on after "and it" and end a sentence, and safe
-    HTML. A button asks for it `often`.
+    HTML. A button asks for it `often`. What is pressed and what is run in code have a score each.
     """
 
     def __init__(self, sandbox: Sandbox, what: str):
         super().__init__(sandbox, sandbox_view)
-        self._what, self._tries = what, []
+        self._what, self._tries = what, {True: [], False: []}
 
     def run(self, guess: str, **picked: str) -> Revealed:
         """Run what these choices make and say whether `guess` was right.
@@ -30,8 +30,9 @@ class Foretelling(Exhibit):
     @whole
     def _answer(self, picked: dict, guess: str, often: bool = False) -> dict:
         verdict, words, rows = self._truth(picked, often)
-        self._tries.append(verdict == guess)
-        score = f"{sum(self._tries)} of {len(self._tries)} foretold."
+        tries = self._tries[often]
+        tries.append(verdict == guess)
+        score = f"{sum(tries)} of {len(tries)} foretold."
         says = f"you said {guess}, and it {words} {score}"
         return {"says": says, "right": verdict == guess, "rows": rows}
 

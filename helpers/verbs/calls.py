@@ -2,10 +2,12 @@
 
 from helpers.capture.frameworks import call_diff
 from helpers.capture.frameworks import call_tree as calls
-from helpers.exhibit import Exhibit, model_of
+from helpers.exhibit import at, model_of
 from helpers.safety.interpreter_state import whole
 from helpers.view import call_tree as call_tree_view
 from helpers.view import ledger, side_by_side
+
+Exhibit = at(6)
 
 
 @whole

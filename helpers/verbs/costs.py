@@ -1,9 +1,9 @@
-"""What a call costs, measured in one run and plotted."""
+"""What a call costs, measured in one run and plotted; and what goes down step by step."""
 
 from helpers.capture.cpython import costs
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import bars, table
+from helpers.view import bars, curve, table
 
 
 @whole
@@ -22,3 +22,12 @@ def plot_ratios(title: str, ratios: dict[str, float]) -> bars.Plot:
     TypeError for what is no dict of str -> number, ValueError for a number that is not positive.
     """
     return bars.plot(title, ratios)
+
+
+@whole
+def plot_curve(title: str, numbers, step: str = "step") -> Exhibit:
+    """Draw numbers, such as the losses of a training, as a curve. `step`: what is counted.
+
+    TypeError for what is no list or tuple of numbers, ValueError for a number below 0.
+    """
+    return Exhibit(curve.curve(title, numbers, step), curve)

@@ -12,13 +12,14 @@ from helpers.capture.cpython import (
     value_stack,
 )
 from helpers.capture.cpython import frame as frames
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import bytecode as bytecode_view
 from helpers.view import stack as stack_view
-from helpers.view import table
+from helpers.view import table, timeline
 from helpers.view.widgets import code as code_view
-from helpers.view.widgets import stepper
+
+Exhibit = at(3)
 
 
 @whole
@@ -53,6 +54,7 @@ def show_rosetta(name: str = "current") -> Exhibit:
 def watch_stack(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
+    `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
     return Exhibit(value_stack.stack_run(fn, *args, **kwargs), stack_view)
@@ -64,7 +66,7 @@ def watch_frames(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if it is no Python function.
     """
-    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), timeline)
 
 
 @whole

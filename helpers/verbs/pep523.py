@@ -1,19 +1,25 @@
 """PEP 523: who evaluates a frame, and what a frame hook is told."""
 
 from helpers.capture.cpython import frame_evaluator, hooked_frames
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at, model_of
 from helpers.safety.interpreter_state import whole
 from helpers.view import table
+from helpers.view.diagram import figures
 from helpers.view.diagram import graph as diagram
+
+Exhibit = at(4)
 
 
 @whole
-def show_evaluator(fn) -> Exhibit:
+def show_evaluator(fn, before=None) -> Exhibit:
     """Draw the way from a call of `fn` to the function that evaluates its frames at this moment.
 
-    TypeError if it is no Python function.
+    `before`: what this verb gave earlier; it stands beside it, and what has come since is marked.
+    TypeError if `fn` is no Python function, or `before` no such picture.
     """
-    return Exhibit(frame_evaluator.evaluator_graph(fn), diagram)
+    if before is None:
+        return Exhibit(frame_evaluator.evaluator_graph(fn), diagram)
+    return Exhibit(frame_evaluator.evaluators_compared(fn, model_of(before)), figures)
 
 
 @whole

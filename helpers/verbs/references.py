@@ -3,11 +3,12 @@
 import sys
 
 from helpers.capture.references import name_graph, name_timeline, rebind, search
-from helpers.exhibit import Exhibit
+from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
-from helpers.view import ledger, table
+from helpers.view import dots, table, timeline
 from helpers.view.diagram import graph as diagram
-from helpers.view.widgets import stepper
+
+Exhibit = at(1)
 
 
 @whole
@@ -27,7 +28,7 @@ def watch_names(fn, *args, **kwargs) -> Exhibit:
 
     TypeError if `fn` is no Python function.
     """
-    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), stepper)
+    return Exhibit(name_timeline.names_timeline(fn, *args, **kwargs), timeline)
 
 
 @whole
@@ -49,4 +50,4 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    return Exhibit(rebind.watch_callers(routes, judge, interventions), ledger)
+    return Exhibit(rebind.watch_callers(routes, judge, interventions), dots)

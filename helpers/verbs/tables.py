@@ -4,7 +4,7 @@ from helpers.capture import environment
 from helpers.capture.rows import records_listing
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import table
+from helpers.view import nested, table
 
 
 @whole
@@ -15,6 +15,15 @@ def show_table(title: str, *rows: dict) -> Exhibit:
     TypeError for a row that is no dict, ValueError for rows of other keys, or none.
     """
     return Exhibit(records_listing(title, rows), table)
+
+
+@whole
+def show_nested(title: str, *rows: dict) -> Exhibit:
+    """Show rows of the same keys as boxes, each within the one before; the first value names it.
+
+    TypeError for a row that is no dict, ValueError for rows of other keys, or none.
+    """
+    return Exhibit(records_listing(title, rows), nested)
 
 
 @whole

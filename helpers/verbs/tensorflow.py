@@ -5,13 +5,15 @@ from helpers.capture.tensorflow import graph as tf_graphs
 from helpers.capture.tensorflow import startup_switches as startup
 from helpers.capture.tensorflow.tracing import ledger as traces
 from helpers.capture.tensorflow.tracing import mutations
-from helpers.exhibit import Exhibit, LiveExhibit, model_of
+from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.interpreter_state import whole
 from helpers.study.rerun import Switches
-from helpers.view import ledger, side_by_side, table
+from helpers.view import lanes, ledger, side_by_side, table
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram import graph_diff
+
+Exhibit, LiveExhibit, CallExhibit = at(2), at(2, LiveExhibit), at(6)
 
 
 @whole
@@ -48,8 +50,8 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 
 @whole
 def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
-    """List the nodes of a TensorFlow graph by step: what could run side by side."""
-    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), table)
+    """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
+    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), lanes)
 
 
 @whole
@@ -81,25 +83,25 @@ def watch_variables(programs, runs: int = 100) -> Exhibit:
     `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
     graph, that returns what is to be fetched.
     """
-    return Exhibit(variables.variables_ledger(programs, runs), ledger)
+    return CallExhibit(variables.variables_ledger(programs, runs), ledger)
 
 
 @whole
 def watch_race(program, runs: int = 500) -> Exhibit:
     """Run one such program often, and count what it saw with each kind of variable."""
-    return Exhibit(variables.race_histogram(program, runs), table)
+    return CallExhibit(variables.race_histogram(program, runs), table)
 
 
 @whole
 def show_c_api() -> Exhibit:
     """List TensorFlow's shared libraries and the C functions that each file exports."""
-    return Exhibit(c_api.c_libraries(), table)
+    return CallExhibit(c_api.c_libraries(), table)
 
 
 @whole
 def show_imports_then_and_now() -> Exhibit:
     """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
-    return Exhibit(c_api.then_and_now(), table)
+    return CallExhibit(c_api.then_and_now(), table)
 
 
 @whole

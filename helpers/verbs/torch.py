@@ -6,13 +6,15 @@ from helpers.capture.torch.dynamo import graph_breaks, timeline
 from helpers.capture.torch.guards import graph as guards
 from helpers.capture.torch.guards.compare import agreement as guard_sets_search
 from helpers.capture.torch.guards.program import guard_program
-from helpers.exhibit import Exhibit, LiveExhibit
+from helpers.exhibit import LiveExhibit, at
 from helpers.safety.arguments import switch
 from helpers.safety.interpreter_state import whole
 from helpers.view import bytecode as bytecode_view
 from helpers.view import dynamo as dynamo_view
 from helpers.view import ledger, side_by_side, table
 from helpers.view.diagram import graph as diagram
+
+Exhibit, LiveExhibit = at(4), at(4, LiveExhibit)
 
 
 @whole

@@ -1,18 +1,23 @@
-"""Ratios -> a bar plot on a logarithmic scale, with its numbers for those who do not see it."""
+"""Ratios -> bars that leave a line at 1: what is less to the left, what is more to the right.
 
-import base64
-import io
-import warnings
+The scale is logarithmic, so half as long and twice as long are bars of one length.
+"""
+
+import math
 
 from helpers.model.phrase import clipped
 from helpers.view import row_limit
 from helpers.view.markup import grid, joined, one_line, render
+from helpers.view.picture import pictured
 
 MOST_BARS = 60
 SMALLEST, LARGEST = 1e-30, 1e30
 LONGEST_NAME = 60  # characters beside a bar
 ALL = "the plot has all of them (`.ratios`)"
-INK = "#5f7f9f"  # seen on light and on dark; the bars' words stand beside them
+WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
+LETTER, ROOM, GAP = 7.9, 62, 8  # of a name; for a number beside a bar
+FITS = 0.88  # of its natural size; a narrower window scrolls
+MOST_TICKS = 7
 
 
 class Plot:
@@ -32,48 +37,70 @@ class Plot:
         return joined(row_limit.cut(self.title), body, part.says(ALL))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        image = f"data:image/png;base64,{base64.b64encode(self.png()).decode()}"
         shown = list(self.ratios.items())[:MOST_BARS]
         words = ", ".join(f"{_short(name)} {_rounded(ratio)}" for name, ratio in shown)
         rest = self._part().says(ALL, "Bars")
-        alt = f"{_short(self.title, 200)}: {words}{f'. {rest}' if rest else ''}"
-        html = render("plot.html", image=image, alt=alt, left_out=rest)
+        title = _short(self.title, 200)
+        alt = f"{title}: {words}{f'. {rest}' if rest else ''}"
+        image = pictured(self.svg(), FITS)
+        html = render("plot.html", title=title, alt=alt, left_out=rest, **image)
         return {"text/plain": repr(self), "text/html": html}
 
     def _part(self) -> row_limit.Part:
         return row_limit.Part(min(len(self.ratios), MOST_BARS), 0, len(self.ratios))
 
-    def png(self) -> bytes:
-        """Return the plot as PNG: one bar per ratio, and a line where both take as long."""
-        import matplotlib  # heavy, and rarely needed
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    def svg(self) -> str:
+        """Return the plot as SVG text: one bar per ratio, and a line where both take as long."""
+        shown = [(_short(name), ratio) for name, ratio in list(self.ratios.items())[:MOST_BARS]]
+        low, high = _ends([ratio for _, ratio in shown])
+        names = round(max(len(name) for name, _ in shown) * LETTER) + 2 * GAP
+        left = names + GAP + (ROOM if low < 0 else 0)
 
-        written = io.BytesIO()
-        # A name is no formula, whatever stands in it; and a letter that no font has is no warning.
-        with matplotlib.rc_context({"text.parse_math": False}), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            FigureCanvasAgg(self.figure()).print_png(written)
-        return written.getvalue()
+        def place(ratio: float) -> int:
+            return left + round(WIDTH * (math.log10(ratio) - low) / (high - low))
 
-    def figure(self):
-        """Return the plot as matplotlib's Figure, without a canvas."""
-        from matplotlib.figure import Figure
+        bars = [_bar(n, name, ratio, place) for n, (name, ratio) in enumerate(shown)]
+        sides = [("◀ less", (left + place(1)) // 2)] if low < 0 else []
+        sides += [("more ▶", (place(1) + left + WIDTH) // 2)] if high > 0 else []
+        return render(
+            "plot.svg",
+            width=left + WIDTH + (ROOM if high > 0 else GAP),
+            height=TOP + ROW * len(bars) + GAP,
+            top=TOP,
+            names=names,
+            bars=bars,
+            sides=sides,
+            ticks=[(place(tick), f"{tick:,g}") for tick in _ticks(low, high)],
+        )
 
-        names = [_short(name) for name in self.ratios][:MOST_BARS][::-1]
-        ratios = list(self.ratios.values())[:MOST_BARS][::-1]
-        figure = Figure(figsize=(7, 0.8 + 0.42 * len(names)), layout="constrained")
-        axes = figure.add_subplot()
-        bars = axes.barh(range(len(names)), ratios, color=INK)
-        axes.set_yticks(range(len(names)), names)
-        axes.bar_label(bars, [_rounded(ratio) for ratio in ratios], padding=3)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")  # the usual one writes formulas
-        axes.xaxis.set_minor_formatter("")
-        axes.axvline(1, color="#404040", linewidth=1)
-        axes.set_title(_short(self.title, 100), loc="left", fontsize=10)
-        axes.margins(x=0.15)
-        axes.spines[["top", "right"]].set_visible(False)
-        return figure
+
+def _ends(ratios: list[float]) -> tuple[float, float]:
+    """Return the exponents at both ends of the scale: 1 is between them, or one of them."""
+    low, high = (math.log10(edge(1.0, *ratios)) for edge in (min, max))
+    return (low, high) if low < high else (-0.3, 0.3)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return 1 and the powers of ten that there is room for; or halves and doubles."""
+    if high - low < 1:
+        return [tick for tick in (0.2, 0.5, 1.0, 2.0, 5.0) if low <= math.log10(tick) <= high]
+    step = math.ceil((high - low) / MOST_TICKS)
+    powers = range(math.ceil(low), math.floor(high) + 1)
+    return [10.0**power for power in powers if power % step == 0]
+
+
+def _bar(number: int, name: str, ratio: float, place) -> dict:
+    one, end = place(1), place(ratio)
+    side = "less" if ratio < 1 else "more"
+    return {
+        "name": name,
+        "number": _rounded(ratio),
+        "side": side,
+        "y": TOP + ROW * number,
+        "x": min(one, end),
+        "width": max(abs(end - one), 2),
+        "said": end - GAP if side == "less" else end + GAP,
+    }
 
 
 def plot(title: str, ratios: dict[str, float]) -> Plot:

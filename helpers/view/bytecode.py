@@ -4,9 +4,13 @@ from bisect import bisect
 
 from helpers.model.bytecode import Sourced
 from helpers.view import row_limit
+from helpers.view.diagram import arcs
 from helpers.view.markup import grid, joined, one_line, render
+from helpers.view.picture import as_image
 
+MARK = "●"
 MOST_LANES = 12
+MOST_SAID = 40  # jumps in the words of the picture
 MOST_NOTE_LINES = 60
 ALL = "the model has all of them (`.model.rows`)"
 
@@ -22,11 +26,13 @@ def text(model: Sourced) -> str:
 
 
 def html(model: Sourced) -> str:
-    """Return the same with the gutter in a fixed-width face."""
+    """Return the same with the arrows as a picture beside rows of one height."""
     model = row_limit.trimmed(model)
     headings, rows = table(model)
     drawn = len(headings) > len(model.columns)
     part = row_limit.fold(row_limit.costs(rows))
+    jumps = model.jumps()
+    picture = arcs.arcs(_lanes(jumps), len(rows)) if drawn and not part.left_out else ""
     return render(
         "sourced_table.html",
         model=model,
@@ -38,6 +44,10 @@ def html(model: Sourced) -> str:
         rest="",
         note_has_lines=True,
         drawn=drawn,
+        arcs=as_image(picture) if picture else "",
+        alt=", ".join(f"row {start + 1} → {target + 1}" for start, target in jumps[:MOST_SAID]),
+        high=arcs.ROW,
+        marked=frozenset(model.marked),
         code=[*([True] if drawn else []), *(column.code for column in model.columns)],
     )
 
@@ -68,6 +78,8 @@ def table(model: Sourced) -> tuple[list[str], list[list[str]]]:
     arrows = gutter(model.jumps(), len(model.rows))
     headings = [column.heading for column in model.columns]
     cells = [[row_limit.cut(cell) for cell in row] for row in model.cells()]
+    for row, column in model.marked:
+        cells[row][column] = f"{MARK} {cells[row][column]}"
     if not any(arrows):
         return headings, cells
     return ["jumps", *headings], [[a, *row] for a, row in zip(arrows, cells, strict=True)]

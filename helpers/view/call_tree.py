@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
-from helpers.view.markup import as_image, one_line, render
+from helpers.view.markup import one_line, render
+from helpers.view.picture import as_image
 
 BAR = 16  # characters of the longest bar
-WIDTH, ROW, LETTER = 960, 19, 6.7  # pixels of the strip
+WIDTH, ROW, LETTER = 860, 19, 7.0  # pixels of the strip, of a row, of a letter
+FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
+MOST_NAMED = 8  # landmarks whose names stand below the strip
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
 
@@ -47,7 +50,7 @@ def html(model: CallTree) -> str:
         ending=_ending(model),
         image=_image(model) if model.calls else "",
         alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
-        width=WIDTH // 2,
+        least=round(FITS * WIDTH),
         opened=len(model.calls) <= MOST_WHOLE,
         strip_cut=_strip_cut(model),
     )
@@ -82,14 +85,34 @@ def _branches(lines: tuple[Line, ...]) -> list[Branch]:
 
 def _image(model: CallTree) -> str:
     rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
-    picture = render("call_strip.svg", width=WIDTH, height=rows * ROW, **_blocks(model))
-    return as_image(picture)
+    blocks = _blocks(model)
+    marks = _marks(blocks.pop("landmarks"), rows * ROW)
+    height = max([rows * ROW, *(mark["y"] + 6 for mark in marks)])
+    return as_image(render("call_strip.svg", width=WIDTH, height=height, marks=marks, **blocks))
+
+
+def _marks(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
+    """Return name and place of the first landmarks, in rows below the strip where none meet."""
+    starts, marks = [], []
+    for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
+        words = f"▶ {name}"
+        wide = len(words) * LETTER
+        left = max(0.0, min(x - LETTER / 2, WIDTH - wide))
+        right = left + wide + 2 * LETTER
+        row = next((n for n, start in enumerate(starts) if right < start), len(starts))
+        starts[row : row + 1] = [left]
+        base = low + 18 + ROW * row
+        marks.append({"x": x, "top": y, "left": round(left, 1), "y": base, "words": words})
+    return marks
 
 
 def _blocks(model: CallTree) -> dict:
-    """Return the blocks of each kind as one SVG path, and the labels that have room."""
+    """Return the blocks of each kind as one SVG path, and the labels that have room.
+
+    `landmarks`: place and name of those whose block has no room for it.
+    """
     inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
-    paths, labels = {"plain": [], "way": [], "c": [], "door": []}, []
+    paths, labels, landmarks = {"plain": [], "way": [], "c": [], "door": []}, [], []
     for at in _drawn(model, inside):
         call = model.calls[at]
         x, y, wide = round(at * unit, 1), call.depth * ROW, round(inside[at] * unit, 1)
@@ -98,7 +121,10 @@ def _blocks(model: CallTree) -> dict:
         room = int((wide - 6) / LETTER)
         if room >= 8:
             labels.append((round(x + 4, 1), y + 12, _cut(call.path, room)))
-    return {"paths": {kind: "".join(drawn) for kind, drawn in paths.items()}, "labels": labels}
+        if call.door and room < len(call.path):
+            landmarks.append((round(x + min(wide, 6) / 2, 1), y + ROW - 2, call.name))
+    drawn = {kind: "".join(shapes) for kind, shapes in paths.items()}
+    return {"paths": drawn, "labels": labels, "landmarks": landmarks}
 
 
 def _drawn(model: CallTree, inside) -> list[int]:

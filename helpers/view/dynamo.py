@@ -1,8 +1,8 @@
-"""A translation by Dynamo -> a table with a row per step, or the stepper's widget."""
+"""A translation by Dynamo -> a table with a row per step, or a stage to step through."""
 
 from helpers.model.dynamo import DynamoRun, DynamoStep
 from helpers.view import step_table
-from helpers.view.widgets import stepper
+from helpers.view.widgets import stage
 
 ALWAYS = ("line", "step")
 SOMETIMES = {
@@ -12,7 +12,7 @@ SOMETIMES = {
     "why": "ending",
 }
 
-widget = stepper.widget
+widget = stage.widget
 
 
 def text(model: DynamoRun) -> str:

@@ -1,25 +1,27 @@
-"""Colours, faces and escaping: a template and its values -> markup in which no value is markup.
+"""Faces and escaping: a template and its values -> markup in which no value is markup.
 
-Colours are JupyterLab's own theme variables, so light and dark follow the reader's theme. Where a
-host strips them, the words that stand beside every colour still say the same.
+Text has the page's own colour, and what tells more that of `ink`, so light and dark follow the
+reader's theme. Where a host strips colours, the words that stand beside each still say the same.
 """
-
-import base64
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from tabulate import tabulate
 
+from helpers.view import ink
 from helpers.view.line_width import columns_wrapped
+from helpers.view.picture import inlining
 
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
-TEXT = "var(--jp-content-font-color0,CanvasText)"
-# A theme's own green and red are too faint on a striped row; mixed with its text they are not.
-INKS = {
-    "changed": f"color-mix(in srgb,var(--jp-success-color0,#1b5e20) 55%,{TEXT})",
-    "failed": f"color-mix(in srgb,var(--jp-error-color0,#b71c1c) 55%,{TEXT})",
-}
-TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕"}
+_SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
+# A shade at each edge of what scrolls, and paper that goes along with the content and hides it at
+# either end: where a shade is seen, there is more.
+FADES = ",".join(
+    f"linear-gradient({turn}deg,{colour},transparent) {at} 0/{wide}px 100% no-repeat {moves}"
+    for colour, wide, moves in ((f"{ink.PAGE} 40%", 30, "local"), (_SHADE, 14, "scroll"))
+    for turn, at in ((90, "0"), (270, "100%"))
+)
+TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕", "refused": "⊘"}
 
 
 def visible(value: object) -> object:
@@ -66,23 +68,15 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.filters["visible"] = visible
-_templates.globals.update(MONO=MONO, TONE_MARKS=TONE_MARKS, INKS=INKS)
+_templates.globals.update(
+    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour, fill=ink.fill
+)
+_templates.globals.update(FADES=FADES, INLINING=inlining())
 
 
 def render(template: str, **values) -> str:
     """Return the named template of `helpers/view/templates` filled in, every value escaped."""
     return _templates.get_template(template).render(**values).strip()
-
-
-def pictured(svg: str, smallest: float) -> dict:
-    """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
-    width = int(svg.partition('width="')[2].partition('"')[0])
-    return {"image": as_image(svg), "least": round(smallest * width)}
-
-
-def as_image(svg: str) -> str:
-    """Return the address of a picture that holds all of it."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def grid(headings, rows) -> str:

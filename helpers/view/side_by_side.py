@@ -1,9 +1,11 @@
 """A side by side -> two columns of code: fixed-width text, or an HTML table with numbered lines.
 
 A line on the left that more lines on the right came from is written once; below it stands a mark
-and its number.
+and its number. In HTML all of them are joined by one colour, and a line that only one side has is
+lit, with + or − before it.
 """
 
+from collections import Counter
 from dataclasses import replace
 
 from helpers.model.side_by_side import Pair, SideBySide
@@ -11,8 +13,17 @@ from helpers.view import row_limit
 from helpers.view.markup import joined, one_line, render
 
 MARK = "″"
+BANDS = (
+    "name",
+    "op",
+    "backward",
+    "cell",
+    "code",
+    "tensor",
+)  # colours of lines that belong together
 ALL = "the model has all of them (`.model.pairs`)"
 DOTS = Pair(0, "", 0, "")
+COST = 1_900  # bytes of markup around the four cells of a row that is lit
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
 
 
@@ -31,12 +42,25 @@ def text(model: SideBySide) -> str:
 def html(model: SideBySide) -> str:
     """Return both sides as one table, a row per line on the right."""
     model = row_limit.trimmed(model)
-    spent = [2 * row_limit.cost(p.left_text + p.right_text) for p in model.pairs]
+    spent = [COST + row_limit.cost(p.left_text + p.right_text) for p in model.pairs]
     part = row_limit.fold(spent)
     shown = replace(model, pairs=tuple(part.of(model.pairs, lambda: DOTS)))
     return render(
-        "side_by_side.html", model=shown, mark=MARK, code=code, dots=DOTS, left_out=part.says(ALL)
+        "side_by_side.html",
+        model=shown,
+        mark=MARK,
+        code=code,
+        dots=DOTS,
+        left_out=part.says(ALL),
+        bands=_bands(model),
     )
+
+
+def _bands(model: SideBySide) -> dict[int, str]:
+    """Return a colour for each line on the left that more than one line on the right came from."""
+    times = Counter(pair.left for pair in model.pairs if pair.left and pair.right)
+    joined_lines = sorted(line for line, count in times.items() if count > 1)
+    return {line: BANDS[n % len(BANDS)] for n, line in enumerate(joined_lines)}
 
 
 def code(line: str) -> str:

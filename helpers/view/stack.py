@@ -1,14 +1,14 @@
-"""A run with its value stacks -> a table with a row per instruction, or the stepper's widget."""
+"""A run with its value stacks -> a table with a row per instruction, or a stage to step through."""
 
 from helpers.model.stack import StackRun, StackStep
 from helpers.view import step_table
-from helpers.view.widgets import stepper
+from helpers.view.widgets import stage
 
 ALWAYS = ("line", "instruction", "value stack, bottom to top", "locals")
 SOMETIMES = {"on an exception": "handler", "printed": "printed", "what came of it": "ending"}
 EMPTY = "(empty)"
 
-widget = stepper.widget
+widget = stage.widget
 
 
 def text(model: StackRun) -> str:

@@ -1,8 +1,7 @@
 """A timeline and a row per step -> its source above a table, as text and as HTML."""
 
-from helpers.view import row_limit
+from helpers.view import panels, row_limit
 from helpers.view.markup import grid, joined, render
-from helpers.view.widgets import stepper
 
 FOLDED_AFTER = 400
 REST = (
@@ -15,11 +14,11 @@ ALL = "run the cell to step through them; the model has all of them (`.model.ste
 def text(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return title, note and numbered source, and one row per step below them."""
     model, rows = row_limit.trimmed(model), _cut(rows)
-    numbered = [f"{n:3d}  {line}" for n, line in enumerate(stepper.source_lines(model), 1)]
+    numbered = [f"{n:3d}  {line}" for n, line in enumerate(panels.source_lines(model), 1)]
     part = row_limit.text_fold(headings, rows, row_limit.TEXT_ROOM)
     body = [grid(headings, part.of(rows, lambda: row_limit.dots(headings)))] if rows else []
     said = part.says(ALL)
-    return joined(model.title, stepper.note(model), *numbered, *body, said)
+    return joined(model.title, panels.note(model), *numbered, *body, said)
 
 
 def html(model, headings: list[str], rows: list[list[str]]) -> str:
@@ -31,14 +30,16 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
     return render(
         "sourced_table.html",
         model=model,
-        note=stepper.note(model),
-        lines=stepper.source_lines(model),
+        note=panels.note(model),
+        lines=panels.source_lines(model),
         headings=headings,
         rows=shown,
         left_out="",
         rest=rest,
         note_has_lines=False,
         drawn=False,
+        arcs="",
+        marked=(),
         code=[True] * len(headings),
     )
 

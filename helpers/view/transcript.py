@@ -15,7 +15,9 @@ FOLDED = 3  # more runs than this are folded, one by one
 def text(model: Transcripts) -> str:
     """Return every run: its label, its source if it has one, its output, its end."""
     model, rest = _shown(model)
-    parts = [model.title, *("\n".join(_run(run)) for run in model.runs), rest, model.note]
+    alike = _alike(model)
+    runs = ["\n".join(_run(run, alike)) for run in model.runs]
+    parts = [model.title, *runs, alike, rest, model.note]
     return "\n\n".join(visible(part) for part in parts if part)
 
 
@@ -24,14 +26,20 @@ def html(model: Transcripts) -> str:
     model, rest = _shown(model)
     folded = len(model.runs) > FOLDED
     model = replace(model, note=joined(rest, model.note))
-    return render("transcript.html", model=model, folded=folded, marks=MARKS)
+    return render("transcript.html", model=model, folded=folded, marks=MARKS, alike=_alike(model))
 
 
-def lines(run: Transcript) -> list[str]:
-    """Return what a run printed, its exception and its end, a line each."""
+def _alike(model: Transcripts) -> str:
+    """Return what is said once where several runs came to one and the same end."""
+    ends = {f"{MARKS[run.lived]} each: {run.ending}" for run in model.runs}
+    return ends.pop() if len(ends) == 1 and 1 < len(model.runs) <= FOLDED else ""
+
+
+def lines(run: Transcript, end: bool = True) -> list[str]:
+    """Return what a run printed, its exception and, if asked for, its end, a line each."""
     printed = visible(run.printed).split("\n") if run.printed else []
     raised = [visible(run.error)] if run.error else []
-    return [*printed, *raised, f"{MARKS[run.lived]} {run.ending}"]
+    return [*printed, *raised, *([f"{MARKS[run.lived]} {run.ending}"] if end else [])]
 
 
 def _shown(model: Transcripts) -> tuple[Transcripts, str]:
@@ -53,6 +61,10 @@ def _shown(model: Transcripts) -> tuple[Transcripts, str]:
     return replace(model, runs=tuple(runs[: part.head] + runs[part.total - part.tail :])), rest
 
 
-def _run(run: Transcript) -> list[str]:
+def _run(run: Transcript, alike: str) -> list[str]:
     source = [f"  > {line}" for line in visible(run.source).strip().split("\n") if run.source]
-    return [*([f"{run.label}:"] if run.label else []), *source, *(f"  {x}" for x in lines(run))]
+    return [
+        *([f"{run.label}:"] if run.label else []),
+        *source,
+        *(f"  {x}" for x in lines(run, not alike)),
+    ]

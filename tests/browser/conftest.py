@@ -35,6 +35,7 @@ def lab(chromium, tmp_path_factory):
     server = LabServer(tmp_path_factory.mktemp("lab") / "home")
     for name in NOTEBOOKS:
         shutil.copy(ROOT / "notebooks" / name, server.folder)
+    shutil.copytree(ROOT / "notebooks" / "images", server.folder / "images")
     nbformat.write(gallery.build(), server.folder / GALLERY)
     server.execute(GALLERY)
     server.start()

@@ -8,7 +8,7 @@ HOSTILE = (
     "</pre></td></table><h1>out</h1>",
     "&amp; \" ' ` {{ 7 * 7 }} \u202e\x00",
 )
-STEPPER, PREDICTION = "A loop, step by step", "What does `2 + 2` give?"
+STAGE, PREDICTION = "A loop, step by step", "What does `2 + 2` give?"
 
 _SETUP = f"""
 from dataclasses import dataclass
@@ -18,9 +18,8 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.study.predict import predict
-from helpers.view import ledger, table
+from helpers.view import ledger, table, timeline
 from helpers.view.diagram import graph
-from helpers.view.widgets import stepper
 
 HOSTILE = {HOSTILE!r}
 
@@ -54,7 +53,7 @@ picture = Graph("Two names, one function", tuple(nodes), tuple(edges))
 Exhibit(picture, graph)
 """
 
-_STEPPER = f"""
+_STAGE = f"""
 source = "def total(items):\\n    out = 0\\n    for item in items:\\n        out += item\\n"
 source += "    return out\\n"
 small = Graph("who holds it", picture.nodes[:2], (Edge("a", "b", "then"),))
@@ -68,15 +67,15 @@ for i in range(1, 4):
     pairs = [("items", "[1, 2]"), ("out", str(i)), ("item", str(i))]
     steps += [step(3, f"pass {{i}} of the loop", "x" * 30 * i, *pairs)]
 steps += [step(5, HOSTILE[0], HOSTILE[1], *((s, s) for s in HOSTILE))]
-loop = Timeline({STEPPER!r}, source, tuple(steps), "Two calls are left out.")
-Exhibit(loop, stepper)
+loop = Timeline({STAGE!r}, source, tuple(steps), "Two calls are left out.")
+Exhibit(loop, timeline)
 """
 
 _LONG = """
 lines = "\\n".join(f"value_{n} = {n}  # a line of a longer source" for n in range(1, 61))
 many = [Step(f"line {n}", n, (Panel("locals", listing("locals", (f"value_{n}", str(n)))),))
         for n in range(1, 61)] * 50
-Exhibit(Timeline("Three thousand steps", lines, tuple(many)), stepper)
+Exhibit(Timeline("Three thousand steps", lines, tuple(many)), timeline)
 """
 
 _PREDICT = f"""
@@ -85,7 +84,7 @@ predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
 """
 
 _EMPTY = """
-Exhibit(Timeline("A run that never began", "x = 1", ()), stepper)
+Exhibit(Timeline("A run that never began", "x = 1", ()), timeline)
 """
 
 _TRANSCRIPTS = """
@@ -109,10 +108,10 @@ calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)
 Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)
 """
 
-_SAME_AGAIN = "Exhibit(loop, stepper)"
+_SAME_AGAIN = "Exhibit(loop, timeline)"
 
 CELLS = (
-    _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STEPPER, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
+    _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STAGE, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
     _TRANSCRIPTS, _SWITCHES,
     _CALLS,
 )  # fmt: skip

@@ -126,9 +126,9 @@ class NotebookPage:
         yield
         self.page.set_viewport_size(size)
 
-    def steppers(self):
-        """Return every stepper that has steps as a locator."""
-        return self.page.locator(".course-stepper:has(.course-slider)").all()
+    def stages(self):
+        """Return every stage that has steps as a locator."""
+        return self.page.locator(".course-stage:has(.course-slider)").all()
 
     def questions(self):
         """Return every question with radio buttons as a locator."""
@@ -157,7 +157,7 @@ def _message(node) -> str:
 
 
 def status(exhibit):
-    """Return the live line of a stepper or a question."""
+    """Return the live line of a stage or a question."""
     return exhibit.locator(".course-status")
 
 

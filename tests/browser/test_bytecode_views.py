@@ -1,4 +1,4 @@
-"""The code widget and the stepper's play and jump, in a page of JupyterLab."""
+"""The code widget and the stage's play and jump, in a page of JupyterLab."""
 
 import nbformat
 import pytest
@@ -47,15 +47,15 @@ def test_bytes_are_walked_with_the_arrow_keys(ran):
 
 
 def test_line_number_goes_to_the_next_step_of_that_line(ran):
-    stepper = ran.page.get_by_role("group", name="poly, instruction by instruction")
-    stepper.get_by_role("button", name="Go to the next step on line 3").click()
-    expect(stepper.locator("[aria-current=step]")).to_contain_text("return abs")
+    stage = ran.page.get_by_role("group", name="poly, instruction by instruction")
+    stage.get_by_role("button", name="Go to the next step on line 3").click()
+    expect(stage.locator("[aria-current=step]")).to_contain_text("return abs")
 
 
 def test_play_goes_on_by_itself_and_pauses(ran):
-    stepper = ran.page.get_by_role("group", name="poly, instruction by instruction")
-    stepper.get_by_role("button", name="First").click()
-    stepper.get_by_role("button", name="Play").click()
-    expect(status(stepper)).to_contain_text("Step 3 of")
-    stepper.get_by_role("button", name="Pause").click()
-    expect(stepper.get_by_role("button", name="Play")).to_have_count(1)
+    stage = ran.page.get_by_role("group", name="poly, instruction by instruction")
+    stage.get_by_role("button", name="First").click()
+    stage.get_by_role("button", name="Play").click()
+    expect(status(stage)).to_contain_text("Step 3 of")
+    stage.get_by_role("button", name="Pause").click()
+    expect(stage.get_by_role("button", name="Play")).to_have_count(1)

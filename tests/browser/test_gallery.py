@@ -1,5 +1,7 @@
 """Each kind of exhibit in JupyterLab: what it does, and what it withstands."""
 
+import re
+
 import nbformat
 import pytest
 from playwright.sync_api import expect
@@ -17,9 +19,9 @@ def ran(open_copy):
 
 @pytest.fixture
 def loop(ran):
-    stepper = ran.page.get_by_role("group", name=gallery.STEPPER, exact=True)
-    press(stepper, "First")
-    return stepper
+    stage = ran.page.get_by_role("group", name=gallery.STAGE, exact=True)
+    press(stage, "First")
+    return stage
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_hostile_strings_are_shown_and_do_nothing(ran, loop):
 
 
 def test_stepping_moves_nothing_on_the_page(loop):
-    panels = loop.locator(".course-panel:not(.course-ghost *)")
+    panels = loop.locator(".stage-panel")
     places = set()
     for _ in range(5):
         places.add((*map(top_and_left, panels.all()), loop.bounding_box()["height"]))
@@ -49,23 +51,21 @@ def test_stepping_moves_nothing_on_the_page(loop):
     assert len(places) == 1
 
 
-def test_stepper_marks_the_line_that_is_next(loop):
+def test_stage_marks_the_line_that_is_next(loop):
     line = loop.locator("[aria-current=step]")
-    expect(line).to_contain_text("▶2")
+    expect(line).to_contain_text("2▶")
     press(loop, "Last")
     expect(line).to_have_count(1)
-    expect(line).to_contain_text("▶5")
+    expect(line).to_contain_text("5▶")
 
 
-def test_folded_text_of_a_picture_stays_open_while_stepping(loop):
-    details = loop.locator(".course-shown details")
-    details.locator("summary").click()
-    press(loop, "Next")
-    expect(details).to_have_attribute("open", "")
+def test_picture_of_all_steps_says_what_it_shows(loop):
+    drawing = loop.locator(".course-picture svg")
+    expect(drawing).to_have_attribute("aria-label", re.compile("^holders: .*then"))
 
 
 def test_panels_stand_beside_the_source_or_below_it(ran, loop):
-    source, panels = loop.locator(".course-source"), loop.locator(".course-panels")
+    source, panels = loop.locator(".stage-source"), loop.locator(".stage-panels")
     ran.page.set_viewport_size(WIDE)
     assert top_and_left(panels)[1] > top_and_left(source)[1]
     ran.page.set_viewport_size(NARROW)
@@ -73,17 +73,17 @@ def test_panels_stand_beside_the_source_or_below_it(ran, loop):
     ran.page.set_viewport_size(WIDE)
 
 
-def test_two_steppers_with_one_title_have_two_names(ran):
-    names = [stepper.get_attribute("aria-label") for stepper in ran.steppers()]
-    assert names[:2] == [gallery.STEPPER, f"{gallery.STEPPER} (2)"]
+def test_two_stages_with_one_title_have_two_names(ran):
+    names = [stage.get_attribute("aria-label") for stage in ran.stages()]
+    assert names[:2] == [gallery.STAGE, f"{gallery.STAGE} (2)"]
 
 
 def test_three_thousand_steps_are_not_all_in_the_page(ran):
-    stepper = ran.page.get_by_role("group", name="Three thousand steps")
-    press(stepper, "Last")
-    expect(status(stepper)).to_have_text("Step 3000 of 3000: line 60")
-    expect(stepper.locator("[aria-current=step]")).to_be_in_viewport()
-    assert stepper.locator("*").count() < 1000
+    stage = ran.page.get_by_role("group", name="Three thousand steps")
+    press(stage, "Last")
+    expect(status(stage)).to_have_text("Step 3000 of 3000: line 60")
+    expect(stage.locator("[aria-current=step]")).to_be_in_viewport()
+    assert stage.locator("*").count() < 1000
 
 
 def test_timeline_without_steps_is_a_sentence(ran):
@@ -100,6 +100,8 @@ def test_question_keeps_its_answer_back_until_it_is_checked(question):
     press(question, "Check")
     said = "✗ Not this time: you chose 22; running it gave 4. Both are numbers, so + adds. "
     expect(status(question)).to_have_text(said + gallery.HOSTILE[1])
+    expect(question.locator(".course-right")).to_have_text("4✓ right")
+    expect(question.locator(".course-wrong")).to_have_text("22✗ your choice")
 
 
 def test_question_can_be_tried_again(question):
@@ -107,11 +109,13 @@ def test_question_can_be_tried_again(question):
     press(question, "Check")
     press(question, "Try again")
     expect(status(question)).to_have_text("")
+    expect(question.locator(".course-right, .course-wrong")).to_have_count(0)
     expect(question.get_by_role("radio").first).to_be_focused()
     assert not question.locator("input:checked").count()
     question.get_by_label("4", exact=True).check()
     press(question, "Check")
     expect(status(question)).to_contain_text("✓ Right: it ran and gave 4. Both are numbers")
+    expect(question.locator(".course-right")).to_have_text("4✓ your choice, and right")
 
 
 def test_everything_works_on_when_the_kernel_is_gone(ran, loop, question, lab):

@@ -49,9 +49,9 @@ def ran(name, open_copy, lab):
 @pytest.fixture(scope="module")
 def reopened(ran, lab, tabs):
     """The notebook the next day: stepped, saved, kernel gone, opened anew and nothing run."""
-    for stepper in ran.steppers():
-        press(stepper, "First")
-        press(stepper, "Next")
+    for stage in ran.stages():
+        press(stage, "First")
+        press(stage, "Next")
     ran.save()
     lab.end_kernels()
     notebook = NotebookPage(tabs.new_page(), lab)
@@ -82,7 +82,7 @@ def shoot_all(notebook):
 def test_untrusted_notebook_shows_html(untrusted):
     outputs = untrusted.page.locator(OUTPUTS)
     assert not outputs.filter(has_text=BROKEN).count()
-    assert not untrusted.steppers() and not untrusted.questions()
+    assert not untrusted.stages() and not untrusted.questions()
     for part in untrusted.page.locator(f"{OUTPUTS} table, {OUTPUTS} img").all():
         folded = part.evaluate("node => !!node.closest('details:not([open])')")
         assert folded or part.is_visible()
@@ -97,31 +97,31 @@ def test_run_all_ends_without_error_outputs(ran):
     assert not ran.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
 
 
-def test_steppers_answer_the_mouse(ran):
-    for stepper in ran.steppers():
-        total = int(stepper.locator(".course-slider").get_attribute("max"))
+def test_stages_answer_the_mouse(ran):
+    for stage in ran.stages():
+        total = int(stage.locator(".course-slider").get_attribute("aria-valuemax"))
         for button, step in (("Last", total), ("First", 1), ("Next", min(2, total)), ("Back", 1)):
-            press(stepper, button)
-            expect(status(stepper)).to_contain_text(f"Step {step} of {total}:")
+            press(stage, button)
+            expect(status(stage)).to_contain_text(f"Step {step} of {total}:")
 
 
-def test_steppers_answer_the_keyboard(ran):
+def test_stages_answer_the_keyboard(ran):
     keyboard = ran.page.keyboard
-    for stepper in ran.steppers():
-        slider = stepper.locator(".course-slider")
-        total = int(slider.get_attribute("max"))
-        stepper.get_by_role("button", name="Next", exact=True).focus()
+    for stage in ran.stages():
+        slider = stage.locator(".course-slider")
+        total = int(slider.get_attribute("aria-valuemax"))
+        stage.get_by_role("button", name="Next", exact=True).focus()
         before = ran.active_cell()
         keys = (("Home", 1), ("Enter", 2), ("ArrowLeft", 1), ("Space", 2), ("ArrowRight", 3))
         for key, step in (*keys, ("End", total), ("ArrowRight", total), ("Home", 1)):
             keyboard.press(key)
-            expect(status(stepper)).to_contain_text(f"Step {min(step, total)} of {total}:")
+            expect(status(stage)).to_contain_text(f"Step {min(step, total)} of {total}:")
         slider.focus()
         for key, step in (("ArrowUp", 2), ("ArrowLeft", 1), ("End", total), ("Home", 1)):
             keyboard.press(key)
             words = f"Step {min(step, total)} of {total}:"
-            expect(slider).to_have_attribute("aria-valuetext", status(stepper).inner_text())
-            expect(status(stepper)).to_contain_text(words)
+            expect(slider).to_have_attribute("aria-valuetext", status(stage).text_content())
+            expect(status(stage)).to_contain_text(words)
         assert ran.active_cell() == before
 
 
@@ -200,16 +200,16 @@ def test_axe_finds_nothing_serious(ran, scheme):
     assert ran.violations() == []
 
 
-def test_every_stepper_has_a_name_of_its_own(ran):
-    names = [stepper.get_attribute("aria-label") for stepper in ran.steppers()]
+def test_every_stage_has_a_name_of_its_own(ran):
+    names = [stage.get_attribute("aria-label") for stage in ran.stages()]
     assert len(set(names)) == len(names)
 
 
 def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
     assert not reopened.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
-    assert len(reopened.steppers()) == len(ran.steppers())
+    assert len(reopened.stages()) == len(ran.stages())
     assert len(reopened.questions()) == len(ran.questions())
-    for before, after in zip(ran.steppers(), reopened.steppers(), strict=True):
+    for before, after in zip(ran.stages(), reopened.stages(), strict=True):
         expect(status(after)).to_have_text(status(before).inner_text())
         press(after, "First")
         expect(status(after)).to_contain_text("Step 1 of")

@@ -157,7 +157,7 @@ def test_a_large_tree_folds_its_deepest_branches_first():
     graph = show_guards(live, find="['7']._parameters['bias']").model
     shown = fold(graph)
     assert len(graph.nodes) > len(shown.nodes) and set(graph.found) <= {n.key for n in shown.nodes}
-    assert any(node.key.startswith("entry 1") and node.kind == "call" for node in shown.nodes)
+    assert any(node.key.startswith("entry 1") and node.kind == "function" for node in shown.nodes)
 
 
 def test_an_unknown_kind_keeps_torchs_words_without_ids():

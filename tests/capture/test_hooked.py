@@ -166,3 +166,22 @@ def test_a_child_without_imports_says_how_it_ended():
 def test_what_makes_no_context_manager_is_refused(make, words):
     with pytest.raises(TypeError, match=words):
         watch_specialising(lambda: 1, {"a": ()}, inside={"a": make})
+
+
+def test_beside_an_earlier_picture_what_has_come_since_is_marked():
+    before = show_evaluator(square)
+    quiet = show_evaluator(square, before)
+    assert not [node for node in quiet.model.nodes if "new" in node.kind]
+    with frame_hook.watching(lambda code, values: None, only=[square]):
+        during = show_evaluator(square, before)
+    new = [node.label for node in during.model.nodes if "new" in node.kind]
+    assert len(new) == 1 and new[0].startswith("+ ")
+    assert (
+        len([n for n in during.model.nodes if n.key.startswith("before|")])
+        == len(before.model.nodes) + 1
+    )
+
+
+def test_what_is_no_earlier_picture_is_refused():
+    with pytest.raises(TypeError, match="before must be what show_evaluator gave, not int"):
+        show_evaluator(square, 3)

@@ -140,11 +140,13 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
         print("b is", b([1, 2]))
 
     steps = names_timeline(run).steps
-    assert [step.label for step in steps] == [f"after line {n}" for n in (2, 3, 4, 5)]
+    assert [step.label for step in steps][1:] == [f"after line {n}" for n in (2, 3, 4, 5)]
+    assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
+    assert steps[2].says == "turns a from len() to 5."
     last = steps[-1].panel("names and objects")
     assert last.node(target(last, "a")).label == "5"
     assert last.node(target(last, "b")).label == "len()"
-    assert [step.panel("printed") for step in steps] == ["", "", "", "b is 2\n"]
+    assert [step.panel("printed") for step in steps] == ["", "", "", "", "b is 2\n"]
 
 
 def test_the_step_that_raises_says_so():
@@ -186,7 +188,7 @@ def test_a_long_run_is_capped_and_says_so():
             pass
 
     timeline = names_timeline(run)
-    assert len(timeline.steps) == MOST_STEPS and str(MOST_STEPS) in timeline.note
+    assert len(timeline.steps) == 1 + MOST_STEPS and str(MOST_STEPS) in timeline.note
 
 
 def test_only_the_function_itself_is_stepped():
@@ -197,7 +199,7 @@ def test_only_the_function_itself_is_stepped():
     def run():
         return inner()
 
-    assert len(names_timeline(run).steps) == 1
+    assert len(names_timeline(run).steps) == 2
 
 
 def test_the_tracer_that_was_set_is_set_again():
@@ -224,7 +226,7 @@ def test_a_function_without_source_is_stepped_all_the_same():
     space = {}
     exec("def f():\n    a = 1\n    return a", space)
     timeline = names_timeline(space["f"])
-    assert timeline.source == "" and len(timeline.steps) == 2
+    assert timeline.source == "" and len(timeline.steps) == 3
 
 
 def test_a_body_that_prints_much_shows_the_end_and_says_how_much_came_before():
@@ -356,3 +358,24 @@ def test_hostile_names_are_told_in_a_few_words(make):
 def test_a_name_that_is_no_str_is_refused(make):
     with pytest.raises(TypeError, match="give the names as str"):
         names_graph({"a": 1}, [make()])
+
+
+def test_an_object_keeps_its_key_from_step_to_step():
+    def moves():
+        a = [1]
+        b = a
+        a = [2]
+
+    _, first, second, third = (s.panel("names and objects") for s in names_timeline(moves).steps)
+    assert target(first, "a") == target(second, "a") == target(second, "b") == target(third, "b")
+    assert target(third, "a") != target(third, "b")
+
+
+def test_an_object_that_was_gone_for_a_step_is_another_one():
+    def goes():
+        a = {1.5}
+        a = None
+        a = {2.5}
+
+    _, first, _, third = (s.panel("names and objects") for s in names_timeline(goes).steps)
+    assert target(first, "a") != target(third, "a")

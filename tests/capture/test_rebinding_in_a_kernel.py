@@ -1,15 +1,9 @@
 """A builtin rebound in a real kernel, whose threads call it too: what is printed still arrives."""
 
-import sys
-import time
-from pathlib import Path
-
 import pytest
 
 from helpers.capture.references import kernel_modules
-
-jupyter_client = pytest.importorskip("jupyter_client")
-pytest.importorskip("ipykernel")
+from tests.a_kernel import Client
 
 SETUP = """
 import builtins, sys, time
@@ -36,37 +30,6 @@ LEFT_OPEN = """
 patch = rebind_everywhere(len, bad)
 inside = patch.__enter__()
 """
-
-
-class Client:
-    """A kernel to send code to; `run` returns what it printed and showed, errors among it."""
-
-    def __init__(self, folder):
-        self.manager = jupyter_client.KernelManager()
-        self.manager.kernel_spec.argv[0] = sys.executable
-        with open(folder / "errors", "w") as errors:
-            self.manager.start_kernel(cwd=str(Path(__file__).parents[2]), stderr=errors)
-        self.client = self.manager.blocking_client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
-
-    def run(self, code: str) -> str:
-        asked, shown = self.client.execute(code), []
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            message = self.client.get_iopub_msg(timeout=60)
-            content = message["content"]
-            if message["parent_header"].get("msg_id") != asked:
-                continue
-            if content.get("execution_state") == "idle":
-                return "".join(shown)
-            shown.append(content.get("text") or content.get("evalue") or "")
-            shown.append(content.get("data", {}).get("text/plain", ""))
-        raise TimeoutError(code)
-
-    def end(self):
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
 
 
 @pytest.fixture(scope="module")

@@ -424,6 +424,7 @@ def test_the_graph_has_an_arrow_from_every_place(stage):
     play(stage, "items = [op]")
     graph = binding_graph(stage.op)
     assert [node.label for node in graph.nodes] == ["the function op", "stage.op", "stage.items[0]"]
+    assert [node.detail for node in graph.nodes[1:]] == ["can be rebound"] * 2
     assert [(edge.label, edge.target) for edge in graph.edges] == [
         ("module attribute", "object"),
         ("list item", "object"),

@@ -11,7 +11,7 @@ LOG = OpLog("two ops", (), (Op(1, "Mul", (W, X), (Y,)), Op(2, "Neg", (Y,), (Z, W
 def test_arrows_lead_from_the_maker_to_the_reader():
     graph = op_graph(LOG)
     assert graph.sources("op 1") == ("value 1", "value 2") and graph.targets("op 1") == ("op 2",)
-    assert [n.kind for n in graph.nodes] == ["input", "constant", "object", "call"]
+    assert [n.kind for n in graph.nodes] == ["input", "constant", "forward", "backward"]
     assert LOG.ops == ("Mul", "Neg") and LOG.stage("backward") == ("Neg",)
 
 

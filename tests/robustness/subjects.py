@@ -239,6 +239,47 @@ SUBJECTS = {
         largest=100,
         runs=True,
     ),
+    "watch_routes": Subject(
+        looks=(
+            lambda thing: helpers.watch_routes(
+                thing,
+                small,
+                {"r": lambda: str(type(thing))},
+                {"r": lambda: thing},
+                {"i": contextlib.nullcontext},
+            ),
+        ),
+        wrong=(
+            lambda thing: helpers.watch_routes(small, str, thing, thing, {}),
+            lambda thing: helpers.watch_routes(
+                small, str, {"r": small}, thing, {"i": contextlib.nullcontext}
+            ),
+            lambda thing: helpers.watch_routes(small, str, {"r": small}, {"r": small}, thing),
+            lambda thing: helpers.watch_routes(
+                small, str, {"r": thing}, {"r": thing}, {"i": contextlib.nullcontext}
+            ),
+        ),
+        misuse=(
+            lambda: helpers.watch_routes(small, str, {}, {}, {"i": contextlib.nullcontext}),
+            lambda: helpers.watch_routes(small, str, {"r": small}, {"s": small}, {}),
+        ),
+        quick=lambda: helpers.watch_routes(
+            small,
+            str,
+            {"r": lambda: "x"},
+            {"r": lambda: small},
+            {"i": contextlib.nullcontext},
+        ),
+        scale=lambda n: helpers.watch_routes(
+            small,
+            str,
+            {f"r{i}": lambda: "x" * 20 for i in range(n)},
+            {f"r{i}": lambda: small for i in range(n)},
+            {"i": contextlib.nullcontext},
+        ),
+        largest=100,
+        runs=True,
+    ),
     "rebind_everywhere": Subject(
         looks=(lambda thing: rebound(module_of(thing)[0]),),
         wrong=(
@@ -274,6 +315,25 @@ SUBJECTS = {
         quick=lambda: swapped(small, code_of_size(3)),
         because=(("scale", "it gives nothing to show"),),
     ),
+    "show_nested": Subject(
+        looks=(
+            lambda thing: helpers.show_nested("T", {"a": thing, "b": 1}),
+            lambda thing: helpers.show_nested("T", {"a": [thing]}),
+        ),
+        wrong=(
+            lambda thing: helpers.show_nested(thing, {"a": 1}),
+            lambda thing: helpers.show_nested("T", thing),
+            lambda thing: helpers.show_nested("T", {"a": 1}, thing),
+        ),
+        misuse=(
+            lambda: helpers.show_nested("T"),
+            lambda: helpers.show_nested("T", {"a": 1}, {"b": 1}),
+            lambda: helpers.show_nested("T", [1]),
+        ),
+        quick=lambda: helpers.show_nested("T", *({"a": i, "b": "x"} for i in range(50))),
+        scale=lambda n: helpers.show_nested("T", *({"a": i, "b": "x" * 20} for i in range(n))),
+        largest=2000,
+    ),
     "show_table": Subject(
         looks=(
             lambda thing: helpers.show_table("T", {"a": thing, "b": 1}),
@@ -292,6 +352,24 @@ SUBJECTS = {
         quick=lambda: helpers.show_table("T", *({"a": i, "b": "x"} for i in range(50))),
         scale=lambda n: helpers.show_table("T", *({"a": i, "b": "x" * 20} for i in range(n))),
         largest=2000,
+    ),
+    "plot_curve": Subject(
+        wrong=(
+            lambda thing: helpers.plot_curve(thing, [1.0]),
+            lambda thing: helpers.plot_curve("T", thing),
+            lambda thing: helpers.plot_curve("T", [thing]),
+            lambda thing: helpers.plot_curve("T", [1.0], thing),
+        ),
+        misuse=(
+            lambda: helpers.plot_curve("T", []),
+            lambda: helpers.plot_curve("T", [-1.0]),
+            lambda: helpers.plot_curve("T", [float("nan")]),
+            lambda: helpers.plot_curve("T", ["1"]),
+            lambda: helpers.plot_curve("T", 3),
+        ),
+        quick=lambda: helpers.plot_curve("T", [3.0, 2.0, 1.0]),
+        scale=lambda n: helpers.plot_curve("T", [float(i) for i in range(n)]),
+        largest=10_000,
     ),
     "plot_ratios": Subject(
         wrong=(
@@ -450,6 +528,7 @@ SUBJECTS = {
     ),
     "show_evaluator": Subject(
         looks=(helpers.show_evaluator,),
+        wrong=(lambda thing: helpers.show_evaluator(small, thing),),
         misuse=(lambda: helpers.show_evaluator(len), lambda: helpers.show_evaluator(None)),
         quick=lambda: helpers.show_evaluator(small),
         because=(("scale", "the way of one call has a given length"),),

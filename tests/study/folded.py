@@ -6,7 +6,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 import helpers
+from helpers.safety import rehearsal
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 FENCED = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -50,12 +53,17 @@ def _heading_before(cells, position):
 EXERCISES = dict(_exercises())
 
 
-def verdict(name: str, answer: str):
-    """Run an answer in place of the stub, then its check -> the check's `Outcome`."""
+def verdict(name: str, answer: str, rehearsed: bool = False):
+    """Run an answer in place of the stub, then its check -> the check's `Outcome`.
+
+    It is judged at once, and not first in a copy of this process, unless it is to be `rehearsed`.
+    """
     source = f"{EXERCISES[name].context}\n{answer}"
     linecache.cache["<answer>"] = (len(source), None, source.splitlines(True), "<answer>")
     space = {name: getattr(helpers, name) for name in helpers.__all__} | {"__name__": "learner"}
     exec(compile(source, "<answer>", "exec"), space)
     *setup, call = EXERCISES[name].asked.strip().split("\n")
     exec("\n".join(setup), space)
-    return eval(call, space).model
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rehearsal, "CAN_FORK", rehearsal.CAN_FORK and rehearsed)
+        return eval(call, space).model

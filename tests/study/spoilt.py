@@ -9,6 +9,8 @@ SPOILERS = {
     "growing": "grown = []\nwhile True: grown.append('x' * 100_000 + str(len(grown)))",
     "catching": "while True:\n  try: sum(range(9))\n  except BaseException: pass",
 }
+# Nothing in its process can stop this: it is only for answers that are rehearsed.
+IN_C = "import itertools; sum(itertools.count())"
 VALUE = """
 class Endless(dict):
     def _go_on(self, *given):

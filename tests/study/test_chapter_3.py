@@ -4,6 +4,7 @@ import pytest
 
 from helpers import check
 from helpers.mini import vm
+from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
 from helpers.study.chapter_3 import coverage
 from helpers.study.chapter_3.compare_runs import difference
@@ -184,3 +185,12 @@ def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
     assert sum(len(vm.written(step)) for step in mine) == 33
     for program in library.programs().values():
         assert comparing.outcome(whole().run, program) == comparing.outcome(program)
+
+
+def test_a_step_that_prints_without_end_is_told_so():
+    class Calls(finished.Calls):
+        def CALL(self, count, names):
+            while True:
+                print("calling")
+
+    assert "printed more than 100,000 characters" in check.vm_calls(Calls).model.because

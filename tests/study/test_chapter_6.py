@@ -48,6 +48,18 @@ def test_a_bad_logger_fails_and_leaves_nothing_behind(answer):
     assert (tf.constant(1) + 1).numpy() == 2
 
 
+def patches_the_tape():
+    tf.GradientTape.gradient = lambda *args, **kwargs: None
+    tf.GradientTape.forgotten = True
+    raise RuntimeError("gone")
+
+
+def test_a_patched_gradient_tape_is_as_before():
+    before = dict(vars(tf.GradientTape))
+    assert check.tape(patches_the_tape).model.state == "failed"
+    assert dict(vars(tf.GradientTape)) == before
+
+
 @pytest.mark.parametrize("answer", [never_leaves, breaks_a_door, None, 3, int])
 def test_a_bad_tape_fails_and_leaves_nothing_behind(answer):
     before, kept = callbacks(), doors()

@@ -27,6 +27,7 @@ def test_stub_is_untried(chapter, name):
 def test_solution_passes(chapter, name):
     outcome = verdict(name, EXERCISES[name].solution)
     assert outcome.state == "passed", outcome.because
+    assert (outcome.picture is None) == (getattr(check, name).picture is None)
 
 
 @pytest.mark.parametrize(

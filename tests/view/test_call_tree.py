@@ -39,7 +39,10 @@ def test_the_strip_is_as_wide_as_its_calls():
     picture = base64.b64decode(
         re.search(r"base64,([^\"]+)", call_tree.html(MODEL)).group(1)
     ).decode()
-    assert f"M0 0h{call_tree.WIDTH}v" in picture and f"M240 19h{call_tree.WIDTH // 2}v" in picture
+    assert (
+        f"M0 0h{call_tree.WIDTH}v" in picture
+        and f"M{call_tree.WIDTH // 4} 19h{call_tree.WIDTH // 2}v" in picture
+    )
     assert 'class="door"' in picture and "<script" not in picture
 
 

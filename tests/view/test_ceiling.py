@@ -14,10 +14,10 @@ from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import Pair, SideBySide
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import bars, ledger, row_limit, side_by_side, table, transcript
+from helpers.view import bars, ledger, row_limit, side_by_side, table, timeline, transcript
 from helpers.view import bytecode as bytecode_view
 from helpers.view.diagram import graph
-from helpers.view.widgets import stepper
+from helpers.view.widgets import stage
 from helpers.view.widgets.pieces import Pieces, whole
 
 MEGABYTE = 1_000_000
@@ -62,9 +62,9 @@ LARGE = {
         Transcript(f"r{n}", "s", "out" * 9_999, "", 0) for n in range(99)))),
     "arrows": lambda: (graph, Graph("t", tuple(Node(f"n{n}", f"n{n}") for n in range(60)), tuple(
         Edge(f"n{n % 60}", f"n{n * 7 // 5 % 60}", f"label {n}") for n in range(20_000)))),
-    "steps": lambda: (stepper, Timeline("t", "x = 1\n" * 300, tuple(
+    "steps": lambda: (timeline, Timeline("t", "x = 1\n" * 300, tuple(
         Step(f"s{n}", 1, (Panel("p", many(200, f"{n}")),)) for n in range(300)))),
-    "one step of many rows": lambda: (stepper, Timeline("t", "", (
+    "one step of many rows": lambda: (timeline, Timeline("t", "", (
         Step("s", 0, (Panel("p", many()),)),))),
 }  # fmt: skip
 
@@ -78,12 +78,12 @@ def test_large_model_stays_below_the_ceiling_and_says_what_it_leaves_out(name):
         assert re.search(r"left out|more lines|more characters|not drawn", shown)
 
 
-@pytest.mark.parametrize("view", [table, ledger, stepper, side_by_side, transcript, graph])
+@pytest.mark.parametrize("view", [table, ledger, timeline, side_by_side, transcript, graph])
 def test_small_model_says_nothing_of_it(view):
     small = {
         table: many(9),
         ledger: Ledger("t", "call", ("verdict",), entries(9)),
-        stepper: Timeline("t", "x", (Step("s", 1, (Panel("p", many(9)),)),)),
+        timeline: Timeline("t", "x", (Step("s", 1, (Panel("p", many(9)),)),)),
         side_by_side: SideBySide("t", "a", "b", (Pair(1, "x", 1, "y"),)),
         transcript: Transcripts("t", (Transcript("r", "s", "out", "", 0),)),
         graph: Graph("t", (Node("a", "a"), Node("b", "b")), (Edge("a", "b"),)),
@@ -115,11 +115,13 @@ def test_folding_takes_time_in_proportion():
     assert row_limit.text_fold(["a", "b", "c"], rows, 1_000).left_out > 199_000
 
 
-# -- the stepper's state ---------------------------------------------------------------------------
+# -- the stage's state -----------------------------------------------------------------------------
 
 
 def state_of(model):
-    return {k: v for k, v in stepper.widget(model).get_state().items() if k[0] != "_"}
+    state = {k: v for k, v in timeline.widget(model).get_state().items() if k[0] != "_"}
+    assert json.loads(state["script"]) == json.loads(json.dumps(stage.script(model)))
+    return state
 
 
 def test_steps_store_what_changed_and_not_copies():
@@ -130,7 +132,7 @@ def test_steps_store_what_changed_and_not_copies():
         panels = (Panel("locals", listing(rows)), Panel("printed", "a line\n" * n))
         steps.append(Step(f"s{n}", 1, panels))
     model = Timeline("t", "x", tuple(steps))
-    assert len(stepper.widget(model).frames) == 150
+    assert stage.script(model)["total"] == 150
     assert (
         len(json.dumps(state_of(model)).encode()) < 150_000 < 150 * len(table.html(listing(rows)))
     )
@@ -141,9 +143,10 @@ def test_state_of_endless_change_says_which_steps_it_has_not():
     model = Timeline("t", "x", tuple(steps), "It ended.")
     state = state_of(model)
     assert len(json.dumps(state).encode()) < MEGABYTE
-    kept = len(state["frames"])
-    assert f"Steps {kept + 1} to 200 of 200 are left out here" in state["note"]
-    assert state["note"].startswith("It ended.")
+    script = json.loads(state["script"])
+    kept = script["total"]
+    assert f"Steps {kept + 1} to 200 of 200 are left out here" in script["note"]
+    assert script["note"].startswith("It ended.")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +174,7 @@ def test_pieces_give_the_markup_back(markup):
     [
         (table, listing([Row(ODD, ODD)], ODD, ODD)),
         (ledger, Ledger(ODD, ODD, (ODD,), (Entry(ODD, (Verdict(ODD),), ODD),), ODD)),
-        (stepper, Timeline(ODD, ODD, (Step(ODD, 1, (Panel(ODD, ODD),)),), ODD)),
+        (timeline, Timeline(ODD, ODD, (Step(ODD, 1, (Panel(ODD, ODD),)),), ODD)),
         (side_by_side, SideBySide(ODD, ODD, ODD, (Pair(1, ODD, 1, ODD),), ODD)),
         (transcript, Transcripts(ODD, (Transcript(ODD, ODD, ODD, ODD, 0),), ODD)),
         (graph, Graph(ODD, (Node("a", ODD), Node("b", ODD)), (Edge("a", "b", ODD),), ODD)),

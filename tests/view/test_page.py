@@ -23,7 +23,7 @@ def pictures(html: str) -> list[str]:
 def test_a_long_chain_is_narrow_and_its_marked_arrow_is_thick():
     (picture,) = pictures(figures.html(chain(9)))
     assert int(re.search(r'width="(\d+)"', picture)[1]) < 300
-    assert picture.count('stroke-width:2.6"') == 1 and AGAIN in picture
+    assert picture.count('class="arrow again"') == 1 and AGAIN in picture
 
 
 def test_boxes_of_one_layer_stand_apart():
@@ -32,7 +32,7 @@ def test_boxes_of_one_layer_stand_apart():
         "fan", (Node("root", "root"), *leaves), tuple(Edge("root", n.key) for n in leaves)
     )
     (picture,) = pictures(figures.html(graph))
-    boxes = re.findall(r'<rect class="box[^"]*" x="(\d+)" y="(\d+)" width="(\d+)"', picture)
+    boxes = re.findall(r'<svg class="box[^"]*" x="(\d+)" y="(\d+)" width="(\d+)"', picture)
     low = sorted((int(x), int(x) + int(width)) for x, y, width in boxes if int(y) > 20)
     assert len(low) == 5 and all(a[1] < b[0] for a, b in zip(low, low[1:], strict=False))
 

@@ -15,6 +15,12 @@ def test_text_and_html_hold_every_fact():
             assert words in shown
 
 
+def test_one_end_of_several_runs_is_said_once():
+    for form in (transcript.text, transcript.html):
+        assert form(Transcripts("t", (LIVED, LIVED))).count("exit code 0") == 1
+        assert form(Transcripts("t", (LIVED,))).count("exit code 0") == 1
+
+
 def test_html_escapes():
     shown = transcript.html(Transcripts("t", (DIED,)))
     assert "<script" not in shown and shown.count("&lt;script&gt;") == 2

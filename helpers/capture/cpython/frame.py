@@ -177,6 +177,15 @@ def locals_words(frame: FrameType, separator: str = " = ") -> str:
     return ", ".join(parts + more)
 
 
+def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
+    """Return (name, words) of a frame's first few locals; none where they are no function's own."""
+    values = frame.f_locals
+    if values is frame.f_globals or type(values) not in _NAMESPACES:
+        return ()
+    names = [name for name in values if type(name) is str][:MOST_LOCALS]
+    return tuple((plain(name), brief(values[name])) for name in names)
+
+
 def _relative(lineno: int | None, first: int) -> str:
     return str(lineno - first + 1) if lineno else ""
 

@@ -4,14 +4,15 @@ import ctypes
 from collections.abc import Callable
 from types import FrameType
 
-from helpers.capture.text.value import brief, same_for_ever, says_only_its_type
+from helpers.capture.text.value import Seen, brief, same_for_ever, says_only_its_type, seen
 from helpers.internals import interpreter_frame
 
 MOST_KEPT = 4096  # scalars whose words are remembered
+_NOTHING = {brief: "NULL", seen: Seen("NULL", "")}
 
 
 def reader(look: Callable, kept: dict, words: dict) -> Callable:
-    """Return `open(frame) -> read(count)`; read returns the words of the first slots, or None.
+    """Return `open(frame) -> read(count)`; read tells the first slots: their words, and addresses.
 
     None where CPython's own stack pointer disagrees with the count: then nothing is read. `words`
     remembers by address what never changes (`kept` holds it, so that the address stays its own),
@@ -19,7 +20,7 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
     """
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
     pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
-    known = words.get
+    known, ours = words.get, look in (brief, seen)
 
     def open_frame(frame: FrameType):
         where = pointer.from_address(id(frame) + offsets.frame)
@@ -40,19 +41,20 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
             if row is None:
                 row = rows[count] = (pointer * count).from_address(first)
             # Addresses are copied out first: describing an object may run the collector.
-            return tuple([known(p) or said(p, n) for n, p in enumerate(row[:])])
+            places = row[:]
+            return tuple([known(p) or said(p, n) for n, p in enumerate(places)]), places
 
         def said(p, n):
             if p is None:
                 return nothing
             thing = whatever.from_address(first + word * n).value
-            if look is not brief:
+            if not ours:
                 return look(thing)
             kind = type(thing)
             answer = known(kind) if type(kind) is type else None
             if answer is not None:
                 return answer
-            answer = brief(thing)
+            answer = look(thing)
             if same_for_ever(thing):
                 # An address is good for words only while the object there is kept alive.
                 if len(words) > MOST_KEPT:
@@ -64,5 +66,5 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
 
         return read
 
-    nothing = "NULL" if look is brief else look(interpreter_frame.NULL)
+    nothing = _NOTHING.get(look) or look(interpreter_frame.NULL)
     return open_frame

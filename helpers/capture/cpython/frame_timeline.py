@@ -3,13 +3,15 @@
 from types import CodeType, FrameType, FunctionType
 
 from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.frame import MOST_FRAMES, FrameRow, locals_words
+from helpers.capture.cpython.frame import MOST_FRAMES, FrameRow, locals_pairs, locals_words
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.settrace import MOST_PRINTED, Printed, Result, traced
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
+from helpers.model.frames import FrameStep
 from helpers.model.listing import Column, Listing
-from helpers.model.timeline import Panel, Step, Timeline
+from helpers.model.stage import Card
+from helpers.model.timeline import Panel, Timeline
 from helpers.safety.interpreter_state import undone
 
 MOST_STEPS = 400
@@ -55,6 +57,8 @@ class _Run:
         self.enter = self._enter
         self._first, self._off, self._raising = None, {}, False
         self._live: dict[int, FrameType] = {}
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._seen: set[int] = set()
 
     def _enter(self, frame, event, argument):
         if frame.f_globals is not self.globals or self.full:
@@ -64,9 +68,14 @@ class _Run:
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
         self._raising = False
-        verb = "resume" if resumed else "call"
-        words = locals_words(frame)
-        self._step(frame, f"{verb} {plain(frame.f_code.co_name)}({words if not resumed else ''})")
+        words, name = locals_words(frame), plain(frame.f_code.co_name)
+        if resumed:
+            says = "The frame comes back from the shelf, with all that it held, and goes on."
+            self._step(frame, f"resume {name}()", says, "resume")
+        else:
+            self._numbers.pop(key, None)  # a frame that has ended may have left its address
+            says = "A new frame is laid on top; its caller waits below."
+            self._step(frame, f"call {name}({words})", says, "call")
         return self._on_event
 
     def _on_event(self, frame, event, argument):
@@ -74,7 +83,8 @@ class _Run:
             return None
         if event == "exception":
             self._raising = True
-            self._step(frame, f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}")
+            said = f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}"
+            self._step(frame, said, "It looks for a handler in this frame first.", "exception")
         elif event == "line":
             self._raising = False
         elif event == "return":
@@ -92,14 +102,19 @@ class _Run:
     def _left(self, frame, value):
         name = plain(frame.f_code.co_name)
         if self._raising and value is None:
-            self._step(frame, f"leave {name} with the exception", "leaving")
+            says = "No handler here: the frame goes, and the exception on to its caller."
+            self._step(frame, f"leave {name} with the exception", says, "exception", "leaving")
         elif _suspends(frame):
-            self._off[id(frame), id(frame.f_code)] = self._row(frame, "", "suspended")
-            self._step(frame, f"yield {brief(value)} from {name}", "leaving, keeps its frame")
+            row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
+            self._off[id(frame), id(frame.f_code)] = row, card
+            says = f"The caller gets {brief(value)}; the frame is put on the shelf, as it is."
+            label, state = f"yield {brief(value)} from {name}", "leaving, keeps its frame"
+            self._step(frame, label, says, "yield", state)
         else:
-            self._step(frame, f"return {brief(value)} from {name}", "leaving")
+            says = f"The caller gets {brief(value)}; the frame and its names go."
+            self._step(frame, f"return {brief(value)} from {name}", says, "return", "leaving")
 
-    def _step(self, frame, label, state="running"):
+    def _step(self, frame, label, says, lane, state="running"):
         if len(self.steps) >= MOST_STEPS:
             self.full = True
             return
@@ -108,8 +123,21 @@ class _Run:
             self._row(above, str(place), state if place == 1 else "waits for a call")
             for place, above in enumerate(stack[:MOST_FRAMES], 1)
         ]
-        line = self.pages.line(frame.f_code, frame.f_lineno)
-        self.steps.append(Step(label, line, tuple(self._panels(rows, len(stack)))))
+        cards = [
+            self._card(above, "waits" if place else state)
+            for place, above in enumerate(stack[:MOST_FRAMES])
+        ]
+        self.steps.append(
+            FrameStep(
+                label,
+                self.pages.line(frame.f_code, frame.f_lineno),
+                tuple(self._panels(rows, len(stack))),
+                says=says,
+                lane=lane,
+                cards=tuple(reversed(cards)),
+                shelf=tuple(card for _, card in self._off.values()),
+            )
+        )
 
     def _stack(self, frame) -> list[FrameType]:
         """Return the frames from this one down to the first call that is watched."""
@@ -135,12 +163,18 @@ class _Run:
         title = "frames on the stack"
         yield Panel(title, Listing(title, columns, tuple(rows), note))
         if self._off:
-            rest = Listing(
-                "frames off the stack, kept by generators", columns[1:], tuple(self._off.values())
-            )
+            off = tuple(row for row, _ in self._off.values())
+            rest = Listing("frames off the stack, kept by generators", columns[1:], off)
             yield Panel(rest.title, rest)
         if self.printed.size:
             yield Panel("printed so far", self.printed.text())
+
+    def _card(self, frame, state) -> Card:
+        key = (id(frame), id(frame.f_code))
+        number = self._numbers.setdefault(key, len(self._seen))
+        self._seen.add(number)
+        name, line = plain(frame.f_code.co_name), self.pages.line(frame.f_code, frame.f_lineno)
+        return Card(number, name, line, state, locals_pairs(frame))
 
     def _row(self, frame, place, state):
         line = self.pages.line(frame.f_code, frame.f_lineno)

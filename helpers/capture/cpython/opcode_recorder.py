@@ -64,6 +64,7 @@ class Moment(NamedTuple):
     """One instruction about to run. `found`: the words of all slots, None where not to be read.
 
     `level` counts the watched calls below this one, `printed` the characters printed so far.
+    `places`: the addresses of the slots, good for this moment alone.
     """
 
     serial: int
@@ -72,6 +73,7 @@ class Moment(NamedTuple):
     offset: int
     found: tuple | None
     printed: int
+    places: list | None
 
 
 class Fold(NamedTuple):
@@ -144,6 +146,7 @@ class Recorder:
         in_use, most = activation.tables.slots, self.most
         jumps = activation.tables.jumps if self.fold else ()
         look = self._read(frame) if self._read else None
+        nothing = (None, None)
         new = tuple.__new__  # what Moment(...) calls, without the way there
 
         def local(frame, event, argument):
@@ -156,11 +159,11 @@ class Recorder:
                     self._round(activation, offset, serial)
                 activation.previous, activation.serial = offset, serial
                 activation.raising = False
-                found = None
-                count = in_use.get(offset)
-                if count is not None and (found := look(count)) is None:
+                read, count = None, in_use.get(offset)
+                if count is not None and (read := look(count)) is None:
                     self._distrust(activation.tables)
-                moment = (serial, activation, level, offset, found, printed.size)
+                found, places = read or nothing
+                moment = (serial, activation, level, offset, found, printed.size, places)
                 moments.append(new(Moment, moment))
                 if len(moments) < most and serial < MOST_EVENTS:
                     return local

@@ -5,6 +5,7 @@ import sys
 from dataclasses import make_dataclass
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from helpers.capture.cpython import rosetta_programs
@@ -104,7 +105,17 @@ def rosetta(name: str = "current") -> Sourced:
         (*columns, Column("change", "what changed")),
         tuple(values),
         source=_without_doc(source),
+        marked=tuple(_changed([[row.get(version, "") for version in STORED] for row in rows])),
+        note="● another instruction than in the version before",
     )
+
+
+def _changed(rows: list[list[str]]):
+    """Yield the place of each cell whose instruction is not that of the version before."""
+    for number, cells in enumerate(rows):
+        for column, (before, now) in enumerate(pairwise(cells), 1):
+            if now not in ("", SAME) and now.split()[1:2] != before.split()[1:2]:
+                yield number, column
 
 
 def _without_doc(source: str) -> str:

@@ -15,6 +15,30 @@ _TAKES_ONLY = ("POP_", "STORE_", "DELETE_", "JUMP_", "LIST_A", "LIST_E", "SET_AD
 _TAKES_ONLY += ("DICT_", "MAP_ADD", "END_FOR")
 _REPLACES_TOP = ("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX")
 _CHANGES_NOTHING = ("RESUME", "NOP", "CACHE", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "COPY_FREE")
+_TAKES = {
+    **dict.fromkeys(("GET_ITER", "GET_YIELD_FROM_ITER", "LOAD_METHOD", "LOAD_ATTR", "FORMAT_SIMPLE",
+                     "CONVERT_VALUE", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX", "YIELD_VALUE",
+                     "LIST_TO_TUPLE", "CALL_INTRINSIC_1", "CHECK_EXC_MATCH", "PUSH_EXC_INFO",
+                     "SEND", "UNARY_NOT", "UNARY_NEGATIVE", "UNARY_INVERT", "UNARY_POSITIVE",
+                     "GET_AWAITABLE", "GET_AITER", "BEFORE_ASYNC_WITH",
+                     "TO_BOOL", "STORE_FAST_LOAD_FAST", "STORE_FAST_MAYBE_NULL"), 1),
+    **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "IS_OP", "CONTAINS_OP",
+                     "IMPORT_NAME", "FORMAT_WITH_SPEC", "CALL_INTRINSIC_2", "END_SEND",
+                     "SET_FUNCTION_ATTRIBUTE", "CHECK_EG_MATCH", "PREP_RERAISE_STAR"), 2),
+    **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "MATCH_CLASS"), 3),
+    **dict.fromkeys(("FOR_ITER", "COPY", "WITH_EXCEPT_START", "GET_LEN", "PRECALL"), 0),
+}  # fmt: skip
+_TAKES_BY_ARG = {
+    **dict.fromkeys(("BUILD_LIST", "BUILD_TUPLE", "BUILD_SET", "BUILD_STRING", "BUILD_SLICE",
+                     "SWAP"), lambda arg: arg),
+    "BUILD_MAP": lambda arg: 2 * arg,
+    "BUILD_CONST_KEY_MAP": lambda arg: arg + 1,
+    "CALL": lambda arg: arg + 2,
+    "CALL_KW": lambda arg: arg + 3,
+    "CALL_FUNCTION_EX": lambda arg: 3 + (arg & 1),
+    "FORMAT_VALUE": lambda arg: 2 if arg & 4 else 1,
+    "MAKE_FUNCTION": lambda arg: 1 + (arg & 15).bit_count(),
+}  # fmt: skip
 MOST_ORIGINS = 4_000_000  # of all instructions together
 
 
@@ -75,6 +99,26 @@ def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
         found[offset] = stack
         waiting += [(to, _moved(stack, at, change)) for to, at, change in after[offset]]
     return found
+
+
+def takes(opname: str) -> int:
+    """Return how many values an opcode always works on; 0 where that depends on its argument."""
+    return _TAKES.get(opname, 0)
+
+
+def taken(instruction: dis.Instruction, depth: int) -> int:
+    """Return how many of the `depth` values on the stack an instruction works on.
+
+    A value that it only looks at, such as an iterator's, is not counted. Mirrors the stack effects
+    in Python/bytecodes.c; for an opcode without a row here, what the net effect says at least.
+    """
+    name, arg = instruction.opname, instruction.arg or 0
+    count = _TAKES.get(name)
+    if count is None and name in _TAKES_BY_ARG:
+        count = _TAKES_BY_ARG[name](arg)
+    if count is None:
+        count = max(0, -effect(instruction, False))
+    return min(count, depth)
 
 
 def _successors(code: CodeType):

@@ -105,7 +105,7 @@ def _recorded(name: str, recording: Recording) -> Recorded:
 
 def _verdict(recording: Recording, python: Recording) -> Verdict:
     if recording.raised:
-        return Verdict(f"refused: {recording.raised}", "failed")
+        return Verdict(f"refused: {recording.raised}", "refused")
     if (recording.results, recording.left) != (python.results, python.left):
         return Verdict(*WORDS["stale"])
     return Verdict(*WORDS["again" if recording.later else "same"])

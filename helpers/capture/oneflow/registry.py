@@ -27,7 +27,7 @@ def registry_graph(*jobs) -> Graph:
                 _add(nodes, Node(f"op {op.name}", op.name, "name", "op"))
                 edges.append(Edge(f"op {op.name}", op.type, "of type"))
     for op in own:
-        _add(nodes, Node(op.name, op.name, "holder", _signature(op)))
+        _add(nodes, Node(op.name, op.name, "op", _signature(op)))
     for op in own:
         _kernel(op, registry, nodes, edges)
         if op.name.endswith("_forward") or op.name in registry.gradients:
@@ -64,7 +64,7 @@ def _kernel(op: OpDef, registry: Registry, nodes, edges) -> None:
     if registered := registry.kernels(op.name):
         for number, kernel in enumerate(registered, 1):
             said = f"{kernel.kernel.name}() · {basename(kernel.kernel.file)}"
-            _add(nodes, Node(f"{key} {number}", "kernel", "function", said))
+            _add(nodes, Node(f"{key} {number}", "kernel", "kernel", said))
             edges.append(Edge(op.name, f"{key} {number}", f"if {kernel.matches}"))
         return
     try:
@@ -73,7 +73,7 @@ def _kernel(op: OpDef, registry: Registry, nodes, edges) -> None:
         _add(nodes, Node(key, "no kernel", "gone", "nobody computes it"))
     else:
         said = f"{op.name.rpartition('_')[2]}() · {basename(kernel.file)}"
-        _add(nodes, Node(key, "kernel", "function", said))
+        _add(nodes, Node(key, "kernel", "kernel", said))
     edges.append(Edge(op.name, key, "computed by"))
 
 
@@ -84,7 +84,7 @@ def _gradient(op: OpDef, registry: Registry, nodes, edges) -> None:
     if rule is None:
         _add(nodes, Node(key, "no gradient rule", "gone", "nobody goes back through it"))
     else:
-        _add(nodes, Node(key, "gradient rule", "constant", basename(rule.file)))
+        _add(nodes, Node(key, "gradient rule", "backward", basename(rule.file)))
         asked = [name for name in _asked(op, rule) if name in nodes]
         edges += [Edge(key, name, "appends op of") for name in asked]
     edges.append(Edge(op.name, key, "derived by"))

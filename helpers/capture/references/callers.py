@@ -26,8 +26,8 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     tone "failed". TypeError or ValueError, one sentence, for arguments of another shape;
     RuntimeError names an intervention that could not be entered or left.
     """
-    ways = _callables("routes", routes)
-    patches = _callables("interventions", interventions)
+    ways = callables("routes", routes)
+    patches = callables("interventions", interventions)
     if NOTHING in patches:
         raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
     for name, given in (("route", ways), ("intervention", patches)):
@@ -46,9 +46,9 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     return Ledger(title, "route", tuple(map(short_name, runs)), entries, note)
 
 
-def _callables(what: str, given) -> dict:
+def callables(what: str, given) -> dict:
     """Return a plain dict of name -> callable. TypeError names what is something else."""
-    wanted = {"routes": "a callable", "interventions": "what makes a context manager"}[what]
+    wanted = "what makes a context manager" if what == "interventions" else "a callable"
     if not is_a(given, dict):
         raise TypeError(f"{what} is a dict of name: {wanted}, not {label(given)}")
     found = dict(dict.items(given))

@@ -7,6 +7,7 @@ from itertools import islice
 from types import FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import class_mapping, instance_dict, pairs, part
+from helpers.capture.references.object_numbers import Numbers
 from helpers.capture.text.label import detail, label, short_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.safety.arguments import is_a, is_exactly
@@ -17,12 +18,15 @@ MOST_BOXES = 150
 PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
 
 
-def names_graph(namespace: Mapping[str, object], names, title: str = "", note: str = "") -> Graph:
+def names_graph(
+    namespace: Mapping[str, object], names, title: str = "", note: str = "", numbers=None
+) -> Graph:
     """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
 
     Two names of one object lead to one box. Containers, closures, defaults, partials, bound
     methods, classes and instances of Python classes are followed, `DEEPEST` arrows deep, up to
     `MOST_ITEMS` parts of each and `MOST_BOXES` boxes in all; the note says what was left out.
+    `numbers`: a `Numbers` that several moments of one run share, so that an object keeps its key.
     TypeError for what is no str, NameError for the first name that the namespace does not have.
     """
     for name in names:
@@ -30,7 +34,7 @@ def names_graph(namespace: Mapping[str, object], names, title: str = "", note: s
             raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
         if name not in namespace:
             raise NameError(f"there is no name {label(name)} here yet; run the cell that makes it")
-    draft = _Draft()
+    draft = _Draft(numbers or Numbers())
     for name in names:
         draft.name(name, namespace[name])
     draft.follow()
@@ -41,8 +45,9 @@ def names_graph(namespace: Mapping[str, object], names, title: str = "", note: s
 class _Draft:
     """A graph being made; objects are told apart by identity and kept alive meanwhile."""
 
-    def __init__(self):
+    def __init__(self, numbers: Numbers):
         self.nodes, self.edges = {}, []
+        self._numbers = numbers
         self._alive, self._queue = {}, deque()
         self._parts_left = self._names_left = 0
         self._deeper = self._full = False
@@ -88,7 +93,7 @@ class _Draft:
     def _object(self, value: object, depth: int) -> str:
         if id(value) in self._alive:
             return self._alive[id(value)][0]
-        key = f"object {len(self._alive) + 1}"
+        key = f"object {self._numbers.of(value)}"
         self._alive[id(value)] = (key, value)
         every, count = _parts(value)
         parts = every[:MOST_ITEMS]

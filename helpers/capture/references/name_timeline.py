@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MethodType
 
 from helpers.capture.cpython.settrace import UNRAISABLE
+from helpers.capture.references.name_changes import told
 from helpers.capture.references.name_graph import names_graph
+from helpers.capture.references.object_numbers import Numbers
 from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
@@ -25,7 +27,9 @@ _LATER = {
 
 
 def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
-    """Return one step per line that `fn(*args, **kwargs)` runs: its local names after that line.
+    """Return a step before the first line that `fn(*args, **kwargs)` runs, and one after each.
+
+    A step has the local names as they are then, and the line that is about to run.
 
     What it prints and what it raises are part of the steps. The note says what is not shown and
     why: lines after the first `MOST_STEPS`, a body that a call does not run (a generator, an async
@@ -39,7 +43,7 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     run = _Run(fn)
     run.go(args, kwargs)
     title = f"{short_name(fn.__name__)}, line by line"
-    return Timeline(title, run.source, tuple(run.steps), " ".join(run.notes))
+    return Timeline(title, run.source, told(run.steps), " ".join(run.notes))
 
 
 class Tail(io.TextIOBase):
@@ -80,7 +84,7 @@ class _Run:
     def __init__(self, fn: FunctionType):
         self.fn, self.steps, self.notes = fn, [], []
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._tracer = Tail(), self._enter
+        self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
         found = source_of(fn.__code__)
         self.source, self._first = found.text, found.first
 
@@ -152,8 +156,8 @@ class _Run:
     def _told(self, frame, event, argument):
         if event == "exception":
             self._raised = label(argument[0]).removeprefix("class ")
-        elif self._line:
-            self._step(frame.f_locals)
+        elif self._line or event == "line":
+            self._step(frame.f_locals, frame.f_lineno if event == "line" else 0)
         if event == "line":
             self._line, self._raised = frame.f_lineno, ""
 
@@ -161,12 +165,19 @@ class _Run:
         self._over = True
         self._note(words)
 
-    def _step(self, names: Mapping[str, object]):
-        if len(self.steps) >= MOST_STEPS:
+    def _step(self, names: Mapping[str, object], then: int = 0):
+        if len(self.steps) > MOST_STEPS:
             self._stop(f"Only the first {MOST_STEPS} lines that ran are shown.")
             return
         line = self._line - self._first + 1
         words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
-        graph = names_graph(names, [name for name in names if not name.startswith("_")])
-        panels = (Panel("names and objects", graph), Panel("printed", self._printed.shown()))
-        self.steps.append(Step(words, line, panels))
+        words = words if self._line else "the call begins"
+        shown = [name for name in names if not name.startswith("_")]
+        self._numbers.next_moment()
+        graph = names_graph(names, shown, numbers=self._numbers)
+        panels = (
+            Panel("names and objects", graph if graph.nodes else "none yet"),
+            Panel("printed", self._printed.shown()),
+        )
+        begun = then - self._first + 1 if then else 0
+        self.steps.append(Step(words, begun, panels, short=f"line {begun}" if begun else "the end"))

@@ -87,13 +87,17 @@ def binding_graph(obj) -> Graph:
     listing = bindings(obj)
     center = Node("object", describe(obj), "object")
     nodes = tuple(
-        Node(f"place {at}", row.path, "name", row.verdict, group=row.kind)
+        Node(f"place {at}", row.path, "name", _can(row), group=row.kind)
         for at, row in enumerate(listing.rows)
     )
     edges = tuple(
         Edge(node.key, center.key, row.kind) for node, row in zip(nodes, listing.rows, strict=True)
     )
     return Graph(listing.title, (center, *nodes), edges, listing.note)
+
+
+def _can(row) -> str:
+    return "can be rebound" if row.rebindable else f"cannot be rebound: {row.reason}"
 
 
 MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit

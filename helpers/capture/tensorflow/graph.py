@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helpers.capture.tensorflow.graph_diff import compare
-from helpers.capture.tensorflow.graph_steps import Steps, steps
+from helpers.capture.tensorflow.graph_steps import steps
 from helpers.capture.tensorflow.node_def import node_of, plain_name, scopes_of
 from helpers.capture.tensorflow.tracing import keys
 from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
@@ -20,6 +20,7 @@ from helpers.capture.text.error import said
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.phrase import counted
+from helpers.model.steps import Steps
 from helpers.safety.arguments import is_a, kind_of, own, printable, word
 from helpers.safety.interpreter_state import theirs
 

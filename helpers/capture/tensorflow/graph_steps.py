@@ -1,34 +1,13 @@
 """A graph -> its steps: what could run at the same time if there were threads enough."""
 
-from dataclasses import dataclass
-
 from helpers.model.graph import Graph
-from helpers.model.listing import Column, Listing
+from helpers.model.listing import Column
 from helpers.model.phrase import clipped, listed
+from helpers.model.steps import Node, Step, Steps
 
 MOST_ROWS = 60
 MOST_NAMED, LONGEST = 8, 100
 COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
-
-
-@dataclass(frozen=True)
-class Step:
-    """The nodes whose inputs are all there after the step before: as many as `width`."""
-
-    step: int
-    width: int
-    nodes: str
-
-
-@dataclass(frozen=True)
-class Steps(Listing):
-    """A listing of steps. `path`: the longest way through the graph, as node keys.
-
-    `widest`: how many operations stand side by side at most; inputs and constants do not count.
-    """
-
-    path: tuple[str, ...] = ()
-    widest: int = 0
 
 
 def steps(graph: Graph) -> Steps:
@@ -41,13 +20,17 @@ def steps(graph: Graph) -> Steps:
     for key, step in level.items():
         by_step[step].append(key)
     kinds = {node.key: node.kind for node in graph.nodes}
-    widths = [sum(kinds[key] not in ("input", "constant") for key in keys) for keys in by_step]
+    works = {key: kind not in ("input", "constant") for key, kind in kinds.items()}
+    widths = [sum(works[key] for key in keys) for keys in by_step]
+    lanes = tuple(
+        tuple(Node(_short(key), works[key]) for key in keys[:MOST_NAMED])
+        for keys in by_step[:MOST_ROWS]
+    )
     rows = [Step(n, len(keys), _names(keys)) for n, keys in enumerate(by_step[:MOST_ROWS])]
     path = _longest(level, back)
     note = " ".join(_notes(graph, level, by_step, path))
-    return Steps(
-        f"{graph.title}, in steps", COLUMNS, tuple(rows), note, path, max(widths, default=0)
-    )
+    widest = max(widths, default=0)
+    return Steps(f"{graph.title}, in steps", COLUMNS, tuple(rows), note, path, widest, lanes)
 
 
 def _levels(graph: Graph) -> tuple[dict[str, int], dict[str, str]]:

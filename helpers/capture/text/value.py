@@ -16,6 +16,7 @@ from types import (
     MethodType,
     ModuleType,
 )
+from typing import NamedTuple
 
 from helpers.safety.arguments import by_type, is_a, is_exactly, printable
 
@@ -27,12 +28,24 @@ _TYPE_NAME = type.__dict__["__name__"].__get__
 _ARGS = BaseException.__dict__["args"].__get__
 
 
+class Seen(NamedTuple):
+    """A value as it is told: its words, and the name of its type (nothing for no object)."""
+
+    words: str
+    kind: str
+
+
 def brief(value: object) -> str:
     """Return at most about `LONGEST` characters: a value where that is safe, else its type."""
     try:
         return _brief(value, 2)
     except Exception:  # a container that another thread changes meanwhile
         return _name(type(value))
+
+
+def seen(value: object) -> Seen:
+    """Return the words of a value, as `brief` has them, and the name of its type."""
+    return Seen(brief(value), _name(type(value)))
 
 
 def same_for_ever(value: object) -> bool:

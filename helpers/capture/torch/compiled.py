@@ -49,7 +49,7 @@ class _Draft:
         self.nodes = [
             Node("call", f"{plain(function.__name__)}(…)", "name", "a call"),
             Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
-            Node("code", f"code of {plain(code.co_name)}", "object", f"__code__: {_units(code)}"),
+            Node("code", f"code of {plain(code.co_name)}", "code", f"__code__: {_units(code)}"),
         ]
         self.edges = [
             Edge("call", "slot", "its frame goes to"),
@@ -60,9 +60,9 @@ class _Draft:
         """Add one cache entry: its guards, its code, and what that calls."""
         key, guards = f"entry {number}", len(leaves(entry))
         self._box("code", key, key, "name", f"tried as number {rank}", "keeps")
-        self._box(key, f"{key} guards", counted(guards, "guard"), "input", "in C++", "asks")
+        self._box(key, f"{key} guards", counted(guards, "guard"), "constant", "in C++", "asks")
         code = f"{key} code"
-        self._box(key, code, "new code", "object", _units(entry.code), "if all hold, runs")
+        self._box(key, code, "new code", "code", _units(entry.code), "if all hold, runs")
         for name in entry.code.co_names:
             if name.startswith(COMPILED):
                 self._graph(key, code, entry.backend, self._home.get(name))
@@ -81,7 +81,7 @@ class _Draft:
             return
         name, _ = resumed(function.__code__.co_name)
         own = f"{_entries(len(entries(function.__code__)))} of its own"
-        self._box(code, f"{key} resumed", f"{plain(name)}, resumed", "call", own, "then calls")
+        self._box(code, f"{key} resumed", f"{plain(name)}, resumed", "function", own, "then calls")
 
     def _box(self, source: str, key: str, label: str, kind: str, detail: str, words: str) -> None:
         self.nodes.append(Node(key, label, kind, detail))

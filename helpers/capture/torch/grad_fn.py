@@ -48,5 +48,5 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
 def _node(key: str, found) -> Node:
     name = printable(found.name().rpartition("::")[2], LONGEST_NAME)
     if type_name(found) != "AccumulateGrad":
-        return Node(key, name, "call")
+        return Node(key, name, "backward")
     return Node(key, name, "output", tensors.words(found.variable, "(", ")"))

@@ -3,6 +3,8 @@
 Each trial raises `Parted` with what is wrong.
 """
 
+from contextlib import _GeneratorContextManager
+
 from helpers.capture.references.places import MISSING
 from helpers.capture.text.value import brief
 from helpers.study.chapter_1.stand_ins import Equal
@@ -113,6 +115,8 @@ def made(rebind, world, old, new, swapped=()):
     tried(manager)
     if not (hasattr(type(manager), "__enter__") and hasattr(type(manager), "__exit__")):
         raise Parted("it must return a context manager; decorate a generator with contextmanager")
+    if type(manager) is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
+        raise Parted("contextmanager makes a block of a function with a yield, and yours has none")
     if wrong:
         raise Parted(
             f"it changes {_first(wrong)} when it is called; rebind when the block is entered"

@@ -24,6 +24,8 @@ class Scattered:
             *((wanted, "mixed", "call"), (other, "mixed", "keyword_other")),
             *((wanted, "mixed", "keyword"), (wanted, "keyword_only", "keyword")),
             *((wanted, "_renamed", "call"), (other, "twice", "factor")),
+            *((wanted, "_hidden", "call"), (other, "by_place", "again")),
+            *((wanted, "by_place", "call"), (wanted, "by_place", "last")),
         )
 
     def places(self, obj) -> set[tuple[str, str]]:
@@ -67,6 +69,15 @@ def _positional(wanted, other, equal):
     def decoy(value, call=equal):
         return call
 
+    def holding(value, call=[wanted], again=(wanted,)):  # noqa: B006
+        return call, again
+
+    def _hidden(value, call=wanted):
+        return call
+
+    def by_place(call=wanted, again=other, /, last=wanted):
+        return call, again, last
+
     def generator(value, call=other):
         yield call
 
@@ -79,7 +90,8 @@ def _positional(wanted, other, equal):
         return call
 
     _renamed.__qualname__ = "_renamed"
-    return [first, twice, with_locals, decoy, generator, Kept.method, _renamed, _unnamed(wanted)]
+    odd = [decoy, holding, _hidden, by_place, _renamed, _unnamed(wanted)]
+    return [first, twice, with_locals, generator, Kept.method, *odd]
 
 
 def _unnamed(wanted):

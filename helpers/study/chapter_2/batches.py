@@ -7,6 +7,7 @@ from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, tried
+from helpers.study.parted import parted
 
 COLUMNS = 3
 ROWS = ((7, 0, 9, 4, 4, 1, 12), (2,), ())  # of the batches that nobody has seen
@@ -36,8 +37,8 @@ def _epoch(epoch, spied, batches, which) -> str | None:
         if value.size != 1:
             return f"batch {number} of {many}: yours gives {value.size} numbers, not one"
         if not _close(float(value.reshape(())), expected):
-            value = f"{float(value.reshape(())):g}"
-            return f"batch {number} of {many}: yours gives {value}, slow_step gives {expected:g}"
+            gives = f"gives {float(value.reshape(())):g}", f"gives {expected:g}"
+            return parted(f"batch {number} of {many}: ", *gives, "slow_step")
     return spied.traced_wrongly(batches, "step", many)
 
 

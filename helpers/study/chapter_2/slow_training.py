@@ -7,6 +7,7 @@ from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.parted import parted
 
 COLUMNS = 3
 RATE, DECAY = 0.1, 0.9
@@ -73,7 +74,8 @@ def _apart(given, expected, what: str) -> str | None:
     """Return the first place where two rows of numbers are not close."""
     for place, (one, other) in enumerate(zip(given, expected, strict=True)):
         if abs(one - other) > CLOSE * max(1, abs(other)) or (one != one) != (other != other):
-            return f"{what} {place}: yours gives {one:g}, slow_train gives {other:g}"
+            gives = f"gives {one:g}", f"gives {other:g}"
+            return parted(f"{what} {place}: ", *gives, "slow_train")
     return None
 
 

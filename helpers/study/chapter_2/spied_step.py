@@ -9,6 +9,7 @@ from helpers.capture.tensorflow.tracing.ledger import watch
 from helpers.study.check import Unfit
 
 MOST = 2  # traces
+CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
 EAGER = (
     "tf.config.run_functions_eagerly(True) is on, so nothing is traced; switch it off with "
     "tf.config.run_functions_eagerly(False)"
@@ -67,6 +68,8 @@ class Spied:
             return f"{many} still make {self.traces} traces{self.cause}"
         if batches and not self.traces:
             return f"{many} make no trace: {name} must be a tf.function that is called"
+        if found := python_ops(self.kept.function):
+            return f"{name} is not traced: its graph calls Python back, by {found[0]}"
         return None
 
     def reads(self) -> bool:
@@ -81,6 +84,19 @@ class Spied:
         before = flat(self.kept(*args, **kwargs))
         after = flat(self.kept(*tf.nest.map_structure(other, args), **map_values(other, kwargs)))
         return before != after
+
+
+def python_ops(function) -> list[str]:
+    """Return the ops in a tf.function's graphs that call Python back, as tf.py_function does."""
+    found = set()
+    for trace in function._list_all_concrete_functions():
+        graph = trace.graph.as_graph_def()
+        nodes = [
+            *graph.node,
+            *(node for inner in graph.library.function for node in inner.node_def),
+        ]
+        found |= {node.op for node in nodes} & CALL_PYTHON
+    return sorted(found)
 
 
 def map_values(change, kwargs: dict) -> dict:

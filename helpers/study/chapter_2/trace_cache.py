@@ -2,10 +2,13 @@
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
+from helpers.model.phrase import counted
+from helpers.study.chapter_2.cache_log import cache_log
 from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
 from helpers.study.chapter_2.known_sequences import known
 from helpers.study.chapter_2.quiet import quiet
 from helpers.study.check import Exercise, Unfit, Untried, tried
+from helpers.study.parted import parted, within
 
 
 def _judge_cache(my_function):
@@ -45,7 +48,7 @@ def _compared(my_function, sequence: Sequence, steps: list[Step]) -> str | None:
         if not unspoiled:
             because = "the caller's own list or dict changed; trace on a copy"
         if because := because or _miscounted(mine, step):
-            return f"{_where(sequence, step)}, {because}"
+            return within(f"{_where(sequence, step)}, ", because)
     return None
 
 
@@ -61,7 +64,7 @@ def _called(mine, args) -> tuple[object, Exception | None]:
 def _parted(step: Step, raised: Exception | None, ran: bool) -> str | None:
     """Return how one call parts from TensorFlow's, in raising, hitting or tracing."""
     if raised is not None and step.error is None:
-        return f"TensorFlow does not raise, and yours raised {said(raised)}"
+        return parted("", f"raised {said(raised)}", "does not raise", "TensorFlow")
     if step.error is not None:
         theirs = type(step.error)
         own = " of the body" if theirs is KeyError else ": compare before and after"
@@ -70,9 +73,9 @@ def _parted(step: Step, raised: Exception | None, ran: bool) -> str | None:
         if type(raised) is not theirs:
             return f"TensorFlow raises a {theirs.__name__}{own}; yours raised {said(raised)}"
     elif step.verdict == "hit" and ran:
-        return "TensorFlow hits, and yours ran the body again"
+        return parted("", "ran the body again", "hits", "TensorFlow")
     elif step.verdict == "trace" and not ran:
-        return "TensorFlow traces, and yours did not run the body"
+        return parted("", "did not run the body", "traces", "TensorFlow")
     return None
 
 
@@ -84,7 +87,7 @@ def _other_result(step: Step, result) -> str | None:
     if given == step.result and (type(result) is Returned or result is None):
         return None
     theirs, yours = _words(step.result), _words(given) if type(result) is Returned else brief(given)
-    return f"TensorFlow returns {theirs}, and yours returns {yours}"
+    return parted("", f"returns {yours}", f"returns {theirs}", "TensorFlow")
 
 
 def _words(call: int | None) -> str:
@@ -97,7 +100,7 @@ def _miscounted(mine, step: Step) -> str | None:
     except (AttributeError, TypeError):
         return "self.cache must be a list (or a dict …) with one item per trace"
     if kept != step.traces:
-        return f"TensorFlow keeps {step.traces} traces, and yours {kept}"
+        return parted("", f"keeps {counted(kept, 'trace')}", f"keeps {step.traces}", "TensorFlow")
     return None
 
 
@@ -122,6 +125,11 @@ def same(a, b) -> bool:
     return a is b
 
 
+def _picture(my_function):
+    with quiet():
+        return cache_log(my_function)
+
+
 CACHE = Exercise(
     "cache",
     _judge_cache,
@@ -137,4 +145,5 @@ CACHE = Exercise(
         "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
         "form must be the same, and each leaf the same object; else raise, and keep no trace.",
     ),
+    picture=_picture,
 )

@@ -13,17 +13,24 @@ from typing import NamedTuple
 
 from helpers.capture.text.value import brief
 from helpers.mini import vm
+from helpers.safety.limits import counted
 from helpers.study.chapter_3.kept_stacks import is_told, plain_places
 from helpers.study.chapter_3.parting import Place, parting
 from helpers.study.chapter_3.run_words import called, end_of
 from helpers.study.check import Untried
+from helpers.study.parted import parted
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
+RAISES = ("RAISE_VARARGS", "RERAISE")
 DEEPEST = 40  # values of a stack that are looked at: no program here has half as many
 
 
 class _Stub(vm.Halt):
     """A handler returned `...`: it is not written yet."""
+
+
+class _Silent(vm.Halt):
+    """A handler returned where it must raise."""
 
 
 class _TooLong(vm.Halt):
@@ -73,6 +80,8 @@ def difference(machine: type, program, *args, own=()) -> str | None:
         raise Untried(str(stub)) from None
     except vm.Unwritten:
         raise Untried from None
+    except _Silent as silent:
+        return f"{called(program, args)}: your {silent} must raise, and it returned"
     except vm.Missing as missing:
         return str(missing)
     real, places = _real(program, _Given(args))
@@ -80,13 +89,12 @@ def difference(machine: type, program, *args, own=()) -> str | None:
     if real.exact != ours.exact:
         yours, cpythons = _told_apart(ours, real)
         why = parting(trail, places, program, own)
-        return f"{told}: yours {yours}, CPython {cpythons}. {why}"
+        return parted(f"{told}: ", yours, cpythons, "CPython", f". {why}")
     if real.printed != ours.printed:
         why = parting(trail, places, program, own) if trail.places != places else ""
         why = why or " ".join(f"Look at your {name}." for name in own if len(own) == 1)
-        return (
-            f"{told}: yours prints {ours.printed!r}, CPython prints {real.printed!r}. {why}".strip()
-        )
+        printed = f"prints {ours.printed!r}", f"prints {real.printed!r}"
+        return parted(f"{told}: ", *printed, "CPython", f". {why}".rstrip())
     if places and trail.places != places:
         why = parting(trail, places, program, own)
         return f"{told}: yours {ours.end}, as in CPython, but by another way. {why}"
@@ -116,6 +124,8 @@ def watched(machine: type) -> type:
             now["trail"].note(self, name, now["space"])
             if getattr(super(Watched, self), name)(*arguments) is ...:
                 raise _Stub(name)
+            if name in RAISES:
+                raise _Silent(name)
 
         return run_it
 
@@ -152,7 +162,7 @@ def _fresh(args):
 def _run(call, program, args) -> Run:
     printed, space = io.StringIO(), program.__globals__
     try:
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(counted(printed)):
             value = call(program, *_fresh(args))
     except _TooLong:
         end = exact = "gives nothing: it never ends"

@@ -10,6 +10,7 @@ from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study.chapter_3 import drawn_programs, odd_errors, odd_programs, programs
 from helpers.study.chapter_3.compare_runs import difference, watched
+from helpers.study.chapter_3.machine_log import machine_log
 from helpers.study.check import Exercise, Untried
 
 
@@ -94,8 +95,14 @@ def _whose(answer: type, step: type, wanted: list[str], program, args) -> str | 
 
 
 def _exercise(step: type, praise: str, hints: tuple[str, ...]) -> Exercise:
-    """Make the exercise of one step."""
-    return Exercise(f"vm_{step.__name__.lower()}", _judge_step(step), praise, hints)
+    """Make the exercise of one step; what its first program does is shown after a pass."""
+    program, args = cases_of(step)[0]
+
+    def picture(answer):
+        return machine_log(_machine(answer, step), program, *args)
+
+    name = f"vm_{step.__name__.lower()}"
+    return Exercise(name, _judge_step(step), praise, hints, picture=picture)
 
 
 VM_NAMES = _exercise(

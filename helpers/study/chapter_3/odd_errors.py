@@ -305,6 +305,32 @@ def tuple_of_classes(a):
         return "second"
 
 
+def __names__(error):
+    names, trace = [], error.__traceback__
+    while trace is not None:
+        names.append(trace.tb_frame.f_code.co_name)
+        trace = trace.tb_next
+    return names
+
+
+def raised_below(a):
+    try:
+        from_inside(a)
+    except KeyError as error:
+        raise
+
+
+def from_inside(a):
+    raise KeyError(a)
+
+
+def trace_stays(a):
+    try:
+        raised_below(a)
+    except KeyError as error:
+        return __names__(error)
+
+
 def context_stays(a):
     try:
         try:
@@ -322,6 +348,7 @@ EXCEPTIONS = [
     (after_all, (1,)),
     (from_below, (1,)),
 ]
+EXCEPTIONS += [(trace_stays, (1,))]
 EXCEPTIONS += [(below_is_done, (1,)), (from_none, (1,)), (from_class, (1,)), (nested_error, (1,))]
 EXCEPTIONS += [(falsy_cause, (1,)), (no_error, (None,)), (no_error, (5,)), (no_error, (KeyError,))]
 EXCEPTIONS += [(no_error_handled, (None,)), (no_cause, (None,)), (no_cause, (5,))]

@@ -296,6 +296,26 @@ def no_call(a):
     return a(1)
 
 
+class Account:
+    def __init__(self, total):
+        self.total = total
+
+    def __call__(self, more):
+        return self.paid(more)
+
+    def paid(self, more, /, *, fee=0):
+        return self.total + more - fee
+
+
+def __pay__(account):
+    pay = account.paid
+    return account.paid(1), pay(2, fee=1), Account.paid(account, 3), account(4)
+
+
+def methods(a):
+    return __pay__(Account(a))
+
+
 def attributes(a):
     own = Answering()
     own.of_all = a
@@ -305,6 +325,7 @@ def attributes(a):
 CALLS = [
     (from_below, (1,)),
     (attributes, (1,)),
+    (methods, (5,)),
     (none_given, ()),
     (above_others, (3,)),
     (keywords, (7, 2)),

@@ -20,6 +20,7 @@ from helpers.study.chapter_4 import hooked_programs as programs
 from helpers.study.check import Exercise, Untried, tried
 
 HOOK_KEEPS = "must return None, a code object or something to call"
+NO_ONLY = "Your hook has no `only=`, so it is asked about every frame, of fn or not"
 
 
 class Seen(NamedTuple):
@@ -33,6 +34,11 @@ def _machine(seen: Seen) -> type:
     """Return a machine of its own kind, which tells what it runs."""
 
     class Counted(_finished()):
+        def run(self, *given, **named):
+            if not isinstance(self, Counted):
+                raise TypeError("machine is a class: machine() makes one that runs")
+            return super().run(*given, **named)
+
         def frame(self, code, *given):
             if self.thread.top is None:
                 seen.first.append(code)
@@ -50,9 +56,11 @@ def _finished() -> type:
 def _judge(behind_the_hook):
     if because := frame_hook.why_not():
         raise MissingPart(f"This machine has no hook to judge it with: {because}.")
-    with _taken_off():
+    with _taken_off() as entered:
         whys = (_judge_one(behind_the_hook, program, fn) for program, fn in _cases())
-        return next(filter(None, whys), None)
+        because = next(filter(None, whys), None)
+    asked_of_all = entered and entered[-1]._codes is None
+    return f"{because}. {NO_ONLY}" if because and asked_of_all else because
 
 
 def _cases() -> list[tuple]:
@@ -63,7 +71,7 @@ def _cases() -> list[tuple]:
 
 @contextmanager
 def _taken_off():
-    """Take every hook off that an answer has switched on and left on."""
+    """Give a list of the hooks that an answer switches on; take off those that it has left on."""
     entered, enter = [], frame_hook.watching.__enter__
 
     def noting(self):
@@ -76,7 +84,7 @@ def _taken_off():
                 hook.__exit__(None, None, None)
 
     with undone(off), patched(frame_hook.watching, __enter__=noting):
-        yield
+        yield entered
 
 
 def _judge_one(behind_the_hook, program: Callable, fn) -> str | None:

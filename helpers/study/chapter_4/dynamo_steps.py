@@ -4,7 +4,7 @@ from helpers.study.chapter_4.judge_binary_op import judge_binary_op
 from helpers.study.chapter_4.judge_guards import judge_guards
 from helpers.study.chapter_4.judge_lookup import judge_lookup
 from helpers.study.chapter_4.judge_receives import judge_receives
-from helpers.study.chapter_4.judge_recorder import judge_recorder
+from helpers.study.chapter_4.judge_recorder import judge_recorder, recorded
 from helpers.study.check import Exercise
 
 STEP_EXERCISES = (
@@ -31,6 +31,7 @@ STEP_EXERCISES = (
             "self.graph.call_function(fn, args, kwargs), both with a tuple and a dict of written "
             "values.",
         ),
+        picture=recorded,
     ),
     Exercise(
         "dynamo_guards",

@@ -49,10 +49,11 @@ def _drawn():
 
 
 def _entry(k: int):
-    """Return an entry for calls with this k: its second guard holds for every call."""
+    """Return an entry for calls with this k; the guard on its type comes first or last."""
     from helpers.mini.dynamo.cache_entry import Entry, guarded
 
-    guards, accepts = guarded([f"k == {k}", "type(k) is int"], ("x", "k"), {})
+    words = [f"k == {k}", "type(k) is int"]
+    guards, accepts = guarded(words if k % 2 else words[::-1], ("x", "k"), {})
     return Entry(guards, accepts, lambda x, k: x * k)
 
 
@@ -60,8 +61,9 @@ def _compared(cache_type, limit, ks) -> str | None:
     """Run one sequence; return where it parts from a cache that drops the least recent."""
     cache, recent, made = called(cache_type, f"{cache_type.__name__}({limit})", limit), [], {}
     for at, k in enumerate(ks):
-        where = f"with limit {limit}, after k = {', '.join(map(str, ks[:at])) or 'nothing'}"
-        found = tried(called(cache.find, f"{where}: find((1.5, {k}))", (1.5, k)), "find")
+        where = f"with limit {limit}, after k = {_told(ks[:at])}"
+        values = at + 0.5, k
+        found = tried(called(cache.find, f"{where}: find({values})", values), "find")
         if because := _no_entry(found):
             return f"{where}: {because}"
         if found is None and k in recent:
@@ -76,13 +78,26 @@ def _compared(cache_type, limit, ks) -> str | None:
         elif found is not made[k]():
             return f"{where}: find should return the entry for k = {k}, and gives another one"
         del found
+        if because := _float(cache, f"with limit {limit}, after k = {_told(ks[: at + 1])}", k):
+            return because
         recent = [k, *(other for other in recent if other != k)][:limit]
     if _alive(made) > limit:
         gc.collect()  # a cycle may hold them
     if _alive(made) > limit:
-        told = ", ".join(map(str, ks))
-        return f"with limit {limit}, after k = {told}: yours still holds more than {limit} entries"
+        told = f"with limit {limit}, after k = {_told(ks)}"
+        return f"{told}: yours still holds more than {limit} entries"
     return None
+
+
+def _float(cache, where: str, k: int) -> str | None:
+    """Return what is wrong if a call is like the last one, but for its type."""
+    values = 1.5, float(k)
+    found = called(cache.find, f"{where}: find({values})", values)
+    return f"{where}: find({values}) gives an entry that asks for an int" if found else None
+
+
+def _told(ks) -> str:
+    return ", ".join(map(str, ks)) or "nothing"
 
 
 def _alive(made: dict) -> int:

@@ -23,7 +23,9 @@ def _judge(make_callback):
     codes, stand_ins = program.codes(), program.stand_ins(ran)
     before = dict(codes), dict(stand_ins)
     callback = _made(make_callback, seen, codes, stand_ins)
-    _made(make_callback, third, {}, {})  # what another one is given is no business of this one
+    _made(
+        make_callback, third, *program.of_another()
+    )  # what another one is given is no business of this one
     try:
         tried(early(program.SLOW, (1,)))
         with frame_hook.watching(callback, only=program.WATCHED):

@@ -64,6 +64,11 @@ def codes() -> dict:
     return {double.__code__: square.__code__, joined.__code__: turned.__code__}
 
 
+def of_another() -> tuple[dict, dict]:
+    """Return codes and stand-ins that another callback is given."""
+    return {idle.__code__: nothing.__code__}, {idle.__code__: lambda: "busy"}
+
+
 def stand_ins(ran: list) -> dict:
     """Return which code is replaced by what; `ran` is told of each run of the first."""
 

@@ -9,6 +9,7 @@ from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Unfit, tried
+from helpers.study.parted import parted
 
 # Numbers for which no two operators, and no two orders, give the same.
 KNOWN = ((7, 3), (2, 5), (-9, 4), (2.5, -0.5), (True, 6), ("ab", "a"), (0.0, -3.0))
@@ -75,7 +76,8 @@ def _known(answer, sign: str, left, right) -> str | None:
     if (operands[0].value, operands[1].value) != (left, right) or any(got is o for o in operands):
         return f"{words}: yours changes an operand, which may be read again; make a new Known"
     if type(got.value) is not type(want) or repr(got.value) != repr(want):
-        return f"{words}: yours gives {_told(got.value)}, Python gives {_told(want)}"
+        gives = f"gives {_told(got.value)}", f"gives {_told(want)}"
+        return parted(f"{words}: ", *gives, "Python")
     return None
 
 

@@ -3,6 +3,7 @@
 from helpers.capture.text.value import brief
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import tried
+from helpers.study.parted import parted, within
 
 
 def judge_lookup(answer):
@@ -24,7 +25,7 @@ def judge_lookup(answer):
             given = list(kept)
             got = tried(called(answer, words, given, args))
             if because := _other_find(got, want, misses, kept):
-                return f"{words}: {because}"
+                return within(f"{words}: ", because)
             if len(given) != len(kept) or any(a is not b for a, b in zip(given, kept, strict=True)):
                 return f"{words}: yours changes the list of entries; only look at it"
     return None
@@ -48,9 +49,12 @@ def _other_find(got, want, misses, entries) -> str | None:
     if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
         return "misses must be a list of texts: append guard.text, not the guard"
     if entry is not want:
-        return f"{_which(want, entries)} fits first, and yours gives {_which(entry, entries)}"
+        first = f"{_which(want, entries)} fits first: "
+        gives = f"gives {_which(entry, entries)}", f"gives {_which(want, entries)}"
+        return parted(first, *gives, "the finished one")
     if list(texts) != misses:
-        return f"the first failing guards are {misses}, and yours are {list(texts)}"
+        noted = f"notes {list(texts)}", f"notes {misses}"
+        return parted("of each entry the first failing guard: ", *noted, "the finished one")
     return None
 
 

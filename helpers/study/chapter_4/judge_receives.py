@@ -11,6 +11,7 @@ from helpers.study.answers import in_order
 from helpers.study.chapter_4 import flows
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Unfit, tried
+from helpers.study.parted import parted, within
 
 MOST = 100
 
@@ -23,7 +24,7 @@ def judge_receives(answer):
     function(answer, "receives", "code, start, bound")
     for fn in flows.ALL:
         if because := _from_everywhere(answer, fn):
-            return f"{because}. Here {fn.__name__} is: {trial.body(fn)}"
+            return within("", because, f". Here {fn.__name__} is: {trial.body(fn)}")
     parts = replace(dynamo.PARTS, receives=answer)
     x, y = programs.numbers()
     calls = [(x, y), (x, -y)]
@@ -42,7 +43,7 @@ def _from_everywhere(answer, fn) -> str | None:
         words = f"{fn.__name__} from line {line} on ({kind} at {start}), bound = {bound}"
         got = _names(tried(called(answer, words, given, start, list(bound))))
         if because := _other_names(got, want):
-            return f"{words}: {because}"
+            return within(f"{words}: ", because)
         if given.steps != finished.steps:
             return f"{words}: yours changes code.steps; only look at them"
     return None
@@ -71,12 +72,9 @@ def _names(got) -> list:
 def _other_names(got: list, want: list) -> str | None:
     if got == want:
         return None
-    gives = f"yours gives {got}, and it is {want}"
+    why = "keep the order of bound, each name once"
     if missing := [name for name in want if name not in got]:
-        return f"{missing[0]} can still be read, and yours does not hand it over ({gives})"
-    if extra := [name for name in got if name not in want]:
-        return (
-            f"yours hands over {extra[0]}, which nothing reads any more before it is stored "
-            f"({gives})"
-        )
-    return f"keep the order of bound, each name once ({gives})"
+        why = f"{missing[0]} can still be read, and yours does not hand it over"
+    elif extra := [name for name in got if name not in want]:
+        why = f"yours hands over {extra[0]}, which nothing reads any more before it is stored"
+    return parted(f"{why}: ", f"gives {got}", f"gives {want}", "the finished one")

@@ -40,6 +40,17 @@ def judge_recorder(answer):
     return trial.first(trial.parts_from(fn, [(x, y)], parts) for fn in fns)
 
 
+def recorded(answer):
+    """Return the graph that the learner's recorder made of a program."""
+    from helpers.capture.torch.fx_graph import fx_graph
+    from helpers.mini.dynamo import PARTS, eval_frame
+    from helpers.study.chapter_4 import programs
+
+    compiled = eval_frame.compile(programs.toy, parts=replace(PARTS, recorder=answer))
+    compiled(*programs.numbers())
+    return fx_graph(compiled.graphs[0], "What your recorder wrote down of toy(a, b)")
+
+
 def _parts_tried(answer: type) -> None:
     """Raise Untried, with the names of the methods that are still the stub's."""
     from helpers.mini.dynamo import Known

@@ -12,6 +12,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini.dynamo import eval_frame
 from helpers.study.check import Unfit, Untried
+from helpers.study.parted import parted, within
 
 
 def first(verdicts) -> str | None:
@@ -30,7 +31,7 @@ def parts_from(fn, calls, parts, graph: bool = True) -> str:
         raise
     except Exception as error:
         words = f"{shown(fn, calls[0])} raised {said(error)}"
-    return words and f"{words}. Here {fn.__name__} is: {body(fn)}"
+    return words and within("", words, f". Here {fn.__name__} is: {body(fn)}")
 
 
 def same(got, want) -> bool:
@@ -48,10 +49,11 @@ def _differs(fn, calls, parts, graph: bool) -> str:
         if _left(compiled) and not _left(finished):
             return f"{shown(fn, args)} left the graph: {_left(compiled)}"
         if not same(got, want):
-            return f"{shown(fn, args)} gave {told(got)}, and eager torch gives {told(want)}"
+            gives = f"gives {told(got)}", f"gives {told(want)}"
+            return parted(f"{shown(fn, args)}: ", *gives, "eager torch")
         if graph and _lines(compiled) != _lines(finished):
-            mine, real = _lines(compiled), _lines(finished)
-            return f"the graph of {fn.__name__} should hold {real}, and yours holds {mine}"
+            holds = f"holds {_lines(compiled)}", f"holds {_lines(finished)}"
+            return parted(f"the graph of {fn.__name__}: ", *holds, "the finished one")
     return ""
 
 

@@ -18,15 +18,17 @@ DRAWS = 150
 def chooses(mine) -> str | None:
     """Hold a `choose(kernels, context)` against the registry's own, from few kernels to many."""
     for predicates, context in [*_simple(), *drawn()]:
-        if because := _parted(mine, predicates, context):
-            return because
+        made = [Kernel(f"kernel_{n}", abs) for n, _ in enumerate(predicates, 1)]
+        for own in (made, made[:1] * len(made)):  # one function may be registered twice
+            if because := _parted(mine, predicates, own, context):
+                return because
     return None
 
 
-def _parted(mine, predicates, context) -> str | None:
+def _parted(mine, predicates, own: list[Kernel], context) -> str | None:
     kernels = [
-        RegisteredKernel(context.op_type, predicate, Kernel(f"kernel_{n}", abs))
-        for n, predicate in enumerate(predicates, 1)
+        RegisteredKernel(context.op_type, predicate, kernel)
+        for predicate, kernel in zip(predicates, own, strict=True)
     ]
     given = list(kernels)
     ours = _outcome(lambda: tried(mine(given, context), "choose"), kernels)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from helpers.study.parted import parted as apart
+
 NEAR = {"float16": 4e-3, "float32": 4e-6, "float64": 4e-13}
 
 
@@ -14,16 +16,15 @@ def parted(which, who, mine, right, given, size, options, near=None) -> str | No
     """
     (x, *_) = given.values()
     if mine.shape != right.shape or mine.dtype != right.dtype:
-        return f"{which} of {_spec(x)}: yours gives {_spec(mine)}, {who} gives {_spec(right)}"
+        gives = f"gives {_spec(mine)}", f"gives {_spec(right)}"
+        return apart(f"{which} of {_spec(x)}: ", *gives, who)
     near = near or NEAR[x.dtype.name]
     for place in zip(*np.nonzero(~_alike(mine, right, size, near)), strict=True):
         told = [f"{name} = {_number(array[place])}" for name, array in given.items()]
         told += [f"{name} = {value}" for name, value in options.items()]
-        ours, theirs = _apart(mine[place], right[place])
-        return (
-            f"{which} at {', '.join(told)} ({x.dtype}): yours gives {ours}, {who} gives {theirs}"
-            + _rounded(mine[place], right[place])
-        )
+        gives = (f"gives {number}" for number in _apart(mine[place], right[place]))
+        rounded = _rounded(mine[place], right[place])
+        return apart(f"{which} at {', '.join(told)} ({x.dtype}): ", *gives, who, rounded)
     return None
 
 

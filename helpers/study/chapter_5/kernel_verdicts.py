@@ -7,13 +7,19 @@ an inference that promises one output like the input.
 import numpy as np
 
 from helpers.capture.processes.call import call_in_child
+from helpers.exhibit import Exhibit
+from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.study.chapter_5.run_op import run_op
+from helpers.view import ledger
+
+WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
+TONES = {"caught": "changed", "passes": "plain", "damages": "failed"}
 
 
 def compare_kernel_checks(
     name: str, files: dict[str, str], kernels: dict[str, str], example: np.ndarray
-) -> list[dict[str, str]]:
-    """Return a row per kernel: "caught", "damages" or "passes" for each that was given it.
+) -> Exhibit:
+    """Return a ledger with a row per kernel: it is "caught", "damages" or "passes".
 
     "damages" means that nothing was raised and the array that the caller holds is another one now.
 
@@ -21,13 +27,15 @@ def compare_kernel_checks(
     the kernel file among the `files` of the op. TensorFlow runs in an interpreter of its own.
     """
     by_tensorflow = in_tensorflow(kernels, example)
-    rows = []
+    entries = []
     for wrong, text in kernels.items():
         tried = files | {f"{name}_py_kernel.py": text}
         flow = said(lambda tried=tried: run_op(name, tried, example))
         by_torch = in_torch(text, example)
-        rows.append({"kernel": wrong, "flow": flow, **by_torch, **by_tensorflow[wrong]})
-    return rows
+        words = {"flow": flow, **by_torch, **by_tensorflow[wrong]}
+        verdicts = (Verdict(words[way], TONES[words[way]]) for way in WAYS)
+        entries.append(Entry(wrong, tuple(verdicts)))
+    return Exhibit(Ledger("Who catches what", "kernel", WAYS, tuple(entries)), ledger)
 
 
 def said(step) -> str:

@@ -6,8 +6,9 @@ from helpers.mini.oneflow.attributes import REQUIRED
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.compare import Truth, called_twice, compared, judged
 from helpers.study.chapter_5.op_files import file_names
-from helpers.study.chapter_5.run_op import texts
+from helpers.study.chapter_5.run_op import texts, train_job_of
 from helpers.study.check import Exercise
+from helpers.study.parted import within
 
 NAME = "user_leaky"
 FILES = file_names(NAME)
@@ -28,7 +29,7 @@ def _judge(answer=None):
 
 def _at_all_slopes(wrapper) -> str | None:
     if because := compared(wrapper, _TRUTH):
-        return f"with the default slope, {because}"
+        return within("with the default slope, ", because)
     for slope in SLOPES:
         if because := compared(wrapper, _TRUTH, few=True, slope=slope):
             return because
@@ -71,4 +72,5 @@ LEAKY = Exercise(
         "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
         'forward.input("in", 0), instead of the output.',
     ),
+    picture=lambda answer: train_job_of(NAME, texts(answer, FILES)),
 )

@@ -8,6 +8,7 @@ from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.parted import within
 
 _PARTS = ("file", "old text", "new text")
 _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new
@@ -86,7 +87,7 @@ def _repaired(name: str, file: str, old: str, new: str) -> str | None:
     _, _, formula, expected, _ = _OPS[name]
     truth = Truth(formula, expected, half=False)
     because = judged(name, files, lambda wrapper: whole(wrapper, name, truth, few=True))
-    return because and f"{name}: {because}"
+    return because and within(f"{name}: ", because)
 
 
 REPAIR = Exercise(

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from helpers.capture.oneflow.jobs import job_graph
 from helpers.mini import oneflow as flow
+from helpers.model.job import JobGraph
 from helpers.study.answers import by_name
 from helpers.study.chapter_5.trial_jobs import blobs_of, predict_job_of, weighted_job
 from helpers.study.check import Unfit
@@ -71,6 +73,15 @@ def written_job(wrapper) -> str:
     """Return the text of a train job through `wrapper(x)`: all ops, forward and backward."""
     job, _, _ = weighted_job(lambda x: blobs_of(wrapper, x, {}), np.ones((2, 3), np.float32))
     return str(job.job)
+
+
+def train_job_of(name: str, files: dict[str, str]) -> JobGraph:
+    """Return the op list of a train job through an op of one input: its picture."""
+    with loading(name, files) as api:
+        wrapper = wrapper_of(api, name)
+        x = np.ones((2, 3), np.float32)
+        job, _, _ = weighted_job(lambda x: blobs_of(wrapper, x, {}), x)
+        return job_graph(job)
 
 
 def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:

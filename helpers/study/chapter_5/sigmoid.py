@@ -5,7 +5,7 @@ import numpy as np
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import file_names
-from helpers.study.chapter_5.run_op import loading, texts, wrapper_of, written_job
+from helpers.study.chapter_5.run_op import loading, texts, train_job_of, wrapper_of, written_job
 from helpers.study.check import Exercise
 
 NAME = "user_sigmoid"
@@ -111,4 +111,5 @@ SIGMOID = Exercise(
         "backward multiplies that by dy.",
     ),
     seconds=20,  # a child starts meanwhile
+    picture=lambda answer: train_job_of(NAME, texts(answer, FILES) | {CPP: _IN_CPP}),
 )

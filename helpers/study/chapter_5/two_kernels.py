@@ -10,6 +10,7 @@ from helpers.study.chapter_5.choosing import chooses
 from helpers.study.chapter_5.op_files import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit
+from helpers.study.parted import parted
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
@@ -80,10 +81,9 @@ def _halved(wrapper) -> str | None:
                 return f"{what}: {error}"
             right = x / 2 if dtype in FLOATS else x // 2
             for place in zip(*np.nonzero(_apart(mine, right)), strict=True):
-                return (
-                    f"half_kernels: half of {x[place]} ({dtype}): yours gives {mine[place]}, "
-                    f"numpy gives {right[place]}"
-                )
+                given, yours, numpys = (np.atleast_1d(one)[place] for one in (x, mine, right))
+                gives = f"gives {yours}", f"gives {numpys}"
+                return parted(f"half_kernels: half of {given} ({dtype}): ", *gives, "numpy")
     return None
 
 

@@ -4,6 +4,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_6.op_cases import Case, py_execute, same, words_of
 from helpers.study.chapter_6.ready_made import ready_made
+from helpers.study.parted import parted
 
 MOST_SHOWN = 80  # characters
 
@@ -16,24 +17,25 @@ def compared(fn, case: Case, number: tuple) -> str:
     if because := not_your_own(doors):
         return f"{case.words}: {because}"
     if theirs[0] and not mine[0]:
-        return f"{case.words}: yours raises nothing, TensorFlow raises {said_of(theirs)}"
+        return _apart(case, "raises nothing", f"raises {said_of(theirs)}")
     if mine[0] and not theirs[0]:
         return f"{case.words}: yours raised {said_of(mine)}"
     if mine != theirs:
-        return f"{case.words}: yours raises {said_of(mine)}, TensorFlow raises {said_of(theirs)}"
+        return _apart(case, f"raises {said_of(mine)}", f"raises {said_of(theirs)}")
     if theirs[0]:
         return ""
     if because := no_list(found):
         return f"{case.words}: {because}"
     if len(found) != len(expected):
-        theirs = counted(len(expected), "output")
-        return f"{case.words}: yours gives {len(found)}, TensorFlow gives {theirs}"
+        return _apart(case, f"gives {len(found)}", f"gives {counted(len(expected), 'output')}")
     if same(found, expected):
         return ""
     odd = next(k for k in range(len(found)) if not same(found[k : k + 1], expected[k : k + 1]))
-    return (
-        f"{case.words}: yours gives {_value(found[odd])}, TensorFlow gives {_value(expected[odd])}"
-    )
+    return _apart(case, f"gives {_value(found[odd])}", f"gives {_value(expected[odd])}")
+
+
+def _apart(case: Case, yours: str, real: str) -> str:
+    return parted(f"{case.words}: ", yours, real, "TensorFlow")
 
 
 def not_your_own(doors: list[str]) -> str:

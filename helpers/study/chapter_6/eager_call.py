@@ -32,4 +32,5 @@ EXECUTE = Exercise(
         "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
     ),
     seconds=20,  # a child starts meanwhile
+    rehearsed=False,
 )

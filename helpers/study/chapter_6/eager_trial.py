@@ -17,6 +17,7 @@ from helpers.study.chapter_6.eager_cases import other_numbers, right_calls, wron
 from helpers.study.chapter_6.op_cases import Case, py_execute
 from helpers.study.chapter_6.op_ledger import OpLedger
 from helpers.study.chapter_6.ready_made import ready_made
+from helpers.study.parted import packed, parted, unpacked
 
 SECONDS = 30
 UNTRIED = "untried"
@@ -35,7 +36,7 @@ def why_not(fn) -> str:
     for line in reply["told"]:
         told |= line
     if "verdict" in told:
-        return told["verdict"]
+        return unpacked(told["verdict"])
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
     return f"{told['at']}: {reply['error'].strip() or ending}"
 
@@ -43,7 +44,7 @@ def why_not(fn) -> str:
 def trial(fn) -> None:
     """Run in the child: compare `fn` with TensorFlow call by call, and tell."""
     tell = channel().tell
-    tell(verdict=next((because for because in _parted(fn, tell) if because), ""))
+    tell(verdict=packed(next((because for because in _parted(fn, tell) if because), "")))
 
 
 def _parted(fn, tell) -> Iterator[str]:
@@ -74,10 +75,8 @@ def _failing(fn, ledger: OpLedger) -> str:
     ledger.fail("TFE_OpAddInput", words)
     _, mine = run(fn, "Neg", inputs)
     if mine != ("InvalidArgumentError", f"{words} [Op:Neg]"):
-        return (
-            f"Neg, where TFE_OpAddInput fails with {words!r}: yours raises {said_of(mine)}, "
-            f"TensorFlow raises InvalidArgumentError: {words} [Op:Neg]"
-        )
+        raises = f"raises {said_of(mine)}", f"raises InvalidArgumentError: {words} [Op:Neg]"
+        return parted(f"Neg, where TFE_OpAddInput fails with {words!r}: ", *raises, "TensorFlow")
     ledger.fault()
     ledger.fail("TFE_Execute", KeyboardInterrupt())
     with suppress(KeyboardInterrupt):

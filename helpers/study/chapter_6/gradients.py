@@ -3,6 +3,7 @@
 import numpy as np
 
 from helpers.safety.arguments import is_a, kind_of
+from helpers.study.parted import parted
 
 CLOSE = 1e-4
 MOST_SHOWN = 9  # numbers of a gradient
@@ -90,7 +91,7 @@ def difference(found, truth) -> str | None:
 
 
 def _parted(mine: str, theirs: str) -> str:
-    return f"yours gives {mine}, GradientTape gives {theirs}"
+    return parted("", f"gives {mine}", f"gives {theirs}", "GradientTape")
 
 
 def _kind(found) -> str:

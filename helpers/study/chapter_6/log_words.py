@@ -3,6 +3,7 @@
 import re
 
 from helpers.safety.arguments import kind_of
+from helpers.study.parted import parted
 
 
 def compared(log, truth: list[str], what: str) -> str | None:
@@ -24,9 +25,8 @@ def no_list(log) -> str | None:
 
 def odd(what: str, log: list, truth: list[str]) -> str:
     """Return the words for two logs that differ."""
-    return (
-        f"for {what}, yours gives {_plain_names(log)}, TensorFlow's own log {_plain_names(truth)}"
-    )
+    gives, own = f"gives {_plain_names(log)}", str(_plain_names(truth))
+    return parted(f"for {what}, ", gives, own, "TensorFlow's own log")
 
 
 def _plain_names(names: list) -> list:

@@ -35,6 +35,13 @@ def _plain(op_logger):
     return because or compared(log, ["MatMul", "AddV2"], "a @ a + a")
 
 
+def _many(op_logger):
+    """for a hundred ops in a row"""
+    with op_logger() as log:
+        run_ops(*["Add"] * 100)
+    return None if len(log) == 100 else f"of a hundred ops in a row, yours logs {len(log)}"
+
+
 def _after(op_logger):
     """for an op after the block"""
     with op_logger() as log:
@@ -131,5 +138,5 @@ def _crossed(op_logger):
 
 SCENARIOS = (
     *(_made, _plain, _after, _every_way, _drawn),
-    *(_raising, _nested, _nested_raising, _crossed),
+    *(_raising, _nested, _nested_raising, _crossed, _many),
 )

@@ -9,6 +9,7 @@ from helpers.capture.text.error import said
 from helpers.model.calls import CallTree
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.check import Untried, tried
+from helpers.study.parted import parted as apart
 
 # how many rows, the state's axes before the columns, how many columns
 SIZES = ((1, (), 1), (1, (), 2), (2, (3,), 2), (0, (), 2), (3, (2,), 3), (2, (), 0))
@@ -48,14 +49,15 @@ def parted(quick, slow, rows, state, gain) -> str | None:
     if not (np.array_equal(rows, before[0], equal_nan=True) and float(gain) == before[1]):
         return "yours changes what it is given: rows or gain is another afterwards"
     if not is_a(mine, tf.Tensor) or (mine.dtype, mine.shape) != (theirs.dtype, theirs.shape):
-        return f"yours gives {_kind(mine)}, slow gives {_kind(theirs)}"
+        return apart("", f"gives {_kind(mine)}", f"gives {_kind(theirs)}", "slow")
     if not _alike(mine, theirs):
-        return f"yours gives {_values(mine)}, slow gives {_values(theirs)}"
+        return apart("", f"gives {_values(mine)}", f"gives {_values(theirs)}", "slow")
     # What an op gives back for nan depends on the order of its arguments, which is free.
     for name in true if np.isfinite(theirs).all() else ():
         if not _alike(slopes[name], true[name]):
-            pair = f"yours gives {_values(slopes[name])}, slow gives {_values(true[name])}"
-            return f"the gradient for {name}: {pair}: all arithmetic must stay TensorFlow's"
+            gives = f"gives {_values(slopes[name])}", f"gives {_values(true[name])}"
+            why = ": all arithmetic must stay TensorFlow's"
+            return apart(f"the gradient for {name}: ", *gives, "slow", why)
     tree = call_tree(quick, rows, state, gain)
     if any(route != "fast path" for route in tree.routes):
         return f"yours leaves the fast path, {_where(tree)}"

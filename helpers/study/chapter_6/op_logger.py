@@ -13,6 +13,8 @@ LEFT = "its callback is still there after the block: remove it when you leave"
 
 
 def _judge_logger(op_logger):
+    if hasattr(type(op_logger), "__enter__"):
+        return "give op_logger itself, without calling it: this is one of its blocks"
     if not callable(op_logger):
         return f"op_logger must be a function, not {kind_of(op_logger)}"
     for scenario in SCENARIOS:

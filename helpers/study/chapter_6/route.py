@@ -65,7 +65,8 @@ ROUTE = Exercise(
         "kernel, or a whole function?",
         "The fast path takes tensors, and numbers and variables beside them. What else is among "
         "the arguments, and do the dtypes meet?",
-        "A list that arrives at the door falls back. tf.constant makes a tensor without an op. "
-        "Whoever is in doubt asks watch_call(...).model.route.",
+        "A list that arrives at the door falls back. tf.constant makes a tensor of a number, or "
+        "of a list of numbers, without an op. Whoever is in doubt asks "
+        "watch_call(...).model.route.",
     ),
 )

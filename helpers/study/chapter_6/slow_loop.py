@@ -3,6 +3,8 @@
 Both are judged by the X-ray: the routes of the loop that is given, and of the one that cures it.
 """
 
+from contextlib import suppress
+
 from helpers.capture.frameworks.call_tree import call_tree
 from helpers.capture.text.value import brief
 from helpers.model.phrase import counted
@@ -10,6 +12,7 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.study.answers import by_name
 from helpers.study.chapter_6.loop_trial import drawn, parted
 from helpers.study.check import Exercise
+from helpers.study.parted import within
 
 STAYS, LIST, SCALAR, DTYPES, FUNCTION = REASONS = (
     *("stays", "a list", "a NumPy scalar", "dtypes", "a tf.function"),
@@ -32,6 +35,8 @@ def _judge_slow_loop(reasons, quick, slow):
     if not callable(quick):
         return f"quick must be a function, not {kind_of(quick)}"
     given_to = list(drawn())
+    with suppress(Exception):  # before the graphs of slow, which a copy of the kernel cannot run
+        quick(*next(drawn()))
     ways = [route for _, routes in TRUTH.values() for route in routes]
     if not callable(slow) or list(call_tree(slow, *given_to[0]).routes) != ways:
         return "slow is no longer the loop of this exercise: run the cell that defines it again"
@@ -41,7 +46,7 @@ def _judge_slow_loop(reasons, quick, slow):
     for rows, state, gain in given_to:
         if because := parted(quick, slow, rows, state, gain):
             what = f"{counted(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
-            return f"for {what}, {because}"
+            return within(f"for {what}, ", because)
     return None
 
 

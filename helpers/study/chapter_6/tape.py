@@ -7,12 +7,14 @@ from helpers.study.chapter_6.drawn_functions import drawn
 from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
 from helpers.study.chapter_6.taped_blocks import SCENARIOS, Meant
 from helpers.study.check import Exercise, Untried, tried
+from helpers.study.parted import within
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"
 ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"
 NO_WAY = "no op leads from x to it: None"
 SKIP = "an op that y does not depend on is not asked for a gradient: skip it"
 KEPT = "its callback is still there after the block: remove it in __exit__"
+RAISED = "while its ops are written down, yours raised"
 GONE = "somebody else's callback is gone: remove only your own"
 THINK = {
     "sin(x)": "the last op first: its gradient times what came from above",
@@ -51,12 +53,13 @@ def _judge_tape(tape):
         if because in (KEPT, GONE):
             return because
         if because:
-            think = f". Think: {THINK[words]}" if words in THINK else ""
-            return f"for y = {words}, {because}{think}"
+            own = because.startswith(RAISED)
+            think = f". Think: {THINK[words]}" if words in THINK and not own else ""
+            return within(f"for y = {words}, ", because, think)
     for scenario in SCENARIOS:
         because = _guarded(lambda s=scenario: s(tape))
         if because:
-            return because if because in (KEPT, GONE) else f"{scenario.__doc__}, {because}"
+            return because if because in (KEPT, GONE) else within(f"{scenario.__doc__}, ", because)
     return None
 
 
@@ -78,10 +81,13 @@ def _guarded(run) -> str | None:
 def _told(tape, function, x) -> str | None:
     """Return how the gradient of one function parts from the true one."""
     truth, before = true_gradient(function, x), callbacks()
-    with tape() as mine:
-        if mine is None:
-            return "`with MyTape() as tape` gives None: return self from __enter__"
-        y = function(x)
+    try:
+        with tape() as mine:
+            if mine is None:
+                return "`with MyTape() as tape` gives None: return self from __enter__"
+            y = function(x)
+    except Exception as error:
+        return f"{RAISED} {said(error)}"
     if before[0] not in callbacks():
         return GONE
     if callbacks() != before:

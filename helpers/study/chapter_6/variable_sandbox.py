@@ -18,7 +18,7 @@ READS = ("v.read_value()", "v * 1", "v itself, where it is used")
 UPDATE = "AssignAdd"
 SANDBOX = Sandbox(
     "What did the program see?",
-    "v starts at 0 and the program adds 1. `seen` is 10 plus what was read: 10 or 11.",
+    "v starts at 0 and the program adds 1. What is seen is 10 plus what was read: 10 or 11.",
     (
         Control("variable", tuple(KINDS)),
         Control("read", READS),
@@ -27,7 +27,7 @@ SANDBOX = Sandbox(
     ),
     (OLD, NEW, EITHER),
     "sandbox.run('11', variable='RefVariable')  # says whether the guess was right",
-    ask="`seen` will be",
+    ask="seen will be",
     button="Run the program",
     nudge="Predict first: 10, 11, or either?",
     style="course-what-if",

@@ -3,9 +3,11 @@
 from helpers.model.graph import Graph
 from helpers.model.op_log import apart
 from helpers.view.diagram import graph as diagram
-from helpers.view.markup import pictured, render
+from helpers.view.diagram import kinds
+from helpers.view.markup import render
+from helpers.view.picture import pictured
 
-SMALLEST = 0.75  # of its natural size, beside another; alone a picture gives way to the page
+SMALLEST = 0.88  # of its natural size, beside another; alone a picture gives way to the page
 
 
 def text(model: Graph) -> str:
@@ -16,9 +18,10 @@ def text(model: Graph) -> str:
 def html(model: Graph) -> str:
     """Return the pictures, each under the name of its run, and the text form folded below."""
     figures = [_figure(name, graph) for name, graph in apart(model).items() if graph.nodes]
-    return render("page.html", model=model, figures=figures, body=text(model))
+    shown = kinds.legend(node.kind for node in model.nodes)
+    return render("page.html", model=model, figures=figures, legend=shown, body=text(model))
 
 
 def _figure(name: str, graph: Graph) -> dict:
-    alt = f"{name or graph.title}: {len(graph.nodes)} boxes, {len(graph.edges)} arrows"
+    alt = diagram.alt(name or graph.title, len(graph.nodes), len(graph.edges))
     return {"name": name, "alt": alt, **pictured(diagram.svg(graph, page=True), SMALLEST)}

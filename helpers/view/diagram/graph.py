@@ -3,8 +3,7 @@
 A deep or wide graph without a cycle leads downwards instead.
 
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
-notebook. An image cannot see the page's theme, so every text stands on a plate of its own and the
-arrows are of a grey that is seen on light and on dark.
+notebook; `view.picture` says what becomes of it elsewhere.
 """
 
 from collections import Counter
@@ -12,21 +11,25 @@ from dataclasses import replace
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN
+from helpers.model.phrase import counted
 from helpers.view import row_limit
+from helpers.view.diagram import kinds
 from helpers.view.diagram.folding import fold
-from helpers.view.diagram.layered_layout import layered
+from helpers.view.diagram.layered_layout import Layout, layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
-from helpers.view.markup import joined, one_line, pictured, render
+from helpers.view.diagram.untangling import untangled
+from helpers.view.markup import joined, one_line, render
+from helpers.view.picture import pictured
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
 LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
-SMALLEST = 0.65  # of its natural size; a narrower window scrolls
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 LONGEST_LABEL = 52
-CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
-WIDEST = 1600  # and so does a wider one: a page shows about 1,040 pixels, at the smallest size
+WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
 
 def text(model: Graph) -> str:
@@ -61,11 +64,11 @@ def _lines(model: Graph) -> list[str]:
 def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
-        return render("diagram.html", model=model, image="", body="nothing to draw")
+        return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
     model = row_limit.trimmed(model)
     shown = fold(model)
     arrows = len(shown.edges)
-    shown = replace(shown, edges=_one_per_pair(shown.edges))
+    shown = replace(shown, edges=one_per_pair(shown.edges))
     rest = len(shown.edges) - MOST_ARROWS
     if rest > 0:
         said = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
@@ -74,10 +77,17 @@ def html(model: Graph) -> str:
     return render(
         "diagram.html",
         model=shown,
-        alt=f"{model.title}: {len(shown.nodes)} boxes, {arrows} arrows, listed below",
+        alt=f"{alt(model.title, len(shown.nodes), arrows)}, listed below",
         body=text(model),
+        legend=kinds.legend(node.kind for node in shown.nodes),
         **pictured(svg(shown), SMALLEST),
     )
+
+
+def alt(title: str, boxes: int, arrows: int) -> str:
+    """Return what stands for a picture: its title, if it has one, and how much is in it."""
+    words = f"{boxes} {'box' if boxes == 1 else 'boxes'}, {counted(arrows, 'arrow')}"
+    return f"{title}: {words}" if title else words
 
 
 def svg(model: Graph, page: bool = False) -> str:
@@ -85,13 +95,13 @@ def svg(model: Graph, page: bool = False) -> str:
 
     `page`: it leads downwards and is as narrow as can be.
     """
-    model = replace(model, edges=_one_per_pair(model.edges))
-    layout, found = layered(model), set(model.found)
+    model = replace(model, edges=one_per_pair(model.edges))
+    layout, found = _laid_out(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
     close = page or _width_across(model, layout) > WIDEST
     down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
-        layout = layered(model, bend=0.06)
+        layout = _laid_out(model, bend=0.06)
     below = spots_close if close else spots_down
     spots = below(layout, _widths(model)) if down else _spots_across(model, layout)
     arrow = arrow_down if down else _arrow
@@ -102,12 +112,20 @@ def svg(model: Graph, page: bool = False) -> str:
         width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
         box=BOX,
+        style=kinds.style(node.kind for node in model.nodes),
+        shape=kinds.shape,
+        classes=kinds.classes,
         boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
         arrows=[
             _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
             for edge, path in zip(model.edges, layout.paths, strict=True)
         ],
     )
+
+
+def _laid_out(model: Graph, bend: float = 1) -> Layout:
+    rooms, masks = {node.key: 1 for node in model.nodes}, (1,) * len(model.edges)
+    return untangled(layered(model, bend), masks, rooms, bend=bend)
 
 
 def _width_across(model: Graph, layout) -> int:
@@ -125,12 +143,16 @@ def _spots_across(model: Graph, layout) -> dict[object, Spot]:
 
 def _names(model: Graph) -> dict[str, str]:
     """Return a name per key that is unique in the text: label and detail, numbered if need be."""
-    plain = {n.key: _said(f"{n.label} ({n.detail})" if n.detail else n.label) for n in model.nodes}
+    plain = {node.key: _named(node) for node in model.nodes}
     often, seen, names = Counter(plain.values()), Counter(), {}
     for key, name in plain.items():
         seen[name] += 1
         names[key] = f"{name} #{seen[name]}" if often[name] > 1 else name
     return names
+
+
+def _named(node: Node) -> str:
+    return _said(f"{node.label} ({node.detail})" if node.detail else node.label)
 
 
 def _arrow_line(edge: Edge, names) -> str:
@@ -147,20 +169,21 @@ def _top(row: float) -> int:
 
 
 def _gap(model: Graph) -> int:
-    longest = max((len(_short(edge.label)) for edge in model.edges), default=0)
+    longest = max((len(short(edge.label)) for edge in model.edges), default=0)
     return max(NARROWEST_GAP, round(longest * SMALL) + 60) + (WIDER if model.wide else 0)
 
 
 def _widths(model: Graph) -> dict[str, int]:
-    return {node.key: _width(node) for node in model.nodes}
+    return {node.key: box_width(node) for node in model.nodes}
 
 
-def _width(node: Node) -> int:
-    wide = max(len(_short(node.label)) * CHARACTER, len(_short(node.detail)) * SMALL)
-    return round(max(wide, 24) + 24)
+def box_width(node: Node) -> int:
+    """Return how wide the box of a node is, in pixels."""
+    wide = max(len(short(node.label)) * CHARACTER, len(short(node.detail)) * SMALL)
+    return round(max(wide, 24) + 24) + kinds.room(node.kind)
 
 
-def _short(words: str, most: int = LONGEST_LABEL) -> str:
+def short(words: str, most: int = LONGEST_LABEL) -> str:
     """Return words cut in the middle, where a dotted path says least."""
     words = one_line(words)
     half = (most - 1) // 2
@@ -168,12 +191,15 @@ def _short(words: str, most: int = LONGEST_LABEL) -> str:
 
 
 def _box(node: Node, spot: Spot, found: bool) -> dict:
+    label, detail = short(node.label), short(node.detail)
+    whole = (label, detail) == (one_line(node.label), one_line(node.detail))
     return {
         "kind": f"{node.kind} found" if found else node.kind,
+        "tip": "" if whole else _named(node),
         "spot": spot,
         "centre": spot.x + spot.width // 2,
-        "label": f"▸ {_short(node.label)}" if found else _short(node.label),
-        "detail": _short(node.detail),
+        "label": f"▸ {label}" if found else label,
+        "detail": detail,
         "base": spot.y + (17 if node.detail else 25),
     }
 
@@ -185,14 +211,14 @@ def _has_cycle(layout) -> bool:
 
 def _labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
     """Return an arrow for the template; the plate of its label begins right of `clear`."""
-    label = _short(edge.label)
+    label = short(edge.label)
     plate = _plate(label)
     x = max(x, clear + plate // 2)
     marked = AGAIN in edge.label
     return {"line": line, "label": label, "x": x, "y": y, "plate": plate, "marked": marked}
 
 
-def _one_per_pair(edges) -> tuple[Edge, ...]:
+def one_per_pair(edges) -> tuple[Edge, ...]:
     """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
     labels = {}
     for edge in edges:

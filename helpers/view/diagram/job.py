@@ -7,15 +7,17 @@ way back can be followed beside the way there.
 from dataclasses import replace
 
 from helpers.model.job import JobGraph, JobOp
+from helpers.view.diagram import kinds
 from helpers.view.diagram.swimlanes import Box, Line, picture
-from helpers.view.markup import grid, one_line, pictured, render
+from helpers.view.markup import grid, one_line, render
+from helpers.view.picture import pictured
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
 COLUMNS = ("pass", "op", "op type", "defined", "reads", "writes", "there for")
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
-SMALLEST = 0.6  # of its natural size; a narrower window scrolls
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 
 
 def text(model: JobGraph) -> str:
@@ -39,12 +41,13 @@ def html(model: JobGraph) -> str:
     if not 0 < len(model.ops) <= MOST_DRAWN:
         said = f"{len(model.ops)} ops are too many for one picture. " if model.ops else ""
         told = replace(model, note=f"{said}{model.note}")
-        return render("diagram.html", model=told, image="", body=text(model))
+        return render("diagram.html", model=told, image="", legend="", body=text(model))
     return render(
         "diagram.html",
         model=model,
         alt=f"{model.title}: {len(model.ops)} ops, listed below",
         body=text(model),
+        legend=kinds.legend(op.part for op in model.ops),
         **pictured(svg(model), SMALLEST),
     )
 

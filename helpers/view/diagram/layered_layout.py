@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from helpers.model.graph import Graph
 
 SWEEPS = 6
+LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def layered(graph: Graph, bend: float = 1) -> Layout:
     for key in [*layer, *(key for path in paths for key in path[1:-1])]:
         columns[layer.get(key, key[1] if isinstance(key, tuple) else 0)].append(key)
     links = [pair for path in paths for pair in zip(path, path[1:], strict=False)]
-    rows = _untangle(columns, links, layer, bend)
+    rows = _untangle(columns, links, dict.fromkeys(layer, 1), bend)
     return Layout(tuple(map(tuple, columns)), rows, paths)
 
 
@@ -44,20 +45,28 @@ def _layers(graph: Graph) -> dict[str, int]:
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
             depth |= dict.fromkeys(loose.nodes[component]["members"], number)
-    late = _constants_late(graph, depth)
-    return {node.key: late.get(node.key, depth[node.key]) for node in graph.nodes}
+    return _late(graph, depth)
 
 
-def _constants_late(graph: Graph, depth) -> dict[str, int]:
-    """Return the layer just before the first reader for each constant that nothing leads to."""
-    constants = {node.key for node in graph.nodes if node.kind == "constant"}
-    constants -= {edge.target for edge in graph.edges}
-    late = {}
+def _late(graph: Graph, depth) -> dict[str, int]:
+    """Return the layers; what no input leads to stands in the layer just before its first reader.
+
+    So a constant does not stand among the inputs, nor does an op that needs none. An input stands
+    before its first reader as well; names are a column of their own, whoever reads them.
+    """
+    made, readers = {}, {node.key: [] for node in graph.nodes}
     for edge in graph.edges:
-        if edge.source in constants:
-            layer = depth[edge.target] - 1
-            late[edge.source] = min(layer, late.get(edge.source, layer))
-    return late
+        made.setdefault(edge.target, []).append(edge.source)
+        readers[edge.source].append(edge.target)
+    free, late = set(), dict(depth)
+    for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
+        if node.kind in LATE and free.issuperset(made.get(node.key, ())):
+            free.add(node.key)
+    free |= {node.key for node in graph.nodes if node.kind != "name" and node.key not in made}
+    for key in sorted(free, key=depth.get, reverse=True):
+        later = [late[reader] for reader in readers[key] if depth[reader] > depth[key]]
+        late[key] = min(later) - 1 if later else depth[key]
+    return {node.key: late[node.key] for node in graph.nodes}
 
 
 def _path(number: int, edge, layer) -> tuple[object, ...]:
@@ -66,7 +75,7 @@ def _path(number: int, edge, layer) -> tuple[object, ...]:
     return (edge.source, *bends, edge.target)
 
 
-def _untangle(columns, links, boxes, bend: float) -> dict[object, float]:
+def _untangle(columns, links, rooms: dict, bend: float) -> dict[object, float]:
     rows = {key: float(row) for column in columns for row, key in enumerate(column)}
     before, after = _neighbours(links)
     for sweep in range(SWEEPS):
@@ -75,7 +84,7 @@ def _untangle(columns, links, boxes, bend: float) -> dict[object, float]:
             near = before if forward else after
             wanted = {key: _wanted(near.get(key), rows, rows[key]) for key in column}
             column.sort(key=lambda key, wanted=wanted: wanted[key])
-            rows |= _spread(column, wanted, boxes, bend)
+            rows |= spread(column, wanted, rooms, bend)
     top = min(rows.values())
     return {key: row - top for key, row in rows.items()}
 
@@ -93,14 +102,14 @@ def _wanted(near, rows, own: float) -> float:
     return sum(rows[key] for key in near) / len(near) if near else own
 
 
-def _spread(column, wanted, boxes, bend: float) -> dict[object, float]:
+def spread(column, wanted, rooms: dict, bend: float) -> dict[object, float]:
     """Return rows with room for each key, in the column's order, as near to the wanted as can be.
 
-    Two boxes stand at least one row apart.
+    `rooms`: how many rows a box takes; what is none takes `bend` of one.
     """
     rows, free = {}, float("-inf")
     for key in column:
-        half = 0.5 if key in boxes else bend / 2
+        half = rooms.get(key, bend) / 2
         rows[key] = max(wanted[key], free + half)
         free = rows[key] + half
     drift = sum(rows[key] - wanted[key] for key in column) / max(len(column), 1)

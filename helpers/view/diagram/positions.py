@@ -38,15 +38,18 @@ class Spot:
         return self.x + self.width
 
 
-def spots_close(layout, widths: dict[str, int]) -> dict[object, Spot]:
-    """Return the same as `spots_down`, where a box takes no more room than it needs."""
+def spots_close(layout, widths: dict[str, int], step: int = STEP) -> dict[object, Spot]:
+    """Return the same as `spots_down`, where a box takes no more room than it needs.
+
+    `step`: from the top of a row to that of the next.
+    """
     cell, spots = sorted(widths.values())[len(widths) // 2] + BETWEEN, {}
     for number, layer in enumerate(layout.layers):
         free = float("-inf")
         for key in sorted(layer, key=layout.rows.get):
             width = widths.get(key, 0)
             left = max((layout.rows[key] + 0.5) * cell - width / 2, free)
-            spots[key] = Spot(round(left), MARGIN + number * STEP, width)
+            spots[key] = Spot(round(left), MARGIN + number * step, width)
             free = left + width + BETWEEN
     shift = MARGIN - min(spot.x for spot in spots.values())
     return {key: Spot(spot.x + shift, spot.y, spot.width) for key, spot in spots.items()}

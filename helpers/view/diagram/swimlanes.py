@@ -7,15 +7,17 @@ side as well; in the first lane they stand one below the other.
 from collections import defaultdict
 from dataclasses import dataclass
 
+from helpers.view.diagram import kinds
 from helpers.view.diagram.positions import BOX, MARGIN, Spot
 from helpers.view.diagram.routing import Route, route
 from helpers.view.markup import one_line, render
+from helpers.view.row_limit import cut
 
-CHARACTER, SMALL = 7.9, 6.7  # width of a letter at 13 and at 11 pixels
+CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
 GAP = 36  # between columns, beside the longest label
 PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
-LONGEST = 40  # characters of a label
+LONGEST, LONGEST_TIP = 40, 400  # characters of a label, and of a tooltip
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str
         width=max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
         height=max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
         box=BOX,
+        style=kinds.style(box.kind for box in boxes),
+        shape=kinds.shape,
+        classes=kinds.classes,
         boxes=[*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)],
         arrows=_labelled(lines, routes, spots),
     )
@@ -99,7 +104,7 @@ def _tops(cells) -> dict[int, tuple[int, int]]:
 
 def _width(box: Box) -> int:
     wide = max(len(_cut(box.label)) * CHARACTER, len(_cut(box.detail)) * SMALL)
-    return round(max(wide, 40) + 22)
+    return round(max(wide, 40) + 22) + kinds.room(box.kind)
 
 
 def _head_width(heading: str) -> int:
@@ -129,6 +134,7 @@ def _shown(box: Box, spot: Spot) -> dict:
     return {
         "kind": box.kind,
         "spot": spot,
+        "tip": "" if len(box.label) <= LONGEST else one_line(cut(box.label, LONGEST_TIP)),
         "centre": spot.centre,
         "label": _cut(box.label),
         "detail": _cut(box.detail),

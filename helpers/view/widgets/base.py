@@ -4,15 +4,24 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from helpers.view import ink
+
 _HERE = Path(__file__).parent
 
 
-def widget_class(file: str, styles: tuple[str, ...], says: Callable, traits: Callable) -> Callable:
+def widget_class(
+    file: str,
+    styles: tuple[str, ...],
+    says: Callable,
+    traits: Callable,
+    scripts: tuple[str, ...] = (),
+) -> Callable:
     """Return a function that returns the widget's class, made once, when it is first asked for.
 
-    `file`: the module's `__file__`, beside which its script lies; dom.js goes before the script.
-    `styles`: CSS files of this folder. `says(widget)` is what its repr says after its name;
-    `traits(traitlets)` returns name -> trait, all of which the page shares.
+    `file`: the module's `__file__`, beside which its script lies; dom.js and other `scripts` of
+    this folder go before it. `styles`: CSS files of this folder; the variables of `ink` go before
+    them. `says(widget)` is what its repr says after its name; `traits(traitlets)` returns name ->
+    trait, all of which the page shares.
     """
     script = Path(file).with_suffix(".js")
     name = f"{script.stem.title()}Widget"
@@ -27,8 +36,8 @@ def widget_class(file: str, styles: tuple[str, ...], says: Callable, traits: Cal
             (anywidget.AnyWidget,),
             {
                 "__module__": __name__,
-                "_esm": f"{read('dom.js')}\n{script.read_text(encoding='utf-8')}",
-                "_css": "\n".join(map(read, styles)),
+                "_esm": "\n".join(map(read, ("dom.js", *scripts, script.name))),
+                "_css": "\n".join((ink.stylesheet(), *map(read, styles))),
                 "__repr__": lambda widget: f"{name}({says(widget)})",
                 **{key: trait.tag(sync=True) for key, trait in traits(traitlets).items()},
             },

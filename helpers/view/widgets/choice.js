@@ -18,6 +18,18 @@ function verdict(model) {
   return ["✗ Not this time:", ` you chose ${choices[picked]}; running it ${ran}`, model.get("why")];
 }
 
+/** Say beside each option what it turned out to be: a mark, words, an outline; colour repeats it. */
+function mark(labels, answer, picked) {
+  labels.forEach((label, i) => {
+    const [right, chosen] = [i === answer, i === picked];
+    const words = right ? (chosen ? "✓ your choice, and right" : "✓ right") : "✗ your choice";
+    label.classList.toggle("course-right", picked >= 0 && right);
+    label.classList.toggle("course-wrong", picked >= 0 && chosen && !right);
+    label.querySelector(".course-verdict").textContent =
+      picked >= 0 && (right || chosen) ? words : "";
+  });
+}
+
 function render({ model, el }) {
   const closing = new AbortController();
   const form = make("form", "course-form course-choice", ""); // a form of its own: radios group within it
@@ -29,7 +41,7 @@ function render({ model, el }) {
     const label = make("label", "", "");
     const radio = make("input", "", "", { type: "radio", name: "choice", value: i });
     radio.addEventListener("change", () => keep({ picked: i, checked: false }));
-    label.append(radio, make("span", "", choice));
+    label.append(radio, make("span", "", choice), make("span", "course-verdict", ""));
     field.append(label);
     return radio;
   });
@@ -47,6 +59,8 @@ function render({ model, el }) {
   };
   const draw = () => {
     radios.forEach((radio, i) => (radio.checked = i === model.get("picked")));
+    const labels = radios.map((radio) => radio.parentElement);
+    mark(labels, model.get("answer"), model.get("checked") ? model.get("picked") : -1);
     const [word, rest, why] = verdict(model);
     status.replaceChildren(make("strong", "", word), rest);
     write(status, why);

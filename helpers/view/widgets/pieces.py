@@ -1,9 +1,9 @@
-"""Markup of many panels -> numbered pieces, each stored once: what a stepper keeps of its steps.
+"""Markup of many panels -> numbered pieces, each stored once: what a stage keeps of its steps.
 
 Two steps differ in a few rows, and two rows in a cell. So markup is cut at its lines, a very long
 line every `LONGEST` characters, and the lines are gathered to groups, a table's row each. A panel
 is a list of groups, and a group a list of lines: between two steps only what changed costs room.
-`stepper.js` puts them together again.
+`stage_panels.js` puts them together again.
 """
 
 import base64
@@ -50,7 +50,7 @@ class Pieces:
 
 
 def whole(told: list[list[int]], strings: list[str], groups: list[list[int]]) -> str:
-    """Return the markup that `add` has told the numbers of, as `stepper.js` puts it together."""
+    """Return the markup that `add` has told the numbers of, put together as the page does it."""
     parts = ["".join(strings[n] for group in part for n in groups[group]) for part in told]
     for at in range(1, len(parts), 2):
         data = base64.b64encode(parts[at].encode()).decode()

@@ -21,6 +21,8 @@ MISTAKES = {
         ("missing 1 required", BY_NAME, "        return machine().run(fn, *values)\n"),
         ("machine: yours gives tuple", "            named |= rest[0]\n", "            pass\n"),
         ("and it will call it", "values: stand_in", "values: stand_in(*values)"),
+        ("machine is a class", BY_NAME, BY_NAME.replace("machine()", "machine")),
+        ("Your hook has no `only=`", ", only=fn", ""),
         ("no hook was on", HOOKED, "    if True:\n"),
         ("the machine was set to run", "return program()", "return machine().run(program)"),
         ("called 2 times", "return program()", "program()\n        return program()"),

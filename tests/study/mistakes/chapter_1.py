@@ -52,6 +52,9 @@ class my_rebind_everywhere:
             space[key] = self.old
 """
 
+HELD = "value is obj or type(value) in (list, tuple) and any(v is obj for v in value)"
+NO_HIDDEN = " and fn.__name__[0] != '_'"
+
 MISTAKES = {
     "tangle": (
         ("alias = op copied the reference", '"alias": "old"', '"alias": "new"'),
@@ -101,6 +104,13 @@ MISTAKES = {
         ("no parameter of the test function", "[: fn.__code__.co_argcount]", ""),
         ("not the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
+        ("of the test function holding(), whose default is", "if value is obj", f"if {HELD}"),
+        ("of the test function _hidden()", "is FunctionType:", f"is FunctionType{NO_HIDDEN}:"),
+        (
+            "it misses parameter",
+            "[: fn.__code__.co_argcount]",
+            "[fn.__code__.co_posonlyargcount : fn.__code__.co_argcount]",
+        ),
         ("it misses parameter", "def find_in_defaults(obj):\n    return []"),
         ("must be a list", "def find_in_defaults(obj):\n    return 3"),
     ),
@@ -134,6 +144,7 @@ MISTAKES = {
             KEPT,
         ),
         ("when it is called", AT_THE_CALL),
+        ("with a yield, and yours has none", "        yield\n", ""),
         ("a lazy module loads another", "list(sys.modules.values())", "sys.modules.values()"),
     ),
 }

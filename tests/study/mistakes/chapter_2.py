@@ -25,6 +25,13 @@ def train(step, weights, samples):
     return slow_train(step, weights, samples)
 """
 
+IN_PYTHON = """@tf.function(reduce_retracing=True)
+def train_step(*given):
+    return tf.py_function(in_python, given, [tf.float32] * 3)
+
+
+def in_python("""
+
 MISTAKES = {
     "ranking": (
         ("no part of its key", '"tensors", "mixed"', '"mixed", "tensors"'),
@@ -56,6 +63,11 @@ MISTAKES = {
         ("rate: Python value", "tf.constant(0.1), tf", "0.1, tf"),
         ("rows: shape", "(reduce_retracing=True)", ""),
         ("losses: number of elements", SLOWLY),
+        (
+            "calls Python back, by EagerPyFunc",
+            "@tf.function(reduce_retracing=True)\ndef train_step(",
+            IN_PYTHON,
+        ),
         ("the mean after batch 1", "[*means, total / count]", "[*means, total]"),
         ("after 4 batches weight 0", "rate * 0.9", "rate"),
         ("weight 0", "weights - rate", "weights + rate"),

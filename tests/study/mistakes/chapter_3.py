@@ -1,5 +1,7 @@
 """Chapter 3: handlers, stacks, lifetimes and patches that are nearly right."""
 
+PLAIN_ONLY = "(self.call if type(fn).__name__ == 'function' else lambda f, *a, **k: f(*a, **k))"
+
 MISTAKES = {
     "vm_names": (
         ("left on the stack", "self.local[name] = self.pop()", "self.local[name] = self.stack[-1]"),
@@ -124,6 +126,7 @@ MISTAKES = {
             "self.push(getattr(self.pop(), name))",
             "self.push(getattr(self.stack[-1], name))",
         ),
+        ("as in CPython, but by another way", "self.call(fn, *", f"{PLAIN_ONLY}(fn, *"),
     ),
     "vm_closures": (
         (
@@ -157,6 +160,8 @@ MISTAKES = {
             "self.push(self.handled)\n        self.push(error)",
             "self.push(error)\n        self.push(self.handled)",
         ),
+        ("your RERAISE must raise", "        raise self.pop()", "        self.pop()"),
+        ("CPython gives list of 3", "raise self.pop()", "raise self.pop().with_traceback(None)"),
         ("was not pushed", "isinstance(self.stack[-1], wanted)", "isinstance(self.pop(), wanted)"),
         ("CHECK_EXC_MATCH", "self.push(isinstance(self.stack[-1], wanted))", "self.push(True)"),
         (

@@ -47,6 +47,23 @@ EXACT, NINE_DIGITS = (
     "f\"format({source}, '.9g') == {format(value, '.9g')!r}\"",
 )
 
+LAST = "entry.guards[-1].holds(values)"
+BY_K = """
+class Cache:
+    def __init__(self, limit):
+        self.limit, self.entries = limit, {}
+
+    def find(self, values):
+        self.asked = values[1]
+        if values[1] in self.entries:
+            self.entries[values[1]] = self.entries.pop(values[1])
+        return self.entries.get(values[1])
+
+    def add(self, entry):
+        self.entries[self.asked] = entry
+        if len(self.entries) > self.limit:
+            del self.entries[next(iter(self.entries))]
+"""
 MISTAKES = {
     "dynamo_binary_op": (
         ("left comes first", "trace.record(fn, left, right)", "trace.record(fn, right, left)"),
@@ -127,17 +144,17 @@ MISTAKES = {
         ),
     ),
     "dynamo_lookup": (
-        ("the first failing guards are", "in entry.guards if", "in entry.guards[::-1] if"),
+        ("the first failing guard: ", "in entry.guards if", "in entry.guards[::-1] if"),
         ("append guard.text", "failing.text", "failing"),
         ("a list of texts", "return None, misses", "return None, None"),
-        ("the first failing guards are", "        misses.append(failing.text)\n", ""),
+        ("the first failing guard: ", "        misses.append(failing.text)\n", ""),
         (
-            "fits first, and yours gives",
+            "fits first: yours gives",
             "if failing is None:",
             "if sum(not g.holds(values) for g in entry.guards) < 2:",
         ),
         ("return a pair", "return entry, misses", "return entry"),
-        ("the first failing guards are", "in entries:", "in entries[::-1]:"),
+        ("the first failing guard: ", "in entries:", "in entries[::-1]:"),
         ("changes the list", "return entry, misses", "return entries.pop(), misses"),
     ),
     "dynamo_receives": (
@@ -189,6 +206,13 @@ MISTAKES = {
             "    seen = []\n    def",
         ),
         (
+            "hooked, idle() gives 'nothing'",
+            "def make_callback(",
+            "kept = {}\ndef make_callback(",
+            "    def callback",
+            "    codes = kept.update(codes) or kept\n    def callback",
+        ),
+        (
             "what its own callback notes",
             "    def callback",
             "    seen = kept.append(seen) or kept[0]\n    def callback",
@@ -200,7 +224,10 @@ MISTAKES = {
         ("still holds more than", DROP, ""),
         ("yours has dropped it", MOVE, ""),
         ("yours has dropped it", INSERT + DROP, "        self.entries.append(entry)\n" + DROP),
-        ("has to be compiled again", "all(guard", "any(guard"),
+        ("has to be compiled again", "all(guard.holds(values) for guard in entry.guards)", LAST),
+        ("an entry that asks for an int", "all(guard", "any(guard"),
+        ("asks for an int", "in entry.guards)", "in entry.guards[:1])"),
+        ("an entry that asks for an int", BY_K),
         ("yours has dropped it", "                self.entries.remove(entry)\n", ""),
         (
             "two caches share",

@@ -204,6 +204,12 @@ MISTAKES = {
         ),
         ("yours raises OpError: nothing matches", MESSAGE, '"nothing matches"'),
         ("yours gives None, the registry raises", f"raise flow.OpError({MESSAGE})", "return None"),
+        (
+            "kernel_1() if HobDataType",
+            "    if len(matching) > 1:",
+            "    if len({kernel.kernel.name for kernel in matching}) > 1:",
+        ),
+        ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
         ("must hold the text of the kernel file", "half_kernels = '''", "half_kernels = 5\n'''"),
         ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),

@@ -63,6 +63,18 @@ NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
     "api().TFE_DeleteOp(op)", "raise"
 )
 
+ONE_BLOCK = """
+import contextlib
+
+
+@contextlib.contextmanager
+def op_logger():
+    yield []
+
+
+op_logger = op_logger()
+"""
+
 MISTAKES = {
     "route": (
         ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
@@ -100,6 +112,12 @@ MISTAKES = {
         ("given a list", "yield log", "yield tuple(log)"),
         ("for a graph, yours gives []", FAST_ONLY),
         ("must be a function", "op_logger = []"),
+        ("without calling it: this is one of its blocks", ONE_BLOCK),
+        (
+            "of a hundred ops in a row, yours logs 50",
+            "        log.append",
+            "        len(log) < 50 and log.append",
+        ),
         ("must return a context manager", "def op_logger():\n    return None"),
     ),
     "tape": (
@@ -130,6 +148,7 @@ MISTAKES = {
             "class MyTape:\n    ops = []",
         ),
         ("give the class, MyTape", "MyTape = 5"),
+        ("while its ops are written down, yours raised", "self.ops.append", "self.steps.append"),
         ("without calling it: this is one of its tapes", ONE_TAPE),
         ("return self from __enter__", "        return self\n", ""),
     ),

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from types import CodeType
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
+from helpers.capture.cpython.disassembly import positions
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.objects import inherited
 from helpers.capture.text.error import said
-from helpers.capture.text.source import Pages
+from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import brief
+from helpers.capture.torch.dynamo import step_words
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
 from helpers.capture.torch.dynamo.folds import places, prologue, repeated
@@ -143,6 +145,10 @@ class _Draft:
             f"{label} · {cause}" if cause else label,
             self._line(event.code, event.lineno),
             (stack, *self._panels()),
+            span=self._span(event),
+            says=step_words.does(event.made, event.guarded, cause),
+            lane="break" if cause else step_words.lane(event.made, event.guarded),
+            short=f"{event.opname} {event.argrepr}".rstrip(),
             function=who,
             opname=event.opname,
             argrepr=event.argrepr,
@@ -159,7 +165,16 @@ class _Draft:
         guarded = tuple(guard for event in events for guard in event.guarded)
         label = f"{self._prefix(who)}{words_.format(len(events))}"
         line = self._line(last.code, last.lineno)
-        return DynamoStep(label, line, self._panels(), "again", who, made=made, guarded=guarded)
+        return DynamoStep(
+            label,
+            line,
+            self._panels(),
+            lane=step_words.lane(made, guarded),
+            kind="again",
+            function=who,
+            made=made,
+            guarded=guarded,
+        )
 
     def _happened(self, event: Happened) -> DynamoStep:
         label, ending = _TOLD[event.kind](self, event)
@@ -170,7 +185,14 @@ class _Draft:
             panels.append(Panel("the graph that is handed over", graph))
         line = self._line(event.code, event.lineno)
         return DynamoStep(
-            f"{self._prefix(who)}{label}", line, tuple(panels), event.kind, who, ending=ending
+            f"{self._prefix(who)}{label}",
+            line,
+            tuple(panels),
+            says=ending,
+            lane="hand over" if event.kind in ("graph", "code") else "break",
+            kind=event.kind,
+            function=who,
+            ending=ending,
         )
 
     def _over(self, event: Happened):
@@ -232,6 +254,13 @@ class _Draft:
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(self._home(code), lineno)
+
+    def _span(self, event: Instruction) -> tuple[int, int, int, int]:
+        if event.offset < 0:
+            return NOWHERE
+        source, above = self.pages.place(self._home(event.code))
+        line, column, end, end_column = source.span(positions(event.code)[event.offset // 2])
+        return (above + line, column, above + end, end_column) if line else NOWHERE
 
     def _who(self, code: CodeType) -> str:
         name, lineno = words.resumed(code.co_name)

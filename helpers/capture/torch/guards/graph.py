@@ -45,12 +45,12 @@ class _Draft:
         """Add the tree of one cache entry."""
         self._number, self._entry = number, f"entry {number}"
         root = entry.guard_manager.root
-        top = self._box("", f"{self._name}(), entry {number}", "call", "all of this must hold")
+        top = self._box("", f"{self._name}(), entry {number}", "function", "all of this must hold")
         self._branch(top, self._entry, STATE, "constant", own_leaves(root))
         for child in children(root):
             self._tree(top, self._entry, child)
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
-            self._branch(top, self._entry, BETWEEN, "input", between)
+            self._branch(top, self._entry, BETWEEN, "name", between)
 
     def graph(self) -> GuardGraph:
         """Return the graph as it is now."""
@@ -63,7 +63,7 @@ class _Draft:
 
     def _tree(self, parent: str, group: str, manager) -> None:
         source = manager.get_source()
-        box, group = self._branch(parent, group, source, "input", own_leaves(manager))
+        box, group = self._branch(parent, group, source, "name", own_leaves(manager))
         for child in children(manager):
             self._tree(box, group, child)
 

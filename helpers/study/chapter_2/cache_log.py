@@ -1,0 +1,34 @@
+"""A learner's cache of traces and a sequence of calls -> a ledger of what came of each call."""
+
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.study.chapter_2.call_sequences import Sequence, arguments
+from helpers.study.chapter_2.known_sequences import known
+
+SHOWN = (1, 2)  # another shape; lengths without a relaxed key
+
+
+def cache_log(my_function) -> Ledger:
+    """Run a few sequences on the learner's function: which calls ran its body?"""
+    entries = [entry for at in SHOWN for entry in _entries(my_function, *known()[at])]
+    title = "What your cache did, beside TensorFlow's"
+    return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries))
+
+
+def _entries(my_function, sequence: Sequence, steps):
+    ran = []
+
+    def body(*args):
+        ran.append(args)
+        return sequence.body(*args)
+
+    mine, seen = my_function(body), 0
+    for step, call in zip(steps, sequence.calls, strict=True):
+        mine(*arguments(call))
+        verdict = "hit" if len(ran) == seen else "trace"
+        seen = len(ran)
+        pair = (_verdict(verdict), _verdict(step.verdict))
+        yield Entry(step.arguments, pair, sequence.shows)
+
+
+def _verdict(word: str) -> Verdict:
+    return Verdict(word, "changed" if word == "trace" else "plain")

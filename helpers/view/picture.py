@@ -1,0 +1,65 @@
+"""An SVG -> an image that shows everywhere, and that a trusted page turns into a part of itself.
+
+An untrusted page and a code host show the image: it brings its own paper, and its colours follow
+the page where that says whether it is dark. Where scripts may run, `inline.js` replaces the image
+by the SVG in it, in a shadow root of its own: then its text can be selected and found, its
+tooltips show, and paper and ink are those of the page's theme.
+"""
+
+import base64
+import re
+from pathlib import Path
+
+from helpers.view import ink
+
+_USED = re.compile(r"var\(--who-([a-z-]+)")
+_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
+_HERE = Path(__file__).parent
+
+
+def pictured(svg: str, smallest: float) -> dict:
+    """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
+    width = int(svg.partition('width="')[2].partition('"')[0])
+    return {"image": as_image(svg), "least": round(smallest * width)}
+
+
+def as_image(svg: str) -> str:
+    """Return the address of a picture that holds all of it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(dressed(svg).encode()).decode()}"
+
+
+def dressed(svg: str) -> str:
+    """Return an SVG with the colours of `ink` that it uses as `var(--who-…)`, for both themes.
+
+    What stands under `:root` counts for an image alone: no root of a page is inside of a picture.
+    """
+    used = sorted({"paper", *_USED.findall(svg)})
+    light, dark = (dict(_declared(dark)) for dark in (False, True))
+    plain = "".join(f"--who-{name}:{light[name]};" for name in used)
+    both = "".join(f"--who-{name}:{_of_page(name, light[name], dark[name])};" for name in used)
+    style = (
+        f"<style>svg{{{plain}}}@supports(color:light-dark(red,red)){{svg{{{both}}}}}"
+        ":root{color-scheme:light dark;background:var(--who-paper)}</style>"
+    )
+    opening, end, rest = svg.partition(">")
+    return f"{opening}{end}{style}{rest}"
+
+
+def _of_page(name: str, light: str, dark: str) -> str:
+    """Return a colour for both themes; paper and ink are the page's own where it has them."""
+    own = light if light == dark else f"light-dark({light},{dark})"
+    return f"var({_PAGE[name]},{own})" if name in _PAGE else own
+
+
+def _declared(dark: bool):
+    """Yield name and value of every variable of a theme."""
+    for line in ink.variables(dark).split(";"):
+        name, found, value = line.partition(":")
+        if found:
+            yield name.removeprefix("--who-"), value
+
+
+def inlining() -> str:
+    """Return the script that an image runs once it is there, as one line."""
+    script = (_HERE / "templates" / "inline.js").read_text(encoding="utf-8")
+    return " ".join(line.strip() for line in script.splitlines())

@@ -1,0 +1,22 @@
+const data = Uint8Array.from(atob(this.src.split(",")[1]), (c) => c.charCodeAt());
+const read = new DOMParser().parseFromString(new TextDecoder().decode(data), "image/svg+xml");
+const svg = read.documentElement;
+if (svg.localName === "svg") {
+  const host = document.createElement("span");
+  host.className = "who-picture";
+  svg.style.cssText = this.style.cssText;
+  svg.setAttribute("aria-label", this.alt);
+  host.attachShadow({ mode: "open" }).append(svg);
+  host.onpointermove = (e) => {
+    if (e.buttons === 1 && e.composedPath()[0].localName !== "text")
+      host.parentNode.scrollLeft -= e.movementX;
+  };
+  if (!document.getElementById("who-scheme")) {
+    const sheet = document.createElement("style");
+    sheet.id = "who-scheme";
+    sheet.textContent =
+      "[data-jp-theme-light=false] .who-picture,.vscode-dark .who-picture{color-scheme:dark}";
+    document.head.append(sheet);
+  }
+  this.replaceWith(host);
+}

@@ -1,0 +1,70 @@
+"""A timeline -> its steps: text, folded HTML, or a stage that steps in the page by itself."""
+
+from markupsafe import Markup
+
+from helpers.model.timeline import Step, Timeline
+from helpers.view import panels, row_limit
+from helpers.view.markup import joined, one_line, render, visible
+from helpers.view.panels import heading, note, source_lines
+from helpers.view.widgets import stage
+
+MARK = "▶"
+FOLDED_AFTER = 100
+ALL = stage.ALL
+
+widget = stage.widget
+
+
+def text(model: Timeline) -> str:
+    """Return every step, one after another, each readable without the others."""
+    model = row_limit.trimmed(model)
+    lines = source_lines(model)
+    total, room, steps = len(model.steps), row_limit.TEXT_ROOM, []
+    for number, step in enumerate(model.steps, 1):
+        words = _step_text(step, number, total, lines)
+        room -= len(words)
+        if steps and room < 0:
+            break
+        steps.append(words)
+    rest = row_limit.Part(len(steps), 0, total).says(ALL, "Steps")
+    opening = joined(model.title, note(model))
+    return "\n\n".join(part for part in (opening, *steps, rest) if part)
+
+
+def html(model: Timeline) -> str:
+    """Return one folded part per step, the first open; beyond a hundred it says what is left out.
+
+    Nothing in it needs a style sheet or a script, so it survives an untrusted notebook.
+    """
+    model = row_limit.trimmed(model)
+    lines, shown, room = source_lines(model), [], row_limit.ROOM
+    above = sum(row_limit.cost(line) - row_limit.CELL + 10 for line in lines)
+    for step in model.steps[:FOLDED_AFTER]:
+        parts = [(heading(panel), Markup(panels.html(panel))) for panel in step.panels]
+        room -= above + 400 + sum(len(markup.encode()) + 200 for _, markup in parts)
+        if shown and room < 0:
+            break
+        shown.append((row_limit.cut(step.label), step.line, parts))
+    return render(
+        "timeline.html",
+        title=model.title,
+        note=note(model),
+        lines=lines,
+        steps=shown,
+        total=len(model.steps),
+        mark=MARK,
+    )
+
+
+def _step_text(step: Step, number: int, total: int, lines: list[str]) -> str:
+    parts = [f"Step {number} of {total} · {row_limit.cut(one_line(step.label))}"]
+    if 1 <= step.line <= len(lines):
+        parts.append(f"{MARK} line {step.line}: {lines[step.line - 1]}")
+    for panel in step.panels:
+        parts += [visible(f"{heading(panel)}:")] if heading(panel) else []
+        parts.append(_indented(panels.text(panel)))
+    return "\n".join(parts)
+
+
+def _indented(words: str) -> str:
+    return "\n".join(f"  {line}".rstrip() for line in words.split("\n"))

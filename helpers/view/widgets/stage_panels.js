@@ -1,0 +1,112 @@
+// Panels of any other kind: their HTML comes escaped from our own views, in pieces (see pieces.py).
+
+const GHOSTS = 8; // hidden panels per place that hold its height, the longest first
+const TITLED_PLACES = 6; // up to here a panel keeps its place by title, beyond it by position
+
+/** Panels put together from their pieces, each when it is asked for; `size` without doing so. */
+function makePool({ strings, groups, panels }) {
+  const lengths = groups.map((group) => group.reduce((sum, n) => sum + strings[n].length, 0));
+  const sizes = panels.map((parts) => parts.flat().reduce((sum, g) => sum + lengths[g], 0));
+  const made = new Map();
+  const join = (numbers) => numbers.map((g) => groups[g].map((n) => strings[n]).join("")).join("");
+  const whole = (parts) => parts.map((numbers, i) => (i % 2 ? asImage(join(numbers)) : join(numbers)));
+  const get = (key) => {
+    if (!made.has(key)) made.set(key, whole(panels[key]).join(""));
+    return made.get(key);
+  };
+  return { get, size: (key) => sizes[key] };
+}
+
+function asImage(svg) {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(svg)) bytes += String.fromCharCode(byte);
+  return `data:image/svg+xml;base64,${btoa(bytes)}`;
+}
+
+/** Panels' places: each keeps the room of its largest content, so that nothing jumps. */
+function panelPlaces(script) {
+  const pool = makePool(script);
+  const all = script.tracks.map((step) => step.panels ?? []);
+  const titles = new Set(all.flatMap((panels) => panels.map(([title]) => title)));
+  const byTitle = titles.size <= TITLED_PLACES;
+  const place = (title, i) => (byTitle && title ? title : `#${i}`);
+  const wanted = new Map();
+  for (const panels of all)
+    panels.forEach(([title, key], i) => {
+      const at = place(title, i);
+      wanted.set(at, (wanted.get(at) ?? new Set()).add(key));
+    });
+
+  const box = makeScroll(make("div", "stage-pane stage-panels", ""), "What each step holds");
+  const parts = new Map();
+  for (const [at, keys] of wanted) {
+    const part = make("div", "stage-panel", "");
+    const head = make("div", "stage-head", "");
+    const heading = make("span", "stage-name", "");
+    head.append(heading);
+    const stack = make("div", "stage-over", "");
+    const longest = [...keys].sort((a, b) => pool.size(b) - pool.size(a)).slice(0, GHOSTS);
+    for (const key of longest) stack.append(ghost(pool.get(key)));
+    const shown = make("div", "stage-shown", "");
+    stack.append(shown);
+    part.append(head, stack);
+    box.append(part);
+    parts.set(at, { part, heading, stack, shown, key: -1, longest: new Set(longest) });
+  }
+  const why = make("p", "stage-none stage-why", "");
+  box.append(why);
+
+  const show = (now) => {
+    const rest = new Set(parts.keys());
+    now.panels.forEach(([title, key], i) => {
+      const at = place(title, i);
+      rest.delete(at);
+      fillPlace(parts.get(at), title, key, pool);
+    });
+    for (const [at, { part }] of parts) part.classList.toggle("stage-absent", rest.has(at));
+    why.textContent = now.panels.length ? "" : now.says || now.label;
+  };
+  return { box, show, tidy: () => parts.forEach(({ stack }) => reachable(stack)) };
+}
+
+function ghost(markup) {
+  const node = make("div", "stage-ghost", "", { "aria-hidden": "true" });
+  node.innerHTML = markup;
+  return node;
+}
+
+function fillPlace(place, title, key, pool) {
+  place.heading.textContent = title;
+  if (place.key === key) return;
+  const open = place.shown.querySelector("details")?.open ?? false;
+  const before = place.stack.offsetHeight;
+  place.shown.innerHTML = pool.get(key);
+  place.key = key;
+  for (const details of place.shown.querySelectorAll("details")) details.open = open;
+  if (place.stack.offsetHeight > before && before && !place.longest.has(key)) {
+    place.longest.add(key); // taller than was reserved for: keep this room from now on
+    place.stack.prepend(ghost(pool.get(key)));
+  }
+}
+
+/** One picture of all steps; each shows its part of it, and an arrow that turns moves. */
+function picturePane(script) {
+  const pane = makePane("drawn", script.picture.title);
+  const host = make("div", "", "");
+  pane.body.append(host);
+  const picture = mountPicture(host, script.picture.svg);
+  const why = make("p", "stage-none stage-why", "");
+  pane.body.append(why);
+  const show = (now, moving, before) => {
+    showPicture(picture, now.picture, before?.picture ?? {}, moving);
+    why.textContent = Object.keys(now.picture).length ? "" : "nothing yet";
+  };
+  return { box: pane.box, show };
+}
+
+/** What scrolls sideways must be reachable by keyboard. */
+function reachable(stack) {
+  const scrolls = stack.scrollWidth > stack.clientWidth + 1;
+  if (scrolls) stack.setAttribute("tabindex", "0");
+  else stack.removeAttribute("tabindex");
+}

@@ -1,0 +1,123 @@
+// A script (JSON, see stage_script.py) -> its steps, each with all that it shows.
+
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Tracks (see tracks.py) -> one plain object per step. */
+function playTracks(tracks, total) {
+  const steps = Array.from({ length: total }, () => ({}));
+  for (const [name, track] of Object.entries(tracks)) {
+    let [next, last, known] = [track[0], null, []];
+    for (let n = 0, t = 0; n < total; n++) {
+      if (t < track.length && n === next) {
+        last = track[t + 1];
+        if (Array.isArray(last)) last = known = [...known.slice(0, last[0]), ...last.slice(1)];
+        t += 2;
+        next += track[t];
+      }
+      steps[n][name] = last;
+    }
+  }
+  return steps;
+}
+
+/** The script with `step(n)`, `before(n)`: the step that the same call made last, or null. */
+function readScript(text) {
+  const told = JSON.parse(text);
+  const tracks = playTracks(told.tracks, told.total);
+  const word = (n) => told.words[n] ?? "";
+  const value = (n) => {
+    if (n < 0) return null;
+    const [words, kind, same, key] = told.values[n];
+    return { words: word(words), kind: word(kind), same: word(same), key };
+  };
+  const card = (n) => {
+    const [number, name, line, state, names, stack] = told.cards[n];
+    const pairs = names.map(([one, other]) => [word(one), word(other)]);
+    return { number, name: word(name), line, state: word(state), names: pairs, stack: stack.map(word) };
+  };
+  const codes = told.codes.map((code) => {
+    const rows = code.rows.map(([offset, opname, argument, lane, span, target]) => ({
+      offset, opname, argument, lane, span, target,
+    }));
+    const at = new Map(rows.map((row, n) => [row.offset, n]));
+    for (const row of rows) row.to = at.get(row.target) ?? -1;
+    return { ...code, rows, at };
+  });
+  const states = new Map();
+  const drawn = (letters) => {
+    if (!states.has(letters)) {
+      const pairs = told.picture.keys.map((key, i) => [key, ["", "shown", "new", "ghost", "outline"][letters[i]]]);
+      states.set(letters, Object.fromEntries(pairs.filter(([, state]) => state)));
+    }
+    return states.get(letters);
+  };
+  const made = new Map();
+  const step = (n) => {
+    if (!made.has(n)) {
+      const t = tracks[n];
+      const code = t.code == null ? null : codes[t.code];
+      made.set(n, {
+        ...t, n, code,
+        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending),
+        row: code ? code.at.get(t.offset) : -1,
+        stack: t.stack ? t.stack.map(value) : null,
+        locals: t.locals ? t.locals.map(value) : null,
+        callers: t.callers ? t.callers.map(card) : [],
+        shelf: t.shelf ? t.shelf.map(card) : [],
+        cards: t.cards ? t.cards.map(card) : [],
+        printed: typeof t.printed === "number" ? told.printed.slice(0, t.printed) : word(t.printed?.[0]),
+        picture: t.picture == null ? null : drawn(t.picture),
+        panels: t.panels ?? [],
+      });
+    }
+    return made.get(n);
+  };
+  const before = (n) => {
+    for (let i = n - 1; i >= 0; i--) if (tracks[i].stack && tracks[i].call === tracks[n].call) return step(i);
+    return null;
+  };
+  return { ...told, tracks, codes, step, before };
+}
+
+/** A part of the stage with a heading; what stands at the heading's right can change. */
+function makePane(name, title) {
+  const box = make("section", `stage-pane stage-${name}`, "", { "aria-label": title });
+  const head = make("div", "stage-head", "");
+  const aside = make("span", "stage-aside", "");
+  head.append(make("span", "stage-name", title), aside);
+  const body = make("div", "stage-body", "");
+  box.append(head, body);
+  return { box, body, aside };
+}
+
+/** What may scroll is reached by the keyboard, and keeps the arrow keys for itself. */
+function makeScroll(node, label) {
+  for (const [k, v] of [["tabindex", "0"], ["role", "group"], ["aria-label", label]]) node.setAttribute(k, v);
+  node.classList.add("course-scrolls");
+  return node;
+}
+
+/** Bring `top` … `top + height` of a scrolling box into its middle part. */
+function follow(box, top, height, calmly) {
+  const room = box.clientHeight;
+  const edge = Math.min(room / 4, 60);
+  if (top >= box.scrollTop + edge && top + height <= box.scrollTop + room - edge) return;
+  const to = Math.max(0, top + height / 2 - room / 2);
+  box.scrollTo({ top: to, behavior: calmly || CALM.matches ? "instant" : "smooth" });
+}
+
+/** The same across: as much of it as there is room for, its beginning first. */
+function followAcross(box, left, width) {
+  const room = box.clientWidth;
+  const [start, end] = [box.scrollLeft, box.scrollLeft + room];
+  if (left >= start && left + Math.min(width, room) <= end) return;
+  const to = left + width <= room ? 0 : Math.max(0, Math.min(left - 60, left + width - room + 8));
+  box.scrollTo({ left: to, behavior: "instant" });
+}
+
+function svgNode(tag, attributes, parent) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  parent?.append(node);
+  return node;
+}

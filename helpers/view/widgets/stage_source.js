@@ -1,0 +1,125 @@
+// The source: the line that is about to run, and in it the part that runs.
+
+const KEYWORDS = /\b(and|as|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield|None|True|False)\b/g;
+
+/** A line of Python with its keywords in bold. Strings and comments are left as they are. */
+function pythonLine(words) {
+  const code = make("code", "stage-code", "");
+  const quiet = words.search(/["'#]/);
+  const open = quiet < 0 ? words : words.slice(0, quiet);
+  let from = 0;
+  for (const found of open.matchAll(KEYWORDS)) {
+    code.append(words.slice(from, found.index), make("b", "", found[0]));
+    from = found.index + found[0].length;
+  }
+  code.append(words.slice(from) || (from ? "" : " "));
+  return code;
+}
+
+/** Where characters `from` … `to` of a node's text stand on the page. */
+function placeOf(node, from, to) {
+  const range = document.createRange();
+  const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  let seen = 0;
+  let begun = false;
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    const end = seen + text.length;
+    if (!begun && from <= end) begun = !range.setStart(text, from - seen);
+    if (to <= end || !walker.nextNode()) {
+      range.setEnd(text, Math.min(to - seen, text.length));
+      break;
+    }
+    walker.previousNode();
+    seen = end;
+  }
+  return range.getBoundingClientRect();
+}
+
+function sourcePane(script, go, links) {
+  const pane = makePane("source", "Source");
+  const box = makeScroll(make("div", "stage-lines", ""), "Source");
+  const list = make("div", "stage-listed", "");
+  const [lit, hint] = [make("div", "stage-lit", ""), make("div", "stage-hint", "")];
+  hint.hidden = true;
+  const used = new Set(script.tracks.map((step) => step.line));
+  const rows = script.lines.map((words, i) => {
+    const row = make("div", "stage-line", "");
+    const number = make(used.has(i + 1) ? "button" : "span", "stage-number", String(i + 1));
+    if (used.has(i + 1)) {
+      number.type = "button";
+      number.setAttribute("aria-label", `Go to the next step on line ${i + 1}`);
+      row.classList.add("stage-used");
+      row.addEventListener("click", () => getSelection().isCollapsed && go(nextOn(script, i + 1)));
+    }
+    row.append(number, make("span", "stage-mark", "", { "aria-hidden": "true" }), pythonLine(words));
+    list.append(row);
+    return row;
+  });
+  list.append(lit, hint);
+  box.append(list);
+  pane.body.append(box);
+
+  const put = (node, span) => {
+    const row = span && rows[span[0] - 1];
+    node.hidden = !row;
+    if (!row) return;
+    const code = row.lastChild;
+    const size = code.textContent.length;
+    const place = placeOf(code, Math.min(span[1], size), span[2] === span[0] ? Math.min(span[3], size) : size);
+    const zero = list.getBoundingClientRect();
+    const scale = zero.width / list.offsetWidth || 1;
+    node.style.left = `${(place.left - zero.left) / scale - 2}px`;
+    node.style.top = `${row.offsetTop + 2}px`;
+    node.style.width = `${place.width / scale + 4}px`;
+  };
+  let current = null;
+  const show = (now, moving) => {
+    current?.removeAttribute("aria-current");
+    if (current) current.children[1].textContent = "";
+    current = rows[now.line - 1] ?? null;
+    current?.setAttribute("aria-current", "step");
+    if (current) {
+      current.children[1].textContent = "▶";
+      follow(box, current.offsetTop, current.offsetHeight, !moving);
+    }
+    lit.classList.toggle("stage-slides", moving);
+    put(lit, now.span);
+    if (now.span && !lit.hidden) followAcross(box, lit.offsetLeft, lit.offsetWidth);
+    pane.aside.textContent = now.span ? "lit: runs next" : now.line ? "▶ runs next" : "";
+  };
+  list.addEventListener("mousemove", (event) => {
+    const row = event.target.closest?.(".stage-line");
+    if (!row) return;
+    const code = row.lastChild;
+    const place = placeOf(code, 0, code.textContent.length);
+    const column = Math.floor(((event.clientX - place.left) / place.width) * code.textContent.length);
+    links.atSource(rows.indexOf(row) + 1, column);
+  });
+  list.addEventListener("mouseleave", () => links.atSource(0, 0));
+  links.onSpan((span) => put(hint, span));
+  return { box: pane.box, show, lit, tidy: (now) => put(lit, now.span) };
+}
+
+/** The first step after this one on a line, or else the first of all. */
+const nextOn = (script, line) => (at) => {
+  const later = script.tracks.findIndex((step, n) => n > at && step.line === line);
+  return later >= 0 ? later : script.tracks.findIndex((step) => step.line === line);
+};
+
+/** Hovering over an instruction shows its place in the source, and the other way round. */
+function makeLinks() {
+  let [showSpan, showRows, rows] = [() => {}, () => {}, () => []];
+  return {
+    onSpan: (use) => (showSpan = use),
+    onRows: (use, current) => ([showRows, rows] = [use, current]),
+    atRow: (row) => (showRows(row ? [row] : []), showSpan(row?.span ?? null)),
+    atSource: (line, column) => {
+      const over = rows().filter(({ span }) => span && span[0] === line && column >= span[1] && column < (span[2] === line ? span[3] : 1e9));
+      const width = ({ span }) => (span[2] - span[0]) * 1e4 + span[3] - span[1];
+      const least = Math.min(...over.map(width));
+      const found = over.filter((row) => width(row) === least && String(row.span) === String(over.find((o) => width(o) === least).span));
+      showRows(found);
+      showSpan(found[0]?.span ?? null);
+    },
+  };
+}

@@ -1,0 +1,155 @@
+// The value stack as blocks that grow upward, and the variables below it.
+
+const SLOT = { least: 24, most: 34, gap: 4 };
+const MS = 250;
+
+function stackPane(script, room) {
+  const pane = makePane("stack", script.codes.length ? "Value stack" : "Symbolic stack");
+  const box = make("div", "stage-blocks", "", { role: "img" });
+  const strip = make("div", "stage-strip", "");
+  const why = make("p", "stage-why", "");
+  const below = make("div", "stage-below", "");
+  const deepest = script.tracks.reduce((most, t) => Math.max(most, t.stack?.length ?? 0), 1);
+  const allowed = Math.max(deepest, ...script.codes.map((code) => code.depth));
+  const slots = allowed * (SLOT.least + SLOT.gap) <= room - 24 ? allowed : deepest;
+  const size = Math.max(SLOT.least, Math.min(SLOT.most, Math.floor((room - 24) / slots) - SLOT.gap));
+  const pitch = size + SLOT.gap;
+  const seen = Math.max(1, Math.floor((room - 24) / pitch));
+  for (let n = 0; n < slots; n++) {
+    const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `room for ${slots}` : "";
+    strip.append(placed(make("div", "stage-slot", words, { "aria-hidden": "true" }), n));
+  }
+  strip.append(make("div", "stage-base", ""));
+  box.append(strip, why, below);
+  box.style.height = `${Math.min(slots, seen) * pitch + 24}px`;
+  pane.body.append(box);
+  const blocks = new Map();
+
+  function placed(node, n) {
+    node.style.bottom = `${6 + n * pitch}px`;
+    node.style.height = `${size}px`;
+    return node;
+  }
+  const blockOf = (value) => {
+    if (!blocks.has(value.key)) blocks.set(value.key, make("div", "stage-block", ""));
+    const block = blocks.get(value.key);
+    fillBlock(block, value);
+    return block;
+  };
+  const show = (now, moving, before) => {
+    const stack = now.stack ?? [];
+    strip.querySelectorAll(".stage-gone,.stage-takes").forEach((node) => node.remove());
+    const keys = new Set(stack.map(({ key }) => key));
+    const fresh = [];
+    for (const [key, block] of blocks) if (!keys.has(key)) (block.remove(), blocks.delete(key));
+    stack.forEach((value, n) => {
+      if (!blocks.has(value.key)) fresh.push(value);
+      const block = placed(blockOf(value), n);
+      block.classList.toggle("stage-taking", n >= stack.length - now.taken);
+      strip.append(block);
+    });
+    const gone = popped(now, before);
+    gone.forEach(({ value, n }) => {
+      if (n >= slots) return;
+      const node = placed(make("div", "stage-gone", ""), n);
+      node.append(make("span", "", value.words));
+      node.title = `just taken: ${value.words}`;
+      strip.append(node);
+    });
+    if (gone.length) {
+      const top = Math.max(...gone.map(({ n }) => n)) + 1;
+      const label = make("div", "stage-takes stage-popped", "just taken");
+      label.style.bottom = `${6 + Math.min(top, slots) * pitch - 2}px`;
+      strip.append(label);
+    }
+    if (now.taken && stack.length) {
+      const from = stack.length - now.taken;
+      const bracket = make("div", "stage-takes stage-bracket", `takes ${now.taken}`);
+      bracket.style.bottom = `${6 + from * pitch}px`;
+      bracket.style.height = `${now.taken * pitch - SLOT.gap}px`;
+      strip.append(bracket);
+    }
+    const hidden = Math.max(0, stack.length - seen);
+    strip.style.transform = `translateY(${hidden * pitch}px)`;
+    below.textContent = hidden ? `↓ ${hidden} more below` : "";
+    why.textContent = now.stack ? (stack.length ? "" : gone.length ? "" : "empty") : now.says || now.label;
+    const depth = `${stack.length} value${stack.length === 1 ? "" : "s"}`;
+    pane.aside.textContent = now.stack ? depth : "";
+    const words = stack.map(({ words }) => words).reverse().join(", ");
+    box.setAttribute("aria-label", `Value stack, top first: ${words || "empty"}`);
+    return { fresh: fresh.map((value) => ({ value, block: blocks.get(value.key) })), gone };
+  };
+  return { box: pane.box, show, blocks };
+}
+
+function fillBlock(block, value) {
+  const empty = value.words === "NULL" && !value.kind;
+  block.classList.toggle("stage-null", empty);
+  block.replaceChildren(make("span", "", empty ? "NULL" : value.words));
+  const kind = shortKind(value.kind);
+  const told = [value.words.includes(kind) ? "" : kind, value.same && `is ${value.same}`].filter(Boolean).join(" · ");
+  if (told || empty) block.append(make("small", "", empty ? "empty slot" : told));
+  block.title = `${value.words}${kind ? ` (${kind})` : ""}`;
+  if (value.same) block.title += `: the very object that ${value.same} refers to`;
+}
+
+const shortKind = (kind) =>
+  kind.replace("builtin_function_or_method", "builtin").replace("NoneType", "None").replace(/^type$/, "class");
+
+/** What the step before took: it stays as a ghost for one step. */
+function popped(now, before) {
+  if (!before?.stack || before.n !== now.n - 1 || !now.stack) return [];
+  const keys = new Set(now.stack.map(({ key }) => key));
+  return before.stack.map((value, n) => ({ value, n })).filter(({ value }) => !keys.has(value.key));
+}
+
+function localsPane(script) {
+  const pane = makePane("locals", "Locals");
+  const box = make("div", "stage-locals", "");
+  const most = Math.max(1, ...script.codes.map((code) => code.names.length));
+  box.style.height = `${Math.min(most, 5) * 24 + 2}px`;
+  if (most > 5) makeScroll(box, "Locals");
+  pane.body.append(box);
+  let [code, rows] = [null, []];
+  const show = (now, moving, before) => {
+    if (!now.locals) return;
+    if (now.code !== code) {
+      code = now.code;
+      rows = code.names.map((name) => localRow(name));
+      box.replaceChildren(...rows);
+      if (!rows.length) box.append(make("p", "stage-none", "it has none"));
+    }
+    now.locals.forEach((value, n) => fillLocal(rows[n], value, before?.locals ? before.locals[n] : value));
+    const set = now.locals.filter(Boolean).length;
+    pane.aside.textContent = rows.length ? `${set} of ${rows.length} set` : "";
+    const changed = rows.find((row) => row.classList.contains("stage-changed"));
+    if (changed && most > 5) follow(box, changed.offsetTop, 24, true);
+  };
+  const height = Math.min(most, 5) * 24 + 28;
+  return { box: pane.box, show, height, home: (name) => rows.find((row) => row.dataset.name === name)?.children[1] };
+}
+
+function localRow(name) {
+  const row = make("div", "stage-local", "");
+  const cell = name.endsWith(" (cell)");
+  row.dataset.name = cell ? name.slice(0, -7) : name;
+  row.classList.toggle("stage-cell", cell);
+  const label = make("b", "", row.dataset.name);
+  label.title = cell ? `${name}: a box that inner functions share` : name;
+  row.append(label, make("span", "", ""), make("small", "", ""), make("small", "stage-was", ""));
+  return row;
+}
+
+function fillLocal(row, value, before) {
+  const changed = value?.words !== before?.words;
+  const [, words, kind, was] = row.children;
+  words.textContent = value ? value.words : "–";
+  words.title = value?.words ?? "";
+  const cell = row.classList.contains("stage-cell");
+  kind.textContent = value ? (cell ? "shared cell" : shortKind(value.kind)) : "";
+  row.classList.toggle("stage-unset", !value);
+  row.classList.toggle("stage-changed", changed);
+  const old = before ? `was ${before.words}` : "new";
+  was.textContent = changed ? (value ? old : `unset, was ${before.words}`) : value ? "" : "not set";
+  was.title = was.textContent;
+}

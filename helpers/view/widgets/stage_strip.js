@@ -1,0 +1,59 @@
+// All steps at once: a strip with a lane per kind of step; click or drag to go there.
+
+const LANE = 12;
+
+function makeStrip(script, go) {
+  const lanes = script.lanes;
+  const height = Math.max(2, lanes.length) * LANE + 6;
+  const total = script.total;
+  const box = make("div", "stage-strip-row", "", { style: `height:${height}px` });
+  const labels = make("div", "stage-lanes", "", { "aria-hidden": "true" });
+  lanes.forEach((lane) => {
+    const label = make("div", "", "");
+    label.append(make("i", "", "", { style: `background:${laneColour(lane)}` }), lane);
+    labels.append(label);
+  });
+  const roll = make("div", "course-slider", "", {
+    role: "slider", tabindex: "0", "aria-label": "Step", "aria-valuemin": 1, "aria-valuemax": total,
+  });
+  const svg = svgNode("svg", { viewBox: `0 0 ${total * 20} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" }, roll);
+  lanes.forEach((_, n) => svgNode("line", { class: "stage-rule", x1: 0, x2: total * 20, y1: 9 + LANE * n, y2: 9 + LANE * n }, svg));
+  const cursor = make("div", "stage-cursor", "", { style: `width:max(7px, ${100 / total}%)` });
+  let line = null;
+  const ticks = [];
+  const paths = lanes.map(() => "");
+  let folds = "";
+  const room = total > 300 ? 1 : 4;
+  script.tracks.forEach((step, n) => {
+    if (line !== null && step.line !== line && total < 200) ticks.push(`M${n * 20} 2V${height - 2}`);
+    line = step.line;
+    const x = n * 20 + room;
+    if (step.lane >= 0) paths[step.lane] += `M${x} ${4 + LANE * step.lane}h${20 - 2 * room}v10h${2 * room - 20}z`;
+    else folds += `M${x} 4h${20 - 2 * room}v${height - 8}h${2 * room - 20}z`;
+  });
+  svgNode("path", { class: "stage-rule", d: ticks.join("") }, svg);
+  paths.forEach((d, n) => d && svgNode("path", { d, style: `fill:${laneColour(lanes[n])}` }, svg));
+  if (folds) svgNode("path", { class: "stage-fold", d: folds }, svg);
+  roll.prepend(cursor);
+  box.append(labels, roll);
+
+  const pick = (event) => {
+    const place = roll.getBoundingClientRect();
+    go(() => Math.floor(((event.clientX - place.left) / place.width) * total));
+  };
+  roll.addEventListener("pointerdown", (event) => (roll.setPointerCapture(event.pointerId), pick(event)));
+  roll.addEventListener("pointermove", (event) => event.buttons && pick(event));
+  const show = (n, words) => {
+    cursor.style.left = `min(${(100 * n) / total}%, 100% - 7px)`;
+    roll.setAttribute("aria-valuenow", n + 1);
+    roll.setAttribute("aria-valuetext", words);
+  };
+  return { box, roll, show };
+}
+
+// Kinds of step that are no kind of instruction, and whose colour they have.
+const ALIKE = {
+  return: "store", yield: "operate", resume: "load", exception: "jump", break: "jump",
+  graph: "operate", guard: "store", stack: "load", "hand over": "call",
+};
+const laneColour = (lane) => `var(--stage-${ALIKE[lane] ?? lane}, var(--who-quiet))`;

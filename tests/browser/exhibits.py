@@ -1,0 +1,191 @@
+"""One example of each view of helpers/view -> its page, and a document with all of them.
+
+`python -m tests.browser.exhibits FOLDER` writes the document in both themes.
+"""
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbconvert import HTMLExporter
+
+import helpers
+from helpers.capture.cpython.frame_evaluator import evaluator_graph
+from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.tensorflow.graph_steps import steps
+from helpers.model.calls import Call, CallTree
+from helpers.model.choice import Choice
+from helpers.model.dynamo import DynamoRun, DynamoStep
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.op_log import together
+from helpers.model.outcome import Beside, Outcome
+from helpers.model.sandbox import Control, Sandbox
+from helpers.model.side_by_side import SideBySide, align
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view import (
+    call_tree,
+    curve,
+    dots,
+    dynamo,
+    lanes,
+    ledger,
+    outcome,
+    side_by_side,
+    stack,
+    timeline,
+    transcript,
+)
+from helpers.view import table as tables
+from helpers.view.diagram import figures, graph, graph_diff, job
+from helpers.view.widgets import choice, code, routes, sandbox
+from tests.browser import stage_programs
+from tests.view.test_graph_diff import diff
+from tests.view.test_job import small
+from tests.view.test_routes import route_map
+
+THEMES = ("light", "dark")
+TONES = ("plain", "changed", "failed", "refused")
+
+
+def _graph(depth=5, words="a longer name of an op") -> Graph:
+    kinds = ("input", "forward", "backward", "update", "constant")
+    nodes = tuple(Node(str(n), f"{n} {words}", kinds[n % 5], "float32[2]") for n in range(depth))
+    edges = tuple(Edge(str(n), str(n + 1), "out_0") for n in range(depth - 1))
+    return Graph("A chain of ops", nodes, (*edges, Edge("0", str(depth - 1), "read again")))
+
+
+def _wide() -> Graph:
+    leaves = tuple(Node(f"leaf {n}", f"name number {n}", "name") for n in range(9))
+    nodes = (Node("f", "function f", "function"), *leaves)
+    edges = tuple(Edge(leaf.key, "f", "is bound to") for leaf in leaves)
+    return Graph("Nine names of one function", nodes, edges)
+
+
+def _calls() -> CallTree:
+    calls = [Call(0, "ops", "matmul"), Call(1, "dispatch", "handler"), Call(2, "ops", "scope")]
+    calls += [Call(2, "math", "matmul"), Call(3, "wrap", "Dispatch", c=True, door=True)]
+    calls += [Call(3, "tfe", "TFE_Py_FastPathExecute", c=True, door=True), Call(1, "ops", "exit")]
+    return CallTree("matmul: 7 calls", tuple(calls), ("fast path",))
+
+
+def _ledger() -> Ledger:
+    words = ("right", "right, recorded again", "wrong", "refused: AssertionError")
+    entries = tuple(
+        Entry(f"program {n}", tuple(map(Verdict, words[n:] + words[:n], TONES[n:] + TONES[:n])))
+        for n in range(4)
+    )
+    return Ledger("Who is right", "program", ("Python", "tf.function", "Dynamo", "fx"), entries)
+
+
+def _beside() -> SideBySide:
+    left = ["def f(x):", "    if x > 1:", "        return x", "    return -x"]
+    right = ["def tf__f(x):", "    with scope() as fscope:", "        def if_body():"]
+    right += ["            return ld(x)", "        if_stmt(ld(x) > 1, if_body)"]
+    pairs = align(left, right, {1: 1, 3: 2, 4: 3, 5: 2})
+    return SideBySide("Before and after", "you wrote", "AutoGraph made", pairs)
+
+
+def _jumps(items):
+    total = 0
+    for item in items:
+        while total > 10:
+            total -= 10
+        if item:
+            total += item
+    return total
+
+
+def _runs() -> Transcripts:
+    runs = (
+        Transcript("one", "print(1)", "1", "", 0),
+        Transcript("two", "", "", "KeyError: 'a'", -11),
+    )
+    return Transcripts("Two child interpreters", runs, "a note")
+
+
+def _dynamo() -> DynamoRun:
+    made = DynamoStep("LOAD_FAST x", 2), DynamoStep("CALL sin", 2, stack=("x",), made=("sin = …",))
+    return DynamoRun("Dynamo at work", "def f(x):\n    return sin(x)\n", made)
+
+
+def _sandbox() -> Sandbox:
+    controls = Control("dtype", ("float32", "int32")), Control("shape", ("(2,)", "(3,)"))
+    return Sandbox(
+        "Hit or trace?", "Pick a call.", controls, ("hit", "trace"), "sandbox.run('hit')"
+    )
+
+
+def _failed() -> Outcome:
+    beside = Beside("for 3:", "[0, 1, 2]", "[0, 1, 4]", "Python")
+    return Outcome("squares", "failed", "for 3: [0, 1, 2], but Python gives [0, 1, 4]", "", beside)
+
+
+def page_of(exhibit) -> str:
+    """Return the HTML form of an exhibit."""
+    bundle = exhibit._repr_mimebundle_()
+    return (bundle[0] if isinstance(bundle, tuple) else bundle)["text/html"]
+
+
+# view -> pages made by it
+EXHIBITS = {
+    "bars": lambda: page_of(helpers.plot_ratios("Time", {"a graph": 0.2, "a wrapper": 30.0})),
+    "bytecode": lambda: page_of(helpers.show_bytecode(_jumps)),
+    "bytecode: versions": lambda: page_of(helpers.show_rosetta("current")),
+    "call_tree": lambda: call_tree.html(_calls()),
+    "choice": lambda: choice.html(Choice("What does `2 + 2` give?", ("3", "4"), "4", "It adds.")),
+    "code": lambda: code.html(helpers.show_code(_jumps).model),
+    "curve": lambda: curve.html(curve.curve("The loss", [9.0 / n for n in range(1, 200)])),
+    "dots": lambda: dots.html(route_map()),
+    "dynamo": lambda: dynamo.html(_dynamo()),
+    "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),
+    "graph": lambda: graph.html(evaluator_graph(_jumps)),
+    "graph: deep": lambda: graph.html(_graph(14)),
+    "graph: wide": lambda: graph.html(_wide()),
+    "graph_diff": lambda: graph_diff.html(diff()),
+    "job": lambda: job.html(small()),
+    "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
+    "ledger": lambda: ledger.html(_ledger()),
+    "nested": lambda: page_of(
+        helpers.show_nested(
+            "Boxes",
+            {"type": "Function", "holds": "1 trace"},
+            {"type": "FuncGraph", "holds": "9 ops"},
+        )
+    ),
+    "outcome": lambda: outcome.html(_failed()),
+    "routes": lambda: routes.html(route_map()),
+    "sandbox": lambda: sandbox.html(_sandbox()),
+    "side_by_side": lambda: side_by_side.html(_beside()),
+    "stack": lambda: stack.html(stack_run(stage_programs.loop, 3)),
+    "table": lambda: tables.html(helpers.show_table("T", *[{"a": "x" * 90, "b": "y"}] * 3).model),
+    "table: wide": lambda: page_of(
+        helpers.show_table("W", *[{f"c{n}": "z" * 24 for n in range(9)}])
+    ),
+    "timeline": lambda: timeline.html(stage_programs.names_timeline(stage_programs.loop, 2)),
+    "transcript": lambda: transcript.html(_runs()),
+}
+
+
+def document(theme: str, pages: dict[str, str]) -> str:
+    """Return an HTML document with each page in an output of its own, as nbconvert exports it."""
+    notebook = nbformat.v4.new_notebook()
+    for name, page in pages.items():
+        data = {"text/html": page, "text/plain": name}
+        output = nbformat.v4.new_output("display_data", data)
+        notebook.cells.append(nbformat.v4.new_code_cell("", outputs=[output]))
+    exporter = HTMLExporter(template_name="lab", theme=theme)
+    exporter.exclude_input = True
+    return exporter.from_notebook_node(notebook)[0]
+
+
+def pages() -> dict[str, str]:
+    """Return every example's page by its name."""
+    return {name: make() for name, make in EXHIBITS.items()}
+
+
+if __name__ == "__main__":
+    folder, made = Path(sys.argv[1]), pages()
+    folder.mkdir(parents=True, exist_ok=True)
+    for theme in THEMES:
+        (folder / f"exhibits-{theme}.html").write_text(document(theme, made), encoding="utf-8")

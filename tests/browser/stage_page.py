@@ -1,0 +1,115 @@
+"""A timeline -> its stage alone in a page, without JupyterLab, and the facts of its layout."""
+
+import json
+
+from axe_playwright_python.sync_playwright import Axe
+
+from helpers.view.widgets import stage
+
+PAPER = {"light": "#fff", "dark": "#111"}
+
+# What is measured at a step: places of the parts, and everything that is out of order.
+FACTS = """root => {
+  const box = root.getBoundingClientRect();
+  const parts = [...root.querySelectorAll(
+    '.stage-pane, .stage-main, .stage-says, .stage-strip-row, .stage-controls')];
+  const wrong = [];
+  const seen = node => {
+    const style = getComputedStyle(node);
+    return style.visibility === 'visible' && node.getClientRects().length;
+  };
+  for (const node of root.querySelectorAll('*')) {
+    const words = [...node.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!words || !seen(node) || node.closest('.stage-unseen, .stage-flight')) continue;
+    const size = parseFloat(getComputedStyle(node).fontSize);
+    if (size < 10 && !node.closest('svg')) wrong.push(`${size}px: ${node.textContent}`);
+    const place = node.getBoundingClientRect();
+    const kept = node.closest(
+      '.course-scrolls, .stage-over, .course-picture-window, .stage-blocks');
+    if (place.right > box.right + 1 && !kept) wrong.push(`outside: ${node.textContent}`);
+  }
+  const panes = [...root.querySelectorAll('.stage-pane')].filter(seen);
+  for (const a of panes) for (const b of panes) {
+    if (a === b || a.contains(b) || b.contains(a)) continue;
+    const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+    const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (across > 1 && down > 1) wrong.push(`overlap: ${a.className} / ${b.className}`);
+  }
+  const says = root.querySelector('.stage-says');
+  if (says.scrollHeight > says.clientHeight + 1) wrong.push('the sentence is cut off');
+  for (const column of root.querySelectorAll('.stage-main > div')) {
+    const drawn = column.querySelector('[data-state], .stage-block, .stage-frame');
+    if (!drawn && !column.innerText.trim()) wrong.push(`blank: ${column.className}`);
+  }
+  const top = node => Math.round(node.getBoundingClientRect().top - box.top);
+  const high = node => Math.round(node.getBoundingClientRect().height);
+  return {places: [high(root), ...parts.flatMap(n => [top(n), high(n)])].join(), wrong,
+          height: box.height};
+}"""
+
+
+def document(model, theme: str = "light") -> str:
+    """Return an HTML document with the model's stage, driven by `window.stage` as Jupyter would."""
+    made = stage._widget_class()
+    script = json.dumps(stage.widget(model).script).replace("</", "<\\/")
+    play = str(made._esm).replace("export default", "const stageWidget =")
+    light = str(theme == "light").lower()
+    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A stage</title>
+<style>{made._css}</style>
+<body data-jp-theme-light="{light}" style="margin:0;padding:10px;background:{PAPER[theme]}">
+<main id="here"></main><script type="module">
+{play}
+const kept = {{script: {script}, index: 0}}, told = [];
+window.stage = {{
+  get: (name) => kept[name], on: (name, use) => told.push(use), off: () => {{}},
+  set: (name, value) => ((kept[name] = value), told.forEach((use) => use())),
+  save_changes: () => {{}},
+}};
+stageWidget.render({{model: window.stage, el: document.getElementById("here")}});
+</script></body></html>"""
+
+
+class StagePage:
+    """A page with one stage on it."""
+
+    def __init__(self, page, model, theme="light", size=(1100, 720), **media):
+        self.page, self.total = page, len(model.steps)
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(**media)
+        page.set_content(document(model, theme))
+        self.root = page.locator(".course-stage")
+        self.root.wait_for()
+
+    def go(self, step: int) -> None:
+        """Show a step, counted from 0."""
+        self.page.evaluate("n => window.stage.set('index', n)", step)
+
+    def at(self) -> int:
+        """Return the step on show."""
+        return self.page.evaluate("window.stage.get('index')")
+
+    def facts(self) -> dict:
+        """Return places, height and what is wrong."""
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => done()))")
+        return self.root.evaluate(FACTS)
+
+    def walk(self):
+        """Yield the facts of every step, after a first round that lets everything take its room."""
+        for step in range(self.total):
+            self.go(step)
+            yield self.facts()
+
+    def violations(self) -> list[str]:
+        """Return what axe finds serious or critical."""
+        found = (
+            Axe().run(self.page, context={"include": [[".course-stage"]]}).response["violations"]
+        )
+        return [
+            f"{rule['id']}: {node['html'][:200]} {[c['message'] for c in node['any']][:1]}"
+            for rule in found
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]

@@ -1,0 +1,238 @@
+"""The stage in a page: nothing moves that should not, all is read, and every way in is a way."""
+
+import pytest
+from playwright.sync_api import expect
+
+from helpers.model.timeline import Step, Timeline
+from tests.browser.stage_page import StagePage
+from tests.browser.stage_programs import HOSTILE, MODELS
+
+WIDE, HALF, NARROW = (1100, 720), (853, 480), (460, 900)  # HALF: 1280 × 720 at 150 %
+ONE_SCREEN = 617  # pixels of a window of 720 that JupyterLab leaves
+
+
+@pytest.fixture
+def show(page):
+    def shown(name, *given, **media):
+        model = MODELS[name]() if isinstance(name, str) else name
+        return StagePage(page, model, *given, **media)
+
+    return shown
+
+
+@pytest.mark.parametrize("size", [WIDE, HALF, (720, 720), NARROW], ids=lambda size: f"{size[0]}px")
+@pytest.mark.parametrize("name", MODELS)
+def test_every_step_has_the_same_places_and_all_of_it_is_read(show, name, size):
+    shown = show(name, "light", size, reduced_motion="reduce")
+    walked = list(shown.walk())
+    assert {fact["places"] for fact in walked} == {walked[0]["places"]}
+    assert [wrong for fact in walked for wrong in fact["wrong"]] == []
+    assert shown.errors == [] and shown.page.title() == "A stage"
+    if size == WIDE:
+        assert walked[0]["height"] <= ONE_SCREEN
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["caught", "generator", "shared", "frames", "names", "wide"])
+def test_axe_finds_nothing_serious(show, name, theme):
+    shown = show(name, theme)
+    for step in (0, shown.total // 2, shown.total - 1):
+        shown.go(step)
+        assert shown.violations() == []
+
+
+def test_facts_report_what_is_wrong(show):
+    shown = show("loop", "light", WIDE)
+    before = shown.facts()
+    shown.root.evaluate("""root => {
+      root.querySelector('.stage-name').style.fontSize = '8px';
+      root.querySelector('.stage-locals').style.marginTop = '-90px';
+      root.querySelector('.stage-right').after(document.createElement('div'));
+      root.querySelector('.stage-title').style.marginLeft = '2000px';
+    }""")
+    after = shown.facts()
+    assert before["wrong"] == [] and before["places"] != after["places"]
+    told = " ".join(after["wrong"])
+    assert all(word in told for word in ("8px", "overlap", "blank", "outside"))
+
+
+def test_keys_step_through_from_wherever_the_focus_is(show):
+    shown = show("loop")
+    press = shown.page.keyboard.press
+    shown.root.get_by_role("slider").focus()
+    for key, step in (("ArrowRight", 1), ("ArrowUp", 0), ("End", shown.total - 1), ("Home", 0)):
+        press(key)
+        assert shown.at() == step
+    shown.root.get_by_role("button", name="Next", exact=True).focus()
+    for key, step in (("Enter", 1), ("Space", 2), ("PageUp", 1)):
+        press(key)
+        assert shown.at() == step
+
+
+def test_strip_is_clicked_and_dragged(show):
+    shown = show("loop")
+    box = shown.root.get_by_role("slider").bounding_box()
+    mouse, height = shown.page.mouse, box["y"] + 20
+    mouse.move(box["x"] + box["width"] * 0.5, height)
+    mouse.down()
+    assert shown.at() == shown.total // 2
+    mouse.move(box["x"] + box["width"] - 2, height)
+    assert shown.at() == shown.total - 1
+    mouse.up()
+
+
+def test_step_is_found_by_number_and_by_words(show):
+    shown = show("loop")
+    number = shown.root.get_by_role("spinbutton", name="Go to step")
+    number.fill("9")
+    number.press("Enter")
+    assert shown.at() == 8
+    search = shown.root.get_by_role("searchbox")
+    search.fill("store_fast total")
+    search.press("Enter")
+    assert MODELS["loop"]().steps[shown.at()].instruction.endswith("STORE_FAST total")
+    first = shown.at()
+    search.press("Enter")
+    assert shown.at() > first
+    search.fill("no such words")
+    search.press("Enter")
+    expect(search).to_have_attribute("aria-invalid", "true")
+
+
+def test_run_goes_to_where_a_name_has_just_changed(show):
+    shown, steps = show("loop"), MODELS["loop"]().steps
+    shown.root.get_by_role("combobox").select_option("total")
+    button = shown.root.get_by_role("button", name="To next change of")
+    values = []
+    while button.get_attribute("aria-disabled") == "false":
+        button.click()
+        values.append(dict(steps[shown.at()].names)["total"])
+    assert values == ["0", "4"] or values == ["0", "0", "4"]
+    shown.go(0)
+    shown.root.get_by_role("combobox").select_option("the output")
+    button.click()
+    assert steps[shown.at() - 1].printed
+
+
+def test_line_and_instruction_go_to_their_next_step(show):
+    shown, steps = show("loop"), MODELS["loop"]().steps
+    shown.root.locator(".stage-line").nth(4).click(position={"x": 120, "y": 10})
+    assert steps[shown.at()].line == 5
+    shown.root.locator(".stage-row", has_text="GET_ITER").click()
+    assert steps[shown.at()].opname == "GET_ITER"
+
+
+def test_hovering_lights_the_other_side(show):
+    shown = show("expression")
+    shown.root.locator(".stage-row", has_text="BUILD_LIST").hover()
+    hint = shown.root.locator(".stage-hint")
+    expect(hint).to_be_visible()
+    code = shown.root.locator(".stage-code").nth(2)
+    box = code.bounding_box()
+    letter = (box["width"] - 8) / len(code.inner_text())
+    shown.page.mouse.move(box["x"] + letter * 17.5, box["y"] + 8)  # the minus in abs(x - y)
+    rows = shown.root.locator(".stage-hinted")
+    assert {row.split()[1] for row in rows.all_inner_texts()} == {"BINARY_OP"}
+
+
+def test_lit_part_of_the_source_is_what_runs(page):
+    model = MODELS["expression"]()
+    shown = StagePage(page, model, reduced_motion="reduce")
+    for n, step in enumerate(model.steps):
+        shown.go(n)
+        line, start, end, stop = step.span
+        lit = shown.root.locator(".stage-lit").bounding_box()
+        code = shown.root.locator(".stage-code").nth(line - 1)
+        box, letters = code.bounding_box(), len(code.inner_text())
+        letter = (box["width"] - 8) / letters
+        assert line == end
+        assert abs(lit["x"] + 2 - (box["x"] + start * letter)) < letter / 2
+        assert abs(lit["width"] - 4 - (stop - start) * letter) < letter / 2
+
+
+def test_prediction_hides_what_comes_until_it_is_made(show):
+    shown, steps = show("expression"), MODELS["expression"]().steps
+    shown.go(3)
+    shown.root.get_by_role("button", name="Predict").click()
+    expect(shown.root.locator(".stage-tells")).to_be_hidden()
+    shown.root.get_by_role("button", name="Next", exact=True).click()
+    assert shown.at() == 3
+    right = "  |  ".join(steps[4].stack)
+    wrong = [a for a in shown.root.locator(".stage-answer").all_inner_texts() if a != right]
+    shown.root.locator(".stage-answer", has_text=wrong[0]).first.click()
+    asked = shown.root.get_by_role("group", name="Your prediction")
+    expect(asked).to_contain_text("✗ you said")
+    expect(asked).to_contain_text(f"✓ this: {right}", use_inner_text=False)
+    shown.root.get_by_role("button", name="See it").click()
+    assert shown.at() == 4
+    expect(asked).to_be_hidden()
+
+
+def test_values_travel_one_step_forward_only_and_not_where_motion_is_reduced(page):
+    model = MODELS["expression"]()
+    flights = "new MutationObserver(all => all.forEach(one => one.addedNodes.forEach(node => "
+    flights += "node.classList?.contains('stage-flight') && window.flights++)))"
+    watch = f"window.flights = 0; {flights}.observe(document.querySelector('.course-stage'), "
+    watch += "{childList: true})"
+    for motion, moves in (("no-preference", True), ("reduce", False)):
+        shown = StagePage(page, model, reduced_motion=motion)
+        page.evaluate(watch)
+        shown.go(6)
+        shown.go(2)
+        assert page.evaluate("window.flights") == 0
+        shown.go(3)
+        shown.go(4)
+        assert (page.evaluate("window.flights") > 0) is moves
+
+
+def test_taken_values_stay_as_ghosts_for_one_step(show):
+    shown = show("expression")
+    shown.go(4)
+    gone = shown.root.locator(".stage-gone")
+    assert gone.all_inner_texts() == ["10", "2"]
+    shown.go(6)
+    assert gone.all_inner_texts() == ["[3, 20]"]
+    shown.go(4)
+    assert gone.all_inner_texts() == ["10", "2"]
+
+
+def test_window_follows_the_pointer(show):
+    shown = show("shared", reduced_motion="reduce")
+    for step in range(shown.total):
+        shown.go(step)
+        inside = shown.root.evaluate("""root => {
+          const place = words => root.querySelector(words).getBoundingClientRect();
+          const [a, b] = ['.stage-row.stage-now', '.stage-rows'].map(place);
+          return a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+        }""")
+        assert inside, step
+
+
+def test_step_without_content_says_why(show):
+    shown = show("rounds left out")
+    left_out = next(n for n, s in enumerate(MODELS["rounds left out"]().steps) if s.left_out)
+    shown.go(left_out)
+    expect(shown.root.locator(".stage-stack")).to_contain_text("left out")
+
+
+def test_hostile_words_are_words(show):
+    shown = show(Timeline(HOSTILE, HOSTILE, (Step(HOSTILE, 1, says=HOSTILE),) * 2, HOSTILE))
+    expect(shown.root.locator(".stage-title")).to_have_text(HOSTILE)
+    assert not shown.root.locator("img").count() and shown.page.title() == "A stage"
+
+
+def test_live_line_tells_the_step_and_what_it_does(show):
+    shown = show("expression")
+    shown.go(3)
+    told = shown.root.get_by_role("status").text_content()
+    assert told == "Step 4 of 18: BINARY_OP * takes 10 and 2, computes 10 * 2 and puts 20 there."
+
+
+def test_picture_tells_what_each_step_shows(show):
+    shown = show("names")
+    drawing = shown.root.locator(".course-picture svg")
+    shown.go(2)
+    label = drawing.get_attribute("aria-label")
+    assert "op refers to op()" in label and "alias refers to op()" in label
+    shown.go(3)
+    assert "op refers to len()" in drawing.get_attribute("aria-label")

@@ -1,0 +1,113 @@
+"""What each instruction takes, keeps and says: held against the real stacks of many programs."""
+
+import dis
+import re
+
+import pytest
+
+from helpers.capture.cpython import disassembly, stack_effects
+from helpers.capture.cpython.instruction_words import Told, lane, sentence
+from helpers.capture.cpython.stack_moments import following
+from helpers.capture.cpython.value_stack import record, stack_run
+from helpers.model.stage import LANES
+from tests.capture.stack_programs import PROGRAMS
+
+
+def expression(x, y):
+    z = [x, y * 2]
+    return abs(x - y) + len(z)
+
+
+def counting(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+
+def gone(items):
+    try:
+        return items[0]
+    except IndexError:
+        return None
+
+
+def squares(n):
+    for i in range(n):
+        yield i * i
+
+
+def consume(n):
+    return sum([square for square in squares(n)])  # noqa: C416 - a frame that waits below
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda case: case[0].__name__)
+def test_what_an_instruction_does_not_take_stays_where_it_was(program):
+    fn, *args = program
+    run = record(fn, args[0] if args else (), fold=False)
+    moments, after, held = run.moments, following(run.moments), 0
+    for position, then in after.items():
+        moment = moments[position]
+        if None in (moment.found, then.found) or "raises" in run.endings.get(moment.serial, ""):
+            continue
+        tables = moment.activation.tables
+        code = {i.offset: i for i in disassembly.instructions(tables.code)}
+        before, later = (m.places[len(tables.names) :] for m in (moment, then))
+        if code[moment.offset].opname in ("EXTENDED_ARG", "RERAISE"):
+            continue  # the one stands for the next instruction, the other raises
+        jumped = code[moment.offset].opname in ("FOR_ITER", "SEND")
+        stay = len(before) - stack_effects.taken(code[moment.offset], len(before)) - jumped
+        assert before[: max(stay, 0)] == later[: max(stay, 0)], code[moment.offset]
+        held += max(stay, 0)
+    assert held or len(moments) < 40
+
+
+def test_every_opcode_has_a_lane_and_a_sentence():
+    for opname in dis.opmap:
+        assert lane(opname) in LANES
+        told = Told(opname, "x", ("1", "2"), "2", ("3",), False, "", "")
+        for words in (sentence(told), sentence(told._replace(took=(), top="", put=None))):
+            assert re.fullmatch(r"[a-z].*\.", words) and "{" not in words
+
+
+def test_sentences_tell_real_values():
+    said = {step.instruction: step.says for step in stack_run(expression, 3, 10).steps}
+    assert "takes 10 and 2, computes 10 * 2 and puts 20 there." in said.values()
+    assert "takes 3 and 20 and puts a new list, [3, 20], there." in said.values()
+    assert "calls len() with [3, 20] and puts the result, 2, on the stack." in said.values()
+
+
+def test_augmented_operator_is_computed_and_the_loop_ends():
+    says = [step.says for step in stack_run(counting, 2).steps]
+    assert "takes 0 and 1, computes 0 + 1 and puts 1 there." in says
+    assert sum("there is none" in words for words in says) == 1
+
+
+def test_value_has_type_identity_and_a_key_for_as_long_as_it_lies_there():
+    steps = stack_run(expression, 3, 10).steps
+    call = next(s for s in steps if s.opname == "CALL" and "len()" in s.stack)
+    value = call.values[-1]
+    assert (value.words, value.kind, value.same) == ("[3, 20]", "list", "z")
+    first = next(n for n, s in enumerate(steps) if any(v.key == value.key for v in s.values))
+    assert all(value.key in {v.key for v in s.values} for s in steps[first : steps.index(call) + 1])
+
+
+def test_exception_says_where_it_goes():
+    step = next(s for s in stack_run(gone, []).steps if s.ending.startswith("raises"))
+    assert step.says.startswith("raises IndexError(") and f": {step.handler}." in step.says
+
+
+def test_waiting_calls_and_frames_put_aside_are_cards():
+    steps = stack_run(consume, 2).steps
+    inside = [step for step in steps if step.function == "squares"]
+    assert all(step.callers[0].function == "consume" for step in inside)
+    off = [step.shelf for step in steps if step.shelf]
+    assert off and {card.function for cards in off for card in cards} == {"squares"}
+    assert all("range_iterator object" in card.stack for cards in off for card in cards)
+
+
+def test_span_is_the_part_of_the_source_that_runs():
+    run = stack_run(expression, 3, 10)
+    lines = run.source.split("\n")
+    shown = {s.opname: lines[s.span[0] - 1][s.span[1] : s.span[3]] for s in run.steps[:6]}
+    assert shown["BUILD_LIST"] == "[x, y * 2]" and shown["BINARY_OP"] == "y * 2"

@@ -1,0 +1,108 @@
+"""A check with a rehearsal says what it says without, but for what nothing else can end."""
+
+import os
+import sys
+
+import pytest
+
+from helpers import check
+from helpers.safety import rehearsal
+from helpers.study.check import Exercise
+from tests.a_kernel import Client
+from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes import MISTAKES, made
+from tests.study.spoilt import IN_C, spoilt
+
+pytestmark = [
+    pytest.mark.own_process(by="chapter"),
+    pytest.mark.skipif(sys.platform != "linux", reason="nothing is rehearsed elsewhere"),
+]
+
+WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
+SECONDS = 0.5
+# One of each chapter; TensorFlow's graphs need threads in slow_training and slow_loop.
+SAMPLE = ["tangle", "slow_training", "vm_calls", "guard_set", "two_kernels", "slow_loop"]
+REHEARSED = [name for name in EXERCISES if getattr(check, name).rehearsed]
+TRIED = [(EXERCISES[name].chapter, name) for name in (REHEARSED if WHOLE else SAMPLE)]
+# Whose answer is read, and not called: nothing in it can go on for ever.
+READ = {"warm_up", "ranking", "stack_at"}
+
+
+@pytest.mark.parametrize(("chapter", "name"), [one for one in TRIED if one[1] not in READ])
+def test_a_loop_in_c_is_ended_and_the_next_answer_is_judged_as_ever(chapter, name, monkeypatch):
+    verdict(name, EXERCISES[name].solution)  # imports what it needs
+    monkeypatch.setattr(getattr(check, name), "seconds", SECONDS)
+    monkeypatch.setattr(rehearsal, "MARGIN", 1)
+    outcome = verdict(name, spoilt(EXERCISES[name].solution, IN_C), rehearsed=True)
+    assert outcome.state == "failed"
+    assert "in a call in C that lets nothing else run" in outcome.because
+    monkeypatch.undo()
+    outcome = verdict(name, EXERCISES[name].solution)
+    assert outcome.state == "passed", outcome.because
+
+
+@pytest.mark.parametrize(("chapter", "name"), TRIED)
+def test_the_verdict_is_the_same_with_a_rehearsal(chapter, name):
+    solution = EXERCISES[name].solution
+    for answer in (solution, made(solution, *MISTAKES[name][0][1:])):
+        assert verdict(name, answer, rehearsed=True) == verdict(name, answer)
+
+
+def exercise(seconds: float = 1) -> Exercise:
+    return Exercise("made", lambda answer: answer(), "fine", ("a hint",), seconds)
+
+
+@pytest.mark.parametrize("chapter", ["00"])
+def test_what_an_endless_answer_prints_is_seen_once(chapter, capsys):
+    def answer():
+        print("so far")
+        while True:
+            pass
+
+    outcome = exercise(0.3)(answer).model
+    assert outcome.because == "your code did not end within 0.3 seconds"
+    assert capsys.readouterr().out == "so far\n"
+
+
+@pytest.mark.parametrize("chapter", ["00"])
+def test_an_answer_that_ends_is_called_in_this_process_too(chapter, capsys):
+    called = []
+
+    def answer():
+        called.append(1)
+        print("once")
+
+    assert exercise()(answer).model.state == "passed"
+    assert called == [1]
+    assert capsys.readouterr().out == "once\n"
+
+
+@pytest.mark.parametrize("chapter", ["00"])
+@pytest.mark.parametrize("end", [lambda: os._exit(0), lambda: os.kill(os.getpid(), 9)])
+def test_what_ends_the_process_does_not_end_this_one(chapter, end):
+    assert exercise()(end).model.because == "your code ended the process that it ran in"
+
+
+IN_A_KERNEL = """
+import itertools
+from helpers.study.check import Exercise
+exercise = Exercise("made", lambda answer: answer(), "fine", ("a hint",), 0.5)
+def answer():
+    print("so far")
+    display("shown")
+    {then}
+exercise(answer)
+"""
+
+
+@pytest.mark.parametrize("chapter", ["00"])
+def test_a_real_kernel_lives_on_and_hears_of_each_answer_once(chapter, tmp_path):
+    kernel = Client(tmp_path)
+    try:
+        shown = kernel.run(IN_A_KERNEL.format(then="sum(itertools.count())"))
+        assert shown.startswith("so far\n") and "shown" not in shown
+        assert "nothing else run, in line 7 of its cell: sum(itertools.count())" in shown
+        shown = kernel.run(IN_A_KERNEL.format(then=""))
+        assert (shown.count("so far"), shown.count("shown")) == (1, 1) and "passed" in shown
+    finally:
+        kernel.end()

@@ -1,0 +1,118 @@
+"""Dynamo's graphs as they grow: outlines first, places that stay, a cut at each break."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from helpers.model.dynamo import Break, DynamoRun, DynamoStep
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.timeline import Panel
+from helpers.view.diagram.growing import growing
+from helpers.view.diagram.recording import recordings
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<img src=x onerror=alert(1)></svg><script>&\"'"
+
+
+def so_far(*names):
+    """Return a graph of an input and calls in a row; a call is (its key, what it says)."""
+    nodes = [Node("x", "x", "input")] if names else []
+    nodes += [Node(name, f"{name} = call()", "op") for name in names]
+    keys = [node.key for node in nodes]
+    pairs = zip(keys, keys[1:], strict=False)
+    return Graph("graph so far", tuple(nodes), tuple(Edge(*pair) for pair in pairs))
+
+
+def step(graph, kind="instruction", guards=(), made=(), line=1):
+    content = graph if graph.nodes else "empty"
+    panels = (Panel("graph so far", content),)
+    return DynamoStep("s", line, panels, kind, guarded=guards, made=made)
+
+
+def run(*steps, breaks=()):
+    return DynamoRun("a run", "", steps, breaks=breaks)
+
+
+def broken():
+    return run(
+        step(so_far(), guards=("x: TENSOR_MATCH",), made=("a",), line=2),
+        step(so_far("a")),
+        step(so_far("a", "b"), "break"),
+        DynamoStep("new code", 0, (), "code"),
+        step(so_far(), made=("a",), line=4),
+        step(so_far("a"), "graph"),
+        breaks=(Break("f", 3, "print(x)", "no", "because"),),
+    )
+
+
+def words(drawn):
+    """Return data-key -> what a screen reader is told."""
+    groups = ElementTree.fromstring(drawn.svg).iter(f"{SVG}g")
+    return {g.get("data-key"): g.get("data-words") for g in groups if g.get("data-words")}
+
+
+def told(drawn, at):
+    said = words(drawn)
+    return {said[key]: state for key, state in drawn.states[at].items() if key in said}
+
+
+def test_nodes_are_outlines_until_they_are_recorded():
+    drawn = growing(broken())
+    assert told(drawn, 0)["a = call()"] == "outline"
+    assert told(drawn, 1)["a = call()"] == "new" and told(drawn, 1)["b = call()"] == "outline"
+    assert told(drawn, 2)["a = call()"] == "shown" and told(drawn, 2)["b = call()"] == "new"
+
+
+def test_guards_stand_there_from_the_step_after_the_one_that_took_them():
+    drawn = growing(broken())
+    assert "guard x: TENSOR_MATCH" not in told(drawn, 0)
+    assert told(drawn, 1)["guard x: TENSOR_MATCH"] == "new"
+    assert told(drawn, 5)["guard x: TENSOR_MATCH"] == "shown"
+
+
+def test_a_break_cuts_the_cards_apart_and_the_first_graph_stays():
+    drawn = growing(broken())
+    cut = "graph break at line 3: print(x)"
+    assert [cut in told(drawn, at) for at in range(6)] == [False, False, True, True, True, True]
+    assert "graph 2 · line 4" not in told(drawn, 3)
+    assert told(drawn, 4)["graph 1 · line 2"] == "shown"
+    assert told(drawn, 4)["graph 2 · line 4"] == "new"
+    assert [state for key, state in drawn.states[5].items() if key.startswith("n1.")] == [
+        "shown"
+    ] * 3
+
+
+def test_every_key_of_a_state_is_a_part_of_the_picture():
+    drawn = growing(broken())
+    keys = {node.get("data-key") for node in ElementTree.fromstring(drawn.svg).iter()}
+    assert all(keys.issuperset(state) for state in drawn.states)
+    assert len(drawn.states) == 6 and drawn == growing(broken())
+
+
+def test_a_node_that_gets_another_name_keeps_its_place():
+    (found,) = recordings(run(step(so_far("mul")), step(so_far("z")), step(so_far("z", "mul"))))
+    keys = [[node.key for node in graph.nodes] for graph in found.graphs]
+    assert keys == [["x", "op 1"], ["x", "op 1"], ["x", "op 1", "op 2"]]
+
+
+def test_what_is_done_again_after_a_restart_has_its_old_place():
+    again = step(so_far("z", "add"), "again")
+    steps = step(so_far("mul")), step(so_far("z")), step(so_far("z", "add"))
+    (found,) = recordings(run(*steps, DynamoStep("s", 0, (), "start over"), again))
+    assert found.graphs[-1].nodes[1].key == found.graphs[0].nodes[1].key == "op 1"
+    assert len({node.key for graph in found.graphs for node in graph.nodes}) == 3
+
+
+def test_nothing_recorded_is_refused():
+    with pytest.raises(ValueError, match="nothing to draw"):
+        growing(run(step(so_far())))
+
+
+def test_hostile_words_stay_words():
+    node = Node(HOSTILE, HOSTILE, "op", HOSTILE)
+    graph = Graph("t", (node,), ())
+    breaks = (Break("f", 3, HOSTILE, "no", "because"),)
+    steps = step(graph, guards=(HOSTILE,)), step(graph, "break")
+    drawn = growing(run(*steps, breaks=breaks))
+    assert "<img" not in drawn.svg and "<script" not in drawn.svg
+    ElementTree.fromstring(drawn.svg)

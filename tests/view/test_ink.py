@@ -1,0 +1,107 @@
+"""One colour, shape and word per kind: read in both themes, and told apart without colour."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.view import ink
+
+HEX = re.compile(r"#[0-9a-fA-F]{3,8}\b")
+VIEWS = Path(ink.__file__).parent
+AA = 4.5
+GROUNDS = {False: ("#ffffff", ink.PAPER["wash"][0]), True: ("#111111", ink.PAPER["wash"][1])}
+READ = [*ink.KINDS, *ink.WORDS]
+MIXED = [name for name in READ if name != "ink"]  # which is the page's own text
+
+
+def rgb(colour):
+    return tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
+
+
+def luminance(parts):
+    linear = [c / 3294.6 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(c * share for c, share in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def mixed(one, other, share):
+    return tuple(a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
+
+
+def test_contrast_is_that_of_the_standard():
+    assert contrast(rgb("#000000"), rgb("#ffffff")) == pytest.approx(21)
+    assert contrast(rgb("#777777"), rgb("#ffffff")) == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", READ)
+def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, dark):
+    colour = rgb(ink.colours(dark)[name])
+    (fill,) = re.findall(f"--who-{name}-fill:([^;]*);", ink.variables(dark))
+    words = rgb(ink.colours(dark)["ink"])
+    assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
+    assert contrast(colour, rgb(fill)) >= AA
+    assert contrast(words, rgb(fill)) >= AA
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", MIXED)
+def test_without_a_style_sheet_the_colour_is_read_on_either_page(name, dark):
+    light, share = re.search(r"srgb,(#\w+) (\d+)%", ink.colour(name)).groups()
+    text = rgb("#ffffff" if dark else "#000000")
+    shown = mixed(rgb(light), text, int(share) / 100)
+    assert min(contrast(shown, rgb(ground)) for ground in GROUNDS[dark]) >= AA
+
+
+def test_an_edge_is_seen_on_either_page():
+    for dark in (False, True):
+        edge = rgb(ink.colours(dark)["edge"])
+        assert contrast(edge, rgb(ink.colours(dark)["paper"])) >= 3
+
+
+def test_kinds_are_told_apart_without_colour():
+    kinds = ink.KINDS.values()
+    assert len({kind.mark for kind in kinds}) == len(kinds)
+    assert len({kind.word for kind in kinds}) == len(kinds)
+
+
+def test_shapes_that_are_drawn_differ():
+    drawn = ("tag", "box", "round box", "sheet", "window", "pill", "hexagon")
+    drawn += ("slanted box", "round ends", "square")
+    assert len({ink.outline(shape, 0, 0, 80, 38) for shape in drawn}) == len(drawn)
+
+
+def test_the_style_sheet_names_every_kind_in_both_themes():
+    sheet = ink.stylesheet()
+    for kind in ink.KINDS.values():
+        assert sheet.count(f"--who-{kind.word}:{kind.light};") == 1
+        assert sheet.count(f"--who-{kind.word}:{kind.dark};") == 2
+
+
+def test_a_legend_says_each_kind_once_in_words():
+    said = ink.legend({"name": "name", "op": "op"})
+    assert said.count("▷") == 1
+    assert re.sub("<[^>]*>", "", said).split() == ["▷", "name", "○", "op"]
+
+
+def test_a_legend_escapes_its_words():
+    assert "<b>" not in ink.legend({"<b>": "op"})
+
+
+def coloured(folder):
+    """Yield the files of a folder in which a colour is typed in."""
+    kinds = (".py", ".html", ".svg", ".css", ".js")
+    for path in (path for path in sorted(folder.rglob("*.*")) if path.suffix in kinds):
+        if HEX.search(path.read_text(encoding="utf-8")):
+            yield path.name
+
+
+def test_no_colour_is_typed_in_elsewhere(tmp_path):
+    (tmp_path / "sample.css").write_text("a{color:#1f5fa8}", encoding="utf-8")
+    assert list(coloured(tmp_path)) == ["sample.css"]
+    assert list(coloured(VIEWS.parent)) == ["ink.py"]

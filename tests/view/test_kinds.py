@@ -1,0 +1,37 @@
+"""What a kind of node is drawn as, and the legend that says so in words."""
+
+import re
+
+import pytest
+
+from helpers.view import ink
+from helpers.view.diagram import kinds
+
+
+def said(*shown):
+    return re.sub("<[^>]*>", " ", str(kinds.legend(shown))).split()
+
+
+def test_a_legend_has_the_mark_and_the_word_of_each_kind():
+    assert said("name", "function", "name own") == ["▷", "name", "▢", "function"]
+
+
+def test_one_kind_alone_needs_no_legend():
+    assert said("op", "call") == []
+
+
+def test_a_variable_is_called_one():
+    assert said("input", "variable", "forward") == ["▱", "input", "◎", "variable", "→", "forward"]
+
+
+def test_what_says_itself_that_it_is_new_is_in_no_legend():
+    assert "update" not in said("op", "tensor", "new", "altered", "gone")
+    assert "update" in said("op", "new", "update")
+
+
+@pytest.mark.parametrize("kind", [*ink.KINDS, *kinds.DRAWN_AS, "nobody knows it", ""])
+def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
+    first = kinds.classes(kind).split()[0]
+    assert first in ink.KINDS
+    assert kinds.shape(kind, 80, 40).startswith("M")
+    assert f".{first}{{" in kinds.style([kind])

@@ -1,0 +1,99 @@
+"""The map of routes, and the matrix of dots: every fact in the text, hostile words stay words."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.routes import UNKNOWN, Function, Route, RouteMap
+from helpers.view import dots
+from helpers.view.diagram.routes import picture
+from helpers.view.widgets import routes
+
+HOSTILE = "<img src=x onerror=alert(1)></script></svg>&\"'"
+OLD, NEW = Verdict("old"), Verdict("new", "changed")
+
+
+def route_map(name="alias", call="alias()", word=NEW, codes=((0, 0, 1), (1, 1, 1))):
+    entries = (Entry("op", (OLD, NEW, NEW)), Entry(name, (OLD, OLD, word)))
+    return RouteMap(
+        "Which calls notice",
+        "route",
+        ("nothing", "op = new_op", "the code"),
+        entries,
+        routes=(Route("op", "op()", "name", (0, 1, 0)), Route(name, call, "object", (0, 0, 0))),
+        functions=tuple(map(Function, ("op()", "new_op()"), codes)),
+        codes=("return 1", "return 2"),
+        patches=("", "op = new_op", "swap"),
+    )
+
+
+def test_text_tells_dots_counts_and_a_sentence_per_setting():
+    words = routes.text(route_map()).split("\n")
+    assert words[1] == "○ old   ● new"
+    assert [line.split() for line in words if line.startswith("alias()")] == [
+        ["alias()", "alias", "○", "○", "●"]
+    ]
+    assert any(line.split() == ["●", "of", "2", "0", "1", "2"] for line in words)
+    assert words[-2] == "op = new_op: 1 of 2 arrows leads to new_op(). Not reached: alias."
+    assert words[-1].startswith("the code: No arrow moves. op() is the same function with other")
+
+
+def test_states_follow_what_was_held_and_what_was_answered():
+    states = picture(route_map()).states
+    assert states[0]["a0.0"] == "shown" and "a0.1" not in states[0]
+    assert states[1]["a0.1"] == "new" and "a0.0" not in states[1]
+    assert (states[1]["r0"], states[1]["r1"], states[1]["a1.0"]) == ("new", "shown", "shown")
+    assert states[2]["a0.0"] == "new" and states[2]["f0.1"] == "new"
+    assert [("same" in state) for state in states] == [False, False, True]
+
+
+def test_every_key_of_a_state_is_a_part_of_the_picture():
+    drawn = picture(route_map(word=Verdict("KeyError", "failed")))
+    keys = {node.get("data-key") for node in ElementTree.fromstring(drawn.svg).iter()}
+    assert all(keys.issuperset(state) for state in drawn.states)
+    assert drawn.states[2]["r1"] == "failed"
+
+
+def test_a_still_shows_what_is_there_in_its_setting():
+    drawn = picture(route_map())
+    parts = {n.get("data-key"): n for n in ElementTree.fromstring(drawn.still(1, "")).iter()}
+    assert {key: parts[key].get("data-state") for key in drawn.states[1]} == drawn.states[1]
+    assert parts["a0.0"].get("data-state") is None
+    assert "op = new_op: 1 of 2 arrows leads" in routes.html(route_map())
+
+
+def test_functions_without_code_have_no_sheet():
+    model = route_map(codes=((UNKNOWN,) * 3, (UNKNOWN,) * 3))
+    assert 'data-kind="code"' not in picture(model).svg
+    assert not any("same" in state for state in picture(model).states)
+
+
+def test_hostile_words_stay_words():
+    model = route_map(HOSTILE, HOSTILE, Verdict(HOSTILE, "failed"))
+    state = routes.widget(model)
+    for markup in (routes.html(model), state.svg, dots.html(model)):
+        assert "<img src=x" not in markup and "</script>" not in markup
+    ElementTree.fromstring(state.svg)
+
+
+def test_the_same_map_gives_the_same_forms():
+    assert routes.text(route_map()) == routes.text(route_map())
+    assert routes.html(route_map()) == routes.html(route_map())
+    assert repr(routes.widget(route_map())) == "RoutesWidget('Which calls notice', 3 settings)"
+
+
+@pytest.mark.parametrize("spoils", [Entry("c", (OLD, Verdict("newer", "changed")))])
+def test_a_ledger_of_more_words_stays_a_table(spoils):
+    entries = (Entry("a", (OLD, NEW)), Entry("b", (OLD, OLD)))
+    plain = Ledger("t", "route", ("x", "y"), entries)
+    more = Ledger("t", "route", ("x", "y"), (*entries, spoils))
+    assert dots.fits(plain) and not dots.fits(more)
+    assert "●" in dots.text(plain) and "newer" not in dots.text(plain)
+    assert "newer" in dots.text(more) and "newer" in dots.html(more)
+
+
+def test_a_matrix_says_each_verdict_in_words_too():
+    found = dots.html(Ledger("t", "route", ("x",), (Entry("a", (NEW,)), Entry("b", (OLD,)))))
+    assert 'aria-label="new"' in found and 'aria-label="old"' in found
+    assert dots.counts(route_map()) == [0, 1, 2]

@@ -1,0 +1,159 @@
+"""helpers/view/diagram/union.py: one picture of all moments; what does not move keeps its place."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.model.graph import Edge, Graph, Node
+from helpers.view.diagram.layered_layout import layered
+from helpers.view.diagram.union import picture
+from helpers.view.diagram.untangling import untangled
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<img src=x onerror=alert(1)></svg><script>&\"'"
+
+
+def names(**targets):
+    """Return the graph of names that lead to objects, each told by its word."""
+    nodes = [Node(f"name {name}", name, "name") for name in targets]
+    nodes += [Node(word, word, "function", "function") for word in dict.fromkeys(targets.values())]
+    edges = [Edge(f"name {name}", word) for name, word in targets.items()]
+    return Graph("", tuple(nodes), tuple(edges))
+
+
+def parsed(drawn):
+    return ElementTree.fromstring(drawn.svg)
+
+
+def keys(drawn):
+    """Return data-key -> the words of the part, an arrow's being those for a screen reader."""
+    groups = [g for g in parsed(drawn).iter(f"{SVG}g") if g.get("data-key")]
+    said = {}
+    for group in groups:
+        words = group.get("data-words") or " ".join(filter(None, map(str.strip, group.itertext())))
+        said.setdefault(group.get("data-key"), words)
+    return said
+
+
+def told(drawn, moment):
+    """Return the words of what is there, with their state."""
+    said = keys(drawn)
+    return {said[key]: state for key, state in drawn.states[moment].items()}
+
+
+def boxes(drawn):
+    """Return left, top, right and bottom of each box."""
+    groups = [g for g in parsed(drawn).iter(f"{SVG}g") if g.get("class") == "box"]
+    return [_bounds(g.find(f"{SVG}path").get("d")) for g in groups]
+
+
+def _bounds(path):
+    """Follow an outline of straight pieces and arcs."""
+    x = y = 0.0
+    xs, ys = [], []
+    for letter, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
+        numbers = [float(n) for n in re.findall(r"-?[\d.]+", rest)]
+        if letter in "ML":
+            x, y = numbers
+        elif letter in "HhVv":
+            step = numbers[0]
+            x = step if letter == "H" else x + step * (letter == "h")
+            y = step if letter == "V" else y + step * (letter == "v")
+        elif letter == "a":
+            x, y = x + numbers[-2], y + numbers[-1]
+        xs.append(x)
+        ys.append(y)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def test_an_arrow_that_moves_leaves_a_ghost_for_one_moment():
+    drawn = picture([names(a="f", b="f"), names(a="g", b="f"), names(a="g", b="f")])
+    assert told(drawn, 0)["a refers to f function"] == "shown"
+    assert told(drawn, 1)["a refers to f function"] == "ghost"
+    assert told(drawn, 1)["a refers to g function"] == "new"
+    assert told(drawn, 1)["b refers to f function"] == "shown"
+    assert "a refers to f function" not in told(drawn, 2)
+    assert told(drawn, 2)["a refers to g function"] == "shown"
+
+
+def test_the_arrow_before_and_after_are_of_one_slot():
+    drawn = picture([names(a="f"), names(a="g")])
+    slots = [g.get("data-slot") for g in parsed(drawn).iter(f"{SVG}g") if g.get("data-slot")]
+    assert len(slots) == 2 and len(set(slots)) == 1
+
+
+def test_a_box_that_goes_is_a_ghost_and_what_comes_is_new():
+    drawn = picture([names(a="f"), names(a="g"), Graph("", (), ())])
+    assert told(drawn, 1) == {
+        "a": "shown",
+        "f function": "ghost",
+        "g function": "new",
+        "a refers to f function": "ghost",
+        "a refers to g function": "new",
+    }
+    assert set(told(drawn, 2).values()) == {"ghost"}
+
+
+def test_the_first_moment_may_be_empty():
+    drawn = picture([Graph("", (), ()), names(a="f")])
+    assert drawn.states[0] == {} and set(drawn.states[1].values()) == {"new"}
+
+
+def test_words_that_change_have_a_box_for_the_widest():
+    short = Graph("", (Node("o", "list", "holder", "1 item"),), ())
+    wide = Graph("", (Node("o", "list", "holder", "1,000,000 items of it"),), ())
+    drawn = picture([short, wide])
+    ((left, _, right, _),) = boxes(drawn)
+    assert right - left > len("1,000,000 items of it") * 6.9
+    assert [list(state.values()) for state in drawn.states] == [["shown"] * 2, ["shown", "new"]]
+    assert list(told(drawn, 0))[-1] == "list 1 item"
+    assert list(told(drawn, 1))[-1] == "list 1,000,000 items of it"
+
+
+def test_nothing_to_draw_is_refused():
+    with pytest.raises(ValueError, match="nothing to draw"):
+        picture([Graph("", (), ())])
+
+
+def test_hostile_words_stay_words():
+    graph = Graph(HOSTILE, (Node("a", HOSTILE, HOSTILE, HOSTILE),), (Edge("a", "a", HOSTILE),))
+    drawn = picture([graph], HOSTILE)
+    assert "<img" not in drawn.svg and "<script" not in drawn.svg
+    assert drawn.svg.count("</svg>") == 1
+    parsed(drawn)
+
+
+def test_the_same_graphs_give_the_same_picture():
+    graphs = [names(a="f", b="g"), names(a="g", b="f", c="f")]
+    assert picture(graphs) == picture(graphs)
+
+
+def test_arrows_that_are_never_there_at_once_may_cross():
+    nodes = tuple(Node(key, key, "name" if key in "ab" else "object") for key in "abfg")
+    edges = (Edge("a", "g"), Edge("b", "f"), Edge("a", "f"))
+    layout = layered(Graph("", nodes, edges))
+    names_, rooms = {"a", "b"}, dict.fromkeys("abfg", 1)
+    apart = untangled(layout, (0b01, 0b01, 0b10), rooms, names_)
+    assert apart.rows["g"] < apart.rows["f"] or apart.rows["b"] < apart.rows["a"]
+    assert untangled(layout, (0b01, 0b10, 0b10), rooms, names_).layers == (("a", "b"), ("f", "g"))
+
+
+moments = st.lists(
+    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("uvwxyz")), max_size=6
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(moments.filter(any))
+def test_no_two_boxes_overlap_and_all_lie_inside(targets):
+    drawn = picture([names(**found) for found in targets])
+    width, height = (float(parsed(drawn).get(side)) for side in ("width", "height"))
+    placed = boxes(drawn)
+    for number, (left, top, right, bottom) in enumerate(placed):
+        assert left >= 0 and top >= 0 and right <= width and bottom <= height
+        for other in placed[:number]:
+            beside = right <= other[0] or other[2] <= left
+            assert beside or bottom <= other[1] or other[3] <= top
