@@ -8,6 +8,7 @@ import textwrap
 
 WIDEST = 110  # characters
 BETWEEN = 2  # spaces between two columns
+HEADING = 2  # more, at least, for what stands at the head of one (tabulate's MIN_PADDING)
 NARROWEST = 8  # characters of a column that is wrapped
 _MORE = "    "
 
@@ -24,13 +25,13 @@ def wrapped(text: str) -> str:
 
 def columns_wrapped(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:
     """Return a table's headings and cells, wrapped so that it fits, where that can be."""
-    table = [headings, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    padded = [words + " " * HEADING for words in headings]
+    widths = [max(map(len, column)) for column in zip(padded, *rows, strict=True)]
     most = _most(widths)
     if most is None:
         return headings, rows
-    fitted = [[_cell(cell, most) for cell in row] for row in table]
-    return fitted[0], fitted[1:]
+    fitted = [[_cell(cell, most) for cell in row] for row in rows]
+    return [_cell(words, most - HEADING) for words in headings], fitted
 
 
 def _most(widths: list[int]) -> int | None:

@@ -31,6 +31,13 @@ def test_a_table_fits_and_keeps_what_its_cells_say(rows):
     assert said == [["".join(cell.split()) for cell in row] for row in rows]
 
 
+def test_a_heading_is_wider_than_its_words():
+    rows = [["x" * 200, "yes", "yes", "no"], ["y", "no", "no", "no"]]
+    lines = grid(["route", "names", "code", "callback"], rows).split("\n")
+    assert widest("\n".join(lines)) <= WIDEST
+    assert sum("yes" in line for line in lines) == 1, "a row of short cells stays one line"
+
+
 def test_what_fits_is_left_as_it_is():
     short = "a  line\n   with  its  spaces"
     assert wrapped(short) == short
