@@ -486,6 +486,8 @@ def _put_torch_modes(before) -> None:
 # Set by C++ blocks of a compilation; while the first is, and its Python side is not, each op is an
 # internal error (aten/src/ATen/core/PythonFallbackKernel.cpp).
 _DISPATCH_KEYS = ("PythonDispatcher", "PreDispatch")
+# Off in a guard of a tensor, and left off where that guard raises (torch/csrc/dynamo/guards.cpp).
+_OVERRIDES = "__torch_function__"
 
 
 def _read_torch_keys() -> dict:
@@ -493,14 +495,18 @@ def _read_torch_keys() -> dict:
     private = getattr(_loaded("torch"), "_C", None)
     asked = getattr(private, "_dispatch_tls_is_dispatch_key_included", None)
     keys = getattr(private, "DispatchKey", None)
-    return {name: asked(getattr(keys, name)) for name in _DISPATCH_KEYS} if asked and keys else {}
+    if not asked or not keys:
+        return {}
+    found = {name: asked(getattr(keys, name)) for name in _DISPATCH_KEYS}
+    return found | {_OVERRIDES: private._get_torch_function_state()}
 
 
 def _put_torch_keys(before: dict) -> None:
     private = _loaded("torch")._C
-    for name, included in before.items():
+    private._set_torch_function_state(before[_OVERRIDES])
+    for name in _DISPATCH_KEYS:
         key = getattr(private.DispatchKey, name)
-        private._dispatch_tls_set_dispatch_key_included(key, included)
+        private._dispatch_tls_set_dispatch_key_included(key, before[name])
 
 
 def _same_torch_keys(now: dict, before: dict) -> bool:

@@ -127,6 +127,8 @@ const KEYS = {
   ArrowRight: (i) => i + 1, ArrowDown: (i) => i + 1, PageDown: (i) => i + 1,
   Home: () => 0, End: () => Infinity,
 };
+// On a slider up is more; elsewhere it is what stands above, which came before.
+const ON_SLIDER = { ...KEYS, ArrowUp: KEYS.ArrowDown, ArrowDown: KEYS.ArrowUp, PageUp: KEYS.PageDown, PageDown: KEYS.PageUp };
 
 /** Keys inside `root` are ours; JupyterLab would move between cells, so we listen before it. */
 function listen(root, go, signal) {
@@ -135,7 +137,7 @@ function listen(root, go, signal) {
     if (event.target.closest("input")) return; // JupyterLab leaves alone what is written in
     if (event.target.closest("select")) return event.stopPropagation();
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const move = KEYS[event.key];
+    const move = (event.target.closest(".course-slider") ? ON_SLIDER : KEYS)[event.key];
     if (!move && event.key !== "Enter" && event.key !== " ") return;
     event.stopPropagation();
     if (!move || (event.target.closest(".course-scrolls") && event.key !== "ArrowLeft" && event.key !== "ArrowRight")) return;

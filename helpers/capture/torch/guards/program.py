@@ -30,6 +30,7 @@ from helpers.model.guards import (
 )
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import count, is_exactly
+from helpers.safety.interpreter_state import whole
 
 LONGEST = 400
 NAME = "holds"
@@ -175,10 +176,14 @@ def guard_program(fn, call=None, entry: int = 1) -> GuardProgram:
     )
 
 
+# A guard that raises leaves __torch_function__ off.
+_asked = whole(accepts, ("torch's dispatch keys",))
+
+
 def _of_torch(written, args, kwargs) -> bool | None:
     """Return the answer of torch's own tree; None where it raises, as for a nested tensor."""
     try:
-        return accepts(written.entry, frame_locals(written.behind, args, kwargs))
+        return _asked(written.entry, frame_locals(written.behind, args, kwargs))
     except Exception:
         return None
 
