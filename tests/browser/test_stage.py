@@ -196,6 +196,32 @@ def test_taken_values_stay_as_ghosts_for_one_step(show):
     assert gone.all_inner_texts() == ["10", "2"]
 
 
+def test_stack_marks_what_is_new_and_where_the_next_result_goes(show):
+    shown, steps = show("expression"), MODELS["expression"]().steps
+    new, puts = shown.root.locator(".stage-fresh"), shown.root.locator(".stage-puts")
+    for n, (step, later) in enumerate(zip(steps, steps[1:], strict=False)):
+        shown.go(n)
+        keys, kept = ({value.key for value in one.values} for one in (step, later))
+        assert puts.count() == len(kept - keys)
+        if n:
+            fresh = keys - {value.key for value in steps[n - 1].values}
+            assert new.count() == len(fresh)
+    shown.go(4)  # BUILD_LIST takes 3 and 20: the list comes to lie where 3 lies
+    ours, three = (shown.root.locator(one) for one in (".stage-puts", ".stage-block"))
+    assert abs(ours.bounding_box()["y"] - three.first.bounding_box()["y"]) < 2
+    expect(new).to_have_text(["20intnew"])
+    label = shown.root.locator(".stage-blocks").get_attribute("aria-label")
+    assert label.endswith("; new: 20; takes the top 2")
+
+
+def test_prediction_does_not_see_where_the_result_goes(show):
+    shown = show("expression")
+    shown.go(3)
+    expect(shown.root.locator(".stage-puts")).to_be_visible()
+    shown.root.get_by_role("button", name="Predict").click()
+    expect(shown.root.locator(".stage-puts")).to_be_hidden()
+
+
 def test_window_follows_the_pointer(show):
     shown = show("shared", reduced_motion="reduce")
     for step in range(shown.total):

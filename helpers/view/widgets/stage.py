@@ -58,6 +58,7 @@ _widget_class = widget_class(
         "stage_source.js",
         "stage_instructions.js",
         "stage_stack.js",
+        "stage_marks.js",
         "stage_calls.js",
         "stage_panels.js",
         "stage_travel.js",

@@ -36,9 +36,9 @@ function stackPane(script, room) {
     fillBlock(block, value);
     return block;
   };
-  const show = (now, moving, before) => {
+  const show = (now, moving, before, last, after) => {
     const stack = now.stack ?? [];
-    strip.querySelectorAll(".stage-gone,.stage-takes").forEach((node) => node.remove());
+    strip.querySelectorAll(".stage-gone,.stage-takes,.stage-puts").forEach((node) => node.remove());
     const keys = new Set(stack.map(({ key }) => key));
     const fresh = [];
     for (const [key, block] of blocks) if (!keys.has(key)) (block.remove(), blocks.delete(key));
@@ -48,6 +48,10 @@ function stackPane(script, room) {
       block.classList.toggle("stage-taking", n >= stack.length - now.taken);
       strip.append(block);
     });
+    const put = putBy(last, now);
+    for (const n of put) markNew(blocks.get(stack[n].key));
+    const puts = now.ending ? [] : putBy(now, after);
+    for (const n of puts) strip.append(placed(putsMark(n < stack.length), n));
     const gone = popped(now, before);
     gone.forEach(({ value, n }) => {
       if (n >= slots) return;
@@ -76,7 +80,8 @@ function stackPane(script, room) {
     const depth = `${stack.length} value${stack.length === 1 ? "" : "s"}`;
     pane.aside.textContent = now.stack ? depth : "";
     const words = stack.map(({ words }) => words).reverse().join(", ");
-    box.setAttribute("aria-label", `Value stack, top first: ${words || "empty"}`);
+    const told = [put.length && `new: ${put.map((n) => stack[n].words).join(", ")}`, now.taken && `takes the top ${now.taken}`];
+    box.setAttribute("aria-label", [`Value stack, top first: ${words || "empty"}`, ...told].filter(Boolean).join("; "));
     return { fresh: fresh.map((value) => ({ value, block: blocks.get(value.key) })), gone };
   };
   return { box: pane.box, show, blocks };
@@ -85,6 +90,7 @@ function stackPane(script, room) {
 function fillBlock(block, value) {
   const empty = value.words === "NULL" && !value.kind;
   block.classList.toggle("stage-null", empty);
+  block.classList.remove("stage-fresh");
   block.replaceChildren(make("span", "", empty ? "NULL" : value.words));
   const kind = shortKind(value.kind);
   const told = [value.words.includes(kind) ? "" : kind, value.same && `is ${value.same}`].filter(Boolean).join(" · ");
@@ -95,13 +101,6 @@ function fillBlock(block, value) {
 
 const shortKind = (kind) =>
   kind.replace("builtin_function_or_method", "builtin").replace("NoneType", "None").replace(/^type$/, "class");
-
-/** What the step before took: it stays as a ghost for one step. */
-function popped(now, before) {
-  if (!before?.stack || before.n !== now.n - 1 || !now.stack) return [];
-  const keys = new Set(now.stack.map(({ key }) => key));
-  return before.stack.map((value, n) => ({ value, n })).filter(({ value }) => !keys.has(value.key));
-}
 
 function localsPane(script) {
   const pane = makePane("locals", "Locals");
