@@ -234,6 +234,61 @@ def test_window_follows_the_pointer(show):
         assert inside, step
 
 
+# Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
+CUT = """root => {
+  const place = node => node.getBoundingClientRect();
+  const edge = place(root.querySelector('.stage-rows'));
+  const wide = node => node.scrollWidth > node.clientWidth + 1 && node.textContent;
+  const half = node => place(node).top < edge.top - 1 && place(node).bottom > edge.top + 1
+    || place(node).top < edge.bottom - 1 && place(node).bottom > edge.bottom + 1;
+  const guard = root.querySelector('.stage-guard');
+  return [...root.querySelectorAll('.stage-row')].filter(half).map(node => node.textContent)
+    .concat([...root.querySelectorAll('.stage-jumps em')].map(wide).filter(Boolean))
+    .concat([...root.querySelectorAll('.stage-jumps')].filter(row =>
+      place(row.querySelector('em')).right > edge.right + 1).map(row => row.textContent))
+    .concat(guard && guard.scrollHeight > guard.clientHeight + 1 ? [guard.textContent] : []);
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, HALF, (720, 720)], ids=lambda size: f"{size[0]}px")
+@pytest.mark.parametrize("name", ["loop", "caught", "shared"])
+def test_no_row_no_target_and_no_exception_line_is_cut(show, name, size):
+    shown = show(name, "light", size, reduced_motion="reduce")
+    for step in range(shown.total):
+        shown.go(step)
+        shown.facts()  # waits until it is drawn
+        assert shown.root.evaluate(CUT) == [], step
+
+
+def test_rows_outside_the_window_are_counted(show):
+    shown = show("loop", reduced_motion="reduce")
+    rows, window = shown.root.locator(".stage-row"), shown.root.locator(".stage-rows")
+    row, room = (one.bounding_box()["height"] for one in (rows.first, window))
+    expect(shown.root.locator(".stage-more")).to_have_text(
+        ["", f"… {rows.count() - round(room / row)} more"]
+    )
+
+
+def test_jump_is_drawn_as_taken_only_where_it_is(show):
+    shown, model = show("loop"), MODELS["loop"]()
+    targets = {row.offset: row.target for row in model.codes[0].rows}
+    seen = set()
+    for n, (step, later) in enumerate(zip(model.steps, model.steps[1:], strict=False)):
+        target = targets[step.offset]
+        if target < 0:
+            continue
+        shown.go(n)
+        taken = later.offset == target
+        seen.add(taken)
+        assert shown.root.locator(".stage-jump.stage-taken").count() == taken
+        assert shown.root.locator(".stage-jump.stage-untaken").count() == (not taken)
+        told = shown.root.locator(".stage-row.stage-now small").text_content()
+        assert told == ("" if taken else "not taken")
+        marked = shown.root.locator(".stage-row.stage-target i").all_text_contents()
+        assert marked == ([str(target)] if taken else [])
+    assert seen == {True, False}
+
+
 def test_step_without_content_says_why(show):
     shown = show("rounds left out")
     left_out = next(n for n, s in enumerate(MODELS["rounds left out"]().steps) if s.left_out)

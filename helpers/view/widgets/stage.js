@@ -110,7 +110,7 @@ function render({ model, el }) {
     for (const [name, part] of Object.entries(parts)) {
       if (name === "stack") moved = part.show(now, moving, before?.call === now.call ? before : null, last, script.after(n));
       else if (name === "locals") part.show(now, moving, last);
-      else if (name === "instructions") part.show(now, steady, n + 1 < script.total ? script.step(n + 1) : null);
+      else if (name === "instructions") part.show(now, steady, script.after(n));
       else if (name === "picture") part.show(now, moving, before);
       else part.show(now, steady);
     }

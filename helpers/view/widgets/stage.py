@@ -57,6 +57,7 @@ _widget_class = widget_class(
         "stage_script.js",
         "stage_source.js",
         "stage_instructions.js",
+        "stage_arcs.js",
         "stage_stack.js",
         "stage_marks.js",
         "stage_calls.js",
