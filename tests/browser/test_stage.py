@@ -214,6 +214,19 @@ def test_stack_marks_what_is_new_and_where_the_next_result_goes(show):
     assert label.endswith("; new: 20; takes the top 2")
 
 
+@pytest.mark.parametrize("name", ["shared", "deep", "expression"])
+def test_no_slot_of_the_stack_is_cut(show, name):
+    shown = show(name, reduced_motion="reduce")
+    for step in (0, shown.total // 2, shown.total - 1):
+        shown.go(step)
+        box = shown.root.locator(".stage-blocks").bounding_box()
+        slots = shown.root.locator(".stage-slot:not(.stage-out), .stage-block:not(.stage-out)")
+        for place in slots.evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().toJSON())"
+        ):
+            assert box["y"] <= place["top"] and place["bottom"] <= box["y"] + box["height"]
+
+
 def test_prediction_does_not_see_where_the_result_goes(show):
     shown = show("expression")
     shown.go(3)

@@ -1,7 +1,8 @@
 // The value stack as blocks that grow upward, and the variables below it.
 
-const SLOT = { least: 24, most: 34, gap: 4 };
+const SLOT = { least: 20, most: 34, gap: 4 };
 const MS = 250;
+const NULL_MEANS = "NULL: an empty slot; a call finds self there if it calls a method";
 
 function stackPane(script, room) {
   const pane = makePane("stack", script.codes.length ? "Value stack" : "Symbolic stack");
@@ -14,19 +15,22 @@ function stackPane(script, room) {
   const slots = allowed * (SLOT.least + SLOT.gap) <= room - 24 ? allowed : deepest;
   const size = Math.max(SLOT.least, Math.min(SLOT.most, Math.floor((room - 24) / slots) - SLOT.gap));
   const pitch = size + SLOT.gap;
-  const seen = Math.max(1, Math.floor((room - 24) / pitch));
+  const seen = Math.max(1, Math.floor((room - 35) / pitch));
+  const foot = slots > seen ? 17 : 6; // what is not seen is counted below
+  box.style.setProperty("--foot", `${foot - 4}px`);
   for (let n = 0; n < slots; n++) {
-    const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `room for ${slots}` : "";
+    const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `${slots} at most` : "";
     strip.append(placed(make("div", "stage-slot", words, { "aria-hidden": "true" }), n));
   }
   strip.append(make("div", "stage-base", ""));
   box.append(strip, why, below);
-  box.style.height = `${Math.min(slots, seen) * pitch + 24}px`;
+  box.style.height = `${Math.min(slots, seen) * pitch + 18 + foot}px`;
   pane.body.append(box);
   const blocks = new Map();
 
   function placed(node, n) {
-    node.style.bottom = `${6 + n * pitch}px`;
+    node.dataset.slot = n;
+    node.style.bottom = `${foot + n * pitch}px`;
     node.style.height = `${size}px`;
     return node;
   }
@@ -63,17 +67,21 @@ function stackPane(script, room) {
     if (gone.length) {
       const top = Math.max(...gone.map(({ n }) => n)) + 1;
       const label = make("div", "stage-takes stage-popped", "just taken");
-      label.style.bottom = `${6 + Math.min(top, slots) * pitch - 2}px`;
+      label.style.bottom = `${foot + Math.min(top, slots) * pitch - 2}px`;
       strip.append(label);
     }
     if (now.taken && stack.length) {
       const from = stack.length - now.taken;
       const bracket = make("div", "stage-takes stage-bracket", `takes ${now.taken}`);
-      bracket.style.bottom = `${6 + from * pitch}px`;
+      bracket.style.bottom = `${foot + from * pitch}px`;
       bracket.style.height = `${now.taken * pitch - SLOT.gap}px`;
       strip.append(bracket);
     }
-    const hidden = Math.max(0, stack.length - seen);
+    const hidden = Math.max(0, Math.max(stack.length, ...puts.map((n) => n + 1)) - seen);
+    for (const node of strip.querySelectorAll("[data-slot]")) {
+      const n = Number(node.dataset.slot);
+      node.classList.toggle("stage-out", n < hidden || n >= hidden + seen);
+    }
     strip.style.transform = `translateY(${hidden * pitch}px)`;
     below.textContent = hidden ? `↓ ${hidden} more below` : "";
     why.textContent = now.stack ? (stack.length ? "" : gone.length ? "" : "empty") : now.says || now.label;
@@ -95,7 +103,7 @@ function fillBlock(block, value) {
   const kind = shortKind(value.kind);
   const told = [value.words.includes(kind) ? "" : kind, value.same && `is ${value.same}`].filter(Boolean).join(" · ");
   if (told || empty) block.append(make("small", "", empty ? "empty slot" : told));
-  block.title = `${value.words}${kind ? ` (${kind})` : ""}`;
+  block.title = empty ? NULL_MEANS : `${value.words}${kind ? ` (${kind})` : ""}`;
   if (value.same) block.title += `: the very object that ${value.same} refers to`;
 }
 
