@@ -227,6 +227,23 @@ def test_no_slot_of_the_stack_is_cut(show, name):
             assert box["y"] <= place["top"] and place["bottom"] <= box["y"] + box["height"]
 
 
+def test_key_tells_the_signs_of_this_stage_and_opens_by_keyboard(show):
+    shown = show("loop")
+    button = shown.root.get_by_role("button", name="Key to the signs")
+    signs = shown.root.locator(".stage-key")
+    expect(signs).to_be_hidden()
+    button.focus()
+    shown.page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(signs).to_contain_text("a jump")
+    assert "shared cell" not in signs.inner_text() and shown.at() == 0
+    assert shown.violations() == []
+    shown.page.keyboard.press("Enter")
+    expect(signs).to_be_hidden()
+    expect(show("names").root.locator(".stage-key")).not_to_contain_text("a jump")
+    expect(show("shared").root.locator(".stage-key")).to_contain_text("shared cell")
+
+
 def test_prediction_does_not_see_where_the_result_goes(show):
     shown = show("expression")
     shown.go(3)

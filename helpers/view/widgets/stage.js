@@ -91,7 +91,9 @@ function render({ model, el }) {
   const strip = makeStrip(script, go);
   const controls = makeControls(script, go, question?.turn);
   const status = makeStatus("course-status stage-says");
-  root.append(main, status, strip.box, controls.box);
+  const key = makeKey(script);
+  top.append(key.button);
+  root.append(key.list, main, status, strip.box, controls.box);
   const motion = makeTravel(root);
 
   let drawn = -1;
