@@ -196,6 +196,62 @@ def test_taken_values_stay_as_ghosts_for_one_step(show):
     assert gone.all_inner_texts() == ["10", "2"]
 
 
+def test_stack_marks_what_is_new_and_where_the_next_result_goes(show):
+    shown, steps = show("expression"), MODELS["expression"]().steps
+    new, puts = shown.root.locator(".stage-fresh"), shown.root.locator(".stage-puts")
+    for n, (step, later) in enumerate(zip(steps, steps[1:], strict=False)):
+        shown.go(n)
+        keys, kept = ({value.key for value in one.values} for one in (step, later))
+        assert puts.count() == len(kept - keys)
+        if n:
+            fresh = keys - {value.key for value in steps[n - 1].values}
+            assert new.count() == len(fresh)
+    shown.go(4)  # BUILD_LIST takes 3 and 20: the list comes to lie where 3 lies
+    ours, three = (shown.root.locator(one) for one in (".stage-puts", ".stage-block"))
+    assert abs(ours.bounding_box()["y"] - three.first.bounding_box()["y"]) < 2
+    expect(new).to_have_text(["20intnew"])
+    label = shown.root.locator(".stage-blocks").get_attribute("aria-label")
+    assert label.endswith("; new: 20; takes the top 2")
+
+
+@pytest.mark.parametrize("name", ["shared", "deep", "expression"])
+def test_no_slot_of_the_stack_is_cut(show, name):
+    shown = show(name, reduced_motion="reduce")
+    for step in (0, shown.total // 2, shown.total - 1):
+        shown.go(step)
+        box = shown.root.locator(".stage-blocks").bounding_box()
+        slots = shown.root.locator(".stage-slot:not(.stage-out), .stage-block:not(.stage-out)")
+        for place in slots.evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().toJSON())"
+        ):
+            assert box["y"] <= place["top"] and place["bottom"] <= box["y"] + box["height"]
+
+
+def test_key_tells_the_signs_of_this_stage_and_opens_by_keyboard(show):
+    shown = show("loop")
+    button = shown.root.get_by_role("button", name="Key to the signs")
+    signs = shown.root.locator(".stage-key")
+    expect(signs).to_be_hidden()
+    button.focus()
+    shown.page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(signs).to_contain_text("a jump")
+    assert "shared cell" not in signs.inner_text() and shown.at() == 0
+    assert shown.violations() == []
+    shown.page.keyboard.press("Enter")
+    expect(signs).to_be_hidden()
+    expect(show("names").root.locator(".stage-key")).not_to_contain_text("a jump")
+    expect(show("shared").root.locator(".stage-key")).to_contain_text("shared cell")
+
+
+def test_prediction_does_not_see_where_the_result_goes(show):
+    shown = show("expression")
+    shown.go(3)
+    expect(shown.root.locator(".stage-puts")).to_be_visible()
+    shown.root.get_by_role("button", name="Predict").click()
+    expect(shown.root.locator(".stage-puts")).to_be_hidden()
+
+
 def test_window_follows_the_pointer(show):
     shown = show("shared", reduced_motion="reduce")
     for step in range(shown.total):
@@ -206,6 +262,61 @@ def test_window_follows_the_pointer(show):
           return a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
         }""")
         assert inside, step
+
+
+# Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
+CUT = """root => {
+  const place = node => node.getBoundingClientRect();
+  const edge = place(root.querySelector('.stage-rows'));
+  const wide = node => node.scrollWidth > node.clientWidth + 1 && node.textContent;
+  const half = node => place(node).top < edge.top - 1 && place(node).bottom > edge.top + 1
+    || place(node).top < edge.bottom - 1 && place(node).bottom > edge.bottom + 1;
+  const guard = root.querySelector('.stage-guard');
+  return [...root.querySelectorAll('.stage-row')].filter(half).map(node => node.textContent)
+    .concat([...root.querySelectorAll('.stage-jumps em')].map(wide).filter(Boolean))
+    .concat([...root.querySelectorAll('.stage-jumps')].filter(row =>
+      place(row.querySelector('em')).right > edge.right + 1).map(row => row.textContent))
+    .concat(guard && guard.scrollHeight > guard.clientHeight + 1 ? [guard.textContent] : []);
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, HALF, (720, 720)], ids=lambda size: f"{size[0]}px")
+@pytest.mark.parametrize("name", ["loop", "caught", "shared"])
+def test_no_row_no_target_and_no_exception_line_is_cut(show, name, size):
+    shown = show(name, "light", size, reduced_motion="reduce")
+    for step in range(shown.total):
+        shown.go(step)
+        shown.facts()  # waits until it is drawn
+        assert shown.root.evaluate(CUT) == [], step
+
+
+def test_rows_outside_the_window_are_counted(show):
+    shown = show("loop", reduced_motion="reduce")
+    rows, window = shown.root.locator(".stage-row"), shown.root.locator(".stage-rows")
+    row, room = (one.bounding_box()["height"] for one in (rows.first, window))
+    expect(shown.root.locator(".stage-more")).to_have_text(
+        ["", f"… {rows.count() - round(room / row)} more"]
+    )
+
+
+def test_jump_is_drawn_as_taken_only_where_it_is(show):
+    shown, model = show("loop"), MODELS["loop"]()
+    targets = {row.offset: row.target for row in model.codes[0].rows}
+    seen = set()
+    for n, (step, later) in enumerate(zip(model.steps, model.steps[1:], strict=False)):
+        target = targets[step.offset]
+        if target < 0:
+            continue
+        shown.go(n)
+        taken = later.offset == target
+        seen.add(taken)
+        assert shown.root.locator(".stage-jump.stage-taken").count() == taken
+        assert shown.root.locator(".stage-jump.stage-untaken").count() == (not taken)
+        told = shown.root.locator(".stage-row.stage-now small").text_content()
+        assert told == ("" if taken else "not taken")
+        marked = shown.root.locator(".stage-row.stage-target i").all_text_contents()
+        assert marked == ([str(target)] if taken else [])
+    assert seen == {True, False}
 
 
 def test_step_without_content_says_why(show):

@@ -91,7 +91,9 @@ function render({ model, el }) {
   const strip = makeStrip(script, go);
   const controls = makeControls(script, go, question?.turn);
   const status = makeStatus("course-status stage-says");
-  root.append(main, status, strip.box, controls.box);
+  const key = makeKey(script);
+  top.append(key.button);
+  root.append(key.list, main, status, strip.box, controls.box);
   const motion = makeTravel(root);
 
   let drawn = -1;
@@ -108,9 +110,9 @@ function render({ model, el }) {
     const last = script.before(n);
     let moved = null;
     for (const [name, part] of Object.entries(parts)) {
-      if (name === "stack") moved = part.show(now, moving, before?.call === now.call ? before : null);
+      if (name === "stack") moved = part.show(now, moving, before?.call === now.call ? before : null, last, script.after(n));
       else if (name === "locals") part.show(now, moving, last);
-      else if (name === "instructions") part.show(now, steady, n + 1 < script.total ? script.step(n + 1) : null);
+      else if (name === "instructions") part.show(now, steady, script.after(n));
       else if (name === "picture") part.show(now, moving, before);
       else part.show(now, steady);
     }

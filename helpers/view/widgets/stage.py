@@ -57,13 +57,16 @@ _widget_class = widget_class(
         "stage_script.js",
         "stage_source.js",
         "stage_instructions.js",
+        "stage_arcs.js",
         "stage_stack.js",
+        "stage_marks.js",
         "stage_calls.js",
         "stage_panels.js",
         "stage_travel.js",
         "stage_strip.js",
         "stage_controls.js",
         "stage_question.js",
+        "stage_key.js",
     ),
 )
 

@@ -1,32 +1,59 @@
 // The instructions of the function that runs: a pointer that moves, jumps as arcs in the gutter.
 
+const MORE = 15; // pixels of the line that counts the rows above or below
 const ROW = { least: 17, most: 20 };
-const ARC = { first: 26, step: 7, levels: 4 };
+const LONG_OPNAME = 15; // letters; of a longer one the first part gives way, the last one stays
 
 function instructionPane(script, go, links, room) {
   const pane = makePane("instructions", "Instructions");
   const box = makeScroll(make("div", "stage-rows", ""), "Instructions");
   const guard = make("div", "stage-guard", "");
   const guarded = script.tracks.some((step) => script.words[step.handler]);
-  pane.body.append(box);
+  const [above, below] = [make("div", "stage-more", ""), make("div", "stage-more", "")];
+  pane.body.append(above, box, below);
   if (guarded) pane.body.append(guard);
   const lists = new Map();
   let shown = null;
 
   const listOf = (code) => {
-    if (!lists.has(code)) lists.set(code, instructionList(code, script, go, links, room - (guarded ? 60 : 38)));
+    if (!lists.has(code)) lists.set(code, instructionList(code, script, go, links, room - (guarded ? 74 : 38)));
     return lists.get(code);
   };
-  const show = (now, moving, next) => {
+  /** Whole rows only; what lies above and below the window is counted. */
+  const tidy = () => {
+    if (!shown) return;
+    const all = shown.rows.length;
+    const room = pane.body.clientHeight - (guarded ? guard.offsetHeight : 0);
+    const cut = all * shown.height > room;
+    const seen = cut ? Math.max(3, Math.floor((room - 2 * MORE) / shown.height)) : all;
+    for (const node of [above, below]) node.hidden = !cut;
+    box.style.height = `${seen * shown.height}px`;
+    count();
+  };
+  const count = () => {
+    const first = Math.round(box.scrollTop / shown.height);
+    const last = first + Math.round(box.clientHeight / shown.height) - 1;
+    const exits = leaveWindow(shown.jumps, shown.height, first, last);
+    const rest = [first, shown.rows.length - 1 - last];
+    [above, below].forEach((node, n) => {
+      const to = exits[n].map((row) => `${"↑↓"[n]} ${shown.rows[row].offset}`).slice(0, 3);
+      node.replaceChildren(make("b", "", to.join("  ")), make("span", "", rest[n] > 0 ? `… ${rest[n]} more` : ""));
+    });
+  };
+  box.addEventListener("scroll", () => shown && count());
+  new ResizeObserver(tidy).observe(pane.body);
+  const show = (now, moving, after) => {
     if (now.code && shown !== listOf(now.code)) {
       shown = listOf(now.code);
       box.replaceChildren(shown.box);
       box.scrollTop = 0;
+      tidy();
     }
     pane.aside.textContent = script.codes.length > 1 && now.code ? `of ${now.code.name}` : "caches hidden";
-    shown?.show(now, moving, next);
+    shown?.show(now, moving, after);
     if (shown && now.row >= 0) follow(box, shown.top(now.row), shown.height, !moving);
-    guard.textContent = now.handler ? `⚑ on an exception here: ${now.handler}` : "";
+    if (shown) count();
+    guard.textContent = now.handler ? `⚑ on an exception: ${now.handler}` : "";
   };
   links.onRows((rows) => shown?.hint(rows), () => shown?.rows ?? []);
   return { box: pane.box, show };
@@ -46,12 +73,13 @@ function instructionList(code, script, go, links, room) {
     const at = row.span?.[0] ?? 0;
     if (n && at && at !== line) node.classList.add("stage-first");
     line = at || line;
-    node.append(make("i", "", String(row.offset)), make("span", "", row.opname), make("em", "", row.argument));
+    node.append(make("i", "", String(row.offset)), opcode(row.opname), make("em", "", row.argument), make("small", "", ""));
+    node.classList.toggle("stage-jumps", row.to >= 0);
     node.title = `${row.offset} ${row.opname} ${row.argument}`.trim();
     if (ran.has(row.offset)) {
       node.classList.add("stage-used");
       node.addEventListener("click", () => go(nextAt(script, code, row.offset)));
-    }
+    } else node.title += ": not stepped on in this run";
     node.addEventListener("mouseenter", () => links.atRow(row));
     node.addEventListener("mouseleave", () => links.atRow(null));
     box.append(node);
@@ -61,7 +89,7 @@ function instructionList(code, script, go, links, room) {
   const thrown = svgNode("path", { class: "stage-arc stage-thrown" }, arcs.svg);
   box.append(arcs.svg);
 
-  const show = (now, moving, next) => {
+  const show = (now, moving, after) => {
     nodes.forEach((node, n) => node.classList.toggle("stage-now", n === now.row));
     box.querySelector("[aria-current]")?.removeAttribute("aria-current");
     nodes[now.row]?.setAttribute("aria-current", "true");
@@ -69,13 +97,30 @@ function instructionList(code, script, go, links, room) {
     pointer.classList.toggle("stage-slides", moving);
     pointer.classList.toggle("stage-raises", now.ending.startsWith("raises"));
     if (now.row >= 0) pointer.style.transform = `translateY(${now.row * height}px)`;
-    const jumps = next?.call === now.call && next.row === code.rows[now.row]?.to;
-    arcs.all.forEach(({ node, from }) => node.classList.toggle("stage-taken", from === now.row && jumps));
-    const target = now.ending.startsWith("raises") ? code.at.get(Number(/go to (\d+)/.exec(now.handler)?.[1])) : null;
-    thrown.setAttribute("d", target == null ? "" : arcPath(now.row, target, 1, height));
+    const known = after && !now.ending;
+    const jumps = known && after.row === code.rows[now.row]?.to;
+    for (const { node, from } of arcs.all) {
+      node.classList.toggle("stage-taken", from === now.row && jumps);
+      node.classList.toggle("stage-untaken", from === now.row && known && !jumps);
+    }
+    const raised = now.ending.startsWith("raises") ? code.at.get(Number(/go to (\d+)/.exec(now.handler)?.[1])) : null;
+    thrown.setAttribute("d", raised == null ? "" : arcPath(now.row, raised, 1, height));
+    const target = raised ?? (jumps ? after.row : -1);
+    nodes.forEach((node, n) => {
+      node.classList.toggle("stage-target", n === target);
+      node.lastChild.textContent = n === now.row && known && !jumps && code.rows[n].to >= 0 ? "not taken" : "";
+    });
   };
   const hint = (rows) => nodes.forEach((node, n) => node.classList.toggle("stage-hinted", rows.includes(code.rows[n])));
-  return { box, show, hint, rows: code.rows, height, top: (row) => row * height };
+  return { box, show, hint, rows: code.rows, jumps: arcs.all, height, top: (row) => row * height };
+}
+
+function opcode(opname) {
+  const node = make("span", "", "");
+  const last = opname.length > LONG_OPNAME ? opname.search(/_(IF_)?(NOT_)?[A-Z]+$/) : -1;
+  if (last < 0) node.append(opname);
+  else node.append(make("s", "", opname.slice(0, last)), opname.slice(last));
+  return node;
 }
 
 const nextAt = (script, code, offset) => (at) => {
@@ -83,29 +128,3 @@ const nextAt = (script, code, offset) => (at) => {
   const later = script.tracks.findIndex((t, n) => n > at && is(t));
   return later >= 0 ? later : script.tracks.findIndex(is);
 };
-
-/** Short jumps lie inside, longer ones around them. */
-function jumpArcs(rows, height) {
-  const svg = svgNode("svg", { class: "stage-arcs", width: 34, height: rows.length * height, "aria-hidden": "true" });
-  const jumps = rows.map((row, from) => ({ from, to: row.to })).filter(({ to }) => to >= 0);
-  jumps.sort((a, b) => Math.abs(a.from - a.to) - Math.abs(b.from - b.to));
-  const placed = [];
-  for (const jump of jumps) {
-    const [low, high] = [Math.min(jump.from, jump.to), Math.max(jump.from, jump.to)];
-    const inside = placed.filter((one) => one.low <= high && one.high >= low);
-    jump.level = Math.min(ARC.levels - 1, inside.reduce((most, one) => Math.max(most, one.level + 1), 0));
-    Object.assign(jump, { low, high });
-    placed.push(jump);
-    jump.node = svgNode("g", { class: "stage-jump" }, svg);
-    svgNode("path", { class: "stage-arc", d: arcPath(jump.from, jump.to, jump.level, height) }, jump.node);
-    svgNode("path", { class: "stage-tip", d: `M34 ${(jump.to + 0.5) * height}l-7 -4v8z` }, jump.node);
-  }
-  return { svg, all: jumps };
-}
-
-function arcPath(from, to, level, height) {
-  const down = to > from;
-  const [y1, y2] = [(from + 0.5) * height + (down ? 3 : -3), (to + 0.5) * height];
-  const [x, out, turn] = [28, ARC.first - 8 - level * ARC.step, down ? 5 : -5];
-  return `M${x + 4} ${y1}H${out + 5}Q${out} ${y1} ${out} ${y1 + turn}V${y2 - turn}Q${out} ${y2} ${out + 5} ${y2}H${x}`;
-}

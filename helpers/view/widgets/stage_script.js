@@ -20,7 +20,7 @@ function playTracks(tracks, total) {
   return steps;
 }
 
-/** The script with `step(n)`, `before(n)`: the step that the same call made last, or null. */
+/** The script with `step(n)`, and the same call's step `before(n)` and `after(n)`, or null. */
 function readScript(text) {
   const told = JSON.parse(text);
   const tracks = playTracks(told.tracks, told.total);
@@ -76,7 +76,12 @@ function readScript(text) {
     for (let i = n - 1; i >= 0; i--) if (tracks[i].stack && tracks[i].call === tracks[n].call) return step(i);
     return null;
   };
-  return { ...told, tracks, codes, step, before };
+  // a run of steps that were left out stands for steps of any call: what follows it is not known
+  const after = (n) => {
+    for (let i = n + 1; i < tracks.length && tracks[i].stack; i++) if (tracks[i].call === tracks[n].call) return step(i);
+    return null;
+  };
+  return { ...told, tracks, codes, step, before, after };
 }
 
 /** A part of the stage with a heading; what stands at the heading's right can change. */

@@ -48,6 +48,7 @@ function sourcePane(script, go, links) {
     if (used.has(i + 1)) {
       number.type = "button";
       number.setAttribute("aria-label", `Go to the next step on line ${i + 1}`);
+      number.title = "click: go to the next step on this line";
       row.classList.add("stage-used");
       row.addEventListener("click", () => getSelection().isCollapsed && go(nextOn(script, i + 1)));
     }

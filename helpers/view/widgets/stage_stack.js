@@ -1,7 +1,8 @@
 // The value stack as blocks that grow upward, and the variables below it.
 
-const SLOT = { least: 24, most: 34, gap: 4 };
+const SLOT = { least: 20, most: 34, gap: 4 };
 const MS = 250;
+const NULL_MEANS = "NULL: an empty slot; a call finds self there if it calls a method";
 
 function stackPane(script, room) {
   const pane = makePane("stack", script.codes.length ? "Value stack" : "Symbolic stack");
@@ -14,19 +15,22 @@ function stackPane(script, room) {
   const slots = allowed * (SLOT.least + SLOT.gap) <= room - 24 ? allowed : deepest;
   const size = Math.max(SLOT.least, Math.min(SLOT.most, Math.floor((room - 24) / slots) - SLOT.gap));
   const pitch = size + SLOT.gap;
-  const seen = Math.max(1, Math.floor((room - 24) / pitch));
+  const seen = Math.max(1, Math.floor((room - 35) / pitch));
+  const foot = slots > seen ? 17 : 6; // what is not seen is counted below
+  box.style.setProperty("--foot", `${foot - 4}px`);
   for (let n = 0; n < slots; n++) {
-    const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `room for ${slots}` : "";
+    const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `${slots} at most` : "";
     strip.append(placed(make("div", "stage-slot", words, { "aria-hidden": "true" }), n));
   }
   strip.append(make("div", "stage-base", ""));
   box.append(strip, why, below);
-  box.style.height = `${Math.min(slots, seen) * pitch + 24}px`;
+  box.style.height = `${Math.min(slots, seen) * pitch + 18 + foot}px`;
   pane.body.append(box);
   const blocks = new Map();
 
   function placed(node, n) {
-    node.style.bottom = `${6 + n * pitch}px`;
+    node.dataset.slot = n;
+    node.style.bottom = `${foot + n * pitch}px`;
     node.style.height = `${size}px`;
     return node;
   }
@@ -36,9 +40,9 @@ function stackPane(script, room) {
     fillBlock(block, value);
     return block;
   };
-  const show = (now, moving, before) => {
+  const show = (now, moving, before, last, after) => {
     const stack = now.stack ?? [];
-    strip.querySelectorAll(".stage-gone,.stage-takes").forEach((node) => node.remove());
+    strip.querySelectorAll(".stage-gone,.stage-takes,.stage-puts").forEach((node) => node.remove());
     const keys = new Set(stack.map(({ key }) => key));
     const fresh = [];
     for (const [key, block] of blocks) if (!keys.has(key)) (block.remove(), blocks.delete(key));
@@ -48,6 +52,10 @@ function stackPane(script, room) {
       block.classList.toggle("stage-taking", n >= stack.length - now.taken);
       strip.append(block);
     });
+    const put = putBy(last, now);
+    for (const n of put) markNew(blocks.get(stack[n].key));
+    const puts = now.ending ? [] : putBy(now, after);
+    for (const n of puts) strip.append(placed(putsMark(n < stack.length), n));
     const gone = popped(now, before);
     gone.forEach(({ value, n }) => {
       if (n >= slots) return;
@@ -59,24 +67,29 @@ function stackPane(script, room) {
     if (gone.length) {
       const top = Math.max(...gone.map(({ n }) => n)) + 1;
       const label = make("div", "stage-takes stage-popped", "just taken");
-      label.style.bottom = `${6 + Math.min(top, slots) * pitch - 2}px`;
+      label.style.bottom = `${foot + Math.min(top, slots) * pitch - 2}px`;
       strip.append(label);
     }
     if (now.taken && stack.length) {
       const from = stack.length - now.taken;
       const bracket = make("div", "stage-takes stage-bracket", `takes ${now.taken}`);
-      bracket.style.bottom = `${6 + from * pitch}px`;
+      bracket.style.bottom = `${foot + from * pitch}px`;
       bracket.style.height = `${now.taken * pitch - SLOT.gap}px`;
       strip.append(bracket);
     }
-    const hidden = Math.max(0, stack.length - seen);
+    const hidden = Math.max(0, Math.max(stack.length, ...puts.map((n) => n + 1)) - seen);
+    for (const node of strip.querySelectorAll("[data-slot]")) {
+      const n = Number(node.dataset.slot);
+      node.classList.toggle("stage-out", n < hidden || n >= hidden + seen);
+    }
     strip.style.transform = `translateY(${hidden * pitch}px)`;
     below.textContent = hidden ? `↓ ${hidden} more below` : "";
     why.textContent = now.stack ? (stack.length ? "" : gone.length ? "" : "empty") : now.says || now.label;
     const depth = `${stack.length} value${stack.length === 1 ? "" : "s"}`;
     pane.aside.textContent = now.stack ? depth : "";
     const words = stack.map(({ words }) => words).reverse().join(", ");
-    box.setAttribute("aria-label", `Value stack, top first: ${words || "empty"}`);
+    const told = [put.length && `new: ${put.map((n) => stack[n].words).join(", ")}`, now.taken && `takes the top ${now.taken}`];
+    box.setAttribute("aria-label", [`Value stack, top first: ${words || "empty"}`, ...told].filter(Boolean).join("; "));
     return { fresh: fresh.map((value) => ({ value, block: blocks.get(value.key) })), gone };
   };
   return { box: pane.box, show, blocks };
@@ -85,23 +98,17 @@ function stackPane(script, room) {
 function fillBlock(block, value) {
   const empty = value.words === "NULL" && !value.kind;
   block.classList.toggle("stage-null", empty);
+  block.classList.remove("stage-fresh");
   block.replaceChildren(make("span", "", empty ? "NULL" : value.words));
   const kind = shortKind(value.kind);
   const told = [value.words.includes(kind) ? "" : kind, value.same && `is ${value.same}`].filter(Boolean).join(" · ");
   if (told || empty) block.append(make("small", "", empty ? "empty slot" : told));
-  block.title = `${value.words}${kind ? ` (${kind})` : ""}`;
+  block.title = empty ? NULL_MEANS : `${value.words}${kind ? ` (${kind})` : ""}`;
   if (value.same) block.title += `: the very object that ${value.same} refers to`;
 }
 
 const shortKind = (kind) =>
   kind.replace("builtin_function_or_method", "builtin").replace("NoneType", "None").replace(/^type$/, "class");
-
-/** What the step before took: it stays as a ghost for one step. */
-function popped(now, before) {
-  if (!before?.stack || before.n !== now.n - 1 || !now.stack) return [];
-  const keys = new Set(now.stack.map(({ key }) => key));
-  return before.stack.map((value, n) => ({ value, n })).filter(({ value }) => !keys.has(value.key));
-}
 
 function localsPane(script) {
   const pane = makePane("locals", "Locals");
