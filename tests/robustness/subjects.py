@@ -412,6 +412,18 @@ SUBJECTS = {
         quick=helpers.show_environment,
         because=(("scale", "what it lists is given: the course's own requirements"),),
     ),
+    "show_predictions": Subject(
+        wrong=(lambda thing: helpers.show_predictions(thing),),
+        misuse=(lambda: helpers.show_predictions(1),),
+        quick=helpers.show_predictions,
+        because=(("scale", "what it lists was asked in this kernel"),),
+    ),
+    "show_word": Subject(
+        wrong=(lambda thing: helpers.show_word(thing),),
+        misuse=(lambda: helpers.show_word(5), lambda: helpers.show_word("no such term")),
+        quick=lambda: helpers.show_word("guard"),
+        because=(("scale", "the course has a given number of terms"),),
+    ),
     "show_interceptions": Subject(
         looks=(interceptions_with,),
         wrong=(lambda thing: helpers.show_interceptions(thing),),
