@@ -24,11 +24,16 @@ _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 @dataclass
 class Section:
-    """A section, or what stands before the first: minutes of `reading` and of its `exercises`."""
+    """A section, or what stands before the first: minutes of `reading` and of its `exercises`.
+
+    `cells` and `words` are those that are read; the words are those of the prose.
+    """
 
     title: str
     reading: float = 0.0
     exercises: int = 0
+    cells: int = 0
+    words: int = 0
 
 
 def sections(path: Path) -> list[Section]:
@@ -38,7 +43,9 @@ def sections(path: Path) -> list[Section]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
             found[-1].reading += 0 if inside else _running(source, cell["outputs"])
+            found[-1].cells += not inside
             continue
+        read = False
         for part in _PART.split(source):
             if part.startswith("## "):
                 found.append(Section(part.partition("\n")[0].removeprefix("## ")))
@@ -46,10 +53,14 @@ def sections(path: Path) -> list[Section]:
             if asked:
                 found[-1].exercises += int(asked[1])
             elif not inside or part.startswith("##"):
-                found[-1].reading += len(_WORD.findall(_UNREAD.sub(" ", part))) / WORDS
+                words = len(_WORD.findall(_UNREAD.sub(" ", part)))
+                found[-1].words += words
+                found[-1].reading += words / WORDS
+                read = read or words > 0
             inside = (
                 bool(asked) or inside and not part.startswith("##")
             ) and "</details>" not in part
+        found[-1].cells += read
     return found
 
 
