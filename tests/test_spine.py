@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import nbformat
 import pytest
 
+from helpers.course.minutes import on_the_page
 from helpers.exhibit import Exhibit, at
 from helpers.model.choice import Choice
 from helpers.model.spine import BANDS, SPINE, START
@@ -29,16 +30,15 @@ def prose(stem):
 
 def lost(station, head):
     """Return what of a station its chapter's head does not say."""
-    minutes = station.minutes.partition(" ")[0]
-    wanted = (f"# {station.title}\n\n{spine.chapter_line(station)}\n", f"**{minutes} minutes**")
-    return [words for words in (*wanted, f"**The seam:** {station.seam}") if words not in head]
+    title = f"# {station.title}\n\n{spine.chapter_line(station)}\n"
+    return [words for words in (title, f"**The seam:** {station.seam}") if words not in head]
 
 
 @pytest.mark.parametrize("station", SPINE, ids=lambda station: station.file)
 def test_the_head_of_a_chapter_says_what_the_spine_says(station):
     head = prose(station.file)[0]
     assert lost(station, head) == []
-    assert len(lost(replace(station, title="x", seam="y", minutes="1"), head)) == 3
+    assert len(lost(replace(station, title="x", seam="y"), head)) == 2
 
 
 def test_the_spine_has_every_chapter_in_order():
@@ -54,7 +54,8 @@ def test_chapter_0_opens_with_the_map():
 def test_the_readmes_table_says_what_the_spine_says():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for one in SPINE:
-        cells = (f"[{one.file}](notebooks/{one.file}.ipynb)", one.about, one.minutes, one.needs)
+        minutes = "{} + {}".format(*on_the_page(NOTEBOOKS / f"{one.file}.ipynb"))
+        cells = (f"[{one.file}](notebooks/{one.file}.ipynb)", one.about, minutes, one.needs)
         assert f"| {' | '.join(cells).rstrip()} |" in readme
 
 

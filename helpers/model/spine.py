@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Station:
     """A seam, and the chapter that opens it.
 
-    `happens` at the seam, and `who` gets in there; `seam`: how the chapter's head says it.
-    `minutes`: to read, and with the exercises besides.
+    `happens` at the seam, and `who` gets in there; `seam`: how the chapter's head says it. How long
+    it takes is computed from the chapter: `helpers.course.minutes`.
     """
 
     number: int
@@ -22,7 +22,6 @@ class Station:
     title: str
     seam: str
     about: str
-    minutes: str
     needs: str
 
 
@@ -38,7 +37,6 @@ SPINE = (
         title="Rebind every name that holds a function",
         seam="*a call looks a name up.*",
         about="every name that holds a function, and how to rebind them all",
-        minutes="60 + 45",
         needs="TensorFlow",
     ),
     Station(
@@ -50,7 +48,6 @@ SPINE = (
         title="Trace a function, and see which argument made it trace again",
         seam="*the wrapper's cache key.*",
         about="which argument made it trace again, and what a graph buys",
-        minutes="75 + 60",
         needs="TensorFlow, PyTorch",
     ),
     Station(
@@ -62,7 +59,6 @@ SPINE = (
         title="Read the value stack, then write the interpreter",
         seam="*the evaluation loop, one frame at a time.*",
         about="the real value stack, and an interpreter that you write",
-        minutes="75 + 60",
         needs="",
     ),
     Station(
@@ -74,7 +70,6 @@ SPINE = (
         title="Hook the evaluator, then grow a compiler behind it",
         seam="`_PyInterpreterState_SetEvalFrameFunc`.",
         about="a hook before the evaluator, a Dynamo that you grow, and the real one step by step",
-        minutes="90 + 115",
         needs="PyTorch; C compiler optional",
     ),
     Station(
@@ -83,10 +78,9 @@ SPINE = (
         happens="a registry maps an op to a kernel",
         who="every framework",
         file="05_oneflow_python_kernel",
-        title="Write an op in four files, and train through it",
+        title="Write an op in three files, and train through it",
         seam="*the registry, where a logical op meets a kernel.*",
-        about="one op in four files, from its definition to training through it",
-        minutes="75 + 80",
+        about="one op in three files, from its definition to training through it",
         needs="C++ compiler optional",
     ),
     Station(
@@ -98,7 +92,6 @@ SPINE = (
         title="Follow one eager call to the C function that runs it",
         seam="*`TFE_Execute`, the one C function that every eager op passes.*",
         about="one eager call through every layer, and the same call by your own hand",
-        minutes="90 + 100",
         needs="TensorFlow, PyTorch",
     ),
 )

@@ -105,6 +105,16 @@ def stylesheet() -> str:
     )
 
 
+def picture_style() -> str:
+    """Return the style of an SVG that stands in an image: there it is asked for no page's theme.
+
+    It follows the reader's system, and is read on a page of the other theme all the same: what it
+    shows stands on grounds of its own.
+    """
+    light, dark = (f":root{{{variables(theme)}}}" for theme in (False, True))
+    return f"{light}@media (prefers-color-scheme:dark){{{dark}}}"
+
+
 def colour(name: str) -> str:
     """Return the colour as CSS for a `style` attribute, where there may be no style sheet.
 

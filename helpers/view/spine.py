@@ -77,8 +77,7 @@ def _icon(station: Station) -> str:
 
 
 def _render(template: str, **values) -> str:
-    kinds = ("name", "function", "op", "frame", "update", "object", "tensor", "quiet")
-    return render(template, style=ink.picture_style(kinds), height=ICON_HEIGHT, **values)
+    return render(template, style=ink.picture_style(), height=ICON_HEIGHT, **values)
 
 
 def _slug(station: Station) -> str:

@@ -46,7 +46,8 @@ FACTS = """() => {
       if (all.right > box.right + 1 && !host.closest('[role=region]'))
         wrong.push(`${name(output)}: a picture outside`);
       const scale = all.width / svg.viewBox.baseVal.width;
-      const words = [...svg.querySelectorAll('text')];
+      const words = [...svg.querySelectorAll('text')].filter(
+        t => t.getBoundingClientRect().width && t.textContent.trim());  // what is seen
       for (const text of words) {
         const size = parseFloat(getComputedStyle(text).fontSize) * scale;
         if (size < SMALLEST) wrong.push(`${name(output)}: ${size}px: ${text.textContent}`);

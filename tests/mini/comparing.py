@@ -62,12 +62,17 @@ def _functions(space):
 
 
 def _steps() -> dict[str, types.FunctionType]:
-    """Return the programs of chapter 3; its package needs the course's own requirements."""
+    """Return the programs of chapter 3, read without the packages that its folder stands in.
+
+    Those need the course's own requirements, which another Python does not have.
+    """
     found = {}
-    for name in ("programs", "odd_programs", "odd_errors", "drawn_programs"):
+    for name in ("programs", "odd_errors", "odd_programs", "drawn_programs"):
         path = ROOT / f"helpers/study/chapter_3/{name}.py"
         spec = importlib.util.spec_from_file_location(f"chapter_3_{name}", path)
         module = importlib.util.module_from_spec(spec)
+        if name == "odd_errors":  # from which the others import
+            sys.modules.setdefault(f"helpers.study.chapter_3.{name}", module)
         spec.loader.exec_module(module)
         for key, cases in vars(module).items():
             if type(cases) is list:

@@ -44,7 +44,7 @@ class _Drawing:
         self.functions = self.right + ARROWS
         labels = [f.label for f in model.functions]
         self.wide = max(FUNCTION, _wide(labels, 11) + 40, _wide(model.codes, LETTER) + 64)
-        self.height = max(low, 300) + 8
+        self.height = max(low, 376) + 8
 
     def svg(self) -> str:
         """Return the SVG; nothing of it is shown before a state says so."""
