@@ -23,7 +23,7 @@ def test_there_are_notebooks():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_keeps_the_rules(path):
     assert problems(opened(path), chapter=not path.name.startswith("00")) == []
-    assert path.stat().st_size < 620_000
+    assert path.stat().st_size < 600_000
 
 
 CHAPTER = next(path for path in NOTEBOOKS if path.name.startswith("01"))

@@ -12,7 +12,7 @@ from importlib import metadata
 import course
 
 Row = tuple[str, str, str]
-KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx matplotlib numpy bytecode
+KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx numpy bytecode
     torch tensorflow-cpu tensorflow"""
 
 

@@ -14,8 +14,8 @@ from helpers.safety.arguments import kind_of, printable
 from helpers.safety.versions import another_version
 
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
-PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "matplotlib", "networkx", "numpy")
-PACKAGES += ("packaging", "psutil", "tabulate")
+PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "networkx", "numpy", "packaging")
+PACKAGES += ("psutil", "tabulate")
 NAMES = {"tf": "tensorflow", "torch": "torch"}  # what the notebooks call a framework
 CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "

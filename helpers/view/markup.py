@@ -12,7 +12,7 @@ from helpers.view import ink
 from helpers.view.line_width import columns_wrapped
 from helpers.view.picture import inlining
 
-MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
 # A shade at each edge of what scrolls, and paper that goes along with the content and hides it at
 # either end: where a shade is seen, there is more.

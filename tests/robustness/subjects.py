@@ -168,6 +168,29 @@ def _is(n):
     return lambda: n
 
 
+def _of_rows(show) -> Subject:
+    """Return the subject of a verb that takes a title and rows, all of the same columns."""
+    return Subject(
+        looks=(
+            lambda thing: show("T", {"a": thing, "b": 1}),
+            lambda thing: show("T", {"a": [thing]}),
+        ),
+        wrong=(
+            lambda thing: show(thing, {"a": 1}),
+            lambda thing: show("T", thing),
+            lambda thing: show("T", {"a": 1}, thing),
+        ),
+        misuse=(
+            lambda: show("T"),
+            lambda: show("T", {"a": 1}, {"b": 1}),
+            lambda: show("T", [1]),
+        ),
+        quick=lambda: show("T", *({"a": i, "b": "x"} for i in range(50))),
+        scale=lambda n: show("T", *({"a": i, "b": "x" * 20} for i in range(n))),
+        largest=2000,
+    )
+
+
 SUBJECTS = {
     "show_names": Subject(
         looks=(names_of,),
@@ -315,44 +338,8 @@ SUBJECTS = {
         quick=lambda: swapped(small, code_of_size(3)),
         because=(("scale", "it gives nothing to show"),),
     ),
-    "show_nested": Subject(
-        looks=(
-            lambda thing: helpers.show_nested("T", {"a": thing, "b": 1}),
-            lambda thing: helpers.show_nested("T", {"a": [thing]}),
-        ),
-        wrong=(
-            lambda thing: helpers.show_nested(thing, {"a": 1}),
-            lambda thing: helpers.show_nested("T", thing),
-            lambda thing: helpers.show_nested("T", {"a": 1}, thing),
-        ),
-        misuse=(
-            lambda: helpers.show_nested("T"),
-            lambda: helpers.show_nested("T", {"a": 1}, {"b": 1}),
-            lambda: helpers.show_nested("T", [1]),
-        ),
-        quick=lambda: helpers.show_nested("T", *({"a": i, "b": "x"} for i in range(50))),
-        scale=lambda n: helpers.show_nested("T", *({"a": i, "b": "x" * 20} for i in range(n))),
-        largest=2000,
-    ),
-    "show_table": Subject(
-        looks=(
-            lambda thing: helpers.show_table("T", {"a": thing, "b": 1}),
-            lambda thing: helpers.show_table("T", {"a": [thing]}),
-        ),
-        wrong=(
-            lambda thing: helpers.show_table(thing, {"a": 1}),
-            lambda thing: helpers.show_table("T", thing),
-            lambda thing: helpers.show_table("T", {"a": 1}, thing),
-        ),
-        misuse=(
-            lambda: helpers.show_table("T"),
-            lambda: helpers.show_table("T", {"a": 1}, {"b": 1}),
-            lambda: helpers.show_table("T", [1]),
-        ),
-        quick=lambda: helpers.show_table("T", *({"a": i, "b": "x"} for i in range(50))),
-        scale=lambda n: helpers.show_table("T", *({"a": i, "b": "x" * 20} for i in range(n))),
-        largest=2000,
-    ),
+    "show_nested": _of_rows(helpers.show_nested),
+    "show_table": _of_rows(helpers.show_table),
     "plot_curve": Subject(
         wrong=(
             lambda thing: helpers.plot_curve(thing, [1.0]),
