@@ -212,7 +212,7 @@ def _code(pid: int) -> int:
 
 
 class _Life:
-    """When a process was last at work: its main thread ran, it used time, it has children, it slept.
+    """When a process was last at work: its main thread ran or slept, or it has children.
 
     Who sleeps (`time.sleep`) wakes by itself, if within so many seconds; who waits for a lock may
     wait for a thread that is not there.
