@@ -15,7 +15,6 @@ LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
 STEP = 5  # minutes; what stands on a page is a multiple of it
 DEEPER = "Deeper"  # begins the titles of sections for those who want more
 
-_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _EXERCISE = re.compile(r"^\*Difficulty [^.\n]* (\d+) minutes\.", re.MULTILINE)
 _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re.DOTALL)
