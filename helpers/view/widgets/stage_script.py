@@ -26,6 +26,7 @@ class Script:
     def __init__(self, model: Timeline, steps: Sequence[Step]):
         self.model, self.steps = model, steps
         self.words, self.values, self.cards = _Store(), _Store(), _Store()
+        self.symbols = _Store()
         self.panels = PanelPool()
         # where no step has a kind, all are of one
         kinds = dict.fromkeys(step.lane for step in steps if step.lane) or {"": None}
@@ -72,6 +73,8 @@ class Script:
         for name in ("callers", "cards", "shelf"):
             if hasattr(step, name):
                 told[name] = [self._card(card) for card in getattr(step, name)]
+        if hasattr(step, "handed"):
+            told["handed"] = self._word(row_limit.cut(step.handed))
         rest = [panel for panel in step.panels if not self._has_part(step, panel)]
         if self.picture:
             told["picture"] = self.picture.state(n)
@@ -97,7 +100,7 @@ class Script:
             return {}
         values = getattr(step, "values", ())
         if not values:
-            values = [Value(words, key=n) for n, words in enumerate(step.stack)]
+            values = [self._symbol(step, n, words) for n, words in enumerate(step.stack)]
         told = {
             "stack": [self._value(value) for value in values],
             "taken": getattr(step, "taken", 0),
@@ -108,6 +111,11 @@ class Script:
             told["handler"] = self._word(step.handler)
             told["ending"] = self._word(step.ending)
         return told
+
+    def _symbol(self, step, n: int, words: str) -> Value:
+        """Return a value that is known by its words alone: at the same place it is the same one."""
+        same = words.removesuffix(" (lazy)")
+        return Value(words, key=self.symbols.index((getattr(step, "function", ""), n, same)))
 
     def _locals(self, step) -> list:
         slots = self._slots[step.code]
