@@ -15,6 +15,7 @@ from helpers.view.widgets.pieces import Pieces
 from helpers.view.widgets.tracks import recorded
 
 PRINTED = ("printed", "printed so far")
+INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a stack
 # Panels that a stage shows in a part of its own.
 STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals", "on an exception")
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
@@ -96,7 +97,7 @@ class Script:
         return [self._word(words)]
 
     def _stacked(self, step: Step) -> dict:
-        if getattr(step, "left_out", 0):
+        if getattr(step, "left_out", 0) or getattr(step, "kind", INSTRUCTION) != INSTRUCTION:
             return {}
         values = getattr(step, "values", ())
         if not values:
@@ -110,6 +111,8 @@ class Script:
             told["locals"] = self._locals(step)
             told["handler"] = self._word(step.handler)
             told["ending"] = self._word(step.ending)
+        elif hasattr(step, "function"):
+            told["call"] = self._word(step.function)
         return told
 
     def _symbol(self, step, n: int, words: str) -> Value:
