@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped
+from helpers.view import ink
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
 from helpers.view.markup import one_line, render
 from helpers.view.picture import as_image
@@ -18,6 +19,12 @@ FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower win
 MOST_NAMED = 8  # landmarks whose names stand below the strip
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
+# what a block is -> the kind whose wash and whose edge it has
+LOOKS = {
+    "on the way to a landmark": ("name", ""),
+    "a landmark (▶)": ("update", "update"),
+    "written in C": ("op", "op"),
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,13 @@ def html(model: CallTree) -> str:
         least=round(FITS * WIDTH),
         opened=len(model.calls) <= MOST_WHOLE,
         strip_cut=_strip_cut(model),
+        looks={words: _look(*kinds) for words, kinds in LOOKS.items()},
     )
+
+
+def _look(wash: str, edge: str) -> str:
+    edge = f"border:1.5px solid;border-color:{ink.colour(edge)}" if edge else ""
+    return f"background-color:{ink.fill(wash)};{edge}"
 
 
 def _strip_cut(model: CallTree) -> str:
