@@ -19,11 +19,13 @@ FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower win
 MOST_NAMED = 8  # landmarks whose names stand below the strip
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
-# what a block is -> the kind whose wash and whose edge it has
+# what a block is -> how it looks, as the strip's own style has it
+_EDGED = "background-color:{};border:1.5px solid;border-color:{}"
 LOOKS = {
-    "on the way to a landmark": ("name", ""),
-    "a landmark (▶)": ("update", "update"),
-    "written in C": ("op", "op"),
+    "on the way to a landmark": "background-color:color-mix(in srgb,"
+    f"{ink.colour('name')} 30%,{ink.PAGE})",
+    "a landmark (▶)": _EDGED.format(ink.fill("update"), ink.colour("update")),
+    "written in C": _EDGED.format(ink.fill("op"), ink.colour("op")),
 }
 
 
@@ -60,13 +62,8 @@ def html(model: CallTree) -> str:
         least=round(FITS * WIDTH),
         opened=len(model.calls) <= MOST_WHOLE,
         strip_cut=_strip_cut(model),
-        looks={words: _look(*kinds) for words, kinds in LOOKS.items()},
+        looks=LOOKS,
     )
-
-
-def _look(wash: str, edge: str) -> str:
-    edge = f"border:1.5px solid;border-color:{ink.colour(edge)}" if edge else ""
-    return f"background-color:{ink.fill(wash)};{edge}"
 
 
 def _strip_cut(model: CallTree) -> str:

@@ -5,6 +5,7 @@
 const MOVE = 250; // milliseconds that an arrow takes to its new end
 const POINTS = 32; // of a line on its way
 const LEAST = 10; // px: what the smallest text of a picture may shrink to
+const MARGIN = 44; // px around what is brought into view: more than the faded edge has
 const MANY = 60; // boxes; a larger picture can be zoomed
 const stillOnly = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -143,8 +144,8 @@ function movable(view) {
     const box = view.getBoundingClientRect();
     const shift = (from, to) => {
       const [low, high] = [Math.min(...spots.map((s) => s[from])), Math.max(...spots.map((s) => s[to]))];
-      if (low < box[from]) return low - box[from] - 24;
-      return high > box[to] ? Math.min(high - box[to] + 24, low - box[from] - 24) : 0;
+      if (low < box[from]) return low - box[from] - MARGIN;
+      return high > box[to] ? Math.min(high - box[to] + MARGIN, low - box[from] - MARGIN) : 0;
     };
     view.scrollBy({ left: shift("left", "right"), top: shift("top", "bottom") });
   };
