@@ -146,7 +146,7 @@ def show_predictions() -> Exhibit:
     said = sum(bool(asked.said) for asked in _ASKED.values())
     note = f"You decided {said} of {len(decided)}; right: {right}." if said else NONE_SAID
     columns = (
-        *(Column("mark", ""), Column("question", "question")),
+        *(Column("mark", ""), Column("question", "question", prose=True)),
         *(Column("said", "you said"), Column("was", "it was")),
     )
     return Exhibit(Listing("What you predicted", columns, tuple(decided), note), table)
