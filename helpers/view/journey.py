@@ -8,7 +8,7 @@ from helpers.model.spine import SPINE
 from helpers.view import row_limit
 from helpers.view.markup import grid, joined, render
 
-LIT, UNLIT, CHANGED = "●", "○", "▲"
+LIT, UNLIT = "●", "○"
 HEADINGS = ("first call", "called again")
 SAME = "the same"
 

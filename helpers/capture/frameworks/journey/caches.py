@@ -23,7 +23,8 @@ def function_behind(fn) -> FunctionType | None:
     for _ in range(DEEPEST):
         if not value_is(fn)(MODULE):
             break
-        inner = (instance_dict(fn) or {}).get("_modules", {}).get("_orig_mod")
+        parts = (instance_dict(fn) or {}).get("_modules")
+        inner = dict.get(parts, "_orig_mod") if is_a(parts, dict) else None
         if inner is None:
             forward = own(fn, "forward")
             return forward if type(forward) is FunctionType else None

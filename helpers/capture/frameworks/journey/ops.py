@@ -20,7 +20,7 @@ from helpers.internals import torch_private
 from helpers.safety.interpreter_state import patched
 
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
-MOST_OPS = 10_000
+MOST_OPS = 100_000
 
 
 @dataclass(frozen=True)

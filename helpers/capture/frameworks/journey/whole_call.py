@@ -4,6 +4,7 @@ from helpers.capture.cpython.arguments import calls_itself
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.cpython.function import GENERATOR, refuse_async
 from helpers.capture.frameworks.journey import caches, shares
+from helpers.capture.frameworks.journey.ops import MOST_OPS
 from helpers.capture.frameworks.journey.recorder import MOST_STEPS
 from helpers.capture.frameworks.journey.stops import passage
 from helpers.capture.frameworks.journey.tally import Tally, tally
@@ -45,6 +46,8 @@ def _note(function, tallies: tuple[Tally, ...], timed: bool, measured: tuple) ->
         notes.append("The recorder was taken off in the midst: what came after is not counted.")
     if any(one.seen.cut for one in tallies):
         notes.append(f"Names, lines and operators are of the first {MOST_STEPS:,} instructions.")
+    if any(len(one.ran) == MOST_OPS for one in tallies):
+        notes.append(f"Ops after the first {MOST_OPS:,} are not counted.")
     if timed and not measured:
         notes.append("No time was measured: the call raises, or another profiler is at work.")
     return " ".join(notes)
