@@ -1,0 +1,5 @@
+"""The exercises of chapter 7: the cases of the clinic."""
+
+from helpers.study.chapter_7.stuck_patch import STUCK_PATCH
+
+EXERCISES = (STUCK_PATCH,)
