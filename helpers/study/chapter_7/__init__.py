@@ -1,5 +1,6 @@
 """The exercises of chapter 7: the cases of the clinic."""
 
+from helpers.study.chapter_7.every_step import EVERY_STEP
 from helpers.study.chapter_7.stuck_patch import STUCK_PATCH
 
-EXERCISES = (STUCK_PATCH,)
+EXERCISES = (STUCK_PATCH, EVERY_STEP)

@@ -12,7 +12,7 @@ from helpers.model.spine import SPINE
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.check import Unfit, Untried
 
-SEAMS = tuple(station.name for station in SPINE)
+SEAMS = {station.name.lower(): station.name for station in SPINE}
 MOST = 12  # seams or exhibits that are looked at
 NOBODY = "at {!r} nobody takes hold of this call: what would an exhibit of that seam show here?"
 
@@ -46,8 +46,8 @@ def _names(seam) -> list[str]:
     given = _several(seam, "seam")
     odd = [name for name in given if not is_a(name, str) or _plain(name) not in SEAMS]
     if odd:
-        raise Unfit(f"seam: {brief(odd[0])} is no seam; they are: {', '.join(SEAMS)}")
-    return [_plain(name) for name in given]
+        raise Unfit(f"seam: {brief(odd[0])} is no seam; they are: {', '.join(SEAMS.values())}")
+    return [SEAMS[_plain(name)] for name in given]
 
 
 def _plain(name: str) -> str:

@@ -57,4 +57,35 @@ MISTAKES = {
         ("with a third module, which imported both", CURE, BY_HAND),
         ("must return a context manager", "@contextmanager\n", ""),
     ),
+    "every_step": (
+        ("at each step; why is it another one", '"cache key"', '"C call"'),
+        ("'the cache' is no seam", '"cache key"', '"the cache"'),
+        ("more than one batch", "train(calls, start, [rows] * 4)", "pass"),
+        ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
+        ("proof must be an exhibit", "proof = calls", "proof = 4"),
+        ("weight 0: yours gives", "max(number, 1)", "(number + 1)"),
+        (
+            "traces; the ledger says why: rate: Python value",
+            "tf.constant(0.1 / max(number, 1))",
+            "0.1 / max(number, 1)",
+        ),
+        ("cured_step must be a tf.function", "@tf.function\n", ""),
+        (
+            "its graph calls Python back",
+            "    missed = ",
+            "    tf.py_function(print, [], [])\n    missed = ",
+        ),
+        ("train gives", "tf.constant(0.1 / max(number, 1))", "tf.constant(0.1)"),
+        (
+            "call it once for each",
+            "        weights = step(weights, batch, rate)",
+            "        weights = step(weights, batch, rate)\n        step(weights, batch, rate)",
+        ),
+        (
+            "its weights do not come from there",
+            "        weights = step(",
+            "        step(weights, batch, rate)\n        weights = cured_step(",
+        ),
+        ("cured_step must be a function", "def cured(", "cured_step = 5\n\n\ndef cured("),
+    ),
 }
