@@ -17,6 +17,10 @@ NO_FINALLY = BY_HAND.replace("    try:\n        yield\n    finally:\n", "    yie
     "        losses.penalty = training.penalty = old\n        training.loss = before\n",
     "    losses.penalty = training.penalty = old\n    training.loss = before\n",
 )
+BUFFER = 'self.register_buffer("calls", torch.tensor(0))'
+LIMIT_RAISED = "self.calls = 0\n        torch._dynamo.config.recompile_limit = 99"
+TENSOR_FACTOR, INT_FACTOR = "torch.clamp(self.calls / 10, max=1.0)", "min(1.0, self.calls / 10)"
+FORWARD = "    def forward(self, x):"
 
 MISTAKES = {
     "stuck_patch": (
@@ -87,5 +91,35 @@ MISTAKES = {
             "        step(weights, batch, rate)\n        weights = cured_step(",
         ),
         ("cured_step must be a function", "def cured(", "cured_step = 5\n\n\ndef cured("),
+    ),
+    "gives_up": (
+        ("nothing of a key is another", '"evaluator"', '"cache key"'),
+        ("who gets it first", '"evaluator"', '"frame"'),
+        ("call what watch_recompiles returned", "    step(x)", "    pass"),
+        ("shows which guard", "proof = step", "proof = show_compiled(Warmed.forward)"),
+        ("14 calls made 14 graphs", BUFFER, LIMIT_RAISED, TENSOR_FACTOR, INT_FACTOR),
+        ("call 9 ran no graph", BUFFER, "self.calls = 0", TENSOR_FACTOR, INT_FACTOR),
+        ("ran no graph", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
+        ("call 10, for x of shape (1, 2)", "max=1.0", "max=0.9"),
+        (
+            "says None in calls",
+            '"calls"',
+            '"count"',
+            "self.calls +=",
+            "self.count +=",
+            "self.calls /",
+            "self.count /",
+        ),
+        ("has no linear", "self.linear(x)", "self.layer(x)", "self.linear =", "self.layer ="),
+        ("Warmed gives", "self.calls / 10", "self.calls / 5"),
+        ("yours has none", "self.linear(x) *", "self.linear(x).detach() *"),
+        ("cured must be a class", "class Cured", "Cured = 5\n\n\nclass Other"),
+        (
+            "two modules share one count",
+            f"        {BUFFER}\n",
+            "",
+            "class Cured(torch.nn.Module):\n",
+            "class Cured(torch.nn.Module):\n    calls = torch.tensor(0)\n\n",
+        ),
     ),
 }
