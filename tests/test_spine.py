@@ -41,6 +41,14 @@ def test_the_head_of_a_chapter_says_what_the_spine_says(station):
     assert len(lost(replace(station, title="x", seam="y"), head)) == 2
 
 
+@pytest.mark.parametrize("station", SPINE, ids=lambda station: station.file)
+def test_a_chapter_closes_with_the_seam_that_it_opened(station):
+    [table] = [cell for cell in prose(station.file) if "\n|---|---|\n| the seam" in cell]
+    head, _, rows = table.partition("\n|---|---|\n| the seam")
+    assert head.endswith("| you saw or rebuilt | in the real thing |")
+    assert f"| the seam{rows}".startswith(f"{spine.opened(station)}\n|")
+
+
 def test_the_clinic_opens_with_the_whole_line_and_no_station_of_its_own():
     assert f"# {CLINIC.title}\n\n{spine.chapter_line(CLINIC)}\n" in prose(CLINIC.file)[0]
     assert "you are here" not in spine.chapter_line(CLINIC)

@@ -40,6 +40,11 @@ def chapter_line(here: Chapter) -> str:
     return f'<a href="{START}.ipynb">{picture}</a>'
 
 
+def opened(here: Station) -> str:
+    """Return the row that a chapter closes with: the seam that it opened, and who gets in."""
+    return f"| the seam that you opened, {mark(here.number)}: {here.happens} | {here.who} gets in |"
+
+
 def mark(number: int) -> str:
     """Return the mark of a station, as an exhibit bears it: ③ frame."""
     return f"{chr(ord('①') + number - 1)} {SPINE[number - 1].name}"
