@@ -11,7 +11,7 @@ import pytest
 import helpers
 from helpers.safety import rehearsal
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))
 FENCED = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
