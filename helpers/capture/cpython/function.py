@@ -100,15 +100,20 @@ def _inside(thing: object) -> str:
 
 
 def names_used(code) -> set[str]:
-    """Return the names that this code and the code inside it may look up as globals.
+    """Return the names that this code and the code inside it may look up as globals."""
+    inner = [one for one in code.co_consts if type(one) is CodeType]
+    return set(global_lookups(code).values()).union(*map(names_used, inner))
+
+
+def global_lookups(code: CodeType) -> dict[int, str]:
+    """Return offset -> name of each instruction that looks a name up as a global.
 
     The bytes are read here and not by `dis`, whose builtins a learner may have replaced.
     """
-    inner = [one for one in code.co_consts if type(one) is CodeType]
-    own, high, steps = set(), 0, code.co_code
-    for opcode, low in zip(steps[::2], steps[1::2], strict=True):
+    found, high, steps = {}, 0, code.co_code
+    for at, (opcode, low) in enumerate(zip(steps[::2], steps[1::2], strict=True)):
         argument = high << 8 | low
         high = argument if opcode == _EXTENDED_ARG else 0
         if opcode in _GLOBAL_LOOKUPS:
-            own.add(code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]])
-    return own.union(*map(names_used, inner))
+            found[2 * at] = code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]]
+    return found

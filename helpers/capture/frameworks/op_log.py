@@ -121,7 +121,7 @@ def _watching(recorder) -> Iterator[None]:
 
 
 def _torch_mode(recorder):
-    _refuse_a_late_triton()
+    refuse_a_late_triton()
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
@@ -133,7 +133,7 @@ def _torch_mode(recorder):
     return Watching()
 
 
-def _refuse_a_late_triton() -> None:
+def refuse_a_late_triton() -> None:
     """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
     late = "tensorflow" in sys.modules and "torch._dynamo" not in sys.modules
     if late and importlib.util.find_spec("triton") is not None:
