@@ -388,7 +388,7 @@ def refuse_full_disk(kind):
     """Refuse to start an install that the disk has no room for."""
     need, free = DISK_NEEDED[kind], shutil.disk_usage(str(ROOT)).free / GIGABYTE
     if free < need:
-        smaller = " (4 GB without CUDA, see README)" if kind == "cuda" else ""
+        smaller = " (4 GB without CUDA, see docs/installing.md)" if kind == "cuda" else ""
         raise Refusal(
             "The disk is too full: {:.1f} GB are free and the install needs about {} GB{}; "
             "free some space and run the same command again.".format(free, need, smaller)

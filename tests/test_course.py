@@ -21,16 +21,18 @@ from nbformat import v4
 
 import course as bootstrap
 from helpers.course import check as check_
+from helpers.course import lab as lab_
 from helpers.course import reset as reset_
 from helpers.course import tests as tests_
 from helpers.course import work
 from helpers.course.__main__ import start
 from helpers.course.solved import exercises
-from helpers.safety import copies
+from helpers.safety import copies, learner_record
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
-ROOMS = ("helpers/course", "helpers/safety")  # and no front door, which course.py leaves shut
+# and no front door, which course.py leaves shut
+ROOMS = ("helpers/course", "helpers/model", "helpers/safety")
 scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
 
 FAKE_PYTHON = """#!/bin/sh
@@ -499,6 +501,27 @@ def test_environment_of_kernels(course, monkeypatch):
 
 
 # -- what is started -------------------------------------------------------------------------------
+
+
+def test_lab_says_where_the_learner_left_off(course, unsigned, monkeypatch, capsys):
+    path = course.ROOT / "notebooks" / "03_bytecode_and_frames.ipynb"
+    asked = [v4.new_code_cell(f"check.{name}(...)") for name in ("wound", "unwind")]
+    nbformat.write(v4.new_notebook(cells=asked), path)
+    monkeypatch.setattr(course, "hand_over", lambda command, variables: 7)
+    assert lab_.lab([]) == 7 and "You left off" not in capsys.readouterr().out
+    record = course.WORK / learner_record.NAME
+    learner_record.add(record, {"check": "wound", "is": "passed"})
+    said = "You left off in chapter 3: 1 of 2 exercises passed; next: unwind."
+    assert lab_.lab([]) == 7 and capsys.readouterr().out.splitlines().count(said) == 1
+    record.write_bytes(b"\xff")
+    assert lab_.lab([]) == 7 and "a new one begins." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", '{"cells": [{}]}', '{"cells": 1}', "\ud800"])
+def test_lab_opens_whatever_a_notebook_holds(course, text):
+    path = course.ROOT / "notebooks" / "03_bytecode_and_frames.ipynb"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert lab_.left_off() == ""
 
 
 @scripts_run

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 
 from helpers.safety.interpreter_state import patched, undone
 from helpers.safety.interrupts import uninterrupted
-from helpers.safety.missing_parts import CURE, MissingPart, sentence, unusable
+from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -355,5 +355,5 @@ def _torch():
 def _sentence(lost: list[str]) -> str:
     return (
         f"torch {torch_version()} does not have {', '.join(lost)}, which this reads; "
-        f"it was tried on {TRIED}: {CURE}"
+        f"it was tried on {TRIED}: {cure('torch')}"
     )

@@ -405,6 +405,12 @@ SUBJECTS = {
         quick=helpers.show_predictions,
         because=(("scale", "what it lists was asked in this kernel"),),
     ),
+    "show_progress": Subject(
+        wrong=(lambda thing: helpers.show_progress(thing),),
+        misuse=(lambda: helpers.show_progress(1),),
+        quick=helpers.show_progress,
+        because=(("scale", "the course has a given number of exercises"),),
+    ),
     "show_word": Subject(
         wrong=(lambda thing: helpers.show_word(thing),),
         misuse=(lambda: helpers.show_word(5), lambda: helpers.show_word("no such term")),

@@ -13,7 +13,7 @@ from types import (
 )
 
 from helpers.capture.text.value import brief
-from helpers.safety.arguments import by_type, is_exactly
+from helpers.safety.arguments import by_type, is_exactly, own
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
@@ -88,7 +88,15 @@ def _why_not(thing: object) -> str:
         return f": {brief(thing)} is a class; give one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         return f": {brief(thing)} is written in C and has no bytecode"
-    return f", not {brief(thing)}"
+    return f", not {brief(thing)}{_inside(thing)}"
+
+
+def _inside(thing: object) -> str:
+    """Return where the Python function is that an object calls, as the end of a sentence."""
+    if type(thing) is partial:
+        return "; give its `.func`"
+    names = (name for name in ("__wrapped__", "__call__") if type(own(thing, name)) is FunctionType)
+    return next((f"; give its `.{name}`" for name in names), "")
 
 
 def names_used(code) -> set[str]:

@@ -72,6 +72,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
             outcome = said(error)
     rows, missing = recorder.rows, recorder.left_out
     notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
+    if not recorder.rows:
+        notes.append("Neither TensorFlow nor PyTorch ran an op.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
