@@ -1,0 +1,3 @@
+"""Chapter 7: mutants that do what the solution does, and why."""
+
+SAME: dict[str, dict[str, str]] = {}
