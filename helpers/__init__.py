@@ -47,6 +47,7 @@ _NAMES = {
         watch_guard_sets watch_inductor watch_recompiles watch_rewriting
     """,
     "verbs.calls": "show_call_diff watch_call watch_calls",
+    "verbs.journey": "show_journey",
     "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
     "verbs.oneflow": "show_job show_registry",

@@ -7,6 +7,7 @@ only the tests without them run.
 
 import ast
 import errno
+import json
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from helpers.course import reset as reset_
 from helpers.course import tests as tests_
 from helpers.course import work
 from helpers.course.__main__ import start
+from helpers.course.solved import exercises
 from helpers.safety import copies, learner_record
 
 REPO = Path(__file__).parents[1]
@@ -255,10 +257,10 @@ def test_windows_launcher_is_asked(course, monkeypatch):
 
 def test_unknown_command_names_those_there_are(house):
     assert is_refused(
-        house.run("rest"), "lab, test, bench, setup, reset, check", "did you mean reset?"
+        house.run("rest"), "lab, test, bench, setup, reset, check, workshop", "did you mean reset?"
     )
-    assert is_refused(house.run("zzz"), "lab, test, bench, setup, reset, check")
-    assert is_refused(house.run(), "lab, test, bench, setup, reset, check")
+    assert is_refused(house.run("zzz"), "lab, test, bench, setup, reset, check, workshop")
+    assert is_refused(house.run(), "lab, test, bench, setup, reset, check, workshop")
 
 
 def test_surplus_words_are_refused(house):
@@ -659,6 +661,24 @@ def test_reset_keeps_the_old_one_beside_the_fresh(house, word):
     assert re.fullmatch(r"03_bytecode_and_frames\.\d{4}-\d\d-\d\d_\d{6}\.ipynb", kept.name)
     assert kept.read_text() == "mine"
     assert kept.name in done.stdout
+
+
+def test_reset_solved_to_a_number_keeps_the_old_one_too(house):
+    own = house.root / "work" / "03_bytecode_and_frames.ipynb"
+    own.parent.mkdir()
+    own.write_text("mine")
+    shutil.copy(bootstrap.ROOT / "notebooks" / own.name, house.root / "notebooks")
+    done = house.run("reset", "3", "--solved-to", "2")
+    assert done.returncode == 0, done.stderr
+    assert "is fresh, and solved to exercise 2" in done.stdout
+    cells = json.loads(own.read_text("utf-8"))["cells"]
+    told = list(exercises(cells))[:3]
+    here = ["".join(cells[one.stub]["source"]) == one.solution.rstrip() for one in told]
+    assert here == [True, True, False]
+    (kept,) = own.parent.glob("03_bytecode_and_frames.*.ipynb")
+    assert kept.read_text() == "mine"
+    assert is_refused(house.run("reset", "3", "--solved-to", "99"), "--solved-to takes a number")
+    assert len(list(own.parent.iterdir())) == 2
 
 
 def test_resets_in_one_second_keep_all(house, course, unsigned, monkeypatch):

@@ -10,8 +10,10 @@ from helpers.model.timeline import Step
 class FrameStep(Step):
     """One event. `cards`: the frames on the stack, the first call at the bottom.
 
-    `shelf`: the frames of generators that wait off the stack.
+    `shelf`: the frames of generators that wait off the stack. `handed`: the words of the value that
+    a frame hands down to what called it, "" for none.
     """
 
     cards: tuple[Card, ...] = ()
     shelf: tuple[Card, ...] = ()
+    handed: str = ""

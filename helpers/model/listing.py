@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Column:
-    """One column: the row's `field`, shown under `heading`; `code` asks for a fixed-width face."""
+    """One column: the row's `field`, shown under `heading`; `code` asks for a fixed-width face.
+
+    `prose`: sentences, in which what stands between backticks is code.
+    """
 
     field: str
     heading: str
     code: bool = False
+    prose: bool = False
 
 
 @dataclass(frozen=True)

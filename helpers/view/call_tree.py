@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped
+from helpers.view import ink
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
 from helpers.view.markup import one_line, render
 from helpers.view.picture import as_image
@@ -18,6 +19,14 @@ FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower win
 MOST_NAMED = 8  # landmarks whose names stand below the strip
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
+# what a block is -> how it looks, as the strip's own style has it
+_EDGED = "background-color:{};border:1.5px solid;border-color:{}"
+LOOKS = {
+    "on the way to a landmark": "background-color:color-mix(in srgb,"
+    f"{ink.colour('name')} 30%,{ink.PAGE})",
+    "a landmark (▶)": _EDGED.format(ink.fill("update"), ink.colour("update")),
+    "written in C": _EDGED.format(ink.fill("op"), ink.colour("op")),
+}
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,7 @@ def html(model: CallTree) -> str:
         least=round(FITS * WIDTH),
         opened=len(model.calls) <= MOST_WHOLE,
         strip_cut=_strip_cut(model),
+        looks=LOOKS,
     )
 
 

@@ -5,13 +5,14 @@ reader's theme. Where a host strips colours, the words that stand beside each st
 """
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from tabulate import tabulate
 
 from helpers.view import ink
 from helpers.view.line_width import columns_wrapped
 from helpers.view.picture import inlining
 
+_CODE = Markup("<code>{}</code>")
 MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
 # A shade at each edge of what scrolls, and paper that goes along with the content and hides it at
@@ -51,6 +52,14 @@ def joined(*parts: str) -> str:
     return "\n".join(visible(part) for part in parts if part)
 
 
+def coded(words: str) -> Markup:
+    """Escape words; what stands between `backticks` becomes code."""
+    parts = visible(words).split("`")
+    if len(parts) % 2 == 0:  # one without its partner
+        return escape(visible(words))
+    return Markup("").join(_CODE.format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
+
+
 def _spelled_out(line: str) -> str:
     return "".join(c if c.isprintable() else _spelled(c) for c in line)
 
@@ -67,7 +76,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.filters["visible"] = visible
+_templates.filters |= {"visible": visible, "coded": coded}
 _templates.globals.update(
     MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour, fill=ink.fill
 )

@@ -28,7 +28,7 @@ def html(model: Listing, room: int = row_limit.ROOM) -> str:
         "table.html",
         model=model,
         headings=headings,
-        code=[column.code for column in model.columns],
+        columns=model.columns,
         rows=part.of(rows, lambda: row_limit.dots(headings)),
         left_out=part.says(ALL),
     )

@@ -347,3 +347,64 @@ def test_picture_tells_what_each_step_shows(show):
     assert "op refers to op()" in label and "alias refers to op()" in label
     shown.go(3)
     assert "op refers to len()" in drawing.get_attribute("aria-label")
+
+
+def test_call_below_shows_its_variables(show):
+    shown, steps = show("recursion"), MODELS["recursion"]().steps
+    deepest = max(range(len(steps)), key=lambda n: len(steps[n].callers))
+    shown.go(deepest)
+    cards = shown.root.locator(".stage-card")
+    names = [
+        f"{name} = {words}"
+        for card in reversed(steps[deepest].callers)
+        for name, words in card.names
+    ]
+    assert names and [any(one in card for card in cards.all_inner_texts()) for one in names] == [
+        True
+    ] * len(names)
+
+
+def test_frame_that_yields_is_drawn_once_and_its_value_lies_on_the_way(show):
+    shown, steps = show("frames", reduced_motion="reduce"), MODELS["frames"]().steps
+    for n, step in enumerate(steps):
+        shown.go(n)
+        frames = shown.root.locator(".stage-frame")
+        keys = frames.evaluate_all("all => all.map(one => one.dataset.key)")
+        assert len(keys) == len(set(keys)) == len(step.cards) + len(step.shelf)
+        handed = shown.root.locator(".stage-handed b").all_inner_texts()
+        assert handed == ([step.handed] if step.handed else [])
+    assert any(step.handed and step.shelf for step in steps)
+
+
+def test_strip_says_what_its_lines_are_and_has_none_without_them(show):
+    expect(show("loop").root.locator(".stage-lanes")).to_contain_text("│ new line")
+    expect(show("recursion").root.locator(".stage-lanes")).to_contain_text("│ new line")
+    one = show(Timeline("t", "x = 1", (Step("s", 1),) * 3))
+    expect(one.root.locator(".stage-lanes")).not_to_contain_text("│")
+
+
+def test_run_goes_to_where_a_drawn_name_has_just_changed(show):
+    shown, steps = show("names"), MODELS["names"]().steps
+    choice = shown.root.get_by_role("combobox")
+    assert set(choice.locator("option").all_inner_texts()) >= {"op", "alias"}
+    button = shown.root.get_by_role("button", name="To next change of")
+    for name, lines in (("op", [2, 6]), ("alias", [5])):
+        shown.go(0)
+        choice.select_option(name)
+        found = []
+        while button.get_attribute("aria-disabled") == "false":
+            button.click()
+            found.append(steps[shown.at() - 1].line)
+        assert found == lines
+
+
+def test_pointer_stays_in_the_window_where_the_page_grows_narrow(show):
+    shown = show("generator", reduced_motion="reduce")
+    shown.go(shown.total - 2)
+    shown.page.set_viewport_size({"width": 720, "height": 720})
+    window, row = (shown.root.locator(one) for one in (".stage-rows", ".stage-row.stage-now"))
+    shown.page.wait_for_function("() => document.querySelector('.stage-rows').clientHeight < 200")
+    shown.facts()
+    box, place = window.bounding_box(), row.bounding_box()
+    assert box["y"] - 1 <= place["y"]
+    assert place["y"] + place["height"] <= box["y"] + box["height"] + 1

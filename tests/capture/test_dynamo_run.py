@@ -295,3 +295,26 @@ def test_function_that_gets_no_new_code_is_one_sentence():
 def test_another_hook_of_torch_may_be_set(toy):
     with torch_private.hooked(lambda *frame: torch_private.skipped(again=True)):
         assert run(programs.toy).steps == toy.steps
+
+
+def test_sentence_says_what_is_recorded_and_what_dynamo_does_itself():
+    def inner(x):
+        return x + 1
+
+    def fn(x, n):
+        for i in range(n):
+            x = inner(x) * i
+        return x
+
+    steps = watch_compile(fn, torch.ones(2), 1).model.of_kind("instruction")
+    said = [f"{step.opname} {step.says}" for step in steps]
+    for words in (
+        "LOAD_FAST puts what stands for x on the stack",
+        "Dynamo goes on inside the function that is called",
+        "+ 1 is not computed but recorded; the graph grows by ",
+        "FOR_ITER the next value is 0: Dynamo translates the loop's body for it.",
+        "FOR_ITER there is no next value: the loop is over",
+    ):
+        assert any(words in one for one in said), words
+    recorded = [step for step in steps if "recorded" in step.says]
+    assert [bool(step.made) for step in recorded] == [True] * len(recorded) and recorded

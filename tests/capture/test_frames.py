@@ -235,3 +235,32 @@ def test_a_forgotten_generator_ends_without_the_frames_of_the_watching():
 
     shown = [step.panel("frames on the stack") for step in frames_timeline(first).steps]
     assert {row.function for listing in shown for row in listing.rows} == {"first", "numbers"}
+
+
+def test_yielded_value_is_handed_down_and_its_frame_lies_on_the_shelf_alone():
+    def numbers(n):
+        yield n
+
+    def consume():
+        return list(numbers(5))
+
+    ran = frames_timeline(consume)
+    called, given = ran.steps[1:3]
+    assert [card.function for card in called.cards] == ["consume", "numbers"]
+    assert given.label == "yield 5 from numbers" and given.handed == "5" and not called.handed
+    assert [card.function for card in given.cards] == ["consume"]
+    assert [row.function for row in rows(given)] == ["consume"]
+    assert [(card.function, card.number) for card in given.shelf] == [("numbers", 1)]
+
+
+def test_generator_that_ends_hands_nothing_down_and_a_call_does():
+    def empty():
+        return
+        yield
+
+    def consume():
+        return list(empty())
+
+    *_, ended, returned = frames_timeline(consume).steps
+    assert ended.label == "return None from empty" and not ended.handed and not ended.shelf
+    assert returned.handed == "[]" and returned.cards[-1].state == "leaving"

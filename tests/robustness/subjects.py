@@ -1200,6 +1200,25 @@ SUBJECTS |= {
         runs=True,
         imports="both",
     ),
+    "show_journey": Subject(
+        looks=(
+            lambda thing: helpers.show_journey(lambda x: x, thing),
+            helpers.show_journey,
+            lambda thing: helpers.show_journey(lambda: thing + thing),
+        ),
+        wrong=(lambda thing: helpers.show_journey(small, shares=thing),),
+        misuse=(
+            lambda: helpers.show_journey(3),
+            lambda: helpers.show_journey(),
+            lambda: helpers.show_journey(small, shares="yes"),
+        ),
+        quick=lambda: helpers.show_journey(eager_chain, 2),
+        scale=lambda n: helpers.show_journey(torch_chain, _ones(), n),
+        largest=1000,
+        all_shown=True,  # it counts, and the words are as many for any count
+        runs=True,
+        imports="both",
+    ),
     "show_op_graph": Subject(
         wrong=(
             lambda thing: helpers.show_op_graph(thing, a=_ops(1)),

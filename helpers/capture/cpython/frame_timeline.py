@@ -16,6 +16,7 @@ from helpers.safety.interpreter_state import undone
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)
+GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
 
 def frames_timeline(fn, *args, **kwargs) -> Timeline:
@@ -108,13 +109,17 @@ class _Run:
             row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
             self._off[id(frame), id(frame.f_code)] = row, card
             says = f"The caller gets {brief(value)}; the frame is put on the shelf, as it is."
-            label, state = f"yield {brief(value)} from {name}", "leaving, keeps its frame"
-            self._step(frame, label, says, "yield", state)
+            label = f"yield {brief(value)} from {name}"
+            self._step(frame, label, says, "yield", "on top again", brief(value))
+        elif frame.f_code.co_flags & GENERATORS:
+            says = "The generator is at its end, and its caller learns so; frame and names go."
+            self._step(frame, f"return {brief(value)} from {name}", says, "return", "leaving")
         else:
             says = f"The caller gets {brief(value)}; the frame and its names go."
-            self._step(frame, f"return {brief(value)} from {name}", says, "return", "leaving")
+            label = f"return {brief(value)} from {name}"
+            self._step(frame, label, says, "return", "leaving", brief(value))
 
-    def _step(self, frame, label, says, lane, state="running"):
+    def _step(self, frame, label, says, lane, state="running", handed=""):
         if len(self.steps) >= MOST_STEPS:
             self.full = True
             return
@@ -136,18 +141,20 @@ class _Run:
                 lane=lane,
                 cards=tuple(reversed(cards)),
                 shelf=tuple(card for _, card in self._off.values()),
+                handed=handed,
             )
         )
 
     def _stack(self, frame) -> list[FrameType]:
-        """Return the frames from this one down to the first call that is watched."""
+        """Return the frames from this one, or its caller if it is put aside, to the first call."""
         stack, last = [], 0
         while frame is not None and not _is_ours(frame):
             stack.append(frame)
             if frame.f_code is self._first:
                 last = len(stack)
             frame = frame.f_back
-        return stack[: last or len(stack)]
+        aside = stack and (id(stack[0]), id(stack[0].f_code)) in self._off
+        return stack[1 if aside else 0 : last or len(stack)]
 
     def _panels(self, rows, deep):
         columns = (
@@ -198,7 +205,7 @@ def _is_ours(frame: FrameType) -> bool:
 def _suspends(frame: FrameType) -> bool:
     """Return whether a frame that sends 'return' is a generator's at a yield."""
     code = frame.f_code
-    if not code.co_flags & 0x2A0:
+    if not code.co_flags & GENERATORS:
         return False
     names = _names_at(code)
     # 3.13 has moved on to the instruction after the yield when it tells the tracer

@@ -1,6 +1,6 @@
 """A question of the course -> the reason of its answer, kept apart from the cell that is run.
 
-One file per chapter, `0.toml` to `6.toml`, with what was asked and why it came out as it did. A
+One file per chapter, `0.toml` to `7.toml`, with what was asked and why it came out as it did. A
 learner who reads the cell before deciding finds the question there, and nothing more.
 """
 

@@ -94,6 +94,7 @@ def _drawn(title: str, union: Union, boxes, arrows) -> str:
             "says": says(f"a{number}", part),
             "place": places[ends],
             "words": _told(union, ends),
+            "name": _name(union.boxes[ends[0]]),
             "slot": slots.setdefault((ends[0], part.thing.label), len(slots)),
             "ends": (keys[ends[0]], keys[ends[1]]),
         }
@@ -113,6 +114,11 @@ def _drawn(title: str, union: Union, boxes, arrows) -> str:
         boxes=shown,
         arrows=lines,
     )
+
+
+def _name(part) -> str:
+    """Return what a box is called if it is a name's, "" for any other."""
+    return list(part.said)[-1][0] if part.thing.kind == "name" else ""
 
 
 def _told(union: Union, ends: tuple[str, str]) -> str:

@@ -1,12 +1,8 @@
 """A choice -> a question that keeps its answer back: text, HTML, or a widget with radio buttons."""
 
-from markupsafe import Markup, escape
-
 from helpers.model.choice import Choice
 from helpers.view.markup import render, visible
 from helpers.view.widgets.base import widget_class
-
-_CODE = Markup("<code>{}</code>")
 
 
 def text(model: Choice) -> str:
@@ -18,7 +14,7 @@ def text(model: Choice) -> str:
 
 def html(model: Choice) -> str:
     """Return the question and its choices, with the answer folded away below them."""
-    return render("choice.html", model=model, coded=_coded)
+    return render("choice.html", model=model)
 
 
 def widget(model: Choice):
@@ -34,14 +30,6 @@ def widget(model: Choice):
 
 def _hung(choice: str) -> str:
     return visible(choice).replace("\n", "\n     ")
-
-
-def _coded(words: str) -> Markup:
-    """Escape words; what stands between `backticks` becomes code."""
-    parts = visible(words).split("`")
-    if len(parts) % 2 == 0:  # one without its partner
-        return escape(visible(words))
-    return Markup("").join(_CODE.format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
 _widget_class = widget_class(

@@ -3,6 +3,8 @@
 Where there are too many bytes or code objects for a page, what is left out is said.
 """
 
+from dataclasses import replace
+
 from markupsafe import Markup
 
 from helpers.model.code import CodeTree
@@ -37,7 +39,7 @@ def html(model: CodeTree) -> str:
     trees, room = [tree for _, tree in model.walk()], row_limit.ROOM
     drawn = []
     for tree in trees:
-        fields, rows = table.html(tree.fields), units(tree)
+        fields, rows = table.html(replace(tree.fields, title="Fields")), units(tree)
         room -= len(fields.encode()) + 600
         if drawn and room < 0:
             break

@@ -5,6 +5,7 @@
 const MOVE = 250; // milliseconds that an arrow takes to its new end
 const POINTS = 32; // of a line on its way
 const LEAST = 10; // px: what the smallest text of a picture may shrink to
+const MARGIN = 44; // px around what is brought into view: more than the faded edge has
 const MANY = 60; // boxes; a larger picture can be zoomed
 const stillOnly = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -25,20 +26,25 @@ function mountPicture(host, svg) {
   const slots = new Map(); // key of an arrow -> what it is the arrow of
   for (const node of drawing.querySelectorAll("[data-slot]"))
     slots.set(node.dataset.key, node.dataset.slot);
+  const changes = new Map(); // key of a part -> the name that changes where it comes or goes
+  for (const node of drawing.querySelectorAll("[data-changes]"))
+    changes.set(node.dataset.key, node.dataset.changes);
   if (drawing.querySelectorAll(".box").length > MANY) host.append(zoomBar(drawing, least));
   const title = drawing.querySelector("title");
   title.remove(); // it would cover the picture as a tooltip; the label says it
   const pan = movable(view);
-  return { drawing, parts, slots, pan, title: title.textContent, moves: new Map() };
+  return { drawing, parts, slots, changes, pan, title: title.textContent, moves: new Map() };
 }
 
-/** Show one step. `animate`: arrows that led elsewhere in the `previous` state move to their ends. */
-function showPicture(picture, state, previous = {}, animate = false) {
+/** Show one step. `animate`: arrows that led elsewhere in the `previous` state move to their ends.
+ * An outline that the `next` state fills is marked. */
+function showPicture(picture, state, previous = {}, animate = false, next = {}) {
   for (const stop of [...picture.moves.values()]) stop();
   for (const [key, nodes] of picture.parts)
     for (const node of nodes) {
       if (state[key]) node.setAttribute("data-state", state[key]);
       else node.removeAttribute("data-state");
+      node.toggleAttribute("data-next", state[key] === "outline" && next[key] === "new");
     }
   const shown = [...picture.parts].map(([key, [node]]) => said(node, state[key])).filter(Boolean);
   const words = shown.join("; ") || "nothing yet";
@@ -46,7 +52,8 @@ function showPicture(picture, state, previous = {}, animate = false) {
   if (animate && !stillOnly())
     for (const [from, to] of moved(picture, state, previous)) move(picture, from, to);
   const fresh = Object.keys(state).filter((key) => ["now", "new"].includes(state[key]));
-  picture.pan.follow(fresh.flatMap((key) => picture.parts.get(key) ?? []));
+  const ahead = Object.keys(next).filter((key) => state[key] === "outline" && next[key] === "new");
+  picture.pan.follow((fresh.length ? fresh : ahead).flatMap((key) => picture.parts.get(key) ?? []));
 }
 
 const isThere = (state, key) => state[key] && state[key] !== "ghost";
@@ -137,8 +144,8 @@ function movable(view) {
     const box = view.getBoundingClientRect();
     const shift = (from, to) => {
       const [low, high] = [Math.min(...spots.map((s) => s[from])), Math.max(...spots.map((s) => s[to]))];
-      if (low < box[from]) return low - box[from] - 24;
-      return high > box[to] ? Math.min(high - box[to] + 24, low - box[from] - 24) : 0;
+      if (low < box[from]) return low - box[from] - MARGIN;
+      return high > box[to] ? Math.min(high - box[to] + MARGIN, low - box[from] - MARGIN) : 0;
     };
     view.scrollBy({ left: shift("left", "right"), top: shift("top", "bottom") });
   };

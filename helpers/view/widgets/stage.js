@@ -62,6 +62,14 @@ function travel(motion, parts, before, moved, was) {
   moved.fresh.forEach(({ value, block }) => motion.arrive(block, value.words === "NULL" ? null : loaded, value.words, before.taken > 0));
 }
 
+/** What a call returns or yields travels from the top of its stack to that of its caller. */
+function travelDown(motion, parts, before, now, was) {
+  const value = before.stack?.at(-1);
+  const from = value && ["returns", "yields"].some((does) => before.ending === `${does} ${value.words}`) ? was.get(value.key) : null;
+  const to = parts.stack?.blocks.get(now.stack?.at(-1)?.key);
+  if (from && to?.classList.contains("stage-fresh")) motion.arrive(to, from, value.words, false);
+}
+
 function render({ model, el }) {
   const script = readScript(model.get("script"));
   const name = claimName(script.title);
@@ -89,7 +97,7 @@ function render({ model, el }) {
   const asks = script.total > 1 && script.tracks.some((_, n) => n < 60 && answersAt(script, n));
   if (asks) question = makeQuestion(script, over, (step) => go(step, true));
   const strip = makeStrip(script, go);
-  const controls = makeControls(script, go, question?.turn);
+  const controls = makeControls(script, go, question?.turn, parts.picture?.changes);
   const status = makeStatus("course-status stage-says");
   const key = makeKey(script);
   top.append(key.button);
@@ -117,6 +125,7 @@ function render({ model, el }) {
       else part.show(now, steady);
     }
     if (moving && before.call === now.call) travel(motion, parts, before, moved, was);
+    else if (moving) travelDown(motion, parts, before, now, was);
     tell(status, now, script.total);
     strip.show(n, status.textContent);
     controls.show(n);

@@ -1,6 +1,8 @@
 // Calls as cards, the newest on top; generators that were put aside lie on a shelf.
 
 const MOST_CARDS = 4;
+const TALL_CARDS = 2; // so many at most have a second line, for their variables
+const CARD = { low: 26, tall: 44 };
 
 /** The calls below the one that runs, and the shelf: a strip under its stack. */
 function deckPane(script) {
@@ -11,14 +13,16 @@ function deckPane(script) {
   const [waiting, shelf] = [makePane("waiting", "Calls below"), makePane("shelf", "Shelf")];
   if (most) box.append(waiting.box);
   if (aside) box.append(shelf.box);
-  for (const pane of [waiting, shelf]) pane.body.style.height = `${rows * 26}px`;
+  const room = rows * (rows > TALL_CARDS ? CARD.low : CARD.tall);
+  box.classList.toggle("stage-tall-cards", rows <= TALL_CARDS);
+  for (const pane of [waiting, shelf]) pane.body.style.height = `${room}px`;
   const show = (now) => {
     fillDeck(waiting, [...now.callers].reverse(), "none: this is the first");
     fillDeck(shelf, now.shelf, "empty");
     waiting.aside.textContent = now.callers.length ? `${now.callers.length} waiting` : "";
     shelf.aside.textContent = now.shelf.length ? "frames put aside" : "";
   };
-  return { box, show, height: most + aside ? rows * 26 + 31 : 0 };
+  return { box, show, height: most + aside ? room + 31 : 0 };
 }
 
 function fillDeck(pane, cards, none) {
@@ -32,9 +36,11 @@ function fillDeck(pane, cards, none) {
 
 function deckCard(card, depth) {
   const node = make("div", "stage-card", "", { style: `--depth:${Math.min(depth, 4)}` });
-  const held = card.stack.length ? ` · keeps ${card.stack.join(", ")}` : "";
-  node.append(make("b", "", card.name), make("span", "", `line ${card.line}${held}`));
-  node.title = `${card.name}, call ${card.number}, ${card.state} at line ${card.line}${held}`;
+  const names = card.names.map((pair) => pair.join(" = ")).join(", ");
+  const kept = card.stack.length ? `keeps ${card.stack.join(", ")}` : "";
+  const held = [names, kept].filter(Boolean).join(" · ");
+  node.append(make("b", "", card.name), make("small", "", `line ${card.line}`), make("span", "", held || "no locals yet"));
+  node.title = `${card.name}, call ${card.number}, ${card.state} at line ${card.line}${held && ` · ${held}`}`;
   return node;
 }
 
@@ -47,7 +53,8 @@ function cardsPane(script) {
   const box = make("div", "stage-frames", "");
   box.append(pane.box);
   if (aside) box.append(off.box);
-  const height = `${Math.min(most, 5) * 62 + 8}px`;
+  const hands = script.tracks.some((t) => script.words[t.handed]);
+  const height = `${Math.min(most, 5) * 62 + (hands ? 38 : 8)}px`;
   for (const one of [pane, off]) {
     one.body.style.height = height;
     one.body.classList.add("stage-pile");
@@ -56,7 +63,7 @@ function cardsPane(script) {
   const show = (now, moving) => {
     const was = new Map();
     for (const node of box.querySelectorAll(".stage-frame")) was.set(node.dataset.key, node.getBoundingClientRect());
-    pile(pane, now.cards, moving && was);
+    pile(pane, now.cards, moving && was, now.handed);
     pile(off, now.shelf, moving && was);
     pane.aside.textContent = "newest on top";
     off.aside.textContent = "kept by generators";
@@ -65,8 +72,8 @@ function cardsPane(script) {
   return { box, show };
 }
 
-/** Cards lie from the bottom up; one that stays is not made anew. */
-function pile(pane, cards, was) {
+/** Cards lie from the bottom up; one that stays is not made anew. What is handed down lies on its way. */
+function pile(pane, cards, was, handed = "") {
   const arrived = [];
   const known = new Map([...pane.body.children].map((node) => [node.dataset.key, node]));
   const nodes = cards.map((card, n) => {
@@ -79,6 +86,11 @@ function pile(pane, cards, was) {
     return node;
   });
   if (!nodes.length) nodes.push(make("p", "stage-none", "empty"));
+  if (handed) {
+    const value = handedDown(handed);
+    nodes.splice(cards.at(-1)?.state === "leaving" ? -1 : nodes.length, 0, value);
+    arrived.push(value);
+  }
   pane.body.replaceChildren(...nodes.reverse());
   if (!was) return;
   for (const node of arrived) {
@@ -86,6 +98,13 @@ function pile(pane, cards, was) {
     const way = from ? `translate(${from.left - to.left}px, ${from.top - to.top}px)` : "translateY(-24px)";
     node.animate([{ transform: way, opacity: from ? 1 : 0 }, { transform: "none", opacity: 1 }], { duration: MS });
   }
+}
+
+function handedDown(words) {
+  const node = make("div", "stage-handed", "");
+  node.append(make("small", "", "↓ handed down"), make("b", "", words));
+  node.title = `${words}: on its way to what called the frame`;
+  return node;
 }
 
 function fillFrame(node, card, top) {

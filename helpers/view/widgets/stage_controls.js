@@ -2,7 +2,7 @@
 
 const PACE = 900; // milliseconds a step is shown while playing
 
-function makeControls(script, go, ask) {
+function makeControls(script, go, ask, drawn = new Map()) {
   const { total } = script;
   const box = make("div", "stage-controls", "");
   const button = (words, step, kind = "") => {
@@ -22,7 +22,7 @@ function makeControls(script, go, ask) {
   of.append(number, ` of ${total}`);
   box.append(of, make("span", "stage-gap", ""));
   if (total > 5) finder(script, go, box);
-  const change = changeRunner(script, go, box);
+  const change = changeRunner(script, go, box, drawn);
   const predict = ask ? toggle(box, "Predict", ask) : null;
   const show = (n) => {
     number.value = n + 1;
@@ -86,14 +86,16 @@ function finder(script, go, box) {
 
 }
 
-/** Go to where a variable has just changed, or output was printed. */
-function changeRunner(script, go, box) {
-  const names = [...new Set(script.codes.flatMap((code) => code.names))];
+/** Go to where a variable has just changed, or output was printed. `drawn`: part of the picture -> name. */
+function changeRunner(script, go, box, drawn) {
+  const names = [...new Set([...script.codes.flatMap((code) => code.names), ...drawn.values()])];
   const choices = [...names, ...(script.printed ? ["the output"] : [])];
   if (!choices.length) return null;
   const changed = (n, choice) => {
     if (!n) return false;
     if (choice === "the output") return script.step(n).printed !== script.step(n - 1).printed;
+    const there = script.step(n).picture;
+    for (const [key, name] of drawn) if (name === choice && (there[key] === "new" || there[key] === "ghost")) return true;
     const [now, before] = [script.step(n), script.before(n)];
     const slot = now.code?.names.indexOf(choice) ?? -1;
     return slot >= 0 && !!now.locals && now.locals[slot]?.words !== before?.locals?.[slot]?.words && !!before;

@@ -13,7 +13,7 @@ function instructionPane(script, go, links, room) {
   pane.body.append(above, box, below);
   if (guarded) pane.body.append(guard);
   const lists = new Map();
-  let shown = null;
+  let [shown, current] = [null, -1];
 
   const listOf = (code) => {
     if (!lists.has(code)) lists.set(code, instructionList(code, script, go, links, room - (guarded ? 74 : 38)));
@@ -28,6 +28,7 @@ function instructionPane(script, go, links, room) {
     const seen = cut ? Math.max(3, Math.floor((room - 2 * MORE) / shown.height)) : all;
     for (const node of [above, below]) node.hidden = !cut;
     box.style.height = `${seen * shown.height}px`;
+    if (current >= 0) follow(box, shown.top(current), shown.height, true);
     count();
   };
   const count = () => {
@@ -44,14 +45,15 @@ function instructionPane(script, go, links, room) {
   new ResizeObserver(tidy).observe(pane.body);
   const show = (now, moving, after) => {
     if (now.code && shown !== listOf(now.code)) {
-      shown = listOf(now.code);
+      [shown, current] = [listOf(now.code), now.row];
       box.replaceChildren(shown.box);
       box.scrollTop = 0;
       tidy();
     }
     pane.aside.textContent = script.codes.length > 1 && now.code ? `of ${now.code.name}` : "caches hidden";
     shown?.show(now, moving, after);
-    if (shown && now.row >= 0) follow(box, shown.top(now.row), shown.height, !moving);
+    current = now.row;
+    if (shown && current >= 0) follow(box, shown.top(current), shown.height, !moving);
     if (shown) count();
     guard.textContent = now.handler ? `⚑ on an exception: ${now.handler}` : "";
   };

@@ -7,7 +7,7 @@ function signsOf(script) {
   return [
     ["amber", "now: what runs next, and what it touches"],
     script.lines.length && ["1 underlined", "a line of the source that runs: click its number to go there"],
-    script.total < 200 && has((t) => t.line) && ["│ in the strip", "a new source line, or another call, begins"],
+    script.total < MOST_RULED && has((t) => t.line) && [NEW_LINE, "in the strip of all steps: another source line begins, in this call or in another one"],
     script.codes.length && ["grey instruction", "not stepped on in this run"],
     stacked && script.codes.length && ["dashed at the right", "just left the stack"],
     stacked && script.codes.length && ["NULL", NULL_MEANS.slice("NULL: ".length)],

@@ -98,10 +98,11 @@ function picturePane(script) {
   const why = make("p", "stage-none stage-why", "");
   pane.body.append(why);
   const show = (now, moving, before) => {
-    showPicture(picture, now.picture, before?.picture ?? {}, moving);
+    const next = now.n + 1 < script.total ? script.step(now.n + 1).picture : {};
+    showPicture(picture, now.picture, before?.picture ?? {}, moving, next);
     why.textContent = Object.keys(now.picture).length ? "" : "nothing yet";
   };
-  return { box: pane.box, show };
+  return { box: pane.box, show, changes: picture.changes };
 }
 
 /** What scrolls sideways must be reachable by keyboard. */

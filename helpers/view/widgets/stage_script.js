@@ -58,7 +58,7 @@ function readScript(text) {
       const code = t.code == null ? null : codes[t.code];
       made.set(n, {
         ...t, n, code,
-        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending),
+        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending), handed: word(t.handed),
         row: code ? code.at.get(t.offset) : -1,
         stack: t.stack ? t.stack.map(value) : null,
         locals: t.locals ? t.locals.map(value) : null,

@@ -15,6 +15,7 @@ from helpers.view.widgets.pieces import Pieces
 from helpers.view.widgets.tracks import recorded
 
 PRINTED = ("printed", "printed so far")
+INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a stack
 # Panels that a stage shows in a part of its own.
 STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals", "on an exception")
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
@@ -26,6 +27,7 @@ class Script:
     def __init__(self, model: Timeline, steps: Sequence[Step]):
         self.model, self.steps = model, steps
         self.words, self.values, self.cards = _Store(), _Store(), _Store()
+        self.symbols = _Store()
         self.panels = PanelPool()
         # where no step has a kind, all are of one
         kinds = dict.fromkeys(step.lane for step in steps if step.lane) or {"": None}
@@ -72,6 +74,8 @@ class Script:
         for name in ("callers", "cards", "shelf"):
             if hasattr(step, name):
                 told[name] = [self._card(card) for card in getattr(step, name)]
+        if hasattr(step, "handed"):
+            told["handed"] = self._word(row_limit.cut(step.handed))
         rest = [panel for panel in step.panels if not self._has_part(step, panel)]
         if self.picture:
             told["picture"] = self.picture.state(n)
@@ -93,11 +97,11 @@ class Script:
         return [self._word(words)]
 
     def _stacked(self, step: Step) -> dict:
-        if getattr(step, "left_out", 0):
+        if getattr(step, "left_out", 0) or getattr(step, "kind", INSTRUCTION) != INSTRUCTION:
             return {}
         values = getattr(step, "values", ())
         if not values:
-            values = [Value(words, key=n) for n, words in enumerate(step.stack)]
+            values = [self._symbol(step, n, words) for n, words in enumerate(step.stack)]
         told = {
             "stack": [self._value(value) for value in values],
             "taken": getattr(step, "taken", 0),
@@ -107,7 +111,14 @@ class Script:
             told["locals"] = self._locals(step)
             told["handler"] = self._word(step.handler)
             told["ending"] = self._word(step.ending)
+        elif hasattr(step, "function"):
+            told["call"] = self._word(step.function)
         return told
+
+    def _symbol(self, step, n: int, words: str) -> Value:
+        """Return a value that is known by its words alone: at the same place it is the same one."""
+        same = words.removesuffix(" (lazy)")
+        return Value(words, key=self.symbols.index((getattr(step, "function", ""), n, same)))
 
     def _locals(self, step) -> list:
         slots = self._slots[step.code]

@@ -84,7 +84,8 @@ function stackPane(script, room) {
     }
     strip.style.transform = `translateY(${hidden * pitch}px)`;
     below.textContent = hidden ? `↓ ${hidden} more below` : "";
-    why.textContent = now.stack ? (stack.length ? "" : gone.length ? "" : "empty") : now.says || now.label;
+    const empty = !stack.length && !gone.length && !puts.length;
+    why.textContent = now.stack ? (empty ? "empty" : "") : now.says || now.label;
     const depth = `${stack.length} value${stack.length === 1 ? "" : "s"}`;
     pane.aside.textContent = now.stack ? depth : "";
     const words = stack.map(({ words }) => words).reverse().join(", ");

@@ -1,11 +1,14 @@
 // All steps at once: a strip with a lane per kind of step; click or drag to go there.
 
 const LANE = 12;
+const MOST_RULED = 200; // steps; of more the source lines lie too close to be told apart
+const NEW_LINE = "│ new line";
 
 function makeStrip(script, go) {
   const lanes = script.lanes;
-  const height = Math.max(2, lanes.length) * LANE + 6;
   const total = script.total;
+  const ruled = total < MOST_RULED && new Set(script.tracks.map((step) => step.line)).size > 1;
+  const height = Math.max(2, lanes.length + ruled) * LANE + 6;
   const box = make("div", "stage-strip-row", "", { style: `height:${height}px` });
   const labels = make("div", "stage-lanes", "", { "aria-hidden": "true" });
   lanes.forEach((lane) => {
@@ -13,6 +16,7 @@ function makeStrip(script, go) {
     label.append(make("i", "", "", { style: `background:${laneColour(lane)}` }), lane);
     labels.append(label);
   });
+  if (ruled) labels.append(make("div", "", NEW_LINE));
   const roll = make("div", "course-slider", "", {
     role: "slider", tabindex: "0", "aria-label": "Step", "aria-valuemin": 1, "aria-valuemax": total,
   });
@@ -25,7 +29,7 @@ function makeStrip(script, go) {
   let folds = "";
   const room = total > 300 ? 1 : 4;
   script.tracks.forEach((step, n) => {
-    if (line !== null && step.line !== line && total < 200) ticks.push(`M${n * 20} 2V${height - 2}`);
+    if (line !== null && step.line !== line && ruled) ticks.push(`M${n * 20} 2V${height - 2}`);
     line = step.line;
     const x = n * 20 + room;
     if (step.lane >= 0) paths[step.lane] += `M${x} ${4 + LANE * step.lane}h${20 - 2 * room}v10h${2 * room - 20}z`;

@@ -130,10 +130,11 @@ class _Draft:
             if count:
                 yield self._folded(events[position : position + count], words_)
             else:
-                yield self._instruction(event)
+                after = events[position + 1] if position + 1 < len(events) else None
+                yield self._instruction(event, after if isinstance(after, Instruction) else None)
             position += max(count, 1)
 
-    def _instruction(self, event: Instruction) -> DynamoStep:
+    def _instruction(self, event: Instruction, after: Instruction | None) -> DynamoStep:
         who = self._who(event.code)
         cause = f"cannot be translated: {words.message(event.failed)[0]}" if event.failed else ""
         # A guard list only grows within an attempt: an event keeps its length, not a copy.
@@ -146,7 +147,7 @@ class _Draft:
             self._line(event.code, event.lineno),
             (stack, *self._panels()),
             span=self._span(event),
-            says=step_words.does(event.made, event.guarded, cause),
+            says=step_words.does(event, after, cause),
             lane="break" if cause else step_words.lane(event.made, event.guarded),
             short=f"{event.opname} {event.argrepr}".rstrip(),
             function=who,
