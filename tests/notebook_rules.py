@@ -32,6 +32,12 @@ def problems(nb, chapter: bool = True, median: int = MEDIAN) -> list[str]:
     return found
 
 
+def reference_problems(nb) -> list[str]:
+    """Return every broken rule of a reference page: those of its cells; its prose is docstrings."""
+    found = [*_executed(nb), *_cells(nb), *_outputs(nb), *_ignored(nb)]
+    return found if nb.cells[0].source.startswith("# ") else ["the first cell is no title", *found]
+
+
 def lines(cell) -> int:
     """Return how many lines of a cell are not blank."""
     return sum(bool(line.strip()) for line in cell.source.splitlines())

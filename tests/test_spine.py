@@ -20,6 +20,7 @@ from tests.draw_spine import PICTURES
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 EVERY = [START, *(chapter.file for chapter in CHAPTERS)]
+REFERENCE = "instruments"  # no chapter: a page to look things up
 LINK = re.compile(r"""\]\(([^)\s]+)\)|(?:href|src)="([^"]+)\"""")
 
 
@@ -56,7 +57,7 @@ def test_the_clinic_opens_with_the_whole_line_and_no_station_of_its_own():
 
 
 def test_the_spine_has_every_chapter_in_order():
-    assert sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) == EVERY
+    assert sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) == [*EVERY, REFERENCE]
     assert [chapter.number for chapter in CHAPTERS] == list(range(1, len(CHAPTERS) + 1))
     assert len(SPINE) == 2 * len(BANDS)
 
@@ -86,7 +87,7 @@ def leads_nowhere(folder, text):
     return [link for link in local if not (folder / link.partition("#")[0]).exists()]
 
 
-@pytest.mark.parametrize("stem", EVERY)
+@pytest.mark.parametrize("stem", [*EVERY, REFERENCE])
 def test_every_link_to_a_file_leads_to_one(stem):
     assert leads_nowhere(NOTEBOOKS, "\n".join(prose(stem))) == []
 
@@ -96,7 +97,7 @@ def test_sample_link_that_leads_nowhere_is_found():
     assert leads_nowhere(NOTEBOOKS, sample) == ["07_none.ipynb", "images/none.svg"]
 
 
-@pytest.mark.parametrize("stem", EVERY)
+@pytest.mark.parametrize("stem", [*EVERY, REFERENCE])
 def test_every_notebook_leads_on(stem):
     others = [f"]({other}.ipynb)" for other in EVERY if other != stem]
     assert any(link in prose(stem)[-1] + prose(stem)[-2] for link in others)

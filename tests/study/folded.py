@@ -12,7 +12,7 @@ import helpers
 from helpers.course import solved
 from helpers.safety import rehearsal
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))
 
 
 class Folded(NamedTuple):
