@@ -15,6 +15,8 @@ pytest_plugins = ["tests.own_process"]
 # Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+# Whatever a test runs, and wherever: nothing gets into a learner's record.
+os.environ["COURSE_RECORD"] = "off"
 # Stored outputs show sets of strings in one order.
 os.environ["PYTHONHASHSEED"] = "0"
 

@@ -7,6 +7,8 @@
     python3 course.py bench        measure ratios of times against their goals; words choose some
     python3 course.py setup        only make the environment in .venv, as the other two do first
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
+                                   (`--solved-to 3`: its first three exercises solved, to catch up)
+    python3 course.py workshop day a plan for a half-day, a day or two-days; numbers name chapters
     python3 course.py check        what is here and what is missing, one line each
 
 Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
@@ -36,7 +38,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
+COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop")
 OURS = ("setup", "reset", "check")  # whose words, -h too, are not for a program that they start
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
@@ -386,7 +388,7 @@ def refuse_full_disk(kind):
     """Refuse to start an install that the disk has no room for."""
     need, free = DISK_NEEDED[kind], shutil.disk_usage(str(ROOT)).free / GIGABYTE
     if free < need:
-        smaller = " (4 GB without CUDA, see README)" if kind == "cuda" else ""
+        smaller = " (4 GB without CUDA, see docs/installing.md)" if kind == "cuda" else ""
         raise Refusal(
             "The disk is too full: {:.1f} GB are free and the install needs about {} GB{}; "
             "free some space and run the same command again.".format(free, need, smaller)
@@ -497,7 +499,7 @@ def start(words):
         raise Refusal(fault)
     if command in ("lab", "reset"):
         refuse_foreign(WORK)
-    if command == "reset":  # it installs nothing, and works beside a .venv that does not
+    if command in ("reset", "workshop"):  # beside a .venv that does not work, too
         fits = version_of([PYTHON]) in SUPPORTED
         return go_on(PYTHON if fits else sys.executable, words)
     setup()

@@ -14,6 +14,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 _NAMES = {
     "study": "check expect predict show_predictions",
+    "study.learner_progress": "show_progress",
     "study.words": "show_word",
     "study.op_folder": "op_folder",
     "study.chapter_2.signature_sandbox": "signature_sandbox",
@@ -46,6 +47,7 @@ _NAMES = {
         watch_guard_sets watch_inductor watch_recompiles watch_rewriting
     """,
     "verbs.calls": "show_call_diff watch_call watch_calls",
+    "verbs.journey": "show_journey",
     "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
     "verbs.oneflow": "show_job show_op_files show_registry",

@@ -1,5 +1,6 @@
 """Code -> what it prints and shows in a real kernel."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -11,13 +12,16 @@ pytest.importorskip("ipykernel")
 
 
 class Client:
-    """A kernel to send code to; `run` returns what it printed and showed, errors among it."""
+    """A kernel to send code to; `run` returns what it printed and showed, errors among it.
 
-    def __init__(self, folder):
+    `errors` are written into `folder`; it runs in `cwd`, here as a rule, with the variables `env`.
+    """
+
+    def __init__(self, folder, cwd=Path(__file__).parents[1], env=None):
         self.manager = jupyter_client.KernelManager()
         self.manager.kernel_spec.argv[0] = sys.executable
         with open(folder / "errors", "w") as errors:
-            self.manager.start_kernel(cwd=str(Path(__file__).parents[1]), stderr=errors)
+            self.manager.start_kernel(cwd=str(cwd), env=env or dict(os.environ), stderr=errors)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 WIDE = re.compile(
     r"\b(always|never|only|every|everything|all|none|nobody|nothing|whatever|any|the same|exactly"
     r"|no \w+ needs?|needs no)\b",

@@ -44,6 +44,7 @@ ALLOWED = (
     ("verbs", "from helpers.capture.text import wrong"),
     ("verbs", "from helpers.study import wrong"),
     ("course", "from helpers.safety import wrong"),
+    ("course", "from helpers.model import wrong"),
 )
 FORBIDDEN = (
     ("capture/text", "from helpers.view import wrong"),
@@ -72,6 +73,7 @@ FORBIDDEN = (
     ("study", "from helpers.verbs import wrong"),
     ("study", "from helpers.course import wrong"),
     ("course", "from helpers.study import wrong"),
+    ("course", "from helpers.view import wrong"),
     ("verbs", "import torch"),
     ("", "from helpers.mini import wrong"),
     ("", "from helpers.verbs import wrong"),

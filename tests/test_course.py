@@ -7,6 +7,7 @@ only the tests without them run.
 
 import ast
 import errno
+import json
 import os
 import re
 import shutil
@@ -20,15 +21,18 @@ from nbformat import v4
 
 import course as bootstrap
 from helpers.course import check as check_
+from helpers.course import lab as lab_
 from helpers.course import reset as reset_
 from helpers.course import tests as tests_
 from helpers.course import work
 from helpers.course.__main__ import start
-from helpers.safety import copies
+from helpers.course.solved import exercises
+from helpers.safety import copies, learner_record
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
-ROOMS = ("helpers/course", "helpers/safety")  # and no front door, which course.py leaves shut
+# and no front door, which course.py leaves shut
+ROOMS = ("helpers/course", "helpers/model", "helpers/safety")
 scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
 
 FAKE_PYTHON = """#!/bin/sh
@@ -253,10 +257,10 @@ def test_windows_launcher_is_asked(course, monkeypatch):
 
 def test_unknown_command_names_those_there_are(house):
     assert is_refused(
-        house.run("rest"), "lab, test, bench, setup, reset, check", "did you mean reset?"
+        house.run("rest"), "lab, test, bench, setup, reset, check, workshop", "did you mean reset?"
     )
-    assert is_refused(house.run("zzz"), "lab, test, bench, setup, reset, check")
-    assert is_refused(house.run(), "lab, test, bench, setup, reset, check")
+    assert is_refused(house.run("zzz"), "lab, test, bench, setup, reset, check, workshop")
+    assert is_refused(house.run(), "lab, test, bench, setup, reset, check, workshop")
 
 
 def test_surplus_words_are_refused(house):
@@ -499,6 +503,27 @@ def test_environment_of_kernels(course, monkeypatch):
 # -- what is started -------------------------------------------------------------------------------
 
 
+def test_lab_says_where_the_learner_left_off(course, unsigned, monkeypatch, capsys):
+    path = course.ROOT / "notebooks" / "03_bytecode_and_frames.ipynb"
+    asked = [v4.new_code_cell(f"check.{name}(...)") for name in ("wound", "unwind")]
+    nbformat.write(v4.new_notebook(cells=asked), path)
+    monkeypatch.setattr(course, "hand_over", lambda command, variables: 7)
+    assert lab_.lab([]) == 7 and "You left off" not in capsys.readouterr().out
+    record = course.WORK / learner_record.NAME
+    learner_record.add(record, {"check": "wound", "is": "passed"})
+    said = "You left off in chapter 3: 1 of 2 exercises passed; next: unwind."
+    assert lab_.lab([]) == 7 and capsys.readouterr().out.splitlines().count(said) == 1
+    record.write_bytes(b"\xff")
+    assert lab_.lab([]) == 7 and "a new one begins." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", '{"cells": [{}]}', '{"cells": 1}', "\ud800"])
+def test_lab_opens_whatever_a_notebook_holds(course, text):
+    path = course.ROOT / "notebooks" / "03_bytecode_and_frames.ipynb"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert lab_.left_off() == ""
+
+
 @scripts_run
 def test_lab_opens_the_first_notebook_in_work(house):
     done = house.run("lab", "--no-browser", "--port", "8899", PYTHONPATH="/elsewhere")
@@ -636,6 +661,24 @@ def test_reset_keeps_the_old_one_beside_the_fresh(house, word):
     assert re.fullmatch(r"03_bytecode_and_frames\.\d{4}-\d\d-\d\d_\d{6}\.ipynb", kept.name)
     assert kept.read_text() == "mine"
     assert kept.name in done.stdout
+
+
+def test_reset_solved_to_a_number_keeps_the_old_one_too(house):
+    own = house.root / "work" / "03_bytecode_and_frames.ipynb"
+    own.parent.mkdir()
+    own.write_text("mine")
+    shutil.copy(bootstrap.ROOT / "notebooks" / own.name, house.root / "notebooks")
+    done = house.run("reset", "3", "--solved-to", "2")
+    assert done.returncode == 0, done.stderr
+    assert "is fresh, and solved to exercise 2" in done.stdout
+    cells = json.loads(own.read_text("utf-8"))["cells"]
+    told = list(exercises(cells))[:3]
+    here = ["".join(cells[one.stub]["source"]) == one.solution.rstrip() for one in told]
+    assert here == [True, True, False]
+    (kept,) = own.parent.glob("03_bytecode_and_frames.*.ipynb")
+    assert kept.read_text() == "mine"
+    assert is_refused(house.run("reset", "3", "--solved-to", "99"), "--solved-to takes a number")
+    assert len(list(own.parent.iterdir())) == 2
 
 
 def test_resets_in_one_second_keep_all(house, course, unsigned, monkeypatch):

@@ -1,6 +1,8 @@
 """requirements.txt, constraints.txt and environment.yml say the same, for every machine."""
 
 import re
+import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,18 @@ def test_frameworks_are_those_that_were_tried():
     pins = {pin.name: str(pin.specifier) for pin in requirements(read("constraints.txt"))}
     assert pins["torch"] == "==2.13.0"  # no "+cpu": any index may give its build of it
     assert pins["tensorflow"] == pins["tensorflow-cpu"] == "==2.21.0"
+
+
+def test_package_asks_for_what_the_classroom_and_the_frameworks_need():
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    asked = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    before_tests = requirements(read("requirements.txt").partition("# tests:")[0])
+    assert sorted(map(str, before_tests)) == sorted(str(Requirement(line)) for line in asked)
+
+
+def test_tests_build_the_package_with_what_an_install_builds_it_with():
+    built = tomllib.loads(read("pyproject.toml"))["build-system"]["requires"]
+    assert set(map(str, requirements(read("requirements.txt")))).issuperset(built)
 
 
 def test_course_installs_its_own_helpers():

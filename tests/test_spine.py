@@ -12,14 +12,15 @@ import pytest
 from helpers.course.minutes import on_the_page
 from helpers.exhibit import Exhibit, at
 from helpers.model.choice import Choice
-from helpers.model.spine import BANDS, SPINE, START
+from helpers.model.spine import BANDS, CHAPTERS, CLINIC, SPINE, START
 from helpers.view import ink, spine
 from helpers.view.widgets import choice
 from tests.draw_spine import PICTURES
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"
-EVERY = [START, *(station.file for station in SPINE)]
+EVERY = [START, *(chapter.file for chapter in CHAPTERS)]
+REFERENCE = "instruments"  # no chapter: a page to look things up
 LINK = re.compile(r"""\]\(([^)\s]+)\)|(?:href|src)="([^"]+)\"""")
 
 
@@ -41,9 +42,23 @@ def test_the_head_of_a_chapter_says_what_the_spine_says(station):
     assert len(lost(replace(station, title="x", seam="y"), head)) == 2
 
 
+@pytest.mark.parametrize("station", SPINE, ids=lambda station: station.file)
+def test_a_chapter_closes_with_the_seam_that_it_opened(station):
+    [table] = [cell for cell in prose(station.file) if "\n|---|---|\n| the seam" in cell]
+    head, _, rows = table.partition("\n|---|---|\n| the seam")
+    assert head.endswith("| you saw or rebuilt | in the real thing |")
+    assert f"| the seam{rows}".startswith(f"{spine.opened(station)}\n|")
+
+
+def test_the_clinic_opens_with_the_whole_line_and_no_station_of_its_own():
+    assert f"# {CLINIC.title}\n\n{spine.chapter_line(CLINIC)}\n" in prose(CLINIC.file)[0]
+    assert "you are here" not in spine.chapter_line(CLINIC)
+    assert 'class="here"' not in spine.files()[f"{CLINIC.number}.svg"]
+
+
 def test_the_spine_has_every_chapter_in_order():
-    assert sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) == EVERY
-    assert [station.number for station in SPINE] == list(range(1, len(SPINE) + 1))
+    assert sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) == [*EVERY, REFERENCE]
+    assert [chapter.number for chapter in CHAPTERS] == list(range(1, len(CHAPTERS) + 1))
     assert len(SPINE) == 2 * len(BANDS)
 
 
@@ -53,7 +68,7 @@ def test_chapter_0_opens_with_the_map():
 
 def test_the_readmes_table_says_what_the_spine_says():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for one in SPINE:
+    for one in CHAPTERS:
         minutes = "{} + {}".format(*on_the_page(NOTEBOOKS / f"{one.file}.ipynb"))
         cells = (f"[{one.file}](notebooks/{one.file}.ipynb)", one.about, minutes, one.needs)
         assert f"| {' | '.join(cells).rstrip()} |" in readme
@@ -72,7 +87,7 @@ def leads_nowhere(folder, text):
     return [link for link in local if not (folder / link.partition("#")[0]).exists()]
 
 
-@pytest.mark.parametrize("stem", EVERY)
+@pytest.mark.parametrize("stem", [*EVERY, REFERENCE])
 def test_every_link_to_a_file_leads_to_one(stem):
     assert leads_nowhere(NOTEBOOKS, "\n".join(prose(stem))) == []
 
@@ -82,7 +97,7 @@ def test_sample_link_that_leads_nowhere_is_found():
     assert leads_nowhere(NOTEBOOKS, sample) == ["07_none.ipynb", "images/none.svg"]
 
 
-@pytest.mark.parametrize("stem", EVERY)
+@pytest.mark.parametrize("stem", [*EVERY, REFERENCE])
 def test_every_notebook_leads_on(stem):
     others = [f"]({other}.ipynb)" for other in EVERY if other != stem]
     assert any(link in prose(stem)[-1] + prose(stem)[-2] for link in others)

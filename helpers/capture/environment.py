@@ -1,4 +1,4 @@
-"""This interpreter and what is installed -> a listing with a verdict per part."""
+"""This interpreter and what is installed -> a listing; a verdict that is not "fine" says a cure."""
 
 import sys
 from dataclasses import dataclass
@@ -40,7 +40,8 @@ def _python() -> Part:
     works = ", ".join(f"{major}.{minor}" for major, minor in PYTHONS)
     found = f"{sys.version_info.major}.{sys.version_info.minor}"
     fine = sys.version_info[:2] in PYTHONS
-    return Part("Python", found, works, "fine" if fine else f"use one of {works}")
+    cure = f"delete .venv, run `python{works.rpartition(' ')[2]} course.py lab`"
+    return Part("Python", found, works, "fine" if fine else cure)
 
 
 def _package(name: str) -> Part:

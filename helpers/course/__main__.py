@@ -1,4 +1,4 @@
-"""The words after `course.py` -> what they ask for: lab, test, bench, reset, check."""
+"""The words after `course.py` -> what they ask for: lab, test, bench, reset, check, workshop."""
 
 import argparse
 import sys
@@ -8,19 +8,21 @@ if not __package__:  # course.py starts it by its path, from whatever folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import course
-from helpers.course import check, lab, reset, tests
+from helpers.course import check, lab, reset, tests, workshop
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of our own words; what it leaves is for JupyterLab, pytest, benchmarks."""
     parser = argparse.ArgumentParser("course.py", allow_abbrev=False)
     commands = parser.add_subparsers(metavar="command", required=True)
-    for name, run in [("lab", lab.lab), ("test", tests.test), ("bench", tests.bench)]:
-        # -h too is for the program that is started
+    passing = [("lab", lab.lab), ("test", tests.test), ("bench", tests.bench)]
+    for name, run in [*passing, ("workshop", workshop.workshop)]:
+        # -h too is for the program that is started, or for the plan
         commands.add_parser(name, add_help=False, allow_abbrev=False).set_defaults(run=run)
     reset_ = commands.add_parser("reset", allow_abbrev=False)
     reset_.set_defaults(run=reset.reset)
     reset_.add_argument("words", nargs="*", metavar="notebook")
+    reset_.add_argument("--solved-to", type=int, metavar="3")
     check_ = commands.add_parser("check", allow_abbrev=False)
     check_.set_defaults(run=check.check)
     check_.add_argument("--row", nargs=3, action="append", dest="words", default=[])
@@ -32,7 +34,8 @@ def start(words: list[str]) -> int:
     ours, theirs = parser().parse_known_args(words)
     if "words" in ours and theirs:
         parser().error(f"unrecognized arguments: {' '.join(theirs)}")
-    return ours.run(ours.words if "words" in ours else theirs)
+    named = {name: value for name, value in vars(ours).items() if name not in ("run", "words")}
+    return ours.run(ours.words if "words" in ours else theirs, **named)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
 STEP = 5  # minutes; what stands on a page is a multiple of it
 DEEPER = "Deeper"  # begins the titles of sections for those who want more
 
-_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
-_EXERCISE = re.compile(r"^\*Difficulty [^.\n]* (\d+) minutes\.", re.MULTILINE)
+_EXERCISE = re.compile(
+    r"^\*Difficulty (\S+) · importance (\S+) · (?P<minutes>\d+) minutes\.", re.MULTILINE
+)
 _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re.DOTALL)
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
@@ -51,7 +52,7 @@ def sections(path: Path) -> list[Section]:
                 found.append(Section(part.partition("\n")[0].removeprefix("## ")))
             asked = _EXERCISE.search(part)
             if asked:
-                found[-1].exercises += int(asked[1])
+                found[-1].exercises += int(asked["minutes"])
             elif not inside or part.startswith("##"):
                 words = len(_WORD.findall(_UNREAD.sub(" ", part)))
                 found[-1].words += words
@@ -61,6 +62,30 @@ def sections(path: Path) -> list[Section]:
                 bool(asked) or inside and not part.startswith("##")
             ) and "</details>" not in part
         found[-1].cells += read
+    return found
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise by its heading: how hard and how important, from 1 to 3, and its minutes."""
+
+    title: str
+    section: str
+    difficulty: int
+    importance: int
+    minutes: int
+
+
+def exercises(path: Path) -> list[Exercise]:
+    """Return a notebook's exercises, in order."""
+    found, section = [], ""
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        for part in _PART.split("".join(cell["source"]) if cell["cell_type"] == "markdown" else ""):
+            title = part.partition("\n")[0].lstrip("# ")
+            section = title if part.startswith("## ") else section
+            if asked := _EXERCISE.search(part):
+                dots = (one.count("●") for one in asked.groups()[:2])
+                found.append(Exercise(title, section, *dots, int(asked["minutes"])))
     return found
 
 

@@ -2,12 +2,15 @@
 
 import datetime
 import re
+from contextlib import ExitStack
 from pathlib import Path
 
 import course
+from helpers.course.solved import solved
 from helpers.course.trust import trust
 from helpers.course.work import notebooks, ready
 from helpers.safety import copies
+from helpers.safety.folders import temporary
 
 
 def chapters() -> list[str]:
@@ -28,17 +31,27 @@ def chapter_named(word: str) -> str:
     return named[0]
 
 
-def reset(words: list[str]) -> int:
-    """Put fresh copies of the named notebooks into work/, the learner's own beside them."""
+def reset(words: list[str], solved_to: int | None = None) -> int:
+    """Put fresh copies of the named notebooks into work/, the learner's own beside them.
+
+    In a copy that is `solved_to` a number, the first exercises hold their solutions.
+    """
     if not words:
         there = ", ".join(chapters())
         raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
-    for name in [chapter_named(word) for word in words]:
-        source = notebooks() / name
-        trust([source])
-        when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")
-        kept = copies.renew(source, ready(course.WORK / name), when)
-        beside = f"; yours is kept as work/{kept.name}" if kept else ""
-        course.say(f"work/{name} is fresh{beside}")
+    names = [chapter_named(word) for word in words]
+    with ExitStack() as stack:
+        if solved_to is None:
+            folder, how = notebooks(), "fresh"
+        else:
+            files = {name: solved(notebooks() / name, solved_to) for name in names}
+            folder = stack.enter_context(temporary("solved-")).fill("notebooks", files)
+            how = f"fresh, and solved to exercise {solved_to}"
+        for name in names:
+            trust([folder / name])
+            when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")
+            kept = copies.renew(folder / name, ready(course.WORK / name), when)
+            beside = f"; yours is kept as work/{kept.name}" if kept else ""
+            course.say(f"work/{name} is {how}{beside}")
     course.say("Where it is open in JupyterLab, choose File, Reload Notebook from Disk.")
     return 0

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 
 from helpers.safety.interpreter_state import patched, undone
 from helpers.safety.interrupts import uninterrupted
-from helpers.safety.missing_parts import CURE, MissingPart, sentence, unusable
+from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
 
 TRIED = "torch 2.11 to 2.15"
 
@@ -29,6 +29,7 @@ PLACES = {
     "hook": {
         "set_eval_frame": f"{_EVAL_FRAME}:set_eval_frame",
         "reset_code": f"{_EVAL_FRAME}:reset_code",
+        "skip_code": "torch._dynamo.eval_frame:skip_code",
         "ConvertFrameReturn": f"{_TYPES}:ConvertFrameReturn",
         "GuardedCode": f"{_TYPES}:GuardedCode",
         "wrap_guarded_code": f"{_TYPES}:wrap_guarded_code",
@@ -54,6 +55,7 @@ PLACES = {
         "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
         "is_tracing": "torch._C:_is_tracing",
         "pop_dispatch_mode": "torch.utils._python_dispatch:_pop_mode",
+        "find_torch_dispatch_rule": "torch._library.simple_registry:find_torch_dispatch_rule",
     },
     "cache": {
         "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
@@ -353,5 +355,5 @@ def _torch():
 def _sentence(lost: list[str]) -> str:
     return (
         f"torch {torch_version()} does not have {', '.join(lost)}, which this reads; "
-        f"it was tried on {TRIED}: {CURE}"
+        f"it was tried on {TRIED}: {cure('torch')}"
     )

@@ -24,6 +24,7 @@ class JobOp:
 
     `near` names the op beside which it belongs: of a backward op the forward op that it was
     appended for, of an update the variable. `own`: its op type is defined in a learner's file.
+    `attrs`: (name, value) of the attributes that change the numbers of a forward or backward op.
     """
 
     name: str
@@ -33,6 +34,7 @@ class JobOp:
     writes: tuple[tuple[str, Blob], ...] = ()
     near: str = ""
     own: bool = False
+    attrs: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
         if self.part not in PASSES:

@@ -19,13 +19,17 @@ class Pair:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Rows in the order of the right side; no line of either side is left out."""
+    """Rows in the order of the right side; no line of either side is left out.
+
+    `folds`: what matters is where the sides differ, so a view may fold long runs of equal lines.
+    """
 
     title: str
     left_title: str
     right_title: str
     pairs: tuple[Pair, ...]
     note: str = ""
+    folds: bool = False
 
     def right_of(self, left: int) -> tuple[str, ...]:
         """Return the lines on the right that came from this line (number) on the left."""

@@ -1,4 +1,4 @@
-"""The way of a call through the course: six seams, a chapter each, in one table.
+"""The way of a call through the course: six seams, a chapter each, and the clinic after them.
 
 The heads of the chapters, the map in chapter 0 and the README's table are held to it.
 """
@@ -6,23 +6,31 @@ The heads of the chapters, the map in chapter 0 and the README's table are held 
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
-class Station:
-    """A seam, and the chapter that opens it.
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """A chapter, as its own head and the README's table say it.
 
-    `happens` at the seam, and `who` gets in there; `seam`: how the chapter's head says it. How long
-    it takes is computed from the chapter: `helpers.course.minutes`.
+    How long it takes is computed from it: `helpers.course.minutes`.
     """
 
     number: int
+    file: str
+    title: str
+    about: str
+    needs: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Station(Chapter):
+    """A seam, and the chapter that opens it.
+
+    `happens` at the seam, and `who` gets in there; `seam`: how the chapter's head says it.
+    """
+
     name: str
     happens: str
     who: str
-    file: str
-    title: str
     seam: str
-    about: str
-    needs: str
 
 
 START = "00_start_here"
@@ -95,3 +103,11 @@ SPINE = (
         needs="TensorFlow, PyTorch",
     ),
 )
+CLINIC = Chapter(
+    number=len(SPINE) + 1,
+    file="07_the_clinic",
+    title="Find the seam, prove it, cure the program",
+    about="broken programs from real issue threads: name the seam, prove it, cure them",
+    needs="TensorFlow, PyTorch",
+)
+CHAPTERS = (*SPINE, CLINIC)

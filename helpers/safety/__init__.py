@@ -2,6 +2,7 @@
 
 `folders`: whose folder it is, before anything is deleted, moved or overwritten.
 `copies`: files for a learner's folder, where nothing of the learner's is lost.
+`learner_record`: what a learner did, a line each, in that folder and nowhere else.
 `interrupts`: when Ctrl-C may come. `given`: what an argument is, whatever it says.
 `state`: what a verb leaves as it found it, and names patched for a while.
 `output`: what a learner's code may close. `progress`: what is being done, in words.

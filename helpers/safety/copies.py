@@ -31,6 +31,15 @@ def renew(source: Path, place: Path, mark: str) -> Path | None:
     return kept
 
 
+def set_aside(path: Path, mark: str) -> Path:
+    """Give what stands at `path` another name beside it, as `renew` does. OSError."""
+    kept = _kept(path, mark)
+    with suppress(FileNotFoundError):
+        if os.path.samefile(path, kept):  # it has both names now
+            os.unlink(path)
+    return kept
+
+
 @contextmanager
 def _staged(source: Path, place: Path) -> Iterator[Path]:
     """Copy a file beside its place, whence it goes there in one step."""

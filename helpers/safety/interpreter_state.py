@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from sys import gettrace, setrecursionlimit, settrace
 from time import monotonic, sleep
 
+from helpers.safety import missing_parts
 from helpers.safety.arguments import is_a
 from helpers.safety.interrupts import (
     SIGINT,
@@ -56,6 +57,9 @@ def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
         try:
             guard.open()
             return fn(*args, **kwargs)
+        except ImportError as error:
+            missing_parts.note(error)
+            raise
         finally:
             guard.close()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib import util
 
 from helpers.safety.arguments import kind_of, printable
-from helpers.safety.versions import another_version
+from helpers.safety.versions import another_version, has_course, requirement
 
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
 PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "networkx", "numpy", "packaging")
@@ -21,6 +21,7 @@ CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
 )
+ALONE = "run `pip install {}` for the Python of this kernel, and restart the kernel"
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
 COULD_NOT = " could not run to its end. "
@@ -52,6 +53,17 @@ def sentence(error: BaseException) -> str:
         return next(filter(None, map(_of_one, _chain(error))), "")
     except Exception:  # an exception may be of a class that answers for itself
         return ""
+
+
+def cure(module: str) -> str:
+    """Return what to do where a module is missing: by course.py, or by pip without the course."""
+    return CURE if has_course() else ALONE.format(f'"{requirement(module)}"')
+
+
+def note(error: BaseException) -> None:
+    """Add the sentence to an error, if there is one: Python prints it below a traceback."""
+    if words := sentence(error):
+        error.add_note(words)
 
 
 def remember(source: str, words: str) -> None:
@@ -106,7 +118,7 @@ def _not_installed(module: str | None) -> str:
     if module not in FRAMEWORKS and module not in PACKAGES:
         return ""
     name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""
-    return f"{name} is missing in this notebook's Python: {CURE}{rest}."
+    return f"{name} is missing in this notebook's Python: {cure(module)}{rest}."
 
 
 def _absent(module: str) -> bool:
@@ -130,7 +142,7 @@ def unusable(part: str, error: BaseException) -> str:
     why = f"{kind_of(error)}: {printable(first, 200)}".removesuffix(": ")
     other = another_version(part)
     which = f" {other.found}, where the course needs {other.pinned}," if other else ""
-    return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {CURE}{REST}."
+    return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
 
 
 def _passed(error: BaseException, part: str) -> bool:
@@ -164,5 +176,5 @@ def differs(part: str) -> str:
         return ""
     return (
         f"{FRAMEWORKS[part]} {other.found} is installed, and the course needs {other.pinned}, so "
-        f"what you see may differ, or fail: {CURE}."
+        f"what you see may differ, or fail: {cure(part)}."
     )

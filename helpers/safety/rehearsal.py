@@ -87,7 +87,7 @@ def _made(act, seconds: float, out: int, folder: Path) -> tuple[str, str, tuple]
                     _be_the_copy(act, seconds, tell, out, folder, heard, here)
             finally:
                 os.close(tell)
-            return _followed(pid, told, hold)
+            return _followed(_Life(pid, seconds + MARGIN), told, hold)
         finally:
             os.close(told)
 
@@ -162,9 +162,9 @@ def _limit(seconds: float, tell: int) -> None:
 # -- in the process itself
 
 
-def _followed(pid: int, told: int, hold: uninterrupted) -> tuple[str, str, tuple]:
+def _followed(life: "_Life", told: int, hold: uninterrupted) -> tuple[str, str, tuple]:
     """Follow the copy until it has ended or sits idle; leave nothing of it."""
-    life, data, idle = _Life(pid), b"", False
+    pid, data, idle = life.pid, b"", False
     try:
         while not idle and not _is_over(pid):
             if hold.came:
@@ -212,16 +212,27 @@ def _code(pid: int) -> int:
 
 
 class _Life:
-    """When a process was last at work: its main thread ran, it used time, or it has children."""
+    """When a process was last at work: its main thread ran or slept, or it has children.
 
-    def __init__(self, pid: int):
-        self._pid, self._last, self._used = pid, monotonic(), 0
+    Who sleeps (`time.sleep`) wakes by itself, if within so many seconds; who waits for a lock may
+    wait for a thread that is not there.
+    """
+
+    def __init__(self, pid: int, longest: float):
+        self.pid, self._longest, self._used = pid, longest, 0
+        self._last = self._ran = monotonic()
 
     def last_sign(self) -> float:
         """Look now; return the moment of the last sign of life."""
         with suppress(OSError, psutil.Error):
-            fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
             used = int(fields[11]) + int(fields[12])  # proc(5): utime, stime
-            if fields[0] != "S" or used > self._used + SOME or children(self._pid):
-                self._last, self._used = monotonic(), used
+            if fields[0] != "S" or used > self._used + SOME or children(self.pid):
+                self._last = self._ran = monotonic()
+                self._used = used
+            elif self._sleeps() and monotonic() - self._ran < self._longest:
+                self._last = monotonic()
         return self._last
+
+    def _sleeps(self) -> bool:
+        return "nanosleep" in Path(f"/proc/{self.pid}/wchan").read_text()  # proc(5): "0" if unsaid

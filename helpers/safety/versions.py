@@ -1,11 +1,17 @@
-"""The pins of the course and what is installed -> versions, and where they differ."""
+"""The pins of the course and what is installed -> versions, and where they differ.
+
+The pins are the course's `constraints.txt`; where `helpers` was installed alone, those of its own
+extras. A framework is pinned in both, since its private names are read.
+"""
 
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
+COURSE = Path(__file__).parents[2]
+CONSTRAINTS = COURSE / "constraints.txt"
+PROJECT, EXTRAS = "who-runs-your-function", ("torch", "tensorflow", "lab")  # pyproject.toml
 
 
 class Versions(NamedTuple):
@@ -17,15 +23,46 @@ class Versions(NamedTuple):
 
 def pins() -> dict[str, str]:
     """Return package -> pinned version for this machine, empty where the pins are not at hand."""
+    exact = ((name, str(wanted)) for name, wanted in _wanted().items())
+    return {name: wanted[2:] for name, wanted in exact if wanted.startswith("==")}
+
+
+def _wanted() -> dict:
+    """Return package -> what is wanted of it on this machine, as a `SpecifierSet`."""
     from packaging.requirements import Requirement
 
+    wanted = (Requirement(line) for line in _lines() if line and not line.startswith("#"))
+    return {
+        one.name: one.specifier
+        for one in wanted
+        if one.marker is None or any(one.marker.evaluate({"extra": name}) for name in EXTRAS)
+    }
+
+
+def _lines() -> list[str]:
     try:
-        lines = CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+        return CONSTRAINTS.read_text(encoding="utf-8").splitlines()
     except OSError:
-        return {}
-    wanted = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    here = [one for one in wanted if one.marker is None or one.marker.evaluate()]
-    return {one.name: str(one.specifier).removeprefix("==") for one in here}
+        pass
+    try:
+        return metadata.requires(PROJECT) or []
+    except metadata.PackageNotFoundError:
+        return []
+
+
+def requirement(package: str) -> str:
+    """Return what pip is to be told for this machine: `torch==2.13.0`, or the name alone."""
+    try:
+        wanted = _wanted()
+    except ImportError:  # `packaging` may be what is missing
+        return package
+    name = next((one for one in distributions(package) if one in wanted), package)
+    return f"{name}{wanted.get(name, '')}"
+
+
+def has_course() -> bool:
+    """Return whether these helpers stand in a clone of the course, beside its `course.py`."""
+    return (COURSE / "course.py").is_file()
 
 
 def distributions(package: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
 from helpers.study import rehearsal
 from helpers.study.parted import Parted
+from helpers.study.remembering import remember
 from helpers.view import outcome
 
 PREFIX = "check."
@@ -149,6 +150,8 @@ class Exercise:
             return None
 
     def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:
+        if state != "untried":
+            remember({"check": self.name, "is": state})
         beside = because.beside if type(because) is Parted else None
         told = Outcome(self.name, state, str.__str__(because), more, beside, picture)
         return Exhibit(told, outcome)

@@ -10,23 +10,22 @@ from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
-from helpers.model.choice import Choice, Decided
+from helpers.model.choice import Choice
 from helpers.model.listing import Column, Listing
 from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
 from helpers.safety.interpreter_state import whole
+from helpers.study import decisions
 from helpers.study.reasons import reason
 from helpers.view import table
 from helpers.view.widgets import choice as choice_view
 
 LONGEST_ANSWER = 200
-UNSAID = "nothing yet"
 NONE_SAID = "You have not decided yet: choose in each prediction, and press Check."
 MOST_CHOICES, LONGEST = 100, 20_000  # characters of the question, of a choice, of the why
 
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
-_SAID: dict[str, str] = {}  # question -> what the learner chose and checked
 _ITERATED = (dict, set, frozenset, GeneratorType, type({}.keys()), type({}.values()))
 
 
@@ -60,8 +59,8 @@ class Prediction(Exhibit):
 
     @property
     def said(self) -> str:
-        """Return the choice that the learner has checked; empty before that."""
-        said = _SAID.get(self.model.question, "")
+        """Return the choice that the learner has checked, now or before this kernel; else ""."""
+        said = decisions.said(self.model.question)
         return said if said in self.choices else ""
 
     def reveal(self) -> Revealed:
@@ -76,7 +75,7 @@ class Prediction(Exhibit):
 
         def keep(change):
             if form.checked and 0 <= form.picked < len(self.choices):
-                _SAID[self.model.question] = self.choices[form.picked]
+                decisions.decide(self.model.question, self.choices[form.picked], self.answer)
 
         form.observe(keep, names=["picked", "checked"])
         return form
@@ -137,23 +136,19 @@ predict.reveal = reveal
 
 
 def show_predictions() -> Exhibit:
-    """Show all questions that this kernel was asked: what you said, and what running gave."""
-    decided = [
-        Decided(_mark(asked), question, asked.said or UNSAID, asked.answer)
-        for question, asked in _ASKED.items()
-    ]
-    right = sum(asked.said == asked.answer for asked in _ASKED.values())
-    said = sum(bool(asked.said) for asked in _ASKED.values())
-    note = f"You decided {said} of {len(decided)}; right: {right}." if said else NONE_SAID
+    """Show what this kernel asked, and before that what was decided in the same chapters earlier.
+
+    What you said, and what running gave. Earlier is known where `show_progress` knows it.
+    """
+    rows = decisions.rows({words: (asked.said, asked.answer) for words, asked in _ASKED.items()})
+    marks = [row.mark for row in rows]
+    said, right = len(rows) - marks.count("–"), marks.count("✓")
+    note = f"You decided {said} of {len(rows)}; right: {right}." if said else NONE_SAID
     columns = (
         *(Column("mark", ""), Column("question", "question", prose=True)),
         *(Column("said", "you said"), Column("was", "it was")),
     )
-    return Exhibit(Listing("What you predicted", columns, tuple(decided), note), table)
-
-
-def _mark(asked: Prediction) -> str:
-    return ("✓" if asked.said == asked.answer else "✗") if asked.said else "–"
+    return Exhibit(Listing("What you predicted", columns, rows, note), table)
 
 
 def _checked(question: str, choices, run) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from helpers.view.markup import visible
 
 ROOM = 600_000  # bytes of HTML for the rows of one exhibit
 PANEL_ROOM = 60_000  # for those of one panel among many
-TEXT_ROOM = 900_000  # characters of the text form
+TEXT_ROOM = 200_000  # characters of the text form
 SOURCE_ROOM = 100_000  # characters of source above a table
 CELL = 210  # bytes of markup around the words of a cell
 LONGEST_CELL = 4_000  # characters

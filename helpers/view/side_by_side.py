@@ -2,11 +2,12 @@
 
 A line on the left that more lines on the right came from is written once; below it stands a mark
 and its number. In HTML all of them are joined by one colour, and a line that only one side has is
-lit, with + or − before it.
+lit, with + or − before it. Where the model folds, a long run of equal lines is counted.
 """
 
 from collections import Counter
 from dataclasses import replace
+from itertools import groupby
 
 from helpers.model.side_by_side import Pair, SideBySide
 from helpers.view import row_limit
@@ -24,12 +25,13 @@ BANDS = (
 ALL = "the model has all of them (`.model.pairs`)"
 DOTS = Pair(0, "", 0, "")
 COST = 1_900  # bytes of markup around the four cells of a row that is lit
+LONGEST_RUN = 4  # equal lines that are shown where the model folds
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
 
 
 def text(model: SideBySide) -> str:
     """Return both sides in columns, each line behind its number."""
-    model = row_limit.trimmed(model)
+    model = folded(row_limit.trimmed(model))
     rows = [(_left(pair), _right(pair)) for pair in model.pairs]
     part = row_limit.fold([max(WIDEST, len(a)) + len(b) + 4 for a, b in rows], row_limit.TEXT_ROOM)
     rows = part.of(rows, lambda: ("  …", "  …"))
@@ -41,7 +43,7 @@ def text(model: SideBySide) -> str:
 
 def html(model: SideBySide) -> str:
     """Return both sides as one table, a row per line on the right."""
-    model = row_limit.trimmed(model)
+    model = folded(row_limit.trimmed(model))
     spent = [COST + row_limit.cost(p.left_text + p.right_text) for p in model.pairs]
     part = row_limit.fold(spent)
     shown = replace(model, pairs=tuple(part.of(model.pairs, lambda: DOTS)))
@@ -54,6 +56,24 @@ def html(model: SideBySide) -> str:
         left_out=part.says(ALL),
         bands=_bands(model),
     )
+
+
+def folded(model: SideBySide) -> SideBySide:
+    """Return the model with the first and the last line of each long run of equal lines alone."""
+    if not model.folds:
+        return model
+    pairs = []
+    for same, run in groupby(model.pairs, _equal):
+        run = list(run)
+        if same and len(run) > LONGEST_RUN:
+            between = Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")
+            run = [run[0], between, run[-1]]
+        pairs += run
+    return replace(model, pairs=tuple(pairs))
+
+
+def _equal(pair: Pair) -> bool:
+    return bool(pair.left and pair.right) and pair.left_text.strip() == pair.right_text.strip()
 
 
 def _bands(model: SideBySide) -> dict[int, str]:
@@ -70,9 +90,11 @@ def code(line: str) -> str:
 
 def _left(pair: Pair) -> str:
     if not pair.left:
-        return ""
+        return f"    {pair.left_text}".rstrip()
     return f"{pair.left:>3} {MARK}" if pair.again else f"{pair.left:>3} {code(pair.left_text)}"
 
 
 def _right(pair: Pair) -> str:
-    return f"{pair.right:>3} {code(pair.right_text)}" if pair.right else ""
+    if not pair.right:
+        return f"    {pair.right_text}".rstrip()
+    return f"{pair.right:>3} {code(pair.right_text)}"

@@ -7,7 +7,7 @@ text.
 
 from markupsafe import Markup
 
-from helpers.model.spine import BANDS, SPINE, START, Station
+from helpers.model.spine import BANDS, CHAPTERS, SPINE, START, Chapter, Station
 from helpers.view import ink
 from helpers.view.markup import render
 
@@ -31,13 +31,18 @@ def chapter_map() -> str:
     return "\n".join(line for line in html.splitlines() if line.strip())  # prose ends HTML there
 
 
-def chapter_line(here: Station) -> str:
-    """Return the line with one station lit: a picture that leads to the map."""
+def chapter_line(here: Chapter) -> str:
+    """Return the line with the chapter's station lit, if it has one; it leads to the map."""
     names = (f"{s.number} {s.name}{' (you are here)' * (s is here)}" for s in SPINE)
     alt = f"The way of a call: f(x), {', '.join(names)}, answer"
     place = f"{PICTURES}/{here.number}.svg"
     picture = f'<img src="{place}" alt="{alt}" width="100%" height="{LINE_HEIGHT}">'
     return f'<a href="{START}.ipynb">{picture}</a>'
+
+
+def opened(here: Station) -> str:
+    """Return the row that a chapter closes with: the seam that it opened, and who gets in."""
+    return f"| the seam that you opened, {mark(here.number)}: {here.happens} | {here.who} gets in |"
 
 
 def mark(number: int) -> str:
@@ -61,13 +66,13 @@ def mark_css(number: int) -> str:
 
 def files() -> dict[str, str]:
     """Return every picture by the name of its file."""
-    lines = {f"{here.number}.svg": _line(here) for here in SPINE}
+    lines = {f"{here.number}.svg": _line(here) for here in CHAPTERS}
     icons = {f"{_slug(station)}.svg": _icon(station) for station in SPINE}
     ends = {f"{end}.svg": _render("spine_end.svg", end=end, letter=letter) for end, letter in ENDS}
     return {name: f"{svg}\n" for name, svg in {**lines, **icons, **ends}.items()}
 
 
-def _line(here: Station) -> str:
+def _line(here: Chapter) -> str:
     places = [(station, FIRST + STEP * at) for at, station in enumerate(SPINE)]
     return _render("spine_line.svg", places=places, here=here, ends=(START_AT, END_AT))
 

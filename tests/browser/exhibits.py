@@ -17,6 +17,8 @@ from helpers.model.calls import Call, CallTree
 from helpers.model.choice import Choice
 from helpers.model.dynamo import DynamoRun, DynamoStep
 from helpers.model.graph import Edge, Graph, Node
+from helpers.model.journey import SHARES, Journey, Passage, Stop
+from helpers.model.learner_progress import Chapter, Progress, Task, progress
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.op_log import together
 from helpers.model.outcome import Beside, Outcome
@@ -28,7 +30,9 @@ from helpers.view import (
     curve,
     dots,
     dynamo,
+    journey,
     lanes,
+    learner_progress,
     ledger,
     outcome,
     side_by_side,
@@ -116,6 +120,23 @@ def _sandbox() -> Sandbox:
     )
 
 
+def _journey() -> Journey:
+    words = "the graph was found, and none of your lines ran; 231 of TensorFlow's"
+    stops = [Stop(n, n != 4, "graph found", f"{words} <{n}>") for n in range(1, 7)]
+    again = [Stop(n, n in (2, 5), "12 calls", words) for n in range(1, 7)]
+    shares = tuple(zip(SHARES, (0.05, 0.6, 0.35), strict=True))
+    both = Passage(tuple(stops)), Passage(tuple(again), outcome="ValueError: x", printed="tracing")
+    return Journey("The journey of f, called twice", *both, shares, "a note")
+
+
+def _progress() -> Progress:
+    names = ("a_name", "another_name", "a_name_that_is_longer", "the_last_name")
+    tasks = tuple(Task(name, f"01_x.ipynb#{name}") for name in names)
+    done = zip(names, ("passed", "failed", "hint"), strict=False)
+    events = [{"check": name, "is": came} for name, came in done]
+    return progress((Chapter(1, "one of many chapters", tasks),), events)
+
+
 def _failed() -> Outcome:
     beside = Beside("for 3:", "[0, 1, 2]", "[0, 1, 4]", "Python")
     return Outcome("squares", "failed", "for 3: [0, 1, 2], but Python gives [0, 1, 4]", "", beside)
@@ -150,7 +171,9 @@ EXHIBITS = {
     "graph: wide": lambda: graph.html(_wide()),
     "graph_diff": lambda: graph_diff.html(diff()),
     "job": lambda: job.html(small()),
+    "journey": lambda: journey.html(_journey()),
     "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
+    "learner_progress": lambda: learner_progress.html(_progress()),
     "ledger": lambda: ledger.html(_ledger()),
     "nested": lambda: page_of(
         helpers.show_nested(

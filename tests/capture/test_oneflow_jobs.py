@@ -64,6 +64,17 @@ def test_shape_and_dtype_are_those_of_the_runtime(api):
         assert (model.blob(name).shape, model.blob(name).dtype) == (output.shape, output.dtype)
 
 
+def test_a_gradient_that_reads_a_matrix_the_other_way_says_so(api):
+    model = show_job(two_layers(api)).model
+    flipped = {op.name: op.attrs for op in model.ops if op.type == "matmul" and op.attrs}
+    assert flipped == {
+        "matmul_1_grad_0": (("transpose_b", "True"),),
+        "matmul_1_grad_1": (("transpose_a", "True"),),
+        "matmul_0_grad_0": (("transpose_a", "True"),),
+    }
+    assert not any(op.attrs for op in model.ops if op.type in ("user_relu_forward", "sgd_update"))
+
+
 def test_forward_ops_are_the_same_before_and_after(api):
     before, after = show_job(two_layers(api, "predict")).model, show_job(two_layers(api)).model
     assert before.names("forward") == after.names("forward")

@@ -214,8 +214,8 @@ def test_what_has_no_past_is_refused():
 
 
 def test_a_late_triton_is_refused(monkeypatch):
-    ops._refuse_a_late_triton()
+    ops.refuse_a_late_triton()
     monkeypatch.setattr(ops.importlib.util, "find_spec", lambda name: name)
     monkeypatch.delitem(ops.sys.modules, "torch._dynamo", raising=False)
     with pytest.raises(RuntimeError, match="import torch._dynamo before tensorflow"):
-        ops._refuse_a_late_triton()
+        ops.refuse_a_late_triton()

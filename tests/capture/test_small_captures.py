@@ -71,4 +71,15 @@ def test_environment_without_pins_asks_for_any_version(monkeypatch):
 
 def test_environment_names_another_python(monkeypatch):
     monkeypatch.setattr(environment, "PYTHONS", ((2, 7),))
-    assert environment.environment_listing().rows[0].verdict == "use one of 2.7"
+    verdict = environment.environment_listing().rows[0].verdict
+    assert verdict == "delete .venv, run `python2.7 course.py lab`"
+
+
+def test_every_line_of_the_environment_that_is_not_fine_says_its_cure(monkeypatch):
+    monkeypatch.setattr(environment, "PYTHONS", ((2, 7),))
+    monkeypatch.setattr(environment, "installed", lambda name: "" if name < "n" else "0.0.1")
+    monkeypatch.setattr(environment, "GIGABYTES", 10**6)
+    *rows, memory = environment.environment_listing().rows
+    assert all("run `python" in row.verdict for row in rows)
+    assert memory.found.startswith("less than") and memory.verdict.startswith("close other")
+    assert len(environment.environment_listing().note.split(",")) == len(rows) + 1

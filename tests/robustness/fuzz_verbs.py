@@ -164,7 +164,7 @@ def _calling(words):
 
 BARE = {
     **_plainly("show_code show_bytecode show_bindings show_binding_map show_evaluator"),
-    **_calling("watch_names watch_stack watch_frames watch_hooked watch_tracers"),
+    **_calling("watch_names watch_stack watch_frames watch_hooked watch_tracers show_journey"),
     "show_bytecode, adaptive": _verb(lambda h, fn, n: h.show_bytecode(fn, True, True)),
     "watch_hooked, only": _verb(lambda h, fn, n: h.watch_hooked(fn, n, only=[fn])),
     "watch_specialising": _verb(lambda h, fn, n: h.watch_specialising(fn, {"ints": (n,)}, times=9)),
@@ -189,7 +189,7 @@ BARE = {
     "vm.run": _vm,
 }
 TORCH = {
-    **_calling("watch_compile watch_breaks watch_rewriting watch_ops watch_inductor"),
+    **_calling("watch_compile watch_breaks watch_rewriting watch_ops watch_inductor show_journey"),
     "watch_recompiles": _live(lambda h, fn: h.watch_recompiles(fn)),
     "watch_fixes": _verb(lambda h, fn, n: h.watch_fixes({"odd": (fn, other)}, n)),
     "watch_guard_sets": _verb(lambda h, fn, n: h.watch_guard_sets(fn, (n,))),
@@ -199,7 +199,7 @@ TORCH = {
     "dynamo.hooked": _dynamo_hooked,
 }
 TENSORFLOW = {
-    **_calling("watch_call show_graph show_graph_steps watch_optimisation"),
+    **_calling("watch_call show_graph show_graph_steps watch_optimisation show_journey"),
     "watch_traces": _live(lambda h, fn: h.watch_traces(fn)),
     "watch_calls": _verb(lambda h, fn, n: h.watch_calls({"odd": (fn, n)})),
     "would_trace": _verb(lambda h, fn, n: h.would_trace(fn, n)),

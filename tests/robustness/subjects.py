@@ -405,6 +405,12 @@ SUBJECTS = {
         quick=helpers.show_predictions,
         because=(("scale", "what it lists was asked in this kernel"),),
     ),
+    "show_progress": Subject(
+        wrong=(lambda thing: helpers.show_progress(thing),),
+        misuse=(lambda: helpers.show_progress(1),),
+        quick=helpers.show_progress,
+        because=(("scale", "the course has a given number of exercises"),),
+    ),
     "show_word": Subject(
         wrong=(lambda thing: helpers.show_word(thing),),
         misuse=(lambda: helpers.show_word(5), lambda: helpers.show_word("no such term")),
@@ -1191,6 +1197,25 @@ SUBJECTS |= {
         quick=lambda: helpers.watch_ops(torch_chain, _ones()),
         scale=lambda n: helpers.watch_ops(torch_chain, _ones(), n),
         largest=1000,
+        runs=True,
+        imports="both",
+    ),
+    "show_journey": Subject(
+        looks=(
+            lambda thing: helpers.show_journey(lambda x: x, thing),
+            helpers.show_journey,
+            lambda thing: helpers.show_journey(lambda: thing + thing),
+        ),
+        wrong=(lambda thing: helpers.show_journey(small, shares=thing),),
+        misuse=(
+            lambda: helpers.show_journey(3),
+            lambda: helpers.show_journey(),
+            lambda: helpers.show_journey(small, shares="yes"),
+        ),
+        quick=lambda: helpers.show_journey(eager_chain, 2),
+        scale=lambda n: helpers.show_journey(torch_chain, _ones(), n),
+        largest=1000,
+        all_shown=True,  # it counts, and the words are as many for any count
         runs=True,
         imports="both",
     ),

@@ -9,7 +9,7 @@ import helpers
 from helpers.safety import missing_parts, versions
 from tests.without import ROOT, cells_without
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
 BOTH = ["tensorflow", "torch"]
 CURE = "course.py setup"
 OF_TENSORFLOW = """agrees cases op_routes py_execute show_autograph show_c_api show_graph

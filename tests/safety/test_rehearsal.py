@@ -69,6 +69,18 @@ def test_a_loop_in_c_is_ended_and_its_line_is_told():
     assert (__file__, in_c.__code__.co_firstlineno + 1) in found.at
 
 
+def test_who_sleeps_first_is_followed_to_the_loop_in_c():
+    def act():
+        time.sleep(3 * rehearsal.IDLE)
+        return in_c()
+
+    assert rehearsed(act, 2).how == "deaf"
+
+
+def test_who_sleeps_for_good_is_given_up():
+    assert rehearsed(lambda: time.sleep(3600), 1).how == "idle"
+
+
 def test_what_prints_is_told_and_nothing_of_it_is_shown(capfd):
     def act():
         print("from Python")

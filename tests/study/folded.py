@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 
 import helpers
+from helpers.course import solved
 from helpers.safety import rehearsal
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-FENCED = re.compile(r"```python\n(.*?)```", re.DOTALL)
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))
 
 
 class Folded(NamedTuple):
@@ -28,26 +28,23 @@ class Folded(NamedTuple):
 def _exercises():
     """Yield (name, exercise) of each check that a folded solution follows."""
     for path in NOTEBOOKS:
-        cells = _cells(path)
-        for position, (kind, source) in enumerate(cells):
-            called = re.search(r"^check\.(\w+)\(", source, re.MULTILINE)
-            if kind == "code" and called and "<details>" in cells[position + 1][1]:
-                start = _heading_before(cells, position)
-                context = [text for kind, text in cells[start : position - 1] if kind == "code"]
-                solution = FENCED.search(cells[position + 1][1]).group(1)
-                stub, asked = cells[position - 1][1], source
-                yield called[1], Folded(path.stem[:2], "\n".join(context), stub, asked, solution)
+        # nbformat would take longer to import than a chapter
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells]
+        for one in solved.exercises(cells):
+            start = _heading_before(cells, sources, one.check)
+            context = [sources[at] for at in range(start, one.stub) if _is_code(cells[at])]
+            parts = ("\n".join(context), sources[one.stub], sources[one.check], one.solution)
+            yield one.name, Folded(path.stem[:2], *parts)
 
 
-def _cells(path):
-    """Return kind and source of each cell; nbformat would take longer to import than a chapter."""
-    cells = json.loads(path.read_text("utf-8"))["cells"]
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+def _is_code(cell) -> bool:
+    return cell["cell_type"] == "code"
 
 
-def _heading_before(cells, position):
+def _heading_before(cells, sources, position):
     headed = re.compile(r"^#{2,3} ", re.MULTILINE)
-    return [i for i in range(position) if headed.search(cells[i][1])][-1]
+    return [at for at in range(position) if headed.search(sources[at])][-1]
 
 
 EXERCISES = dict(_exercises())

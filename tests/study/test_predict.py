@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 
 from helpers.model.choice import Choice
+from helpers.study import decisions
 from helpers.study.predict import predict, show_predictions
 from helpers.view.widgets import choice as choice_view
 
@@ -213,9 +214,13 @@ def decide(asked, number):
     form.picked, form.checked = number, True
 
 
-def test_what_was_decided_is_kept_and_told(monkeypatch):
+@pytest.fixture
+def nothing_asked(monkeypatch):
     monkeypatch.setattr(predict_module, "_ASKED", {})
-    monkeypatch.setattr(predict_module, "_SAID", {})
+    decisions._decided.cache_clear()
+
+
+def test_what_was_decided_is_kept_and_told(nothing_asked):
     questions = ["The first?", "The second?", "The third?"]
     first, second, _ = (predict(q, ["a", "b"], run=lambda: "b") for q in questions)
     decide(first, 0)
@@ -235,6 +240,5 @@ def test_what_is_only_chosen_is_not_yet_said():
     assert asked.said == ""
 
 
-def test_without_a_decision_the_recap_says_how(monkeypatch):
-    monkeypatch.setattr(predict_module, "_ASKED", {})
+def test_without_a_decision_the_recap_says_how(nothing_asked):
     assert "press Check" in repr(show_predictions())

@@ -65,6 +65,12 @@ def test_text_has_every_op_with_what_it_reads_and_writes():
     assert text.count("by you") == 2
 
 
+def test_attributes_stand_in_the_text_and_in_the_picture():
+    flipped = JobOp("mm", "matmul", "forward", attrs=(("transpose_b", "True"),))
+    model = JobGraph("a job", (flipped,))
+    assert "transpose_b=True" in view.text(model) and "transpose_b=True" in view.svg(model)
+
+
 def test_html_holds_a_picture_that_is_described_and_the_text():
     html = view.html(small())
     source = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html).group(1)

@@ -1,5 +1,6 @@
 """Side by side: every line of both sides once, numbers beside them, escaped."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from hypothesis import given
@@ -31,6 +32,21 @@ def test_lines_stand_beside_the_lines_they_came_from():
 def test_a_line_that_more_lines_came_from_is_written_once():
     model = pair_up(["a"], ["A", "B"], {1: 1, 2: 1})
     assert side_by_side.text(model).splitlines()[2:4] == ["  1 a │   1 A", "  1 ″ │   2 B"]
+
+
+def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():
+    lines = ["one", "two", "three", "four", "five"]
+    pairs = align(lines, ["new", *lines], {at + 1: at for at in range(1, 6)})
+    whole = SideBySide("t", "a", "b", pairs)
+    folds = replace(whole, folds=True)
+    assert side_by_side.text(folds).splitlines()[3:] == [
+        "  1 one                    │   2 one",
+        "    … 3 lines are the same │     …",
+        "  5 five                   │   6 five",
+    ]
+    assert "three" in side_by_side.text(whole) and "three" not in side_by_side.html(folds)
+    assert "… 3 lines are the same" in side_by_side.html(folds)
+    assert "two" in side_by_side.text(replace(folds, pairs=pairs[:-1]))  # four are a short run
 
 
 def test_hostile_code_stays_code():

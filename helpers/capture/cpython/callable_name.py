@@ -32,7 +32,7 @@ def called(fn) -> str:
     if issubclass(kind, type):
         return printable(_class_name(fn), LONGEST_NAME)
     inner = python_function(fn)
-    return called(inner) if inner is not None else kind_of(fn)
+    return called(inner) if inner is not None else _kept(fn) or kind_of(fn)
 
 
 def name_of(fn) -> str:
@@ -41,10 +41,15 @@ def name_of(fn) -> str:
         return name_of(fn.__func__)
     if is_a(fn, FunctionType, BuiltinFunctionType):
         return printable(fn.__name__)
+    return _kept(fn) or printable(label(fn))
+
+
+def _kept(fn) -> str:
+    """Return the name that a class, or a callable object of any kind, keeps; empty without one."""
     kept = type_name_of(fn) if is_a(fn, type) else own(fn, "__name__")
     if type(kept) is GetSetDescriptorType:  # kept in C, as a ufunc's
         kept = kept.__get__(fn)
-    return printable(kept if is_a(kept, str) and kept else label(fn))
+    return printable(kept) if is_a(kept, str) else ""
 
 
 def type_name_of(kind: type) -> str:

@@ -13,7 +13,7 @@ from types import (
 )
 
 from helpers.capture.text.value import brief
-from helpers.safety.arguments import by_type, is_exactly
+from helpers.safety.arguments import by_type, is_exactly, own
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
@@ -88,19 +88,32 @@ def _why_not(thing: object) -> str:
         return f": {brief(thing)} is a class; give one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         return f": {brief(thing)} is written in C and has no bytecode"
-    return f", not {brief(thing)}"
+    return f", not {brief(thing)}{_inside(thing)}"
+
+
+def _inside(thing: object) -> str:
+    """Return where the Python function is that an object calls, as the end of a sentence."""
+    if type(thing) is partial:
+        return "; give its `.func`"
+    names = (name for name in ("__wrapped__", "__call__") if type(own(thing, name)) is FunctionType)
+    return next((f"; give its `.{name}`" for name in names), "")
 
 
 def names_used(code) -> set[str]:
-    """Return the names that this code and the code inside it may look up as globals.
+    """Return the names that this code and the code inside it may look up as globals."""
+    inner = [one for one in code.co_consts if type(one) is CodeType]
+    return set(global_lookups(code).values()).union(*map(names_used, inner))
+
+
+def global_lookups(code: CodeType) -> dict[int, str]:
+    """Return offset -> name of each instruction that looks a name up as a global.
 
     The bytes are read here and not by `dis`, whose builtins a learner may have replaced.
     """
-    inner = [one for one in code.co_consts if type(one) is CodeType]
-    own, high, steps = set(), 0, code.co_code
-    for opcode, low in zip(steps[::2], steps[1::2], strict=True):
+    found, high, steps = {}, 0, code.co_code
+    for at, (opcode, low) in enumerate(zip(steps[::2], steps[1::2], strict=True)):
         argument = high << 8 | low
         high = argument if opcode == _EXTENDED_ARG else 0
         if opcode in _GLOBAL_LOOKUPS:
-            own.add(code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]])
-    return own.union(*map(names_used, inner))
+            found[2 * at] = code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]]
+    return found

@@ -65,7 +65,8 @@ def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
             f" Compared are the first {MOST_LINES:,} lines of each side, of {counts}; "
             "watch a smaller part of the call to see the rest."
         )
-    return SideBySide("Two calls, side by side", left.title, right.title, tuple(pairs), note)
+    titles = "Two calls, side by side", left.title, right.title
+    return SideBySide(*titles, tuple(pairs), note, folds=True)
 
 
 def _pair(sides, i: int, j: int) -> Pair:

@@ -18,6 +18,7 @@ from helpers.safety.interpreter_state import theirs
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
+NONE = "Neither TensorFlow nor PyTorch was called; `watch_frames` shows calls of Python functions."
 
 
 def call_tree(fn, *args, **kwargs) -> CallTree:
@@ -33,6 +34,7 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     _outcome(lambda: fn(*args, **kwargs))
     calls, outcome, left_out = _recorded(lambda: fn(*args, **kwargs))
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
+    cut = cut if calls else NONE
     tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome)
     words = f"{name_of(fn)}: {counted(len(calls), 'call')}"
     if any(not call.module.startswith("torch") for call in calls):

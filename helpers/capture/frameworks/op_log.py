@@ -72,6 +72,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
             outcome = said(error)
     rows, missing = recorder.rows, recorder.left_out
     notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
+    if not recorder.rows:
+        notes.append("Neither TensorFlow nor PyTorch ran an op.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
@@ -119,7 +121,7 @@ def _watching(recorder) -> Iterator[None]:
 
 
 def _torch_mode(recorder):
-    _refuse_a_late_triton()
+    refuse_a_late_triton()
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
@@ -131,7 +133,7 @@ def _torch_mode(recorder):
     return Watching()
 
 
-def _refuse_a_late_triton() -> None:
+def refuse_a_late_triton() -> None:
     """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
     late = "tensorflow" in sys.modules and "torch._dynamo" not in sys.modules
     if late and importlib.util.find_spec("triton") is not None:

@@ -50,7 +50,17 @@ def job_of(thing) -> Job:
 def _op(op: Op, near: str) -> JobOp:
     part = op.type if op.type in OWN_PARTS else op.part
     writes = tuple((o.argument, Blob(o.blob, o.dtype, tuple(o.shape))) for o in op.outputs)
-    return JobOp(op.name, op.type, part, tuple(op.inputs), writes, near, bool(op.file))
+    return JobOp(
+        op.name, op.type, part, tuple(op.inputs), writes, near, bool(op.file), _attributes(op, part)
+    )
+
+
+def _attributes(op: Op, part: str) -> tuple[tuple[str, str], ...]:
+    """Return what changes the numbers on the way there and back; a switch that is off does not."""
+    if part not in ("forward", "backward"):
+        return ()
+    given = [(name, value) for name, value in op.attrs if name != "device_sub_tag"]
+    return tuple((name, brief(value)) for name, value in given if value is not False)
 
 
 def _near(job: Job) -> dict[str, str]:

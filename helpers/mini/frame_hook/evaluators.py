@@ -47,6 +47,11 @@ def installed() -> tuple[Evaluator, ...]:
     return tuple(_named(address, ours) for address in found)
 
 
+def evaluator_at(address: int) -> Evaluator:
+    """Return whose evaluator stands at an address that was read from the slot."""
+    return _named(address, addresses()[0])
+
+
 def put_back() -> Evaluator:
     """Take torch's evaluator out of the slot if an error made it stay; return the one there now.
 

@@ -2,14 +2,15 @@
 
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.study.chapter_2.call_sequences import Sequence, arguments
-from helpers.study.chapter_2.known_sequences import known
+from helpers.study.chapter_2.known_sequences import sequences, steps_of
 
 SHOWN = (1, 2)  # another shape; lengths without a relaxed key
 
 
 def cache_log(my_function) -> Ledger:
     """Run a few sequences on the learner's function: which calls ran its body?"""
-    entries = [entry for at in SHOWN for entry in _entries(my_function, *known()[at])]
+    shown = [(sequences()[at], steps_of(at)) for at in SHOWN]
+    entries = [entry for one in shown for entry in _entries(my_function, *one)]
     title = "What your cache did, beside TensorFlow's"
     return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries))
 

@@ -2,6 +2,7 @@
 
 import functools
 import random
+from collections.abc import Iterator
 
 from helpers.study.chapter_2 import bodies
 from helpers.study.chapter_2.call_sequences import Sequence, Step, truth
@@ -9,15 +10,21 @@ from helpers.study.chapter_2.call_sequences import Sequence, Step, truth
 SHAPES = ("leaf", "leaf", "leaf", "list", "tuple", "dict")
 
 
+def known() -> Iterator[tuple[Sequence, list[Step]]]:
+    """Give each sequence with TensorFlow's steps, which are taken once, when they are asked for."""
+    return ((sequence, steps_of(at)) for at, sequence in enumerate(sequences()))
+
+
 @functools.cache
-def known() -> tuple[tuple[Sequence, list[Step]], ...]:
-    """Return all sequences with TensorFlow's steps, which are the same each time."""
-    return tuple((sequence, truth(sequence)) for sequence in sequences())
+def steps_of(at: int) -> list[Step]:
+    """Return TensorFlow's steps for one of the sequences: the same each time."""
+    return truth(sequences()[at])
 
 
-def sequences() -> list[Sequence]:
+@functools.cache
+def sequences() -> tuple[Sequence, ...]:
     """Return sequences from the plainest to the oddest; each shows one rule, the last ones many."""
-    return [*_keys(), *_objects(), *_relaxed(), *_modified(), *_many(40)]
+    return (*_keys(), *_objects(), *_relaxed(), *_modified(), *_many(40))
 
 
 def _keys():

@@ -17,6 +17,7 @@ from helpers.view.diagram import kinds
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.layered_layout import Layout, layered
 from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
+from helpers.view.diagram.reading_order import in_reading_order
 from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import joined, one_line, render
 from helpers.view.picture import pictured
@@ -57,7 +58,7 @@ def _lines(model: Graph) -> list[str]:
     names = _names(model)
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
     found = [f"  found: {names[key]}" for key in model.found]
-    arrows = [_arrow_line(edge, names) for edge in model.edges]
+    arrows = [_arrow_line(edge, names) for edge in in_reading_order(model.edges)]
     return [*found, *arrows, *(names[n.key] for n in model.nodes if n.key not in touched)]
 
 

@@ -14,7 +14,7 @@ from helpers.view.picture import pictured
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
-COLUMNS = ("pass", "op", "op type", "defined", "reads", "writes", "there for")
+COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "there for")
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
@@ -31,7 +31,7 @@ def text(model: JobGraph) -> str:
 
 def _row(op: JobOp) -> tuple[str, ...]:
     defined = "by you" if op.own else "" if op.part in ("input", "variable") else "built in"
-    reads = ", ".join(f"{argument}={name}" for argument, name in op.reads)
+    reads = ", ".join(f"{argument}={name}" for argument, name in (*op.reads, *op.attrs))
     writes = ", ".join(f"{blob.name}: {blob}" for _, blob in op.writes)
     return (op.part, op.name, op.type, defined, reads, writes, op.near)
 
@@ -74,7 +74,7 @@ def _label(op: JobOp) -> str:
 
 
 def _detail(op: JobOp) -> str:
-    return op.type if op.type != op.part else op.part
+    return ", ".join((op.type, *(f"{name}={value}" for name, value in op.attrs)))
 
 
 def _kind(op: JobOp) -> str:

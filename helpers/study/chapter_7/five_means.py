@@ -1,0 +1,174 @@
+"""The open task: five means to get hold of one call, each judged by itself.
+
+A means must take the way in that it is named for and no other, note the call and only that, leave
+the result as it is, and leave nothing behind, whatever the block does.
+"""
+
+from collections.abc import Mapping
+
+from helpers.capture.text.error import said
+from helpers.model.phrase import listed
+from helpers.safety.arguments import kind_of
+from helpers.safety.interpreter_state import KEPT
+from helpers.study.chapter_7.call_routes import another_call, the_call
+from helpers.study.chapter_7.means_table import reach_listing
+from helpers.study.check import Exercise, Unfit, Untried, tried
+
+NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
+FRAMES = (
+    *("sys.settrace", "sys.setprofile", "sys.monitoring"),
+    *("the frame evaluator", "torch's frame callback"),
+)
+MODES = "torch's modes"
+_READ = {kept.name: kept.read for kept in KEPT if kept.name in (*FRAMES, MODES)}
+
+
+class Meant(Exception):
+    """What a block of the judge's raises."""
+
+
+class _Ways:
+    """The ways in to softsign, and which of them are taken since this was made."""
+
+    def __init__(self):
+        from torch.nn import functional
+
+        self._home, self._own = functional, functional.softsign
+        self._code, self._before = self._own.__code__, _read()
+
+    def taken(self) -> list[str]:
+        """Return the names of the ways that somebody has taken meanwhile."""
+        now, before = _read(), self._before
+        found = {
+            "name": self._home.softsign is not self._own,
+            "code": self._own.__code__ is not self._code,
+            "frame": any(now[way] != before[way] for way in FRAMES),
+            "function mode": len(now[MODES][1]) != len(before[MODES][1]),
+            "dispatch mode": len(now[MODES][0]) != len(before[MODES][0]),
+        }
+        return [name for name in NAMES if found[name]]
+
+    def put_back(self) -> None:
+        """Put back what can be, so that the next means is judged by itself."""
+        self._home.softsign, self._own.__code__ = self._own, self._code
+
+
+def _read() -> dict:
+    return {name: read() for name, read in _READ.items()}
+
+
+def _judge(means):
+    given, left = _named(means)
+    for name, make in given.items():
+        if because := _judged(name, make):
+            return f"{name}: {because}"
+    if left:
+        raise Untried(", ".join(left) if given else "")
+    return None
+
+
+def _named(means) -> tuple[dict, list[str]]:
+    """Return the means that were tried, and the names of the others."""
+    if not issubclass(type(means), Mapping) or {*means} != {*NAMES}:
+        raise Unfit(f"means must be a dict with the keys {', '.join(NAMES)}")
+    given = {name: means[name] for name in NAMES}
+    left = [name for name in NAMES if given[name] is ...]
+    return {name: make for name, make in given.items() if make is not ...}, left
+
+
+def _judged(name: str, make) -> str | None:
+    if not callable(make):
+        return f"must be what is called for a context manager, not {kind_of(make)}"
+    ways = _Ways()
+    try:
+        return _inside(name, make, ways) or _after(make, ways) or _raising(make, ways)
+    except (Unfit, Untried):
+        raise
+    except Exception as error:
+        return f"in its block a call raised {said(error)}"
+    finally:
+        ways.put_back()
+
+
+def _block(make):
+    block = tried(make())
+    if not hasattr(type(block), "__enter__"):
+        raise Unfit(f"each means must give a context manager, not {kind_of(block)}")
+    return block
+
+
+def _inside(name: str, make, ways: _Ways) -> str | None:
+    """Return what is wrong while a block is open."""
+    right = the_call().tolist()
+    with _block(make) as notes:
+        if not hasattr(type(notes), "__len__"):
+            return "the block must give its notes, such as a list: yield it"
+        if because := _elsewhere(name, ways.taken()):
+            return because
+        if len(notes):
+            return (
+                "there are notes before softsign was called: note that alone, in a list of its own"
+            )
+        found = the_call()
+        if not len(notes):
+            return "a call of softsign by its name leaves no note"
+        many = len(notes)
+        another_call()
+        if len(notes) != many:
+            return "it notes a call of tanhshrink, too: note softsign alone"
+    if not hasattr(found, "tolist") or found.tolist() != right:
+        return "in its block softsign gives another result"
+    return None
+
+
+def _elsewhere(name: str, taken: list[str]) -> str | None:
+    if taken == [name]:
+        return None
+    if not taken:
+        return f"in its block nobody is there at the {name}, or at any other of the five ways in"
+    return f"in its block somebody is there at the {listed(taken, 5)}; it must be the {name} alone"
+
+
+def _after(make, ways: _Ways) -> str | None:
+    """Return what a block leaves behind."""
+    with _block(make) as notes:
+        the_call()
+    many = len(notes)
+    the_call()
+    if ways.taken() or len(notes) != many:
+        return "after its block somebody is still there: put back what was there before"
+    return None
+
+
+def _raising(make, ways: _Ways) -> str | None:
+    """Return what is wrong where the block raises."""
+    try:
+        with _block(make):
+            raise Meant
+    except Meant:
+        if ways.taken():
+            return "after a block that raised somebody is still there: put back in a finally"
+        return None
+    return "its block raised, and nobody heard of it"
+
+
+FIVE_MEANS = Exercise(
+    "five_means",
+    _judge,
+    "Five ways in to one call, and none sees every route of it. Here they are, measured.",
+    (
+        "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
+        "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
+        "itself in, yields the list, and takes itself out in a finally.",
+        "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
+        "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
+        "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "
+        "it. Note, and return func(*args, **(kwargs or {})).",
+        "The new code has to find its notes, and what it replaces, in the globals of softsign: put "
+        "them there for the length of the block. A function of the old code, "
+        "FunctionType(softsign.__code__, softsign.__globals__), still works. No closure: the old "
+        "code has none.",
+    ),
+    seconds=60,
+    picture=lambda means: reach_listing(dict(means)),
+)

@@ -1,0 +1,181 @@
+"""Case 8: models that stay in memory, for two reasons.
+
+The cured sweep is run on widths that the learner has not seen. Afterwards no model may be alive,
+though all that the sweep gave is kept; and each was measured once.
+"""
+
+import gc
+
+from helpers.capture.text.value import brief
+from helpers.model.listing import Listing
+from helpers.model.phrase import counted
+from helpers.safety.arguments import is_a, kind_of
+from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.check import Exercise, Unfit, Untried, tried
+from helpers.study.parted import parted
+
+MODEL = "Net"
+WIDTH = 2  # the one that fits x
+RUNS = ((2,), (3,), (2, 2), (2, 5, 2, 3), (), (4, 4, 1))  # widths
+CLOSE = 1e-5
+
+
+def _names_the_cache(listing: Listing) -> str | None:
+    """Return None where the cache of `size` is among the holders of a model."""
+    owners = [getattr(row, "owner", "") for row in listing.rows]
+    if any("size" in owner and "C object" in owner for owner in owners):
+        return None
+    if not any(hasattr(row, "rebindable") for row in listing.rows):
+        return "it lists no holders"
+    return "the holders in it are all in plain sight: ask for one of the models in built"
+
+
+def _names_the_frames(listing: Listing) -> str | None:
+    """Return None where a frame of a traceback has a model among its locals."""
+    words = [getattr(row, "locals", "") for row in listing.rows]
+    if any(f"{MODEL} object" in one for one in words):
+        return None
+    return f"no frame in it has a {MODEL} among its locals"
+
+
+EVIDENCE = (
+    Evidence("name", (Listing,), "a holder that only a search finds", _names_the_cache),
+    Evidence("frame", (Listing,), "frames that keep a model", _names_the_frames),
+)
+ELSEWHERE = {
+    "cache key": "there is a cache here, but not one of graphs: who holds its keys?",
+    "registry": "no op is registered here. Who holds a reference to a model?",
+    "C call": "what C computes is right, and gone. Who holds a reference to a model?",
+}
+
+
+def _judge(seam, proof, cured):
+    if not callable(cured):
+        return f"cured must be a function, as sweep is, not {kind_of(cured)}"
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    because = next((because for run in RUNS if (because := _unlike(cured, run))), None)
+    return because or _left(cured) or _deaf(cured)
+
+
+def _unlike(cured, widths: tuple[int, ...]) -> str | None:
+    """Return how one sweep parts from that of the case: what it gives, and how often it asks."""
+    import torch
+
+    x, asked = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), []
+
+    def measure(model) -> int:
+        asked.append(None)
+        return _count(model)
+
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(len(widths))
+        theirs = _sweep(widths, x)
+        torch.manual_seed(len(widths))
+        mine = _swept(cured, widths, x, measure)
+    what = f"for the widths {list(widths)}: "
+    if because := _other(*mine, *theirs):
+        return what + because
+    if len(asked) != len(theirs[0]):
+        times = (f"measures {counted(many, 'time')}" for many in (len(asked), len(theirs[0])))
+        return parted(what, *times, "sweep", ": the cache is to stay")
+    return None
+
+
+def _left(cured) -> str | None:
+    """Return which models are alive after a sweep whose scores and errors are kept."""
+    import torch
+
+    before = _models()
+    known = {id(model) for model in before}
+    for widths, which in (((WIDTH, WIDTH), "that fit"), ((WIDTH + 1, WIDTH + 2), "that do not")):
+        kept = _swept(cured, widths, torch.ones(3, WIDTH), _count)
+        gc.collect()
+        left = [type(model).__name__ for model in _models() if id(model) not in known]
+        if left and kept:
+            names = ", ".join(sorted({*left}))
+            many = counted(len(left), "module")
+            return f"still in memory after a sweep over two widths {which}: {many} ({names})"
+    return None
+
+
+def _sweep(widths, x) -> tuple[list[float], list[str]]:
+    """Return the scores of the sweep of the case, and what its errors say."""
+    import torch
+
+    scores, errors = [], []
+    for width in widths:
+        layer = torch.nn.Linear(width, 1)
+        size = _count(layer)
+        try:
+            scores.append((layer(x) / size).mean().item() + size)
+        except RuntimeError as error:
+            errors.append(str(error))
+    return scores, errors
+
+
+def _swept(cured, widths, x, measure) -> tuple:
+    """Return scores and errors. Unfit where it gives back something else."""
+    found = tried(cured(list(widths), x, measure), "cured")
+    if not is_a(found, tuple) or len(found) != 2:
+        raise Unfit("cured must return two lists, the scores and the errors, as sweep does")
+    return found
+
+
+def _count(model) -> int:
+    return sum(each.numel() for each in model.parameters())
+
+
+def _models() -> list:
+    import torch
+
+    module = torch.nn.Module  # looked up once: there are a million objects
+    return [each for each in gc.get_objects() if issubclass(type(each), module)]
+
+
+def _other(scores, errors, right: list[float], said: list[str]) -> str | None:
+    """Return how scores and errors part from those of the sweep of the case."""
+    lists = is_a(scores, list) and is_a(errors, list)
+    if not lists or (len(scores), len(errors)) != (len(right), len(said)):
+        wanted = f"{counted(len(right), 'score')} and {counted(len(said), 'error')}"
+        return f"there must be two lists, with {wanted}"
+    odd = [score for score in scores if not is_a(score, float)]
+    if odd or any(abs(a - b) > CLOSE for a, b in zip(scores, right, strict=True)):
+        return parted("", f"gives the scores {brief(scores)}", brief(right), "sweep")
+    if odd := [error for error in errors if not is_a(error, RuntimeError)]:
+        return f"the errors are to be those that were raised, not {kind_of(odd[0])}"
+    return None if [str(error) for error in errors] == said else "an error says something else now"
+
+
+def _deaf(cured) -> str | None:
+    """Return what is wrong where another error comes, which sweep does not keep."""
+    import torch
+
+    class Meant(Exception):
+        pass
+
+    def measure(model):
+        raise Meant
+
+    try:
+        cured([WIDTH], torch.ones(1, WIDTH), measure)
+    except Meant:
+        return None
+    except Untried:
+        raise
+    return "an error that is no RuntimeError is swallowed: sweep lets it through"
+
+
+KEPT_MODELS = Exercise(
+    "kept_models",
+    _judge,
+    "The same scores and errors, one measure per model, and no model is left.",
+    (
+        "Two kinds of models stay: those that ran, and those that failed. Take one of each out of "
+        "built, and ask who holds it: show_bindings(model).",
+        "functools.cache keeps its keys. What is the key of a method without arguments? And an "
+        "error knows its traceback, that its frames, those their locals: show_traceback(error).",
+        "Keep the size where it dies with the model: functools.cached_property, or an attribute. "
+        "Keep the error without what it came through: error.with_traceback(None).",
+    ),
+)

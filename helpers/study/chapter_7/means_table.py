@@ -1,0 +1,117 @@
+"""Means to get hold of a call -> which routes of it each notices, and what each costs, measured.
+
+A means is what makes a context manager whose `as` is a collection of notes: it has got hold of a
+call if there are more notes afterwards.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, make_dataclass
+from statistics import median
+from time import thread_time
+
+from helpers.capture.text.value import brief, plain
+from helpers.exhibit import Exhibit
+from helpers.model.listing import Column, Listing
+from helpers.safety import progress
+from helpers.safety.arguments import kind_of
+from helpers.safety.interpreter_state import theirs, whole
+from helpers.study.chapter_7.call_routes import HEADINGS, call_routes
+from helpers.view import table
+
+MOST = 12
+ROUNDS = 7
+SHORTEST = 0.005  # seconds: so long is a call repeated, that the clock can tell it
+UNTRIED = "…"
+NOTE = (
+    "A route is noticed if the means made a note while it ran. Cost: a call by its name in the "
+    "block, as so many calls without one; the middle of {} rounds, and the range of them."
+)
+
+Reached = make_dataclass("Reached", [("means", str), *HEADINGS, ("cost", str)], frozen=True)
+
+
+@dataclass(frozen=True)
+class Reach(Listing):
+    """A listing of means that can be asked whether one of them noticed a route."""
+
+    def notices(self, means: str, route: str) -> bool:
+        """Return whether this means noticed this route. KeyError for what the table has not."""
+        return {row.means: vars(row) for row in self.rows}[means][route] == "yes"
+
+
+@whole
+def watch_means(means) -> Exhibit:
+    """Run one call of torch under each means, by all its routes: who notices it, and at what cost.
+
+    `means`: name -> what makes a context manager that notes the calls of
+    `torch.nn.functional.softsign`; `...` is passed over. TypeError for what is no such dict; what a
+    means raises is raised.
+    """
+    return Exhibit(reach_listing(_given(means)), table)
+
+
+def reach_listing(means: dict[str, Callable]) -> Reach:
+    """Return a row per means: yes or no for each route, and what a call costs in its block."""
+    routes = call_routes()
+    tried = progress.counted("trying means", list(means.items()))
+    rows = [_row(name, make, routes) for name, make in tried]
+    columns = (
+        Column("means", "means"),
+        *(Column(route, heading) for route, heading in HEADINGS.items()),
+        Column("cost", "cost"),
+    )
+    return Reach("Who notices the call?", columns, tuple(rows), NOTE.format(ROUNDS))
+
+
+def _given(means) -> dict[str, Callable]:
+    if type(means) is not dict:
+        raise TypeError(f"means must be a dict of name -> context manager, not {kind_of(means)}")
+    if not 0 < len(means) <= MOST:
+        raise ValueError(f"means must have from 1 to {MOST} items, not {len(means):,}")
+    for name, make in means.items():
+        if type(name) is not str:
+            raise TypeError(f"the name of a means must be a str, not {brief(name)}")
+        if make is not ... and not callable(make):
+            raise TypeError(
+                f"{plain(name)} must be called for its block, and cannot: {brief(make)}"
+            )
+    return means
+
+
+def _row(name: str, make, routes) -> Reached:
+    if make is ...:
+        return Reached(plain(name), *[UNTRIED] * len(routes), UNTRIED)
+    seen = [_noticed(make, route) for route in routes.values()]
+    return Reached(plain(name), *seen, _cost(make, routes["name"]))
+
+
+def _noticed(make, route) -> str:
+    """Return yes or no, or what a call by this route raises in the block."""
+    with theirs(), make() as notes:
+        before = len(notes)
+        try:
+            route()
+        except Exception as error:
+            return kind_of(error)
+        return "yes" if len(notes) > before else "no"
+
+
+def _cost(make, call) -> str:
+    """Return the middle and the range of the ratios of a few rounds, in words."""
+    ratios = []
+    for _ in range(ROUNDS):
+        bare = _seconds(call)
+        with theirs(), make():
+            ratios.append(_seconds(call) / bare)
+    return f"{median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
+
+
+def _seconds(call) -> float:
+    """Return the seconds of a call on the processor: other programs at work do not count."""
+    call()
+    calls, passed, start = 0, 0.0, thread_time()
+    while passed < SHORTEST:
+        call()
+        calls += 1
+        passed = thread_time() - start
+    return passed / calls

@@ -1,0 +1,38 @@
+"""The texts of a project's modules -> the modules, as fresh as after their first import."""
+
+import linecache
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+
+def imported(sources: dict[str, str]) -> list[ModuleType]:
+    """Run each text as the module of that name, in this order, and return the modules.
+
+    Later ones may import from earlier ones. All stay in `sys.modules`; what was there under a name
+    is replaced. What a text raises is raised.
+    """
+    return [_run(name, source) for name, source in sources.items()]
+
+
+@contextmanager
+def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
+    """Import a project for the length of a block; `sys.modules` is as before then."""
+    before = {name: sys.modules.get(name) for name in sources}
+    try:
+        yield imported(sources)
+    finally:
+        for name, module in before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+
+
+def _run(name: str, source: str) -> ModuleType:
+    module = sys.modules[name] = ModuleType(name)
+    file = f"{name}.py"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # AutoGraph reads it
+    exec(compile(source, file, "exec"), vars(module))
+    return module

@@ -1,0 +1,169 @@
+"""Case 7: a variable that has another value in a graph than in eager code.
+
+The cured class is run beside the same class without a graph: the means after each update, two
+objects at a time, and how often it was traced.
+"""
+
+from contextlib import suppress
+
+from helpers.model.graph import Graph
+from helpers.model.phrase import counted
+from helpers.model.traces import TraceLedger
+from helpers.safety.arguments import is_a, kind_of
+from helpers.study.chapter_2.quiet import quiet
+from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.check import Exercise, tried
+from helpers.study.parted import parted
+
+CLOSE = 1e-5
+# what is done to an object, one after another: a rate is set, or a number is taken in
+RUNS = (
+    (4.0, 4.0, 4.0),
+    (4.0, -1.0, 2.5, 2.5),
+    (4.0, "rate 0.25", 4.0, "rate 1.0", 3.0, "rate 0.125", 8.0),
+)
+FIRST = 0.5
+
+
+class _Eager:
+    """The class of the case, without a graph."""
+
+    def __init__(self, rate):
+        self.rate, self.mean = rate, 0.0
+
+    def update(self, x):
+        self.mean = self.mean + self.rate * (x - self.mean)
+        return self.mean
+
+
+def _shows_graph(graph: Graph) -> str | None:
+    ops = [node.op for node in graph.nodes]
+    if "ReadVariableOp" in ops:
+        return "the graph in it reads a variable at each run: that is no graph of Smoother"
+    return None if {"Const", "AddV2", "Sub"} <= {*ops} else "it is no graph of Smoother.update"
+
+
+def _shows(model) -> str | None:
+    """Return None where the old mean is seen in the graph, or a second call that runs that."""
+    if is_a(model, Graph):
+        return _shows_graph(model)
+    if "hit" in model.verdicts:
+        return None
+    return "no call in its ledger finds the graph of another: what does the second one do?"
+
+
+WANTED = "what the second call runs, and which mean that has"
+EVIDENCE = (Evidence("cache key", (Graph, TraceLedger), WANTED, _shows),)
+ELSEWHERE = {
+    "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
+    "C call": "C runs each op that it is given, in eager code and in the graph",
+    "frame": "the frames of update are as ever. How many of them are there?",
+}
+
+
+def _judge(seam, proof, cured):
+    if not is_a(cured, type):
+        return f"cured must be a class, as Smoother is, not {kind_of(cured)}"
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    with quiet():
+        for run in RUNS:
+            if because := _unlike(cured, run):
+                return because
+        return _shared(cured) or _not_traced(cured)
+
+
+def _unlike(cured, run) -> str | None:
+    """Return where a run parts from the same one in eager code."""
+    mine, eager, done = cured(FIRST), _Eager(FIRST), []
+    for step in run:
+        if type(step) is str:
+            mine.rate = eager.rate = float(step.removeprefix("rate "))
+            done.append(f"{step} set")
+            continue
+        done.append(f"update({step:g})")
+        words = ", ".join(done)
+        found = tried(_updated(mine, step), "cured")
+        if because := _apart(found, eager.update(step), f"{words}: update ", "returns"):
+            return because
+        if because := _apart(mine.mean, eager.mean, f"{words}: mean ", "is"):
+            return because
+    return None
+
+
+def _updated(smoother, number: float):
+    import tensorflow as tf
+
+    return smoother.update(tf.constant(number))
+
+
+def _apart(found, expected: float, what: str, verb: str) -> str | None:
+    import tensorflow as tf
+
+    if is_a(found, tf.Tensor) and not hasattr(found, "numpy"):
+        return f"{what}{verb} a tensor of the graph, which has no value outside it"
+    number = None
+    with suppress(Exception):
+        number = float(found)
+    if number is None:
+        return f"{what}{verb} no number: {kind_of(found)}"
+    if abs(number - expected) <= CLOSE:
+        return None
+    return parted(what, f"{verb} {number:g}", f"{verb} {expected:g}", "eager code")
+
+
+def _shared(cured) -> str | None:
+    """Return what is wrong where there are two objects, used in turn."""
+    one, two = cured(FIRST), cured(0.25)
+    for smoother in (one, two, one, two):
+        _updated(smoother, 4.0)
+    wanted = 3.0, 1.75
+    for smoother, mean in zip((one, two), wanted, strict=True):
+        if because := _apart(smoother.mean, mean, "of two objects, used in turn, a mean ", "is"):
+            return because
+    return None
+
+
+def _not_traced(cured) -> str | None:
+    """Return what is wrong with the graph: none is used, or one is made again and again."""
+    smoother, traces = cured(FIRST), []
+    for number, rate in ((1.0, 0.5), (2.0, 0.5), (3.0, 0.25), (5.0, 0.75), (7.0, 0.125)):
+        smoother.rate = rate
+        _updated(smoother, number)
+        traces.append(_traces(smoother))
+    if not traces[-1]:
+        return (
+            "no tf.function among its attributes was called: the symptom is gone with the graph, "
+            "and the graph was the point"
+        )
+    if traces[-1] > traces[1]:
+        made = counted(traces[-1], "graph")
+        return f"five updates with four rates make {made}: a new rate must not be a new graph"
+    return None
+
+
+def _traces(smoother) -> int:
+    """Return how often the tf.functions among an object's attributes were traced."""
+    total = 0
+    for name in dir(smoother):
+        with suppress(Exception):
+            total += getattr(smoother, name).experimental_get_tracing_count()
+    return total
+
+
+STUCK_MEAN = Exercise(
+    "stuck_mean",
+    _judge,
+    "The same means as in eager code, new rates included, and one graph for all.",
+    (
+        "How often does the line self.mean = ... run, in three updates? Put a print into a copy "
+        "of the class, or watch_traces(smoother.update).",
+        "Draw what the second call runs: show_graph(smoother.update, four), of a new smoother. "
+        "Where do the old mean and the rate come from in it?",
+        "State that a graph is to change is a tf.Variable, made in __init__, one per object. What "
+        "changes from outside can be an argument: a tensor, for a number would be a new key.",
+        "update(self, x) calls a tf.function with x and tf.constant(self.rate); that does "
+        "self.mean.assign_add(rate * (x - self.mean)), and returns self.mean.read_value().",
+    ),
+    seconds=20,
+)

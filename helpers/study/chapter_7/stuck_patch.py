@@ -1,0 +1,125 @@
+"""Chapter 7, case 1: a patch that does not take, for two seams pass it by.
+
+The cure is a `with` block. It is tried on fresh copies of the project, also on one with a module
+that the learner has not seen.
+"""
+
+from contextlib import contextmanager
+
+from helpers.model.graph import Graph
+from helpers.model.listing import Listing
+from helpers.model.traces import TraceLedger
+from helpers.safety.arguments import kind_of
+from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.chapter_7.patched_project import NEW, Patched, opened
+from helpers.study.check import Exercise, Unfit, tried
+
+HELD = "training.penalty"
+
+
+def _shows_holder(model: Listing | Graph) -> str | None:
+    """Ask for the second name that holds penalty."""
+    rows = model.rows if isinstance(model, Listing) else model.nodes
+    paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
+    return None if HELD in paths else "ask who holds the function, not who holds its replacement"
+
+
+def _shows_hit(model: TraceLedger) -> str | None:
+    """Ask for a call that found the graph of before."""
+    if not model.entries:
+        return "call what watch_traces returned, while the patch is in force"
+    if "hit" in model.verdicts and "loss" in model.title:
+        return None
+    return "the question is what loss does when it is called the second time"
+
+
+EVIDENCE = (
+    Evidence("name", (Listing, Graph), "every place that holds penalty", _shows_holder),
+    Evidence("cache key", (TraceLedger,), "what a call of loss finds when patched", _shows_hit),
+)
+ELSEWHERE = {
+    "frame": "no frame of loss is evaluated by the second call at all: ask why",
+    "evaluator": "'evaluator': nobody has replaced CPython's; show_evaluator would say so",
+    "registry": "'registry': the right kernels run, for the ops that the graph has",
+    "C call": "'C call': what arrives there is right, for the graph that was found",
+}
+
+
+def _judge_stuck_patch(seam, proof, patched, sources):
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    if not callable(patched):
+        return f"patched must be a function, not {kind_of(patched)}"
+    for trial in (_inside_and_after, _on_error, _nested, _third_module):
+        if because := trial(patched, sources):
+            return because
+    return None
+
+
+def _inside_and_after(patched, sources) -> str | None:
+    with opened(sources) as project:
+        project.run()
+        with _block(patched, project, NEW[0]) as new:
+            because = project.unlike(new)
+        return because or project.left_behind()
+
+
+def _on_error(patched, sources) -> str | None:
+    with opened(sources) as project:
+        try:
+            with _block(patched, project, NEW[0]):
+                raise KeyError("from the block")
+        except KeyError:
+            because = project.left_behind()
+            return because and f"when the block raises, {because}"
+        return "the block raised, and nobody heard of it"
+
+
+def _nested(patched, sources) -> str | None:
+    with opened(sources) as project:
+        with _block(patched, project, NEW[0]) as outer:
+            project.run()
+            with _block(patched, project, NEW[1]) as inner:
+                because = project.unlike(inner)
+            because = because or project.unlike(outer)
+        because = because or project.left_behind()
+        return because and f"with one block in another, {because}"
+
+
+def _third_module(patched, sources) -> str | None:
+    with opened(sources, third=True) as project:
+        project.run()
+        with _block(patched, project, NEW[0]) as new:
+            because = project.unlike(new)
+        because = because or project.left_behind()
+        return because and f"with a third module, which imported both, {because}"
+
+
+@contextmanager
+def _block(patched, project, body):
+    """Enter what the learner's function returns; yield the replacement, which counts."""
+    new = Patched(body)
+    block = tried(patched(project.losses, project.training, new.penalty))
+    if not hasattr(type(block), "__enter__"):
+        raise Unfit(f"patched must return a context manager, not {kind_of(block)}: @contextmanager")
+    with block:
+        yield new
+
+
+STUCK_PATCH = Exercise(
+    "stuck_patch",
+    _judge_stuck_patch,
+    "Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before.",
+    (
+        "Two things were looked up before the patch came: a function, and a graph. Which exhibit "
+        "lists who holds a function? Which says whether a call made a graph?",
+        "show_bindings(losses.penalty) is the first. For the second, let calls = "
+        "watch_traces(training.loss), and call it while both names are patched.",
+        "Rebinding a function at each place that holds it is rebind_everywhere(old, new). A "
+        "tf.function that has no graph yet is tf.function(training.loss.python_function). Where "
+        "must that one stand?",
+        "Both are places to rebind: with rebind_everywhere(losses.penalty, new), "
+        "rebind_everywhere(training.loss, again): yield",
+    ),
+    seconds=60,
+)

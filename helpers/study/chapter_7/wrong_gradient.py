@@ -1,0 +1,135 @@
+"""Case 5: an op whose gradient is wrong, and which trains anyway.
+
+The rule of the cure is run as torch runs it, behind a `torch.autograd.Function` of the judge's own,
+and held against plain torch for numbers of rows and columns that the learner has not seen.
+"""
+
+from helpers.capture.text.error import said
+from helpers.model.op_log import Op, OpLog
+from helpers.model.phrase import counted
+from helpers.safety.arguments import is_a, kind_of
+from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.check import Exercise, Untried
+from helpers.study.parted import parted
+
+OP = "mean_square"
+# rows, columns, what the loss is multiplied by, dtype
+DRAWN = (
+    (1, 2, 1.0, "float32"),
+    (3, 2, 1.0, "float32"),
+    (5, 3, 1.0, "float64"),
+    (4, 1, 0.5, "float32"),
+    (3, 3, -2.0, "float64"),
+)
+
+
+def _shows(log: OpLog) -> str | None:
+    """Return None where a way back of the op is listed, with a sum that no line asks for."""
+    if not any(OP in row.op for row in log.rows):
+        return f"it lists no {OP}"
+    back = [row for row in log.rows if row.stage == "backward"]
+    if not back:
+        return "it lists the way forward alone, which is right"
+    return None if any(map(_sums, back)) else "nothing in it is summed on the way back"
+
+
+def _sums(row: Op) -> bool:
+    """Return whether an op reads rows and leaves one."""
+    return row.op == "aten.sum" and len(row.reads) == 1 and row.reads[0].words != row.outputs
+
+
+EVIDENCE = (
+    Evidence("registry", (OpLog,), "what becomes of the op's gradient on the way back", _shows),
+)
+ELSEWHERE = {
+    "name": "every call reaches the op that was meant",
+    "evaluator": "nothing is compiled here, and the losses are wrong all the same",
+    "C call": "the ops that C runs each give what they should: who asked for them, and why?",
+}
+
+
+def _judge(seam, proof, cured):
+    if not callable(cured):
+        return f"cured must be a function of ctx and dy, as rule is, not {kind_of(cured)}"
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    return next((because for drawn in DRAWN if (because := _unlike(cured, *drawn))), None)
+
+
+def _unlike(cured, rows: int, columns: int, factor: float, dtype: str) -> str | None:
+    """Return how the gradient parts from plain torch's."""
+    import torch
+
+    made = torch.Generator().manual_seed(10 * rows + columns)
+    kind = getattr(torch, dtype)
+    w, x, y = (
+        torch.randn(size, generator=made, dtype=kind)
+        for size in ((columns,), (rows, columns), (rows,))
+    )
+    what = counted(rows, "row")
+    what += f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
+    try:
+        mine = _gradient(_op(cured), factor, w, x, y)
+    except Untried:
+        raise
+    except Exception as error:
+        return f"for {what}, with cured as its rule, the way back raised {said(error)}"
+    theirs = _gradient(_plain, factor, w, x, y)
+    if mine is None:
+        return f"for {what}, no gradient arrives at w"
+    if mine.shape == theirs.shape and torch.allclose(mine, theirs, 1e-4, 1e-5):
+        return None
+    gives = f"gives {_words(mine)}", f"gives {_words(theirs)}"
+    return parted(f"for {what}: the gradient for w: ", *gives, "plain torch")
+
+
+def _plain(w, x, y):
+    return ((x @ w - y) ** 2).mean()
+
+
+def _op(rule):
+    """Return the op with this rule, as `register_autograd` makes one of both."""
+    import torch
+
+    class Op(torch.autograd.Function):
+        @staticmethod
+        def forward(w, x, y):
+            return _plain(w, x, y)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, dy):
+            found = rule(ctx, dy)
+            if found is ... or is_a(found, tuple) and any(part is ... for part in found):
+                raise Untried("cured")
+            return found
+
+    return Op.apply
+
+
+def _gradient(op, factor: float, w, x, y):
+    leaf = w.clone().requires_grad_()
+    (factor * op(leaf, x, y)).backward()
+    return leaf.grad
+
+
+def _words(tensor) -> str:
+    return str([round(number, 4) for number in tensor.tolist()])
+
+
+WRONG_GRADIENT = Exercise(
+    "wrong_gradient",
+    _judge,
+    "The gradient is plain torch's, for any number of rows.",
+    (
+        "Both losses fall, so the direction is right. What of its length? Compare one row with "
+        "the same row twice: what does w.grad do there, with the op and with plain torch?",
+        "The rule of an op may give back another shape than that of the input. Who makes it fit? "
+        "List the ops of one way back: watch_ops(step), where step calls the op and .backward().",
+        "The gradient of a mean over rows is the mean of the rows' gradients. torch sums what has "
+        "one axis too many. Give back the mean over axis 0, of the shape of w.",
+    ),
+)

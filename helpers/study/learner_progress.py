@@ -1,0 +1,20 @@
+"""The course's notebooks and the learner's record -> each chapter's exercises, and the next."""
+
+from helpers.exhibit import Exhibit
+from helpers.model.learner_progress import chapters, progress
+from helpers.safety.interpreter_state import whole
+from helpers.safety.learner_record import ROOT
+from helpers.study.remembering import remembered
+from helpers.view import learner_progress as view
+
+
+@whole
+def show_progress() -> Exhibit:
+    """Show the exercises of every chapter, how far you came with each, and which one is next.
+
+    The record is `progress.jsonl` in the folder work/; only what runs there is recorded, and
+    nothing is sent. Each exercise is a link to its place; `.model.next` is the next one.
+    """
+    texts = {path.name: path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
+    record = remembered()
+    return Exhibit(progress(chapters(texts), record.events, record.trouble), view)

@@ -1,0 +1,363 @@
+"""What a journey counts is what others count of the same call, for each kind of function."""
+
+import signal
+import sys
+import threading
+from cProfile import Profile
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+import torch._dynamo
+from torch._dynamo.utils import counters
+
+from helpers import show_journey, would_trace
+from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.journey import ops, recorder, whole_call
+from helpers.capture.frameworks.op_log import op_log
+from helpers.model.spine import SPINE
+
+tf = pytest.importorskip("tensorflow")
+RATE = 2.0
+STATIONS = tuple(station.name for station in SPINE)
+A, T = tf.ones((2, 2)), torch.ones(2, 2)
+
+
+def total(n):
+    found = 0
+    for i in range(n):
+        found += scaled(i)
+    return found
+
+
+def scaled(i):
+    return i * RATE
+
+
+def in_numpy(x):
+    return np.tanh(x @ x) + RATE
+
+
+def in_tf(x):
+    return tf.nn.relu(tf.matmul(x, x)) + RATE
+
+
+def in_torch(x):
+    return torch.relu(torch.nn.functional.linear(x, x)) + RATE
+
+
+def both(fn, *args, **kwargs):
+    model = show_journey(fn, *args, **kwargs).model
+    return model.first, model.again
+
+
+def entered(fn, *args) -> dict[str, int]:
+    """Return name -> frames of the functions of this module in one call, as cProfile counts."""
+    profile = Profile()
+    profile.enable()
+    try:
+        fn(*args)
+    finally:
+        profile.disable()
+    codes = {entry.code: entry.callcount for entry in profile.getstats()}
+    return {
+        code.co_name: many
+        for code, many in codes.items()
+        if not isinstance(code, str) and code.co_filename == __file__
+    }
+
+
+def lines_of(fn, *args) -> int:
+    """Return how many line events a plain tracer hears in this module's frames."""
+    heard = []
+
+    def local(frame, event, argument):
+        heard.append(event)
+        return local
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: local if frame.f_globals is globals() else None)
+    try:
+        fn(*args)
+    finally:
+        sys.settrace(before)
+    return heard.count("line")
+
+
+def test_python_passes_two_stations_and_both_calls_are_the_same():
+    model = show_journey(total, 3).model
+    assert model.first == model.again and not model.changed
+    assert model.first.passed == ("name", "frame")
+    assert model.first.count("frames") == sum(entered(total, 3).values()) == 4
+    assert model.first.count("lines") == lines_of(total, 3)
+    # `range` once, `scaled` and `RATE` in each round; `+=` and `*` in each round
+    assert model.first.count("names") == 1 + 3 + 3 and model.first.count("operators") == 6
+    assert model.first.count("frames of others") == 0
+
+
+def test_numpy_goes_to_c_inside_an_instruction():
+    first, again = both(in_numpy, np.ones((2, 2)))
+    assert again.passed[:2] == ("name", "frame") and "registry" not in again.passed
+    assert again.count("frames") == sum(entered(in_numpy, np.ones((2, 2))).values())
+    assert again.count("operators") == 2
+    bare = show_journey(lambda x: x @ x, np.ones((2, 2))).model.again
+    assert bare.passed == ("frame",) and "inside its own instruction" in bare.stop("C call").words
+
+
+def test_c_calls_of_the_learner_s_frames_are_counted():
+    first, _ = both(lambda words: [words.upper(), len(words), sorted(words)], "ba")
+    assert first.count("C calls") == 3 and "str.upper, len, sorted" in first.stop("C call").words
+    assert both(len, "ba")[0].count("C calls") == 1
+
+
+def test_eager_tensorflow():
+    first, again = both(in_tf, A)
+    assert again.passed == ("name", "frame", "registry", "C call")
+    assert again.ops == op_log(in_tf, A).ops and again.count("ops") == 3
+    tree = call_tree(in_tf, A)
+    assert f"TFE_Py_FastPathExecute ×{tree.count('TFE_Py_FastPathExecute')}" in (
+        again.stop("C call").words
+    )
+    assert again.count("C calls") == sum(call.c for call in tree.calls)
+    of_tensorflow = sum(not call.c for call in tree.calls)
+    assert f"{of_tensorflow} of TensorFlow's" in again.stop("frame").words
+    assert "kernels for CPU, float32" in again.stop("registry").words
+
+
+def test_tf_function_traces_and_then_finds_its_graph():
+    fn = tf.function(in_tf)
+    assert would_trace(fn, A).verdict == "trace"
+    before = fn.experimental_get_tracing_count()
+    first, again = both(fn, A)
+    assert fn.experimental_get_tracing_count() - before == first.count("traces") == 1
+    assert again.count("traces") == 0 and first.count("keys") == again.count("keys") == 1
+    assert would_trace(fn, A).verdict == "hit"
+    assert first.passed == ("name", "cache key", "frame", "registry", "C call")
+    assert again.passed == ("cache key", "registry", "C call")
+    assert again.count("frames") == again.count("names") == 0
+    assert "none of your lines ran" in again.stop("frame").words
+    assert again.stop("cache key").brief == "graph found"
+    graph = fn.get_concrete_function(A).graph
+    assert first.count("nodes") == len(graph.get_operations())
+    assert "in it MatMul, Relu, AddV2" in again.stop("registry").words
+    assert call_tree(fn, A).count("TFE_Py_Execute") == 1
+    assert again.stop("C call").words.startswith("TFE_Py_Execute; ")
+
+
+def test_several_tf_functions_in_one_call():
+    one, other = tf.function(in_tf), tf.function(lambda x: x + 1.0)
+    first, again = both(lambda x: other(one(one(x))), A)
+    assert (first.count("keys"), first.count("traces")) == (3, 2)
+    assert (again.count("keys"), again.count("traces")) == (3, 0)
+    assert again.count("frames") == 1 and again.stop("cache key").brief == "graphs found"
+
+
+def test_eager_torch():
+    first, again = both(in_torch, T)
+    assert again.passed == ("name", "frame", "registry", "C call")
+    assert again.ops == op_log(in_torch, T).ops == ("aten.t", "aten.mm", "aten.relu", "aten.add")
+    assert again.count("frames") == sum(entered(in_torch, T).values()) == 1
+    assert again.count("C calls") == sum(call.c for call in call_tree(in_torch, T).calls)
+    assert again.count("frames of others") == sum(not c.c for c in call_tree(in_torch, T).calls)
+
+
+def test_compiled_torch_translates_once_and_then_finds_its_entry():
+    torch._dynamo.reset()
+    ran, given = [], []
+
+    def backend(graph, examples):
+        given.append(graph)
+        return lambda *args: ran.append(1) or graph.forward(*args)
+
+    fn = torch.compile(in_torch, backend=backend)
+    before = counters["stats"]["unique_graphs"]
+    first, again = both(fn, T)
+    assert counters["stats"]["unique_graphs"] - before == len(given) == 1
+    assert first.count("translated") == 1 and again.count("translated") == 0
+    assert len(ran) == first.count("frames of Dynamo's") + again.count("frames of Dynamo's") == 2
+    assert first.passed == again.passed == ("name", "frame", "evaluator", "registry", "C call")
+    assert again.stop("evaluator").brief == "entry found"
+    assert again.count("frames") == 1  # of the backend's lambda; no line of in_torch
+    assert again.ops == ("aten.t", "aten.mm", "aten.relu", "aten.add")
+    assert "__compiled_fn" in again.stop("name").words
+    fn(T)
+    assert len(given) == 1  # what was compiled while it was watched serves every call
+
+
+def test_a_graph_break_runs_frames_of_both_kinds():
+    torch._dynamo.reset()
+
+    def broken(x):
+        x = x * RATE
+        torch._dynamo.graph_break()
+        return x + 1
+
+    first, again = both(torch.compile(broken, backend="eager"), T)
+    assert first.count("translated") == again.count("frames of Dynamo's") == 2
+    assert again.stop("evaluator").words.endswith("for 2 frames")
+    assert again.ops == ("aten.mul", "aten.add")
+
+
+def test_a_compiled_module_is_known_by_its_forward():
+    torch._dynamo.reset()
+
+    class Twice(torch.nn.Module):
+        def forward(self, x):
+            return x * RATE
+
+    plain, again = both(Twice(), T)
+    assert again.count("frames") == 1 and again.ops == ("aten.mul",)
+    _, again = both(torch.compile(Twice(), backend="eager"), T)
+    assert again.count("frames of Dynamo's") == 1 and "evaluator" in again.passed
+
+
+def test_a_function_of_a_framework_has_no_frame_of_the_learner_s():
+    first, again = both(tf.matmul, A, A)
+    assert again.passed == ("registry", "C call") and again.ops == ("MatMul",)
+    assert "no Python function of yours" in again.stop("name").words
+
+
+def test_the_first_call_of_a_traced_function_is_a_hit():
+    fn = tf.function(in_tf)
+    fn(A)
+    model = show_journey(fn, A).model
+    assert model.first.count("traces") == 0 and not model.changed
+
+
+def test_what_it_raises_is_told_with_what_was_passed_until_then():
+    three = tf.ones((3, 3))
+    first, again = both(lambda x: tf.matmul(tf.negative(x), three), A)
+    assert first.outcome == again.outcome and first.outcome.startswith("InvalidArgumentError")
+    assert again.ops == ("Neg",) and "C call" in again.passed
+    text = repr(show_journey(lambda: 1 / 0))
+    assert "ZeroDivisionError" in text and "○ 5 registry ─ ○ 6 C call ─ ✕" in text
+    assert "raised" in text
+    missing, _ = both(in_tf)
+    assert missing.outcome.startswith("TypeError") and not missing.passed
+
+
+def test_what_it_prints_is_told():
+    @tf.function(autograph=False)
+    def traced(x):
+        print("tracing", x.shape)
+        return x
+
+    model = show_journey(traced, A).model
+    assert model.first.printed == "tracing (2, 2)" and model.again.printed == ""
+    assert "printed" in repr(show_journey(print, "a")) and "printed" not in repr(
+        show_journey(total, 1)
+    )
+
+
+@pytest.mark.parametrize("wrong", [3, None, "x"])
+def test_what_cannot_be_called_is_refused(wrong):
+    with pytest.raises(TypeError, match="needs a function"):
+        show_journey(wrong, A)
+
+
+def test_coroutine_generator_thread_and_deep_recursion():
+    async def later():
+        return 1
+
+    with pytest.raises(TypeError, match="coroutine"):
+        show_journey(later)
+
+    def numbers():
+        yield RATE
+
+    model = show_journey(numbers).model
+    assert "only made a generator" in model.note and model.again.count("names") == 0
+
+    def elsewhere():
+        thread = threading.Thread(target=scaled, args=(2,))
+        thread.start()
+        thread.join()
+
+    model = show_journey(elsewhere).model
+    assert "started 1 thread:" in model.note and model.again.count("frames") == 1
+
+    def deep(n):
+        return deep(n + 1)
+
+    model = show_journey(deep, 0).model
+    assert model.again.outcome.startswith("RecursionError") and model.again.count("frames") > 100
+
+
+def test_a_long_run_ends_and_says_what_it_left_out(monkeypatch):
+    monkeypatch.setattr(recorder, "MOST_STEPS", 500)
+    model = show_journey(total, 200).model
+    assert model.again.count("frames") == 201  # calls are counted to the end
+    assert model.again.count("lines") < 200 and "of the first" in model.note
+    assert "more than" in model.again.stop("frame").words
+
+
+def test_very_many_ops_are_cut_and_that_is_said(monkeypatch):
+    for module in (ops, whole_call):
+        monkeypatch.setattr(module, "MOST_OPS", 3)
+    model = show_journey(lambda x: x + x + x + x + x, T).model
+    assert model.again.count("ops") == 3 and "after the first 3 are not counted" in model.note
+
+
+def test_a_recorder_taken_off_is_told():
+    def rude():
+        sys.setprofile(None)
+        return scaled(1)
+
+    model = show_journey(rude).model
+    assert "taken off" in model.note
+
+
+def test_everything_is_as_it_was_also_after_an_interrupt():
+    from tensorflow.python import pywrap_tfe
+
+    from helpers.capture.tensorflow.tracing import keys
+
+    def state():
+        doors = [getattr(pywrap_tfe, name) for name in ops.OP_AT]
+        return sys.gettrace(), sys.getprofile(), doors, len(keys.listeners()), sys.stdout
+
+    before = state()
+    for _ in both(tf.function(in_tf), A):
+        assert state() == before
+
+    def endless(x):
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        while True:
+            x = x + 1.0
+
+    def press(number, frame):
+        signal.getsignal(signal.SIGINT)(signal.SIGINT, frame)
+
+    alarm = signal.signal(signal.SIGALRM, press)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            show_journey(endless, A)
+    finally:
+        signal.signal(signal.SIGALRM, alarm)
+    assert state() == before
+
+
+def test_the_same_twice():
+    for make, x in ((tf.function, A), (partial(torch.compile, backend="eager"), T), (len, "ab")):
+        fn = in_tf if x is A else in_torch
+
+        def fresh(make=make, fn=fn):
+            torch._dynamo.reset()
+            return len if make is len else make(fn)
+
+        show_journey(fresh(), x)
+        assert repr(show_journey(fresh(), x)) == repr(show_journey(fresh(), x))
+
+
+def test_shares_are_parts_of_one_and_only_when_asked_for():
+    calls = []
+    assert show_journey(lambda: calls.append(1)).model.shares == () and len(calls) == 2
+    model = show_journey(in_tf, A, shares=True).model
+    assert [name for name, _ in model.shares] == [
+        *("your frames", "Python of the libraries", "C functions")
+    ]
+    assert sum(part for _, part in model.shares) == pytest.approx(1)
+    assert "No time was measured" in show_journey(lambda: 1 / 0, shares=True).model.note
+    with pytest.raises(TypeError, match="shares"):
+        show_journey(in_tf, A, shares=1)

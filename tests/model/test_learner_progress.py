@@ -1,0 +1,108 @@
+"""helpers/model/learner_progress.py: the events of a record, in order, and what is next."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers.model.learner_progress import HINTED, PASSED, TRIED, UNTRIED, chapters, progress
+from helpers.study import check
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def book(*cells):
+    """Return a notebook's text; what begins with `check.` is code."""
+    kinds = {True: "code", False: "markdown"}
+    made = [
+        {"cell_type": kinds[c.startswith("check.")], "source": [c], "id": f"cell-{at}"}
+        for at, c in enumerate(cells)
+    ]
+    return json.dumps({"cells": made})
+
+
+COURSE = chapters(
+    {
+        "instruments.ipynb": book("check.none(1)"),
+        "02_second_part.ipynb": book("## End", "Prose\n\n### Step", "check.c(x, y)"),
+        "01_first.ipynb": book("## A", "```python\n## none\n```", "check.a(x)", "check.b(x)"),
+    }
+)
+
+
+def did(name, what):
+    return {"check": name, "is": what}
+
+
+def guess(question, said, chapter=1):
+    return {"predict": question, "said": said, "was": "new", "chapter": chapter}
+
+
+def states(*events):
+    found = progress(COURSE, events)
+    return {task.name: task.state for chapter in found.chapters for task in chapter.tasks}
+
+
+def test_exercises_are_read_from_the_notebooks_with_the_place_of_each():
+    assert [(one.number, one.title) for one in COURSE] == [(1, "first"), (2, "second part")]
+    links = [task.link for chapter in COURSE for task in chapter.tasks]
+    assert links[0] == links[1] == "01_first.ipynb#cell-id=cell-0"
+    assert links[2] == "02_second_part.ipynb#cell-id=cell-1"
+
+
+def test_every_exercise_of_the_course_stands_in_its_chapters_notebook():
+    found = chapters({p.name: p.read_text("utf-8") for p in NOTEBOOKS.glob("*.ipynb")})
+    named = {name: int(home.removeprefix("chapter_")) for name, home in check._homes.items()}
+    assert {task.name: one.number for one in found for task in one.tasks} == named
+    assert sum(len(one.tasks) for one in found) == len(named)
+
+
+@pytest.mark.parametrize(
+    ("came", "state"),
+    [
+        ((), UNTRIED),
+        (("hint",), HINTED),
+        (("hint", "failed"), TRIED),
+        (("failed", "hint"), TRIED),
+        (("passed", "failed", "hint"), PASSED),
+    ],
+)
+def test_the_farthest_that_an_exercise_came_counts(came, state):
+    assert states(*(did("a", what) for what in came)) == {"a": state, "b": UNTRIED, "c": UNTRIED}
+
+
+def test_the_first_guess_counts_and_that_of_no_chapter_does_not():
+    asked = [guess("q", "old"), guess("q", "new"), guess("r", "new"), guess("mine", "new", None)]
+    first, second = progress(COURSE, asked).chapters
+    assert (first.right, first.decided, second.decided) == (1, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([], ""),
+        ([did("gone", "passed")], ""),
+        ([guess("mine", "new", None)], ""),
+        ([guess("q", "new", 2)], "You left off in chapter 2: 0 of 1 exercise passed; next: c."),
+        (
+            [did("c", "failed"), did("a", "passed")],
+            "You left off in chapter 1: 1 of 2 exercises passed; next: b.",
+        ),
+        (
+            [did("c", "passed")],
+            "You left off in chapter 2: 1 of 1 exercise passed; next: a, in chapter 1.",
+        ),
+        (
+            [did(name, "passed") for name in "abc"],
+            "You left off in chapter 2: 1 of 1 exercise passed; "
+            "every exercise of the course is passed.",
+        ),
+    ],
+)
+def test_one_line_says_where_the_learner_left_off(events, said):
+    assert progress(COURSE, events).left_off == said
+
+
+def test_of_no_chapters_there_is_nothing_to_say():
+    none = progress((), [did("a", "passed")])
+    assert (none.chapters, none.next, none.left_off) == ((), None, "")

@@ -1,0 +1,171 @@
+"""Chapter 7, cases 5 to 8 and the open task: cures that are none, and means that leave a trace."""
+
+RULE = """    w, x, y = ctx.saved_tensors
+    rows = 2 * (x @ w - y)[:, None] * x
+"""
+INIT = """    def __init__(self, rate):
+        self.rate, self.mean = rate, tf.Variable(0.0)
+"""
+CACHED = """    @functools.cached_property
+    def measured(self):
+        return self.measure(self)
+
+"""
+ONE_MEAN = """    mean = tf.Variable(0.0)
+
+    def __init__(self, rate):
+        self.rate = rate
+        self.mean.assign(0.0)
+"""
+NAME = """@contextmanager
+def by_name():
+    notes = []
+"""
+NAMED = "    try:\n        yield notes\n    finally:\n        functional.softsign = softsign\n"
+
+MISTAKES = {
+    "wrong_gradient": (
+        ("the losses are wrong all the same", '"registry"', '"evaluator"'),
+        ("no exhibit in proof shows what becomes", "lambda: mean_square", "lambda: torch.dot"),
+        ("the way forward alone", "y).backward())", "y))"),
+        ("lists no mean_square", "mean_square(w, x, y).backward()", "(x @ w).sum().backward()"),
+        ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows.sum(0)"),
+        ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows"),
+        ("a loss that is multiplied by 0.5", "dy * rows", "rows"),
+        ("no gradient arrives at w", "dy * rows.mean(0)", "None"),
+        ("the way back raised RuntimeError", "rows.mean(0), None, None", "rows.mean(0)"),
+        ("cured must be a function", RULE, RULE, "None, None\n", "None, None\ncured = 5\n"),
+    ),
+    "slow_frames": (
+        ("no tf.function here", '"C call"', '"cache key"'),
+        (
+            "no exhibit in proof shows an op that leaves",
+            "watch_call(slow, frames, state, gain)",
+            "watch_call(tf.multiply, state, gain)",
+        ),
+        ("yours leaves the fast path", "float(np.mean(frame))", "np.mean(frame)"),
+        ("yours leaves the fast path", "        frame = np.stack(frame)\n", ""),
+        (
+            "its way is function",
+            "def cured",
+            "@tf.function\ndef cured",
+            "np.stack",
+            "tf.stack",
+            "float(np.mean(frame))",
+            "tf.reduce_mean(frame)",
+        ),
+        (
+            "the gradient for",
+            "state, gain)\n        state = tf.m",
+            "state, float(gain))\n        state = tf.m",
+        ),
+        ("yours gives", "tf.subtract", "tf.add"),
+        ("yours gives a", "    return state", "    return state.numpy()"),
+        ("must be a function", "    return state\n", "    return state\ncured = 5\n"),
+    ),
+    "stuck_mean": (
+        ("how often does that line of Python run", '"cache key"', '"name"'),
+        (
+            "no exhibit in proof shows what the second call",
+            "import show_graph",
+            "import show_bindings",
+            "show_graph(smoother.update, four)",
+            "show_bindings(Smoother)",
+        ),
+        (
+            "it is no graph of Smoother.update",
+            "show_graph(smoother.update, four)",
+            "show_graph(tf.function(tf.sin), four)",
+        ),
+        (
+            "a tensor of the graph",
+            "class cured:",
+            "class unused:",
+            "value()\n",
+            "value()\ncured = Smoother\n",
+        ),
+        ("the graph was the point", "    @tf.function\n", ""),
+        ("a new rate must not be a new graph", "tf.constant(self.rate)", "self.rate"),
+        (
+            "eager code returns",
+            "x, rate):",
+            "x, unused):",
+            "assign_add(rate",
+            "assign_add(self.rate",
+        ),
+        (
+            "mean yours is 0",
+            "self.mean.assign_add(rate * (x - self.mean))",
+            "new = self.mean + rate * (x - self.mean)",
+            "self.mean.read_value()",
+            "new",
+        ),
+        (
+            "of two objects, used in turn",
+            INIT,
+            ONE_MEAN,
+        ),
+        ("must be a class", "value()\n", "value()\ncured = cured(0.5)\n"),
+    ),
+    "kept_models": (
+        ("1 more seam is to be named", '"name", "frame"', '"frame"'),
+        ("who holds its keys", '"name", "frame"', '"name", "cache key"'),
+        ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
+        ("all in plain sight", "features == 2", "features == 3"),
+        ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
+        ("two widths that fit", "Freed(width", "Net(width"),
+        ("two widths that do not", ".with_traceback(None)", ""),
+        (
+            "the cache is to stay",
+            CACHED,
+            "",
+            "self.measured",
+            "self.measure(self)",
+        ),
+        ("not str", "error.with_traceback(None)", "str(error)"),
+        ("says something else", "error.with_traceback(None)", "RuntimeError('no')"),
+        ("must be two lists, with 0 scores", "errors.append(error.with_traceback(None))", "pass"),
+        ("is swallowed", "except RuntimeError as error:", "except Exception as error:"),
+        ("yours gives the scores", " + net.size()", ""),
+        ("must return two lists", "return scores, errors", "return scores"),
+    ),
+    "five_means": (
+        ("must be a dict with the keys", '{"name": by_name, ', "{"),
+        ("must be what is called", '"name": by_name', '"name": 5'),
+        ("code: in its block somebody is there at the name", '"code": by_code', '"code": by_name'),
+        ("must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
+        ("must give its notes", NAMED, NAMED.replace("yield notes", "yield")),
+        ("put back in a finally", NAMED, "    yield notes\n    functional.softsign = softsign\n"),
+        ("somebody is still there", NAMED, "    yield notes\n"),
+        ("leaves no note", '        notes.append("name")\n', ""),
+        (
+            "gives another result",
+            "        return softsign(*args, **kwargs)",
+            "        softsign(*args, **kwargs)",
+        ),
+        ("nobody is there", "    functional.softsign = noting\n", ""),
+        (
+            "before softsign was called",
+            NAME,
+            NAME.replace("    notes = []\n", ""),
+            "@contextmanager\ndef by_name",
+            "notes = [0]\n\n\n@contextmanager\ndef by_name",
+        ),
+        (
+            "in its block a call raised RecursionError",
+            '"clinic_old": FunctionType(own, space)',
+            '"clinic_old": softsign',
+        ),
+        (
+            "before softsign was called",
+            'event == "call" and frame.f_code is softsign.__code__',
+            'event == "call"',
+        ),
+        ("a call of tanhshrink", "if func is softsign:", "if func is not functional.softplus:"),
+        (
+            "nobody heard of it",
+            NAMED,
+            NAMED.replace("finally:", "except Exception:\n        pass\n    finally:"),
+        ),
+    ),
+}

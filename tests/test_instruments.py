@@ -1,0 +1,103 @@
+"""notebooks/instruments.ipynb: every verb that looks at a reader's code, with its own docstring."""
+
+import json
+import re
+from dataclasses import dataclass
+from html import unescape
+
+import nbformat
+import pytest
+
+import helpers
+from helpers.model.spine import SPINE
+from tests.draw_instruments import PAGE, VOLATILE, page
+from tests.instrument_examples import LISTED, SECTIONS
+from tests.notebook_rules import reference_problems
+
+MOST_BYTES = 600_000
+NOT_VERBS = {"show_word", "show_predictions", "show_progress"}  # of the course itself
+SHOWN = {name for examples in SECTIONS.values() for name in examples}
+
+
+def cells():
+    return nbformat.read(PAGE, as_version=4).cells
+
+
+def verbs():
+    """Return the names of the front door that look at what they are given, or at the process."""
+    homes = {n: home for n, home in helpers._HOMES.items() if not home.startswith("study")}
+    return set(homes) - NOT_VERBS
+
+
+def test_every_verb_has_an_example_or_is_listed():
+    assert verbs() == SHOWN | set(LISTED)
+    assert not SHOWN.intersection(LISTED)
+
+
+def test_page_is_what_the_docstrings_and_the_examples_say():
+    """After a change: `python -m tests.draw_instruments`."""
+    stored = [(cell.id, cell.cell_type, cell.source) for cell in cells()]
+    assert stored == [(cell.id, cell.cell_type, cell.source) for cell in page().cells]
+
+
+def test_page_keeps_the_rules_of_a_reference():
+    assert reference_problems(nbformat.read(PAGE, as_version=4)) == []
+    assert PAGE.stat().st_size < MOST_BYTES
+
+
+def test_every_example_has_a_picture_or_asserts():
+    for cell in cells():
+        if cell.id in SHOWN:
+            assert cell.outputs or "assert " in cell.source, cell.id
+
+
+def test_what_is_not_compared_has_an_assert_beside_it():
+    ignored = {c.id for c in cells() if "nbval-ignore-output" in c.metadata.get("tags", ())}
+    assert ignored == set(VOLATILE)
+    assert all(source.startswith("assert ") for source in VOLATILE.values())
+
+
+@pytest.mark.parametrize("number", [n for n in SECTIONS if n])
+def test_exhibits_of_a_section_look_at_its_seam(number):
+    mark = f">{chr(ord('①') + number - 1)} {SPINE[number - 1].name}</div>"
+    marks = [chr(ord("①") + n) for n in range(len(SPINE))]
+    for cell in cells():
+        if cell.id in SECTIONS[number]:
+            html = [o["data"].get("text/html", "") for o in cell.outputs if "data" in o]
+            assert all(mark in h for h in html if any(f">{m} " in h[:400] for m in marks)), cell.id
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The HTML of an example, as a notebook without widgets and scripts shows it."""
+
+    name: str
+    html: str
+    text: str
+
+
+def shown():
+    for cell in cells():
+        for output in cell.get("outputs", ()):
+            if cell.id in SHOWN and "text/html" in output.get("data", {}):
+                data = output["data"]
+                yield Shown(cell.id, data["text/html"], data["text/plain"])
+
+
+def test_examples_are_whole_without_scripts_and_without_the_network():
+    found = list(shown())
+    assert len(found) > 40
+    for one in found:
+        assert "<script" not in one.html and "https://" not in one.html, one.name
+        read = " ".join(unescape(re.sub(r"<[^>]*>", " ", one.html)).split())
+        title = one.text.partition("\n")[0].removesuffix("…").strip()
+        assert title[:40] in read and len(one.text.splitlines()) > 1, one.name
+        assert all('alt="' in tag for tag in re.findall(r"<img [^>]*>", one.html)), one.name
+
+
+def test_text_forms_fit_a_terminal():
+    assert [one.name for one in shown() if max(map(len, one.text.splitlines())) > 110] == []
+
+
+def test_no_state_of_widgets_is_stored():
+    assert "widget" not in json.dumps(nbformat.read(PAGE, as_version=4).metadata)

@@ -1,0 +1,38 @@
+"""README, docs and their neighbours: short enough, every link leads somewhere, one version."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.test_spine import leads_nowhere
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_link_of_a_page_leads_to_a_file(path):
+    assert leads_nowhere(path.parent, path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_no_line_is_wider_than_a_window_but_rows_and_pictures(path):
+    long = [line for line in path.read_text("utf-8").splitlines() if len(line) > 140]
+    assert [line for line in long if not line.startswith(("|", "!"))] == []
+
+
+def test_the_readme_is_short_and_leads_to_every_page():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) < 120
+    others = [path.relative_to(ROOT).as_posix() for path in PAGES if path.name != "README.md"]
+    assert others and [name for name in others if f"]({name})" not in readme] == []
+
+
+def test_citation_and_changelog_name_the_version():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys()
+    assert cited["version"] == VERSION
+    assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -1,0 +1,61 @@
+"""helpers/view/learner_progress.py: each exercise has a mark, a word and a link."""
+
+import re
+from dataclasses import replace
+
+from helpers import show_progress
+from helpers.model.learner_progress import PASSED, Chapter, Progress, Task, progress
+from helpers.view.learner_progress import MARKS, html, text
+
+NASTY = "<script>alert(1)</script>&\x00'\""
+CHAPTERS = (
+    Chapter(1, "names", (Task("a", "01_names.ipynb#A"), Task("b", "01_names.ipynb#B"))),
+    Chapter(2, "keys", (Task("c", "02_keys.ipynb#C"),)),
+)
+EVENTS = (
+    {"check": "a", "is": "passed"},
+    {"check": "b", "is": "hint"},
+    {"predict": "q", "said": "x", "was": "x", "chapter": 1},
+)
+
+
+def test_the_text_alone_says_how_far_and_what_next():
+    shown = text(progress(CHAPTERS, EVENTS))
+    assert re.search(r"1 names +●a +▸◔b +1 of 2 +1 of 1\n", shown)
+    assert "You left off in chapter 1: 1 of 2 exercises passed; next: b." in shown
+    for state, mark in MARKS.items():
+        assert f"{mark} {state}" in shown
+
+
+def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
+    page = html(progress(CHAPTERS, EVENTS))
+    for state, name, link in (
+        ("passed", "a", "01_names.ipynb#A"),
+        ("hint taken", "b", "01_names.ipynb#B"),
+        ("not tried", "c", "02_keys.ipynb#C"),
+    ):
+        assert f'aria-label="{state}:"' in page and f'<a href="{link}">{name}</a>' in page
+    assert page.count('title="next"') == 1
+
+
+def test_when_all_is_passed_nothing_is_next():
+    done = [replace(c, tasks=tuple(replace(t, state=PASSED) for t in c.tasks)) for c in CHAPTERS]
+    model = Progress(tuple(done), here=1)
+    assert 'title="next"' not in html(model)
+    assert text(model).count("▸") == 1  # in the legend
+    assert "every exercise of the course is passed" in text(model)
+
+
+def test_without_notebooks_that_is_said():
+    assert "not beside these helpers" in text(Progress(())) and "<p" in html(Progress(()))
+
+
+def test_trouble_with_the_record_is_said_and_nothing_is_markup():
+    model = progress((Chapter(1, NASTY, (Task(NASTY, NASTY),)),), (), NASTY)
+    assert "<script" not in html(model) and "\x00" not in html(model) + text(model)
+    assert text(model).endswith("'\"")
+
+
+def test_outside_of_work_it_is_the_same_twice():
+    shown = [show_progress()._repr_mimebundle_()[0] for _ in range(2)]
+    assert shown[0] == shown[1] and "Nothing is recorded yet." in shown[0]["text/plain"]
