@@ -50,7 +50,7 @@ _NAMES = {
     "verbs.journey": "show_journey",
     "verbs.ops": "show_op_graph watch_ops",
     "verbs.recorders": "show_recording watch_recorders",
-    "verbs.oneflow": "show_job show_registry",
+    "verbs.oneflow": "show_job show_op_files show_registry",
     "verbs.costs": "plot_curve plot_ratios watch_costs",
     "verbs.processes": "watch_in_child",
     "verbs.interceptions": "show_interceptions",

@@ -1,9 +1,10 @@
-"""The OneFlow-style kernel: jobs and registries."""
+"""The OneFlow-style kernel: jobs, registries and the files of an op."""
 
 from helpers.capture.oneflow import jobs as oneflow_jobs
-from helpers.capture.oneflow import registry
+from helpers.capture.oneflow import op_files, registry
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
+from helpers.view import files as files_view
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram import job as job_view
 
@@ -27,3 +28,12 @@ def show_registry(*jobs) -> Exhibit:
     The ops of the given jobs stand before their types.
     """
     return Exhibit(registry.registry_graph(*jobs), diagram)
+
+
+@whole
+def show_op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Exhibit:
+    """Show an op's files (name -> text), each under its name; what `before` lacks is marked.
+
+    TypeError for what is no dict of texts, ValueError for a name that is not plain.
+    """
+    return Exhibit(op_files.op_files(files, before), files_view)

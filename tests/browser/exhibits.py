@@ -160,6 +160,12 @@ EXHIBITS = {
     "dots": lambda: dots.html(route_map()),
     "dynamo": lambda: dynamo.html(_dynamo()),
     "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),
+    "files": lambda: page_of(
+        helpers.show_op_files(
+            {"a_def.py": "def f(x):\n    return 'a', 1  # why\n", "b.py": "class B:\n    pass\n"},
+            {"a_def.py": "def f(x):\n", "b.py": "class B:\n    pass\n"},
+        )
+    ),
     "graph": lambda: graph.html(evaluator_graph(_jumps)),
     "graph: deep": lambda: graph.html(_graph(14)),
     "graph: wide": lambda: graph.html(_wide()),

@@ -1260,6 +1260,19 @@ SUBJECTS |= {
         scale=lambda n: helpers.show_registry(job(n)),
         largest=20,
     ),
+    "show_op_files": Subject(
+        looks=(helpers.show_op_files,),
+        wrong=(
+            lambda thing: helpers.show_op_files({"f.py": thing}),
+            lambda thing: helpers.show_op_files({}, thing),
+        ),
+        misuse=tuple(
+            partial(helpers.show_op_files, {name: ""}) for name in ("..", "", "a/b", "C:x", "\0")
+        ),
+        quick=lambda: helpers.show_op_files({"op.py": "x = 1\n"}),
+        scale=lambda n: helpers.show_op_files({"op.py": "x = 1\n" * n}, {"op.py": ""}),
+        largest=100_000,
+    ),
 }
 
 

@@ -1,0 +1,65 @@
+"""Files under their names: lines numbered, new ones marked, words coloured and nothing lost."""
+
+import re
+
+import pytest
+from markupsafe import Markup
+
+from helpers import show_op_files
+from helpers.model.files import File, Files
+from helpers.view import files as view
+
+CODE = (
+    "import numpy as np\n\n\ndef forward(args):\n    '''Two\n    lines.'''\n    return args[0] * 2"
+)
+HOSTILE = "</pre><script>alert(1)</script>&\x00\u202e '''never closed"
+
+
+def test_html_has_every_line_as_it_is():
+    page = view.html(show_op_files({"k.py": CODE}).model)
+    plain = Markup(re.sub(r"<[^>]+>", "", page)).unescape()
+    assert [line for line in CODE.split("\n") if line not in plain] == []
+
+
+def test_text_numbers_the_lines_and_marks_the_new_ones():
+    shown = show_op_files({"k.py": CODE + "\nx = 1\n", "d.py": "y = 2\n"}, {"k.py": CODE})
+    assert shown.model.file("k.py").new == (8,) and shown.model.file("d.py").new == (1,)
+    lines = repr(shown).split("\n")
+    assert "    8 + x = 1" in lines and "    4   def forward(args):" in lines
+    assert lines[0] == "The op's 2 files" and lines[-1] == "+ marks 2 new lines."
+    assert view.html(shown.model).count(" + </span>") == 2
+
+
+def test_nothing_is_new_where_nothing_was_before():
+    shown = show_op_files({"k.py": CODE})
+    assert shown.model.file("k.py").new == () and "+ marks" not in repr(shown)
+
+
+def test_hostile_texts_are_words_in_both_forms():
+    shown = show_op_files({"k.py": HOSTILE})
+    page = view.html(shown.model)
+    assert "<script" not in page and "&lt;" in page
+    assert "\x00" not in page + repr(shown) and "\u202e" not in page + repr(shown)
+
+
+def test_words_of_a_kind_have_its_style():
+    (line,) = view._coloured("return 'a' # why")
+    styles = re.findall(r'<span style="([^"]+)">([^<]+)</span>', line)
+    assert "".join(words for _, words in styles) == "return&#39;a&#39;# why"
+    assert len({style for style, _ in styles}) == 3
+
+
+def test_long_files_say_what_is_left_out():
+    model = Files("t", (File("a.py", "x\n" * 300), File("b.py", "y\n" * 300)))
+    for told in (view.text(model), view.html(model)):
+        assert "the model has all of them" in told
+        assert told.count("</span>x") + told.count("  x") >= 300
+        assert 0 < told.count("</span>y") + told.count("  y") < 101
+
+
+def test_what_is_no_dict_of_texts_is_refused():
+    for wrong in (3, {"a.py": 3}, [("a.py", "")]):
+        with pytest.raises(TypeError):
+            show_op_files(wrong)
+    with pytest.raises(ValueError, match="plain name"):
+        show_op_files({"../a.py": ""})
