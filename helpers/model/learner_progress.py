@@ -11,13 +11,13 @@ from helpers.model.phrase import counted
 UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "passed")
 _RISES = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
 _CHECK = re.compile(r"^check\.(\w+)\(", re.MULTILINE)
-_HEADING = re.compile(r"^#{2,6} +(.+?) *$", re.MULTILINE)
+_HEADING = re.compile(r"^#{2,6} ", re.MULTILINE)
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise: where it stands, as `file.ipynb#heading`, and the farthest that it came."""
+    """An exercise: a link to its cell, as JupyterLab reads it, and the farthest that it came."""
 
     name: str
     link: str
@@ -113,17 +113,12 @@ def _told(chapter: Chapter, states: dict, guesses: list) -> Chapter:
 
 
 def _tasks(file: str, notebook: dict):
-    """Yield the exercises that a notebook's cells check, each with the heading above it."""
-    heading = ""
+    """Yield the exercises that a notebook's cells check, each with the heading's cell above it."""
+    place = ""
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            heading = ([heading] + _HEADING.findall(_FENCED.sub("", source)))[-1]
+            place = cell["id"] if _HEADING.search(_FENCED.sub("", source)) else place
         else:
             for name in _CHECK.findall(source):
-                yield Task(name, f"{file}#{quote(_anchor(heading))}")
-
-
-def _anchor(heading: str) -> str:
-    """Return the id that JupyterLab gives to a heading: its text, with dashes for spaces."""
-    return re.sub(r"[`*]", "", heading).replace(" ", "-")
+                yield Task(name, f"{file}#cell-id={quote(place)}")

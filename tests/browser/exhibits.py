@@ -18,6 +18,7 @@ from helpers.model.choice import Choice
 from helpers.model.dynamo import DynamoRun, DynamoStep
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.journey import SHARES, Journey, Passage, Stop
+from helpers.model.learner_progress import Chapter, Progress, Task, progress
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.op_log import together
 from helpers.model.outcome import Beside, Outcome
@@ -31,6 +32,7 @@ from helpers.view import (
     dynamo,
     journey,
     lanes,
+    learner_progress,
     ledger,
     outcome,
     side_by_side,
@@ -127,6 +129,14 @@ def _journey() -> Journey:
     return Journey("The journey of f, called twice", *both, shares, "a note")
 
 
+def _progress() -> Progress:
+    names = ("a_name", "another_name", "a_name_that_is_longer", "the_last_name")
+    tasks = tuple(Task(name, f"01_x.ipynb#{name}") for name in names)
+    done = zip(names, ("passed", "failed", "hint"), strict=False)
+    events = [{"check": name, "is": came} for name, came in done]
+    return progress((Chapter(1, "one of many chapters", tasks),), events)
+
+
 def _failed() -> Outcome:
     beside = Beside("for 3:", "[0, 1, 2]", "[0, 1, 4]", "Python")
     return Outcome("squares", "failed", "for 3: [0, 1, 2], but Python gives [0, 1, 4]", "", beside)
@@ -157,6 +167,7 @@ EXHIBITS = {
     "job": lambda: job.html(small()),
     "journey": lambda: journey.html(_journey()),
     "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
+    "learner_progress": lambda: learner_progress.html(_progress()),
     "ledger": lambda: ledger.html(_ledger()),
     "nested": lambda: page_of(
         helpers.show_nested(

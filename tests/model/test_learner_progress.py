@@ -14,15 +14,18 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 def book(*cells):
     """Return a notebook's text; what begins with `check.` is code."""
     kinds = {True: "code", False: "markdown"}
-    made = [{"cell_type": kinds[c.startswith("check.")], "source": [c]} for c in cells]
+    made = [
+        {"cell_type": kinds[c.startswith("check.")], "source": [c], "id": f"cell-{at}"}
+        for at, c in enumerate(cells)
+    ]
     return json.dumps({"cells": made})
 
 
 COURSE = chapters(
     {
         "instruments.ipynb": book("check.none(1)"),
-        "02_second_part.ipynb": book("## End\n\n### Step 1 · Your `own` *two*", "check.c(x, y)"),
-        "01_first.ipynb": book("## A\n```python\n## no heading\n```", "check.a(x)", "check.b(x)"),
+        "02_second_part.ipynb": book("## End", "Prose\n\n### Step", "check.c(x, y)"),
+        "01_first.ipynb": book("## A", "```python\n## none\n```", "check.a(x)", "check.b(x)"),
     }
 )
 
@@ -43,8 +46,8 @@ def states(*events):
 def test_exercises_are_read_from_the_notebooks_with_the_place_of_each():
     assert [(one.number, one.title) for one in COURSE] == [(1, "first"), (2, "second part")]
     links = [task.link for chapter in COURSE for task in chapter.tasks]
-    assert links[0] == links[1] == "01_first.ipynb#A"
-    assert links[2] == "02_second_part.ipynb#Step-1-%C2%B7-Your-own-two"
+    assert links[0] == links[1] == "01_first.ipynb#cell-id=cell-0"
+    assert links[2] == "02_second_part.ipynb#cell-id=cell-1"
 
 
 def test_every_exercise_of_the_course_stands_in_its_chapters_notebook():

@@ -21,7 +21,7 @@ def judge_lookup(answer):
     for kept in caches:
         for args in (*calls, (x[:1], 1), (x, True), (x, None)):
             want, misses = dynamo.PARTS.lookup(kept, args)
-            words = f"with {len(kept)} entries, {trial.shown(programs.scaled, args)}"
+            words = f"with {len(kept)} in the cache, {trial.shown(programs.scaled, args)}"
             given = list(kept)
             got = tried(called(answer, words, given, args))
             if because := _other_find(got, want, misses, kept):

@@ -3,8 +3,8 @@
 The graph and the compiled function are recorded here, before anybody gets hold of the call.
 """
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, ModuleType
 
 HEADINGS = {
@@ -59,10 +59,9 @@ def call_routes() -> dict[str, Callable[[], object]]:
     }
 
 
-def _in_a_thread() -> None:
-    thread = threading.Thread(target=the_call)
-    thread.start()
-    thread.join()
+def _in_a_thread():
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(the_call).result()
 
 
 def _copy(fn: FunctionType) -> FunctionType:

@@ -17,6 +17,19 @@ NO_FINALLY = BY_HAND.replace("    try:\n        yield\n    finally:\n", "    yie
     "        losses.penalty = training.penalty = old\n        training.loss = before\n",
     "    losses.penalty = training.penalty = old\n    training.loss = before\n",
 )
+BUFFER = 'self.register_buffer("calls", torch.tensor(0))'
+LIMIT_RAISED = "self.calls = 0\n        torch._dynamo.config.recompile_limit = 99"
+TENSOR_FACTOR, INT_FACTOR = "torch.clamp(self.calls / 10, max=1.0)", "min(1.0, self.calls / 10)"
+FORWARD = "    def forward(self, x):"
+FORCED = 'torch.compiler.set_stance("force_eager")'
+STANCE = f"    with {FORCED}:"
+EVERY_LINE = """first = function.__code__.co_firstlineno
+        numbers = {n - first for *_, n in function.__code__.co_lines() if n}
+        return test(), sorted(numbers - {0})"""
+SWALLOWED = """try:
+            return covered(test, function)
+        except Exception:
+            return None"""
 
 MISTAKES = {
     "stuck_patch": (
@@ -87,5 +100,62 @@ MISTAKES = {
             "        step(weights, batch, rate)\n        weights = cured_step(",
         ),
         ("cured_step must be a function", "def cured(", "cured_step = 5\n\n\ndef cured("),
+    ),
+    "gives_up": (
+        ("nothing of a key is another", '"evaluator"', '"cache key"'),
+        ("who gets it first", '"evaluator"', '"frame"'),
+        ("call what watch_recompiles returned", "    step(x)", "    pass"),
+        ("shows which guard", "proof = step", "proof = show_compiled(Warmed.forward)"),
+        ("14 calls made 14 graphs", BUFFER, LIMIT_RAISED, TENSOR_FACTOR, INT_FACTOR),
+        ("call 9 ran no graph", BUFFER, "self.calls = 0", TENSOR_FACTOR, INT_FACTOR),
+        ("ran no graph", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
+        ("call 10, for x of shape (1, 2)", "max=1.0", "max=0.9"),
+        (
+            "says None in calls",
+            '"calls"',
+            '"count"',
+            "self.calls +=",
+            "self.count +=",
+            "self.calls /",
+            "self.count /",
+        ),
+        ("has no linear", "self.linear(x)", "self.layer(x)", "self.linear =", "self.layer ="),
+        ("Warmed gives", "self.calls / 10", "self.calls / 5"),
+        ("yours has none", "self.linear(x) *", "self.linear(x).detach() *"),
+        ("cured must be a class", "class Cured", "Cured = 5\n\n\nclass Other"),
+        (
+            "two modules share one count",
+            f"        {BUFFER}\n",
+            "",
+            "class Cured(torch.nn.Module):\n",
+            "class Cured(torch.nn.Module):\n    calls = torch.tensor(0)\n\n",
+        ),
+    ),
+    "blind_tool": (
+        ("who decides whose code that is", '"evaluator"', '"frame"'),
+        ("which code runs", '"evaluator"', '"name"'),
+        ("that code was written by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
+        ("look after the function was called", "show_compiled(compiled)", "show_names('x')"),
+        ("yours saw the lines [], and [2, 3, 5] ran", STANCE, "    if True:"),
+        ("it is not compiled any more", STANCE, f"    {FORCED}\n    if True:"),
+        ("compiled once more", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
+        ("saw the lines", "return covered(test, function)", EVERY_LINE),
+        (
+            "the test's result",
+            "return covered(test, function)",
+            "return [], covered(test, function)[1]",
+        ),
+        (
+            "return two things",
+            "return covered(test, function)",
+            "return covered(test, function)[1]",
+        ),
+        ("nobody heard of it", "return covered(test, function)", SWALLOWED),
+        (
+            "settrace is not as it was",
+            "return covered",
+            "sys.settrace(lambda *a: None)\n        return covered",
+        ),
+        ("cured must be a function", "def cured", "cured = 5\n\n\ndef other"),
     ),
 }

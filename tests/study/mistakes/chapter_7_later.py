@@ -113,8 +113,8 @@ MISTAKES = {
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
         ("all in plain sight", "features == 2", "features == 3"),
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
-        ("still in memory afterwards", "Freed(width", "Net(width"),
-        ("still in memory afterwards", ".with_traceback(None)", ""),
+        ("two widths that fit", "Freed(width", "Net(width"),
+        ("two widths that do not", ".with_traceback(None)", ""),
         (
             "the cache is to stay",
             CACHED,
