@@ -43,7 +43,7 @@ such as VS Code's without their renderer: all is there but the buttons to step w
 LAST = """\
 ## What shows the course's own material
 
-These take nothing of yours; the chapters use them.
+These look at systems that the chapters bring; you meet them there.
 
 | verb | |
 | --- | --- |

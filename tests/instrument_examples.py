@@ -1,7 +1,7 @@
 """The verbs of the reference page, by seam: `SECTIONS`, number of the seam -> verb -> a cell.
 
 All cells look at one running example, `scale`, which takes numbers and tensors. `LISTED` are the
-verbs that show the course's own material and take nothing of the reader's: they are named, not run.
+verbs that show the course's own systems: they are named, not run.
 """
 
 SETUP = "from helpers import *\nimport torch\nimport tensorflow as tf"
@@ -165,6 +165,6 @@ costs""",
     },
 }
 LISTED = (
-    *("show_rosetta", "show_job", "show_registry", "watch_recorders", "show_recording"),
-    *("show_c_api", "show_imports_then_and_now", "startup_switches"),
+    *("show_rosetta", "show_job", "show_registry", "show_op_files", "watch_recorders"),
+    *("show_recording", "show_c_api", "show_imports_then_and_now", "startup_switches"),
 )
