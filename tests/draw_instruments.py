@@ -23,21 +23,23 @@ VOLATILE = {  # verb -> an assert on what does not change
 OPENING = """\
 # Instruments for your own code
 
-A reference page, not a chapter: every verb that looks at code of yours, with its words and one example, by the seam \
-at which it looks. Put your own function in place of `scale`. The chapters say why each picture looks as it does: \
-[start here](00_start_here.ipynb).
+A reference page, not a chapter: every verb that looks at code of yours, with its words and one \
+example, by the seam at which it looks. Put your own function in place of `scale`. The chapters \
+say why each picture looks as it does: [start here](00_start_here.ipynb).
 
-`show_…` looks at a thing at rest; `watch_…` runs it and records. Each gives an exhibit: the last expression of a cell \
-draws it, `print` gives its text, `.model` the same facts as data, and `help(show_bytecode)` these words."""
+`show_…` looks at a thing at rest; `watch_…` runs it and records. Each gives an exhibit: the last \
+expression of a cell draws it, `print` gives its text, `.model` the same facts as data, and \
+`help(show_bytecode)` these words."""
 ALONE = """\
 ## Away from the course
 
-`pip install .` in the folder of the course installs `helpers` alone, without JupyterLab and without a framework; \
-`pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. A verb whose framework is missing says so in one sentence.
+`pip install .` in the folder of the course installs `helpers` alone, without JupyterLab and \
+without a framework; `pip install ".[torch]"`, `".[tensorflow]"` and `".[lab]"` add them. A verb \
+whose framework is missing says so in one sentence.
 
-Tried: IPython in a terminal shows the text of every exhibit of this page. A notebook that draws no widgets, or runs no \
-scripts, as VS Code's without its widget renderer, gets the HTML of the same exhibit: the same facts without the steps' buttons. \
-Plain `python` prints the text."""
+Tried: this page in IPython in a terminal, which prints the text of each exhibit, and each \
+exhibit's HTML with its scripts taken out, which is what a notebook shows that draws no widgets, \
+such as VS Code's without their renderer: all is there but the buttons to step with."""
 LAST = """\
 ## What shows the course's own material
 

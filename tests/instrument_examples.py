@@ -4,7 +4,7 @@ All cells look at one running example, `scale`, which takes numbers and tensors.
 verbs that show the course's own material and take nothing of the reader's: they are named, not run.
 """
 
-SETUP = "import torch\nimport tensorflow as tf\nfrom helpers import *"
+SETUP = "from helpers import *\nimport torch\nimport tensorflow as tf"
 EXAMPLE = """\
 RATE = 2
 
@@ -124,7 +124,8 @@ compiled""",
     6: {
         "watch_call": "watch_call(tf.negative, tf.constant(1.0))",
         "watch_calls": """\
-watch_calls({"eager": (scale, tf.constant(1.0)), "graph": (tf.function(scale), tf.constant(1.0))})""",
+x = tf.constant(1.0)
+watch_calls({"eager": (scale, x), "graph": (tf.function(scale), x)})""",
         "show_call_diff": """\
 in_tensorflow = watch_call(tf.negative, tf.constant(1.0))
 show_call_diff(in_tensorflow, watch_call(torch.nn.functional.relu, torch.ones(2)))""",
@@ -140,6 +141,7 @@ watch_variables({"add_then_read": add_then_read})""",
         "watch_race": "race = watch_race(add_then_read, runs=20)\nrace",
     },
     0: {
+        "show_journey": "show_journey(scale, tf.constant(1.0))",
         "show_interceptions": "show_interceptions()",
         "show_environment": "environment = show_environment()\nenvironment",
         "watch_in_child": 'watch_in_child("print(sum(range(5)))", imports="")',
@@ -151,7 +153,9 @@ def version():
 
 
 call_in_child(version)""",
-        "show_table": 'show_table("Two calls", {"x": 3, "scale(x)": scale(3)}, {"x": 4, "scale(x)": scale(4)})',
+        "show_table": """\
+rows = [{"x": x, "scale(x)": scale(x)} for x in (3, 4)]
+show_table("Two calls", *rows)""",
         "show_nested": 'show_nested("One in the other", {"name": "twice"}, {"name": "scale"})',
         "watch_costs": """\
 costs = watch_costs(lambda: scale(3), {"twice": lambda: twice(3)}, "calls of scale")

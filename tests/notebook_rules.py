@@ -34,7 +34,7 @@ def problems(nb, chapter: bool = True, median: int = MEDIAN) -> list[str]:
 
 def reference_problems(nb) -> list[str]:
     """Return every broken rule of a reference page: those of its cells; its prose is docstrings."""
-    found = [*_executed(nb), *_cells(nb), *_outputs(nb), *_ignored(nb)]
+    found = [*_executed(nb), *_cells(nb, MEDIAN), *_outputs(nb), *_ignored(nb)]
     return found if nb.cells[0].source.startswith("# ") else ["the first cell is no title", *found]
 
 

@@ -4,12 +4,12 @@ import sys
 from dataclasses import dataclass
 
 from helpers.model.listing import Column, Listing
+from helpers.safety.missing_parts import repair
 from helpers.safety.versions import distributions, installed, pins
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")
 GIGABYTES = 4
-REPAIR = "run `python course.py setup`"
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def _package(name: str) -> Part:
     found, pinned = installed(name), pins()
     needed = next((pinned[one] for one in distributions(name) if one in pinned), "any")
     if not found:
-        return Part(name, "missing", needed, REPAIR)
+        return Part(name, "missing", needed, repair(name))
     fine = needed in ("any", found)
-    return Part(name, found, needed, "fine" if fine else f"another version: {REPAIR}")
+    return Part(name, found, needed, "fine" if fine else f"another version: {repair(name)}")
 
 
 def _memory() -> Part:

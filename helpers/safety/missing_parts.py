@@ -21,7 +21,7 @@ CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
 )
-ALONE = "run `pip install {}` for the Python of this kernel, and restart the kernel"
+ALONE = "run `pip install {}` for the Python of this kernel"
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
 COULD_NOT = " could not run to its end. "
@@ -57,7 +57,13 @@ def sentence(error: BaseException) -> str:
 
 def cure(module: str) -> str:
     """Return what to do where a module is missing: by course.py, or by pip without the course."""
-    return CURE if has_course() else ALONE.format(f'"{requirement(module)}"')
+    return CURE if has_course() else f"{repair(module)}, and restart the kernel"
+
+
+def repair(module: str) -> str:
+    """Return the command alone, as a table has room for."""
+    by_pip = ALONE.format(f'"{requirement(module)}"')
+    return "run `python course.py setup`" if has_course() else by_pip
 
 
 def note(error: BaseException) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, ModuleType
 
+OTHER = "torch.float64"  # what the other call gives
 HEADINGS = {
     "name": "by its name",
     "alias": "an alias",
@@ -25,11 +26,19 @@ def the_call():
     return torch.nn.functional.softsign(torch.tensor([-1.0, 3.0]))
 
 
-def another_call():
-    """Call a function of the same module that runs other ops."""
+def the_call_by_keyword():
+    """Call it by its name, and its argument by that one's."""
     import torch
 
-    return torch.nn.functional.tanhshrink(torch.tensor([-1.0, 3.0]))
+    return torch.nn.functional.softsign(input=torch.tensor([-1.0, 3.0]))
+
+
+def another_call() -> str:
+    """Call a function of the same module that runs other ops, with a keyword; return its dtype."""
+    import torch
+
+    x = torch.full((2,), 3.0, dtype=torch.float64)
+    return str(torch.nn.functional.tanhshrink(input=x).dtype)
 
 
 def call_routes() -> dict[str, Callable[[], object]]:

@@ -10,7 +10,12 @@ from helpers.capture.text.error import said
 from helpers.model.phrase import listed
 from helpers.safety.arguments import kind_of
 from helpers.safety.interpreter_state import KEPT
-from helpers.study.chapter_7.call_routes import another_call, the_call
+from helpers.study.chapter_7.call_routes import (
+    OTHER,
+    another_call,
+    the_call,
+    the_call_by_keyword,
+)
 from helpers.study.chapter_7.means_table import reach_listing
 from helpers.study.check import Exercise, Unfit, Untried, tried
 
@@ -27,6 +32,10 @@ class Meant(Exception):
     """What a block of the judge's raises."""
 
 
+class MeantToEnd(BaseException):
+    """The same, as Ctrl-C does."""
+
+
 class _Ways:
     """The ways in to softsign, and which of them are taken since this was made."""
 
@@ -35,6 +44,7 @@ class _Ways:
 
         self._home, self._own = functional, functional.softsign
         self._code, self._before = self._own.__code__, _read()
+        self._names = {*vars(functional)}
 
     def taken(self) -> list[str]:
         """Return the names of the ways that somebody has taken meanwhile."""
@@ -47,6 +57,13 @@ class _Ways:
             "dispatch mode": len(now[MODES][0]) != len(before[MODES][0]),
         }
         return [name for name in NAMES if found[name]]
+
+    def left(self) -> str | None:
+        """Return what is left behind, if anything is."""
+        if self.taken():
+            return "somebody is still there: put back what was there before"
+        new = sorted({*vars(self._home)} - self._names)
+        return f"torch.nn.functional has a name more: {new[0]}" if new else None
 
     def put_back(self) -> None:
         """Put back what can be, so that the next means is judged by itself."""
@@ -101,23 +118,27 @@ def _inside(name: str, make, ways: _Ways) -> str | None:
     """Return what is wrong while a block is open."""
     right = the_call().tolist()
     with _block(make) as notes:
-        if not hasattr(type(notes), "__len__"):
-            return "the block must give its notes, such as a list: yield it"
-        if because := _elsewhere(name, ways.taken()):
+        if because := _no_notes(notes) or _elsewhere(name, ways.taken()):
             return because
-        if len(notes):
-            return (
-                "there are notes before softsign was called: note that alone, in a list of its own"
-            )
-        found = the_call()
-        if not len(notes):
-            return "a call of softsign by its name leaves no note"
+        for call in (the_call, the_call_by_keyword):
+            many, found = len(notes), call()
+            if not hasattr(found, "tolist") or found.tolist() != right:
+                return "in its block softsign gives another result"
+            if len(notes) == many:
+                return "a call of softsign by its name leaves no note"
         many = len(notes)
-        another_call()
+        if another_call() != OTHER:
+            return "in its block another function of torch gives another result"
         if len(notes) != many:
             return "it notes a call of tanhshrink, too: note softsign alone"
-    if not hasattr(found, "tolist") or found.tolist() != right:
-        return "in its block softsign gives another result"
+    return None
+
+
+def _no_notes(notes) -> str | None:
+    if not hasattr(type(notes), "__len__"):
+        return "the block must give its notes, such as a list: yield it"
+    if len(notes):
+        return "there are notes before softsign was called: note that alone, in a list of its own"
     return None
 
 
@@ -130,26 +151,31 @@ def _elsewhere(name: str, taken: list[str]) -> str | None:
 
 
 def _after(make, ways: _Ways) -> str | None:
-    """Return what a block leaves behind."""
+    """Return what a second block, and the end of it, shows."""
     with _block(make) as notes:
+        if because := _no_notes(notes):
+            return because
         the_call()
     many = len(notes)
     the_call()
-    if ways.taken() or len(notes) != many:
-        return "after its block somebody is still there: put back what was there before"
-    return None
+    if len(notes) != many:
+        return "after its block it still notes"
+    because = ways.left()
+    return because and f"after its block {because}"
 
 
 def _raising(make, ways: _Ways) -> str | None:
     """Return what is wrong where the block raises."""
-    try:
-        with _block(make):
-            raise Meant
-    except Meant:
-        if ways.taken():
-            return "after a block that raised somebody is still there: put back in a finally"
-        return None
-    return "its block raised, and nobody heard of it"
+    for kind in (Meant, MeantToEnd):
+        try:
+            with _block(make):
+                raise kind
+        except kind:
+            if because := ways.left():
+                return f"after a block that raised {because}, in a finally"
+        else:
+            return "its block raised, and nobody heard of it"
+    return None
 
 
 FIVE_MEANS = Exercise(

@@ -10,6 +10,7 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Listing
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import kind_of
+from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.patched_project import NEW, Patched, opened
 from helpers.study.check import Exercise, Unfit, tried
@@ -50,10 +51,10 @@ def _judge_stuck_patch(seam, proof, patched, sources):
         return because
     if not callable(patched):
         return f"patched must be a function, not {kind_of(patched)}"
-    for trial in (_inside_and_after, _on_error, _nested, _third_module):
-        if because := trial(patched, sources):
-            return because
-    return None
+    with quiet():  # blocks in blocks make many graphs, of which TensorFlow warns
+        trials = (_inside_and_after, _on_error, _nested, _third_module)
+        whys = (trial(patched, sources) for trial in trials)
+        return next((because for because in whys if because), None)
 
 
 def _inside_and_after(patched, sources) -> str | None:

@@ -23,6 +23,16 @@ def by_name():
 """
 NAMED = "    try:\n        yield notes\n    finally:\n        functional.softsign = softsign\n"
 
+DELETED = '        del space["clinic_notes"], space["clinic_old"]\n'
+OPS = """            self.notes.append("op")
+        return func(*args, **(kwargs or {}))
+"""
+
+ON_ERROR = """except Exception:
+        functional.softsign = softsign
+        raise
+    else:"""
+
 MISTAKES = {
     "wrong_gradient": (
         ("the losses are wrong all the same", '"registry"', '"evaluator"'),
@@ -135,14 +145,17 @@ MISTAKES = {
         ("code: in its block somebody is there at the name", '"code": by_code', '"code": by_name'),
         ("must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
         ("must give its notes", NAMED, NAMED.replace("yield notes", "yield")),
-        ("put back in a finally", NAMED, "    yield notes\n    functional.softsign = softsign\n"),
-        ("somebody is still there", NAMED, "    yield notes\n"),
+        ("before, in a finally", NAMED, "    yield notes\n    functional.softsign = softsign\n"),
+        ("after its block it still notes", NAMED, "    yield notes\n"),
         ("leaves no note", '        notes.append("name")\n', ""),
         (
             "gives another result",
             "        return softsign(*args, **kwargs)",
             "        softsign(*args, **kwargs)",
         ),
+        ("after its block torch.nn.functional has a name more", DELETED, ""),
+        ("before, in a finally", NAMED, NAMED.replace("finally:", ON_ERROR)),
+        ("another function of torch", OPS, OPS.replace("kwargs or {}", "{}")),
         ("nobody is there", "    functional.softsign = noting\n", ""),
         (
             "before softsign was called",

@@ -1,0 +1,116 @@
+"""helpers/study/chapter_7: a diagnosis is read from models, and the judges leave all as it was."""
+
+import sys
+
+import pytest
+
+from helpers import check, show_bindings, show_table
+from helpers.exhibit import Exhibit
+from helpers.model.listing import Column, Listing
+from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.chapter_7.project import fresh, imported
+from helpers.study.check import Unfit, Untried
+from helpers.view import table
+
+A, B = "cache key", "C call"
+
+
+def shown(rows):
+    return Exhibit(Listing("a title", (Column("name", "name"),), rows), table)
+
+
+def needs(seam, row):
+    def shows(model):
+        return None if row in model.rows else f"{row} is missing"
+
+    return Evidence(seam, (Listing,), f"row {row}", shows)
+
+
+BOTH = needs(A, 1), needs(B, 2)
+
+
+@pytest.mark.parametrize("seam", [A, [A], {A}, "  Cache   KEY "])
+def test_a_seam_is_named_in_any_form(seam):
+    assert undiagnosed(seam, shown((1,)), BOTH[:1]) is None
+
+
+def test_each_seam_needs_an_exhibit_that_shows_its_cause():
+    assert undiagnosed((B, A), (shown((2,)), shown((1,))), BOTH) is None
+    assert undiagnosed((A, B), shown((1, 2)), BOTH) is None
+    because = undiagnosed((A, B), (shown((1,)), shown((3,))), BOTH)
+    assert because == "no exhibit in proof shows row 2: 2 is missing"
+
+
+def test_a_seam_too_few_or_another_is_told_and_none_is_given_away():
+    few = undiagnosed(A, shown((1, 2)), BOTH)
+    assert "'cache key' is right, and 1 more seam" in few and B not in few
+    other = undiagnosed(("frame", A), shown((1, 2)), BOTH)
+    assert "at 'frame' nobody" in other and A not in other and B not in other
+    assert undiagnosed("frame", shown((1,)), BOTH, {"frame": "words"}) == "words"
+
+
+@pytest.mark.parametrize(("seam", "proof"), [(..., None), ((A, ...), None), (A, ...)])
+def test_a_stub_is_untried(seam, proof):
+    with pytest.raises(Untried):
+        undiagnosed(seam, proof, BOTH[:1])
+
+
+@pytest.mark.parametrize(
+    ("seam", "proof"), [(5, None), ("seam", None), ((), None), (A, 5), (A, [])]
+)
+def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
+    with pytest.raises(Unfit):
+        undiagnosed(seam, proof, BOTH[:1])
+
+
+SOURCES = {
+    "clinic_first": "def f():\n    return 1\n",
+    "clinic_second": "from clinic_first import f\n",
+}
+
+
+def test_a_project_is_imported_anew_and_leaves_no_module():
+    with fresh(SOURCES) as (first, second):
+        assert second.f is first.f and sys.modules["clinic_first"] is first
+    assert not SOURCES.keys() & sys.modules.keys()
+
+
+def test_a_project_in_place_of_another_is_put_back():
+    try:
+        before = imported(SOURCES)
+        with pytest.raises(ZeroDivisionError), fresh({**SOURCES, "clinic_third": "1 / 0"}):
+            pass
+        assert [sys.modules[name] for name in SOURCES] == before
+        assert "clinic_third" not in sys.modules
+    finally:
+        for name in SOURCES:
+            sys.modules.pop(name, None)
+
+
+@pytest.mark.own_process
+def test_stance_and_tracer_are_put_back_whatever_a_tool_does():
+    torch = pytest.importorskip("torch")
+    from helpers import show_compiled
+
+    def plain(x):
+        return x + 1
+
+    compiled = torch.compile(plain, backend="eager")
+    compiled(torch.ones(2))
+
+    def leaves(test, function):
+        torch.compiler.set_stance("force_eager")
+        sys.settrace(lambda *event: None)
+        raise RuntimeError("gone")
+
+    tracer = sys.gettrace()
+    outcome = check.blind_tool("evaluator", show_compiled(compiled), leaves).model
+    assert outcome.state == "failed" and "gone" in outcome.because
+    assert sys.gettrace() is tracer
+    assert torch._dynamo.eval_frame._stance.stance == "default"
+
+
+def test_an_exhibit_of_another_case_proves_nothing():
+    for proof in (show_table("a table", {"name": 1}), show_bindings(check)):
+        outcome = check.stuck_patch(("name", A), proof, lambda *a: None, {}).model
+        assert outcome.state == "failed" and "no exhibit in proof" in outcome.because
