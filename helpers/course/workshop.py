@@ -38,7 +38,7 @@ HALF = 240
 LENGTHS = (
     Length("half-day", 1, HALF, "0 1 3"),
     Length("day", 1, 450, "0 1 2 3 4"),
-    Length("two-days", 2, 450, "0 1 2 3 4 5 6"),
+    Length("two-days", 2, 450, "0 1 2 3 4 5 6 7"),
 )
 
 
