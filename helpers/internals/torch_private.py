@@ -247,6 +247,19 @@ def setting(config, name: str, value):
         yield
 
 
+@contextmanager
+def same_settings():
+    """Put Dynamo's settings back at the end that somebody changed inside."""
+    config = __getattr__("config")
+    before = config.get_config_copy()
+    try:
+        yield
+    finally:
+        after = config.get_config_copy()
+        for name in [name for name in before if after.get(name) != before[name]]:
+            setattr(config, name, before[name])
+
+
 def inner_function(fn):
     """Return the function that `torch.compile` wrapped, as torch does itself; others as given."""
     return fn.__dict__.get("_torchdynamo_orig_callable", fn) if type(fn) is FunctionType else fn

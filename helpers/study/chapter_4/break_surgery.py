@@ -3,7 +3,6 @@
 Results and gradients are compared on many inputs; what Dynamo makes of it, on a few.
 """
 
-from contextlib import contextmanager
 from types import FunctionType
 
 from helpers.capture.text.error import said
@@ -26,22 +25,9 @@ def _judge_surgery(operated):
     import torch
 
     function(operated, "operated", "x")
-    with torch.enable_grad(), _same_settings():
+    with torch.enable_grad(), torch_private.same_settings():
         tried(trial.silent(operated, tensor(COMPILED[0][0])))
         return trial.parted(operated) or _compiled(operated)
-
-
-@contextmanager
-def _same_settings():
-    """Put Dynamo's settings back that an answer may have changed."""
-    config = torch_private.config
-    before = config.get_config_copy()
-    try:
-        yield
-    finally:
-        after = config.get_config_copy()
-        for name in [name for name in before if after.get(name) != before[name]]:
-            setattr(config, name, before[name])
 
 
 def _compiled(operated) -> str | None:

@@ -5,7 +5,6 @@ gradients, count of calls; and a backend of ours writes down what was compiled a
 """
 
 import copy
-from contextlib import contextmanager
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
@@ -55,7 +54,7 @@ def _judge_gives_up(seam, proof, cured, broken):
 
     if not is_a(cured, type) or not issubclass(cured, torch.nn.Module):
         return f"cured must be a class, as the broken one is, not {kind_of(cured)}"
-    with _same_settings(), torch.enable_grad():
+    with torch_private.same_settings(), torch.enable_grad():
         if because := _shared(cured):
             return because
         whys = (_unlike(cured, broken, shape) for shape in SHAPES)
@@ -145,19 +144,6 @@ def _shared(cured) -> str | None:
     one, other = _made(cured), _made(cured)
     tried(one(torch.ones(1, 2)), "forward")
     return "two modules share one count" if _answers(other, "calls") else None
-
-
-@contextmanager
-def _same_settings():
-    """Put Dynamo's settings back that an answer may change."""
-    config = torch_private.config
-    before = config.get_config_copy()
-    try:
-        yield
-    finally:
-        after = config.get_config_copy()
-        for name in [name for name in before if after.get(name) != before[name]]:
-            setattr(config, name, before[name])
 
 
 GIVES_UP = Exercise(
