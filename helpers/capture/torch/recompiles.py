@@ -10,6 +10,7 @@ import inspect
 import logging
 import sys
 import threading
+from collections import Counter
 from dataclasses import replace
 from types import FunctionType, MethodType
 
@@ -209,7 +210,10 @@ def value_words(value) -> str:
 
 def _summary(rows, cached: int) -> str:
     verdicts = [row.verdict for row in rows for _ in range(row.calls)]
-    words = [f"{verdicts.count(v):,} {v}" for v in dict.fromkeys(verdicts)]
+    words = [
+        f"{number:,} eager" if verdict == "eager" else counted(number, verdict)
+        for verdict, number in Counter(verdicts).items()
+    ]
     total = counted(len(verdicts), "call")
     kept = f"{cached} {'entry' if cached == 1 else 'entries'} in the cache"
     return f"{total}: {', '.join(words)}; {kept}." if rows else "no call yet."

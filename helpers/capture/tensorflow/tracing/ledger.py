@@ -325,9 +325,9 @@ def _when(function, key) -> str:
 
 
 def _summary(log: Log, theirs: int) -> str:
-    words = [f"{log.verdicts[v]:,} {v}" for v in ("hit", "error", "eager")]
     parts = [counted(log.traces, "trace")]
-    parts += [w for w in words if not w.startswith("0 ")]
+    parts += [counted(log.verdicts[v], v) for v in ("hit", "error") if log.verdicts[v]]
+    parts += [f"{log.verdicts['eager']:,} eager"] * bool(log.verdicts["eager"])
     note = f"{counted(log.calls, 'call')}: {', '.join(parts)}."
     if theirs != log.traces:
         note += f" TensorFlow counts {theirs:,} traces; the others were made outside these calls."
