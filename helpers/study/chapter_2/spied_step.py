@@ -66,7 +66,7 @@ class Spied:
         """Say that it, by its `name`, has made too many traces by now, or none."""
         if self.traces > MOST:
             return f"{many} still make {self.traces} traces{self.cause}"
-        if batches and not self.traces:
+        if batches and not self.traces and not self.kept.function._list_all_concrete_functions():
             return f"{many} make no trace: {name} must be a tf.function that is called"
         if found := python_ops(self.kept.function):
             return f"{name} is not traced: its graph calls Python back, by {found[0]}"

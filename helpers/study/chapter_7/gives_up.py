@@ -79,7 +79,7 @@ def _unlike(cured, broken, shape) -> str | None:
         if because := _parted(mine, theirs):
             return within(f"call {number}, for x of shape {shape}: ", because)
         if not log.ran:
-            return f"call {number} ran no graph: the cured module is not compiled"
+            return f"call {number} ran no graph: the cured module is not compiled, or no more"
         if _answers(module, "calls") != number:
             said_so = brief(getattr(module, "calls", None))
             return f"after {number} calls the cured module says {said_so} in calls"
