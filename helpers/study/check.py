@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
 from types import FunctionType
@@ -169,8 +170,9 @@ class Checks:
     def __getattr__(self, name: str) -> Exercise:
         homes = self.__dict__.get("_homes", {})
         if name not in homes:
-            known = ", ".join(homes)
-            raise AttributeError(f"there is no exercise {name!r}; there are: {known}")
+            near = " or ".join(get_close_matches(name, homes, n=2, cutoff=0))
+            why = f"did you mean {near}? show_progress() lists all" if near else "there is none"
+            raise AttributeError(f"there is no exercise {name!r}; {why}")
         chapter = import_module(f"{__package__}.{homes[name]}")
         return next(exercise for exercise in chapter.EXERCISES if exercise.name == name)
 

@@ -178,6 +178,7 @@ def test_pinned_versions_are_nothing_to_say():
 
 def test_without_pins_no_version_is_another(monkeypatch, tmp_path):
     monkeypatch.setattr(versions, "CONSTRAINTS", tmp_path / "none.txt")
+    monkeypatch.setattr(versions, "PROJECT", "no-such-package")
     assert versions.pins() == {} and versions.another_version.__wrapped__("torch") is None
 
 
