@@ -26,7 +26,7 @@ from helpers.course import reset as reset_
 from helpers.course import tests as tests_
 from helpers.course import work
 from helpers.course.__main__ import start
-from helpers.course.solved import exercises
+from helpers.model.exercise_cells import exercise_cells
 from helpers.safety import copies, learner_record
 
 REPO = Path(__file__).parents[1]
@@ -672,7 +672,7 @@ def test_reset_solved_to_a_number_keeps_the_old_one_too(house):
     assert done.returncode == 0, done.stderr
     assert "is fresh, and solved to exercise 2" in done.stdout
     cells = json.loads(own.read_text("utf-8"))["cells"]
-    told = list(exercises(cells))[:3]
+    told = list(exercise_cells(cells))[:3]
     here = ["".join(cells[one.stub]["source"]) == one.solution.rstrip() for one in told]
     assert here == [True, True, False]
     (kept,) = own.parent.glob("03_bytecode_and_frames.*.ipynb")

@@ -11,9 +11,9 @@ import pytest
 import course
 from helpers.course import workshop
 from helpers.course.minutes import exercises, sections
-from helpers.course.solved import exercises as cells_of
 from helpers.course.solved import solved
 from helpers.course.workshop import HALF, LENGTHS, LUNCH, PAUSE, SITTING, Length, lines, planned
+from helpers.model.exercise_cells import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 SEEDED = random.Random(18)
@@ -105,14 +105,18 @@ def test_another_length_is_refused_with_those_there_are(capsys):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_first_exercises_are_solved_and_nothing_else_differs(path):
     before = json.loads(path.read_text("utf-8"))["cells"]
-    there = list(cells_of(before))
+    there = list(exercise_cells(before))
     for count in {1, len(there)}:
         after = json.loads(solved(path, count))["cells"]
         changed = {
             at for at, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]
         }
         told = there[:count]
-        assert {one.stub for one in told} <= changed <= {p for one in told for p in one[1:3]}
+        assert (
+            {one.stub for one in told}
+            <= changed
+            <= {p for one in told for p in (one.stub, one.check)}
+        )
         for one in told:
             assert "".join(after[one.stub]["source"]) == one.solution.rstrip()
             assert not after[one.stub]["outputs"] and not after[one.check]["outputs"]

@@ -1,18 +1,15 @@
 """The notebooks' text, and the events of a record -> how far a learner is, and what is next."""
 
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
+from helpers.model.exercise_cells import exercise_cells
 from helpers.model.phrase import counted
 
 UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "passed")
 _RISES = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
-_CHECK = re.compile(r"^check\.(\w+)\(", re.MULTILINE)
-_HEADING = re.compile(r"^#{2,6} ", re.MULTILINE)
-_FENCED = re.compile(r"```.*?```", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -112,13 +109,8 @@ def _told(chapter: Chapter, states: dict, guesses: list) -> Chapter:
     return replace(chapter, tasks=tuple(tasks), decided=len(rights), right=sum(rights))
 
 
-def _tasks(file: str, notebook: dict):
-    """Yield the exercises that a notebook's cells check, each with the heading's cell above it."""
-    place = ""
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "markdown":
-            place = cell["id"] if _HEADING.search(_FENCED.sub("", source)) else place
-        else:
-            for name in _CHECK.findall(source):
-                yield Task(name, f"{file}#cell-id={quote(place)}")
+def _tasks(file: str, notebook: dict) -> Iterator[Task]:
+    """Yield the exercises of a notebook, each with a link to the cell of its heading."""
+    cells = notebook["cells"]
+    for one in exercise_cells(cells):
+        yield Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")

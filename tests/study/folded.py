@@ -2,14 +2,13 @@
 
 import json
 import linecache
-import re
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 import helpers
-from helpers.course import solved
+from helpers.model.exercise_cells import exercise_cells
 from helpers.safety import rehearsal
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))
@@ -31,20 +30,14 @@ def _exercises():
         # nbformat would take longer to import than a chapter
         cells = json.loads(path.read_text("utf-8"))["cells"]
         sources = ["".join(cell["source"]) for cell in cells]
-        for one in solved.exercises(cells):
-            start = _heading_before(cells, sources, one.check)
-            context = [sources[at] for at in range(start, one.stub) if _is_code(cells[at])]
+        for one in exercise_cells(cells):
+            context = [sources[at] for at in range(one.heading, one.stub) if _is_code(cells[at])]
             parts = ("\n".join(context), sources[one.stub], sources[one.check], one.solution)
             yield one.name, Folded(path.stem[:2], *parts)
 
 
 def _is_code(cell) -> bool:
     return cell["cell_type"] == "code"
-
-
-def _heading_before(cells, sources, position):
-    headed = re.compile(r"^#{2,3} ", re.MULTILINE)
-    return [at for at in range(position) if headed.search(sources[at])][-1]
 
 
 EXERCISES = dict(_exercises())

@@ -4,7 +4,9 @@ A means must take the way in that it is named for and no other, note the call an
 the result as it is, and leave nothing behind, whatever the block does.
 """
 
+import sys
 from collections.abc import Mapping
+from contextlib import contextmanager
 
 from helpers.capture.text.error import said
 from helpers.model.phrase import listed
@@ -96,15 +98,33 @@ def _named(means) -> tuple[dict, list[str]]:
 def _judged(name: str, make) -> str | None:
     if not callable(make):
         return f"must be what is called for a context manager, not {kind_of(make)}"
-    ways = _Ways()
+    with _others_there():
+        ways = _Ways()
+        try:
+            return _inside(name, make, ways) or _after(make, ways) or _raising(make, ways)
+        except (Unfit, Untried):
+            raise
+        except Exception as error:
+            return f"in its block a call raised {said(error)}"
+        finally:
+            ways.put_back()
+
+
+@contextmanager
+def _others_there():
+    """Let a tracer and a profiler be there already, as a debugger's would."""
+    before = sys.gettrace(), sys.getprofile()
+    sys.settrace(_other)
+    sys.setprofile(_other)
     try:
-        return _inside(name, make, ways) or _after(make, ways) or _raising(make, ways)
-    except (Unfit, Untried):
-        raise
-    except Exception as error:
-        return f"in its block a call raised {said(error)}"
+        yield
     finally:
-        ways.put_back()
+        sys.settrace(before[0])
+        sys.setprofile(before[1])
+
+
+def _other(frame, event, arg):
+    """Do nothing, and trace no line."""
 
 
 def _block(make):
@@ -185,7 +205,7 @@ FIVE_MEANS = Exercise(
     (
         "Start from what you know: name, code (chapter 1: rebind, swap), frame (chapter 3: "
         "sys.settrace or sys.setprofile). Each is a @contextmanager that makes a list, puts "
-        "itself in, yields the list, and takes itself out in a finally.",
+        "itself in, yields the list, and in a finally puts back who was there before.",
         "The two modes are classes: TorchFunctionMode of torch.overrides, whose __torch_function__ "
         "gets (func, types, args, kwargs), and TorchDispatchMode of torch.utils._python_dispatch, "
         "whose __torch_dispatch__ gets ops: softsign itself is none, but torch.ops.aten.abs is in "

@@ -174,6 +174,11 @@ MISTAKES = {
             'event == "call" and frame.f_code is softsign.__code__',
             'event == "call"',
         ),
+        (
+            "frame: after its block somebody is still there: put back",
+            "sys.setprofile(before)",
+            "sys.setprofile(None)",
+        ),
         ("a call of tanhshrink", "if func is softsign:", "if func is not functional.softplus:"),
         (
             "nobody heard of it",
