@@ -15,6 +15,10 @@ def show_progress() -> Exhibit:
     The record is `progress.jsonl` in the folder work/; only what runs there is recorded, and
     nothing is sent. Each exercise is a link to its place; `.model.next` is the next one.
     """
-    texts = {path.name: path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
     record = remembered()
-    return Exhibit(progress(chapters(texts), record.events, record.trouble), view)
+    return Exhibit(progress(chapters(texts()), record.events, record.trouble), view)
+
+
+def texts() -> dict[str, str]:
+    """Return the course's notebooks as text, by file name; none where they are not beside this."""
+    return {path.name: path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
