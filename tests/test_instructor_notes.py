@@ -111,7 +111,7 @@ def _wrong(note: str, text: str, exercise: str | None):
     if max(len(part.split()) for part in parts.groups()) > MOST:
         yield f"a part has more than {MOST} words"
     said = [says for says, *_ in MISTAKES[exercise]] if exercise else []
-    for words in QUOTED.findall(note):
+    for words in (quoted.strip("`") for quoted in QUOTED.findall(note)):
         if words not in text and not any(words in says for says in said):
             yield f"nobody sees {words!r}"
     if exercise and not QUOTED.search(parts[2]):

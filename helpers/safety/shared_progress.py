@@ -89,6 +89,11 @@ def stop(work: Path) -> str:
     return before[0]
 
 
+def is_shared(work: Path) -> bool:
+    """Return whether the learner shares: whether a note says where."""
+    return _state(work) is not None
+
+
 def read(folder: str) -> Folder:
     """Return what the learners' files in a folder say. Refusal where it cannot be looked into."""
     folder = _there(folder)

@@ -9,7 +9,7 @@ from helpers.safety.folders import Refusal
 from tests.study.test_remembering import course, run  # noqa: F401
 
 CODE = """
-from helpers import check, share_progress, show_class, stop_sharing
+from helpers import check, share_progress, show_class, show_progress, stop_sharing
 check.warm_up(7), check.warm_up.hint()
 """
 
@@ -17,18 +17,20 @@ check.warm_up(7), check.warm_up.hint()
 def test_what_is_shared_is_counted_until_it_is_taken_back(course, tmp_path):  # noqa: F811
     folder = tmp_path / "shared"
     folder.mkdir()
-    *_, shown, seen, gone, after = run(
+    shown, told, seen, gone, after = run(
         course,
         "work",
         CODE,
         f"share_progress({str(folder)!r})",
         f"share_progress({str(folder)!r}, name='Ada')",
         f"show_class({str(folder)!r})",
+        "show_progress()",
         "print(len(list(__import__('pathlib').Path(" + repr(str(folder)) + ").iterdir())))",
         "stop_sharing()",
         f"show_class({str(folder)!r})",
-    )[2:]
+    )[3:]
     assert "Ada" in shown and "Shared by 1 learner; 1 gave a name." in shown and seen.strip() == "1"
+    assert "and you share how far you are" in told
     assert "Your file is gone" in gone and "Shared by 0 learners" in after
     assert list(folder.iterdir()) == []
 
