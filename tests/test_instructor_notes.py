@@ -4,7 +4,6 @@ Words in “these marks” are in a cell of the section or in what it shows; in 
 may also be words of its check, which `tests/study/test_solutions.py` hears it say.
 """
 
-import ast
 import re
 from copy import deepcopy
 from functools import cache
@@ -21,6 +20,7 @@ CHAPTERS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 HEADING = re.compile(r"^#{2,3} .+$", re.MULTILINE)
 NOT_TAUGHT = re.compile(r"#+ (Deeper|Recap|One whole call)")
 PARTS = re.compile(r"#+ .+\n\n\*\*Say\.\*\* (.+)\n\n\*\*Stuck\.\*\* (.+)\n\n\*\*Cure\.\*\* (.+)")
+OPTION = re.compile(r"^ +\d+\. (.+)$", re.MULTILINE)
 QUOTED, TEMPTING = re.compile("“(.+?)”"), re.compile(r"Tempting: [^.]*")
 LINK = re.compile(r"\]\(([^)#]+)(?:#cell-id=([^)]+))?\)")
 MOST = 110  # words of a part
@@ -66,34 +66,31 @@ def exercises(cells) -> dict[str, str]:
 
 
 def choices(cells, heading: str) -> set[str]:
-    """Return the options of a section's predictions, as far as they are written out."""
+    """Return the options of a section's predictions, as their stored text lists them."""
     found, inside = set(), False
     for cell in cells:
         inside = heading in headings([cell]) if headings([cell]) else inside
         if inside and "predict(" in cell.source and not is_prose(cell):
-            calls = (n for n in ast.walk(ast.parse(cell.source)) if isinstance(n, ast.Call))
-            lists = (c.args[1] for c in calls if getattr(c.func, "id", "") == "predict")
-            found |= {
-                one.value
-                for each in lists
-                for one in ast.walk(each)
-                if isinstance(one, ast.Constant)
-            }
+            shown = "\n".join(one.get("data", {}).get("text/plain", "") for one in cell.outputs)
+            found.update(OPTION.findall(shown))
     return found
 
 
 def problems(chapter, notes) -> list[str]:
     """Return what is wrong with the notes of a chapter, in words."""
+    found, noted = [], headings(notes.cells)
     wanted = [head for head in headings(chapter.cells) if not NOT_TAUGHT.match(head)]
-    if headings(notes.cells) != wanted:
-        odd = set(wanted).symmetric_difference(headings(notes.cells))
-        return [f"the headings are not those of the chapter: {sorted(odd) or 'another order'}"]
+    if noted != wanted:
+        odd = sorted(set(wanted).symmetric_difference(noted)) or "another order"
+        found.append(f"the headings are not those of the chapter: {odd}")
     texts, named = sections(chapter.cells), exercises(chapter.cells)
-    found = []
     for cell in filter(headings_of_one, notes.cells):
         [head] = headings([cell])
-        found += [f"{head}: {why}" for why in _wrong(cell.source, texts[head], named.get(head))]
-        found += [f"{head}: {one!r} is no option" for one in _options(cell, chapter.cells, head)]
+        if head in texts:
+            found += [f"{head}: {why}" for why in _wrong(cell.source, texts[head], named.get(head))]
+            found += [
+                f"{head}: {one!r} is no option" for one in _options(cell, chapter.cells, head)
+            ]
     ids = {cell.id for cell in chapter.cells}
     links = [link for cell in notes.cells if is_prose(cell) for link in LINK.findall(cell.source)]
     return found + [f"{place} leads nowhere" for _, place in links if place and place not in ids]

@@ -42,18 +42,25 @@ def class_listing(
     unread: int = 0,
     more: bool = False,
 ) -> Listing:
-    """Return a row for each exercise; none while fewer than `LEAST` without a name share.
+    """Return a row for each exercise of the chapters that somebody has begun.
+
+    There is none while fewer than `LEAST` without a name share.
 
     `learners`: for each what they share, exercise -> state, and their name or "". States that are
     not `STATES`, and exercises that the course does not have, count for nothing.
     """
     learners = [(states, _name(name)) for states, name in learners]
     unnamed = sum(not name for _, name in learners)
-    shown = bool(learners) and (not unnamed or unnamed >= LEAST)
-    rows = [_count(one.number, task.name, learners) for one in chapters for task in one.tasks]
+    shown = not unnamed or unnamed >= LEAST
+    begun = [one for one in chapters if any(_is_begun(one, states) for states, _ in learners)]
+    rows = [_count(one.number, task.name, learners) for one in begun for task in one.tasks]
     columns = (*_COLUMNS, _NAMED) if len(learners) > unnamed else _COLUMNS
     note = " ".join(_notes(learners, unnamed, unread, more))
     return Listing(TITLE, columns, tuple(rows) if shown else (), note)
+
+
+def _is_begun(chapter: Chapter, states: dict[str, str]) -> bool:
+    return any(states.get(task.name) in (HINTED, TRIED, PASSED) for task in chapter.tasks)
 
 
 def _count(chapter: int, exercise: str, learners: list) -> Count:
@@ -71,6 +78,7 @@ def _name(name: str) -> str:
 
 def _notes(learners: list, unnamed: int, unread: int, more: bool) -> Iterable[str]:
     yield f"Shared by {counted(len(learners), 'learner')}; {len(learners) - unnamed} gave a name."
+    yield "Chapters that nobody has begun are left out."
     if 0 < unnamed < LEAST:
         yield f"The counts are shown once {LEAST} without a name share: of fewer they tell who."
     if unread:

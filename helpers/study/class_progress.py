@@ -69,7 +69,8 @@ def show_class(folder) -> Exhibit:
     """Show how many of those who share in a folder came how far with each exercise.
 
     For teachers. Nobody is seen who did not call `share_progress`, and names only where learners
-    gave them; of fewer than five without a name there is no count. `.model.rows` has the counts.
+    gave them; of fewer than five without a name there is no count. `.model.rows` has the counts,
+    of the chapters that somebody has begun.
 
     Args:
         folder: the shared folder, as text or a path.

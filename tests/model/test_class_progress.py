@@ -40,10 +40,16 @@ def test_without_any_name_there_is_no_column_for_it():
     assert "by name" not in text(class_listing(CHAPTERS, anonymous() * 2))
 
 
+def test_a_chapter_that_nobody_has_begun_is_left_out():
+    chapters = (*CHAPTERS, Chapter(2, "keys", (Task("c", ""),)))
+    model = class_listing(chapters, anonymous() * 2)
+    assert {row.chapter for row in model.rows} == {1} and "left out" in text(model)
+
+
 def test_what_the_course_does_not_have_counts_for_nothing():
-    learners = [({"a": "won", NASTY: PASSED}, "")] * LEAST
+    learners = [({"a": "won", "b": PASSED, NASTY: PASSED}, "")] * LEAST
     model = class_listing(CHAPTERS, learners)
-    assert [(row.untried, row.passed) for row in model.rows] == [(LEAST, 0)] * 2
+    assert [(row.untried, row.passed) for row in model.rows] == [(LEAST, 0), (0, LEAST)]
     assert "script" not in text(model)
 
 

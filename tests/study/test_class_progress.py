@@ -48,11 +48,13 @@ def test_a_name_that_is_none_is_refused(tmp_path, name):
         share_progress(str(tmp_path), name=name)
 
 
-def test_the_class_is_the_same_twice_and_every_exercise_is_in_it(tmp_path):
+def test_the_class_is_the_same_twice_and_its_chapters_are_whole(tmp_path):
     for number in range(5):
-        told = {"course": "who-runs-your-function", "exercises": {"warm_up": "passed"}}
+        exercises = {"warm_up": "passed", "tangle": "tried"}
+        told = {"course": "who-runs-your-function", "exercises": exercises}
         (tmp_path / f"progress-{number:032x}.json").write_text(json.dumps(told))
     first, second = (show_class(tmp_path)._repr_mimebundle_()[0] for _ in range(2))
     assert first == second
-    rows = {row.exercise: row.passed for row in show_class(tmp_path).model.rows}
-    assert rows.pop("warm_up") == 5 and len(rows) > 30 and set(rows.values()) == {0}
+    rows = {row.exercise: (row.chapter, row.passed) for row in show_class(tmp_path).model.rows}
+    assert rows.pop("warm_up") == (0, 5)
+    assert len(rows) > 3 and set(rows.values()) == {(1, 0)}
