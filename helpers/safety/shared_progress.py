@@ -68,7 +68,9 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
                 write_new(work / STATE, json.dumps({"folder": folder, "file": file}).encode())
             _put(folder, file, json.dumps(told, indent=1).encode() + b"\n")
     except OSError as error:
-        raise Refusal(f"nothing is shared: {folder!r} {why(error)}") from None
+        if not before:
+            _forget(work)
+        raise Refusal(f"nothing new is shared: {folder!r} {why(error)}") from None
     return file
 
 
@@ -83,10 +85,15 @@ def stop(work: Path) -> str:
     try:
         with suppress(FileNotFoundError):
             os.unlink(Path(*before))
-        os.unlink(work / STATE)
+        _forget(work)
     except OSError as error:
         raise Refusal(f"your file in {before[0]!r} {why(error)}") from None
     return before[0]
+
+
+def _forget(work: Path) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(work / STATE)
 
 
 def is_shared(work: Path) -> bool:

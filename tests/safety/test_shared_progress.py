@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from helpers.safety.folders import Refusal
-from helpers.safety.shared_progress import COURSE, LARGEST, MOST, STATE, Shared, read, share, stop
+from helpers.safety.shared_progress import (
+    COURSE,
+    LARGEST,
+    MOST,
+    STATE,
+    Shared,
+    is_shared,
+    read,
+    share,
+    stop,
+)
 
 STATES = {"tangle": "passed", "finder": "tried"}
 NASTY = "<script>alert(1)</script>"
@@ -108,12 +118,15 @@ def test_a_folder_that_is_none_is_refused_in_a_sentence(work, given):
     assert os.listdir(work) == []
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_refused_in_a_sentence(folder, work):
+    nobodys = Path("/proc") if Path("/proc/self").exists() else folder  # not even root's
     folder.chmod(0o500)
-    with pytest.raises(Refusal, match="nothing is shared: .* cannot be used"):
-        share(str(folder), STATES, "", work)
+    with pytest.raises(Refusal, match="nothing new is shared: .* cannot be used"):
+        share(str(nobodys), STATES, "", work)
     folder.chmod(0o700)
+    assert not is_shared(work)
+    share(str(folder), STATES, "", work)
+    assert is_shared(work)
 
 
 def test_hostile_files_are_counted_and_nothing_more(folder, tmp_path):
