@@ -8,7 +8,7 @@ if not __package__:  # course.py starts it by its path, from whatever folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import course
-from helpers.course import check, handout, lab, reset, tests, workshop
+from helpers.course import check, handout, lab, reset, slides, tests, workshop
 
 
 def parser() -> argparse.ArgumentParser:
@@ -17,6 +17,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="command", required=True)
     passing = [("lab", lab.lab), ("test", tests.test), ("bench", tests.bench)]
     parsing = [("workshop", workshop.workshop), ("handout", handout.handout)]
+    parsing.append(("slides", slides.slides))
     for name, run in [*passing, *parsing]:
         # -h too is for the program that is started, or for the parser of its own
         commands.add_parser(name, add_help=False, allow_abbrev=False).set_defaults(run=run)
