@@ -10,7 +10,7 @@ import pytest
 
 import course
 from helpers.course import handout
-from helpers.course.given import given, refuse
+from helpers.course.given import given, refuse, sealed
 from helpers.course.solution_cells import TAG, parted
 from helpers.model.exercise_cells import exercise_cells
 
@@ -84,6 +84,22 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
     assert (folder / place).read_text() == "new"
     assert (folder / "in" / "a.2026-03-01_093000.txt").read_text() == "mine"
     assert "kept as a.2026-03-01_093000.txt" in capsys.readouterr().out
+
+
+def test_a_sealed_page_is_replaced_until_somebody_changes_it(tmp_path, capsys):
+    source, folder = tmp_path / "new", tmp_path / "folder"
+    place = Path("page.html")
+    for text in (b"one", b"two", b"three"):
+        source.write_bytes(sealed(text))
+        given({place: source}, folder, THEN)
+        assert [path.name for path in folder.iterdir()] == ["page.html"]
+    (folder / place).write_bytes(sealed(b"three").replace(b"three", b"mine!"))
+    given({place: source}, folder, THEN)
+    assert {path.read_bytes()[:5] for path in folder.iterdir()} == {b"three", b"mine!"}
+    (folder / place).unlink()
+    (folder / place).symlink_to(source)
+    given({place: source}, folder, THEN)
+    assert source.read_bytes() == sealed(b"three") and not (folder / place).is_symlink()
 
 
 @pytest.mark.parametrize("name", [".", "notebooks", "notebooks/new", "helpers", ".git"])

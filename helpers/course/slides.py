@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import course
-from helpers.course.given import given
+from helpers.course.given import given, sealed
 from helpers.course.reset import chapter_named, chapters
 from helpers.course.slide_parts import fitted
 from helpers.course.solution_cells import TAG, parted
@@ -25,7 +25,7 @@ def slides(words: list[str]) -> int:
     """Write the slides of the notebooks that the words name, or of all chapters."""
     names, folder = _asked(words)
     with temporary("slides-") as home:
-        pages = {f"{name[:-6]}.html": page(notebooks() / name).encode() for name in names}
+        pages = {f"{name[:-6]}.html": sealed(page(notebooks() / name).encode()) for name in names}
         made = home.fill("made", pages)
         given({Path(name): made / name for name in pages}, folder, datetime.datetime.now())
     course.say(f"Slides in {folder}: {', '.join(pages)}")

@@ -25,13 +25,14 @@ function unscrolled(body) {
   return body;
 }
 
-// The height of what stands in a body, in pixels of a slide, and whether any of it is too wide.
-function fits(body) {
+// Whether what stands in a body is no taller than it, in pixels of a slide.
+function isLow(body) {
   const own = [...body.children].map((node) => node.offsetHeight).filter((height) => height);
-  const tall = own.reduce((sum, height) => sum + height, 14 * (own.length - 1));
-  const inside = [body, ...body.querySelectorAll("[role=region], pre")];
-  return tall <= body.clientHeight && inside.every((node) => node.scrollWidth <= node.clientWidth + 1);
+  return own.reduce((sum, height) => sum + height, 14 * (own.length - 1)) <= body.clientHeight;
 }
+
+const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
+const wideParts = (body) => [body, ...body.querySelectorAll("[role=region], pre")].filter(isWide);
 
 function smallestText(root) {
   let least = Infinity;
@@ -68,12 +69,12 @@ function fit(section) {
   section.dataset.fitted = "yes";
   for (const zoom of zooms) {
     set("--exhibit", zoom);
-    if (fits(body)) break;
+    if (isLow(body) && !wideParts(body).length) break;
   }
   for (const [prose, code] of SIZES) {
     set("--prose", `${prose}px`);
     set("--code", `${code}px`);
-    if (fits(body)) return;
+    if (isLow(body)) return; // what is wide still scrolls in itself, and is shaded there
   }
   scroll(section, body);
 }
@@ -84,7 +85,7 @@ function scroll(section, body) {
   const [tallest] = [...parts].sort((a, b) => b.offsetHeight - a.offsetHeight);
   const more = document.createElement("p");
   more.className = "more";
-  more.textContent = "there is more below: scroll ↓";
+  more.textContent = `there is more below${wideParts(tallest).length ? " and to the right" : ""}: scroll`;
   tallest.after(more);
   const others = parts.filter((node) => node !== tallest).reduce((sum, node) => sum + node.offsetHeight + 14, 0);
   tallest.classList.add("scrolls");
