@@ -127,7 +127,7 @@ def slides(page: Page, file: Path) -> list[Slide]:
 
 
 def main() -> None:
-    """Print a row for each chapter, and below the table what is wrong."""
+    """Print a row for each chapter, and below the table what is wrong first."""
     faults = []
     print(
         "| chapter | slides | some scroll | smallest text, px | kB |", "| --- " * 5 + "|", sep="\n"
@@ -146,7 +146,7 @@ def main() -> None:
                 print(
                     f"| {path.stem} | {len(seen)} | {scrolled} | {least:.1f} | {size} |", flush=True
                 )
-    print(*faults, sep="\n")
+    print(f"{len(faults)} faults", *faults[:20], sep="\n")
 
 
 if __name__ == "__main__":

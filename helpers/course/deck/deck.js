@@ -74,7 +74,8 @@ function fit(section) {
   for (const [prose, code] of SIZES) {
     set("--prose", `${prose}px`);
     set("--code", `${code}px`);
-    if (isLow(body)) return; // what is wide still scrolls in itself, and is shaded there
+    // An exhibit that is wide scrolls in itself, and is shaded there.
+    if (isLow(body) && !isWide(body)) return;
   }
   scroll(section, body);
 }
