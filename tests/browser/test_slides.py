@@ -1,6 +1,7 @@
 """Slides in a browser without a network: nothing is cut off, and keys do what they say."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from helpers.course.slides import page as slides_of
 from tests.browser.slide_sizes import MEASURE, NOTEBOOKS, SIZE, slides
@@ -8,11 +9,12 @@ from tests.browser.slide_sizes import MEASURE, NOTEBOOKS, SIZE, slides
 CHAPTERS = [NOTEBOOKS[3], NOTEBOOKS[6]]
 
 
-@pytest.fixture(scope="module", params=CHAPTERS, ids=lambda path: path.stem)
-def chapter(request, tmp_path_factory):
-    file = tmp_path_factory.mktemp("slides") / f"{request.param.stem}.html"
-    file.write_text(slides_of(request.param), "utf-8")
-    return file
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slides")
+    for path in CHAPTERS:
+        (folder / f"{path.stem}.html").write_text(slides_of(path), "utf-8")
+    return sorted(folder.iterdir())
 
 
 @pytest.fixture
@@ -21,18 +23,18 @@ def page(browser):
         yield context.new_page()
 
 
-def test_nothing_is_cut_off_and_all_text_can_be_read(chapter, page):
+@pytest.mark.parametrize("number", range(len(CHAPTERS)))
+def test_nothing_is_cut_off_and_all_text_can_be_read(files, number, page):
     errors = []
     page.on("pageerror", lambda error: errors.append(error))
-    seen = slides(page, chapter)
+    seen = slides(page, files[number])
     assert len(seen) > 40 and [fault for one in seen for fault in one.faults] == []
     assert errors == []
 
 
 @pytest.fixture
-def opened(chapter, page):
-    slides_at = f"{chapter.as_uri()}#/0"
-    page.goto(slides_at)
+def opened(files, page):
+    page.goto(files[0].as_uri())
     page.wait_for_selector("html[data-ready]", state="attached")
     return page
 
@@ -61,6 +63,19 @@ def test_keys_go_on_darken_and_scroll(opened):
     before = opened.evaluate(number)
     opened.keyboard.press("ArrowDown")
     assert part.evaluate("node => node.scrollTop") > 0 and opened.evaluate(number) == before
+
+
+def test_everybody_can_read_a_slide_in_both_themes(opened):
+    for _ in ("light", "dark"):
+        opened.keyboard.press("Space")
+        found = Axe().run(opened, "section.present:not(.stack)").response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+        opened.keyboard.press("d")
+
+
+def test_notes_hold_what_is_left_out(opened):
+    notes = opened.locator("aside.notes").first
+    assert not notes.is_visible() and len(notes.text_content().split()) > 45
 
 
 def test_what_is_unfolded_still_fits(opened):
