@@ -144,6 +144,13 @@ Reveal.initialize({
   slideNumber: "c/t", plugins: [RevealNotes], pdfSeparateFragments: false,
 }).then(() => {
   Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or light" }, () => dark());
-  document.querySelectorAll(".slides section:not(.stack)").forEach(fitHidden);
-  document.documentElement.dataset.ready = "yes";
+  fitAll([...document.querySelectorAll(".slides section:not(.stack)")]);
 });
+
+// A little at a time: the first slide is there, and answers, while the others are fitted.
+function fitAll(rest) {
+  const until = performance.now() + 30;
+  while (rest.length && performance.now() < until) fitHidden(rest.shift());
+  if (rest.length) setTimeout(fitAll, 0, rest);
+  else document.documentElement.dataset.ready = "yes";
+}
