@@ -9,6 +9,8 @@
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
                                    (`--solved-to 3`: its first three exercises solved, to catch up)
     python3 course.py workshop day a plan for a half-day, a day or two-days; numbers name chapters
+    python3 course.py handout 03   notebook 03 without solutions, in handouts/ (`--to FOLDER`)
+    python3 course.py slides 03    its slides, in slides/, for a browser; no network is needed
     python3 course.py check        what is here and what is missing, one line each
 
 Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
@@ -38,7 +40,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop")
+COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop", "handout", "slides")
 OURS = ("setup", "reset", "check")  # whose words, -h too, are not for a program that they start
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
