@@ -17,6 +17,7 @@ from helpers.model.listing import Column
 DATA = Path(__file__).with_name("rosetta_data")
 STORED = ("3.8", "3.11", "3.12", "3.13")
 SAME = "(fused with the one above)"
+MARKED = "● another instruction than in the version before"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 # What an instruction of one version does in another's words: rows are aligned by these keys.
@@ -92,21 +93,22 @@ def rosetta(name: str = "current") -> Sourced:
     sheets = {**{version: stored(version)[name] for version in STORED}, "here": live(name)}
     rows = _aligned({heading: _units(sheet) for heading, sheet in sheets.items()})
     fields = [f"v{heading.replace('.', '_')}" for heading in sheets]
-    record = make_dataclass("Row", [*fields, "change"], frozen=True)
+    record = make_dataclass("Row", [*fields, "see", "change"], frozen=True)
     headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
     columns = [Column(*pair, code=True) for pair in zip(fields, headings, strict=True)]
     changes = _said_once([_change(row) for row in rows])
+    told = [words for words in changes if words]
     values = [
-        record(*(row.get(heading, "") for heading in sheets), change)
+        record(*(row.get(heading, "") for heading in sheets), _number(change, told), change)
         for row, change in zip(rows, changes, strict=True)
     ]
     return Sourced(
         f"{name}, compiled by four Pythons and by this one",
-        (*columns, Column("change", "what changed")),
+        (*columns, Column("see", "note")),
         tuple(values),
         source=_without_doc(source),
         marked=tuple(_changed([[row.get(version, "") for version in STORED] for row in rows])),
-        note="● another instruction than in the version before",
+        note="\n".join([MARKED, *(f"{_number(words, told)} · {words}" for words in told)]),
     )
 
 
@@ -120,6 +122,10 @@ def _changed(rows: list[list[str]]):
 
 def _without_doc(source: str) -> str:
     return "\n".join(line for line in source.split("\n") if '"""' not in line)
+
+
+def _number(words: str, told: list[str]) -> str:
+    return str(1 + told.index(words)) if words else ""
 
 
 def _said_once(changes: list[str]) -> list[str]:
