@@ -13,6 +13,7 @@ DRAWN_AS = {
     "input": "tensor",
     "output": "tensor",
     "call": "op",
+    "type": "code",
     "variable": "cell",
     "after": "object",
     "gone": "object",
