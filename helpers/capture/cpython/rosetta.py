@@ -93,23 +93,31 @@ def rosetta(name: str = "current") -> Sourced:
     sheets = {**{version: stored(version)[name] for version in STORED}, "here": live(name)}
     rows = _aligned({heading: _units(sheet) for heading, sheet in sheets.items()})
     fields = [f"v{heading.replace('.', '_')}" for heading in sheets]
-    record = make_dataclass("Row", [*fields, "see", "change"], frozen=True)
+    record = make_dataclass("Row", [*fields, "change"], frozen=True)
     headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
     columns = [Column(*pair, code=True) for pair in zip(fields, headings, strict=True)]
     changes = _said_once([_change(row) for row in rows])
-    told = [words for words in changes if words]
     values = [
-        record(*(row.get(heading, "") for heading in sheets), _number(change, told), change)
+        record(*(row.get(heading, "") for heading in sheets), change)
         for row, change in zip(rows, changes, strict=True)
     ]
+    marked = tuple(_changed([[row.get(version, "") for version in STORED] for row in rows]))
     return Sourced(
         f"{name}, compiled by four Pythons and by this one",
-        (*columns, Column("see", "note")),
+        tuple(columns),
         tuple(values),
         source=_without_doc(source),
-        marked=tuple(_changed([[row.get(version, "") for version in STORED] for row in rows])),
-        note="\n".join([MARKED, *(f"{_number(words, told)} · {words}" for words in told)]),
+        marked=marked,
+        note="\n".join([MARKED, *_notes(rows, changes, dict(marked))]),
     )
+
+
+def _notes(rows: list[dict], changes: list[str], marked: dict[int, int]):
+    """Yield what changed in a row, each under the name of the instruction that is marked there."""
+    for number, (row, words) in enumerate(zip(rows, changes, strict=True)):
+        if words:
+            version = STORED[marked[number]] if number in marked else next(iter(row))
+            yield f"{row[version].split()[1]}: {words}"
 
 
 def _changed(rows: list[list[str]]):
@@ -122,10 +130,6 @@ def _changed(rows: list[list[str]]):
 
 def _without_doc(source: str) -> str:
     return "\n".join(line for line in source.split("\n") if '"""' not in line)
-
-
-def _number(words: str, told: list[str]) -> str:
-    return str(1 + told.index(words)) if words else ""
 
 
 def _said_once(changes: list[str]) -> list[str]:

@@ -28,8 +28,17 @@ from helpers.view.diagram.boxes import (
     short,
 )
 from helpers.view.diagram.folding import fold
+from helpers.view.diagram.labels import spread
 from helpers.view.diagram.layered_layout import Layout, layered
-from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
+from helpers.view.diagram.positions import (
+    BOX,
+    MARGIN,
+    STEP,
+    Spot,
+    arrow_down,
+    spots_close,
+    spots_down,
+)
 from helpers.view.diagram.reading_order import in_reading_order
 from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import joined, render
@@ -117,10 +126,10 @@ def alt(title: str, boxes: int, arrows: int) -> str:
     return f"{title}: {words}" if title else words
 
 
-def svg(model: Graph, page: bool = False) -> str:
+def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
     """Return the picture of a graph with at least one node as SVG text.
 
-    `page`: it leads downwards and is as narrow as can be.
+    `page`: it leads downwards and is as narrow as can be, with `step` pixels from row to row.
     """
     nest = nested(model)
     if nest.bodies and nesting.leads_down(nest):
@@ -133,7 +142,8 @@ def svg(model: Graph, page: bool = False) -> str:
     down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
         across, layout = layout, _laid_out(model, bend=0.06)
-        spots, beside = (spots_close if close else spots_down)(layout, _widths(model)), spots
+        beside, widths = spots, _widths(model)
+        spots = spots_close(layout, widths, step) if close else spots_down(layout, widths)
         if not page and len(across.layers) <= SHALLOW and wide <= _right(spots):
             down, layout, spots = False, across, beside
     arrow = arrow_down if down else _arrow
@@ -142,9 +152,12 @@ def svg(model: Graph, page: bool = False) -> str:
         right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
         max(spot.y for spot in spots.values()) + BOX + MARGIN,
         tuple(box(node, spots[node.key], node.key in found) for node in model.nodes),
-        tuple(
-            labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
-            for edge, path in zip(model.edges, layout.paths, strict=True)
+        spread(
+            (
+                labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
+                for edge, path in zip(model.edges, layout.paths, strict=True)
+            ),
+            spots.values(),
         ),
     )
     return as_svg(model.title, piece, (node.kind for node in model.nodes))

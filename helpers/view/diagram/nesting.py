@@ -18,6 +18,7 @@ from helpers.view.diagram.boxes import (
     one_per_pair,
     short,
 )
+from helpers.view.diagram.labels import spread
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.positions import MARGIN, STEP, Spot, arrow_down, spots_close
 from helpers.view.diagram.untangling import untangled
@@ -89,7 +90,7 @@ def _drawn(graph: Graph, nest: Nest) -> Piece:
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
     spots, found = spots_close(layout, widths, step, heights), set(graph.found)
     fans = Counter(edge.source for edge in graph.edges)
-    arrows = tuple(
+    arrows = (
         labelled(edge, *arrow_down([spots[key] for key in path], fans[edge.source] > 1))
         for edge, path in zip(graph.edges, layout.paths, strict=True)
     )
@@ -103,7 +104,9 @@ def _drawn(graph: Graph, nest: Nest) -> Piece:
             pieces.append((spot.centre - piece.width // 2, spot.y + HEAD, piece))
     right = max(spot.right for spot in spots.values()) + MARGIN
     bottom = max(spot.bottom for spot in spots.values()) + MARGIN
-    return Piece(right, bottom, tuple(boxes), arrows, tuple(frames), tuple(pieces))
+    return Piece(
+        right, bottom, tuple(boxes), spread(arrows, spots.values()), tuple(frames), tuple(pieces)
+    )
 
 
 def _width(node: Node, inner: Piece | None) -> int:
