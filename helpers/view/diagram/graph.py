@@ -1,7 +1,7 @@
 """A graph -> a picture with a text equivalent: boxes and labelled arrows, left to right.
 
-A deep or wide graph without a cycle leads downwards instead, and so does one with bodies, each of
-which is drawn inside of its caller.
+A deep or wide graph without a cycle leads downwards where that is narrower, and so does one with
+bodies, each of which is drawn inside of its caller.
 
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
 notebook; `view.picture` says what becomes of it elsewhere.
@@ -49,9 +49,8 @@ MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is n
 LONGEST_TEXT = 100_000  # characters of the text form
 NUMBERED = "#1, #2: boxes of the same name"
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
-ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
+ROW, NARROWEST_GAP, CLOSE, LOOP, WIDER = 54, 70, 40, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
-SHALLOW = 4  # columns of a wide graph that stay beside each other where that is narrower
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
 
@@ -142,10 +141,10 @@ def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
     down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
         across, layout = layout, _laid_out(model, bend=0.06)
-        beside, widths = spots, _widths(model)
+        widths = _widths(model)
         spots = spots_close(layout, widths, step) if close else spots_down(layout, widths)
-        if not page and len(across.layers) <= SHALLOW and wide <= _right(spots):
-            down, layout, spots = False, across, beside
+        if not page and wide <= _right(spots):
+            down, layout, spots = False, across, _spots_across(model, across, CLOSE)
     arrow = arrow_down if down else _arrow
     right = _right(spots)
     piece = Piece(
@@ -176,8 +175,8 @@ def _right(spots: dict[object, Spot]) -> int:
     return max(spot.right for spot in spots.values())
 
 
-def _spots_across(model: Graph, layout) -> dict[object, Spot]:
-    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model)
+def _spots_across(model: Graph, layout, narrowest: int = NARROWEST_GAP) -> dict[object, Spot]:
+    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model, narrowest)
     for column in layout.layers:
         width = max(widths.get(key, 0) for key in column)
         spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
@@ -204,9 +203,10 @@ def _top(row: float) -> int:
     return round(MARGIN + row * ROW)
 
 
-def _gap(model: Graph) -> int:
+def _gap(model: Graph, narrowest: int) -> int:
     longest = max((len(short(edge.label)) for edge in model.edges), default=0)
-    return max(NARROWEST_GAP, round(longest * SMALL) + 60) + (WIDER if model.wide else 0)
+    words = round(longest * SMALL) + 60 if longest else 0
+    return max(narrowest, words) + (WIDER if model.wide else 0)
 
 
 def _widths(model: Graph) -> dict[str, int]:
