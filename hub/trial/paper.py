@@ -1,4 +1,4 @@
-"""hub/measured.json -> the tables of docs/hub.md: what was measured, and what follows for a cluster."""
+"""hub/measured.json -> the tables of docs/hub.md: what was measured, what follows."""
 
 import math
 import re
@@ -13,6 +13,10 @@ USABLE = 0.9  # of it: the rest is Kubernetes' own
 ARRIVAL_MINUTES = 10  # in which all of a class come and run their first chapter
 ACTIVITY_SECONDS = 300  # between two reports of a server to the hub
 STEP_MIB = 128
+CLUSTER = (
+    "learners at once | nodes | price of an hour | cores to arrive | hub busy, minutes | "
+    "reports to its database a second"
+)
 
 
 def guarantee() -> int:
@@ -29,6 +33,7 @@ def limit() -> int:
 def tables() -> dict[str, str]:
     """Return name -> table, in Markdown."""
     found = measured.read()
+    kills = found["kills"].items()
     return {
         "machine": ", ".join(f"{name}: {value}" for name, value in found["machine"].items()),
         "learners": _table(measured.HEADINGS.split(" | "), map(_cells, found["runs"])),
@@ -41,15 +46,14 @@ def tables() -> dict[str, str]:
         ),
         "kills": _table(
             ["killed", "lost", "back after s"],
-            ([what, one["lost"] or "nothing", _seconds(one)] for what, one in found["kills"].items()),
+            ([what, one["lost"] or "nothing", _seconds(one)] for what, one in kills),
         ),
         "plan": _table(["", "MiB"], [["guaranteed", guarantee()], ["limit", limit()]]),
         "cluster": _table(
-            ["learners at once", "nodes", "price of an hour", "cores to arrive", "hub busy, minutes",
-             "writes to its database a second"],
+            CLUSTER.split(" | "),
             map(_group, GROUPS),
         ),
-    }  # fmt: skip
+    }
 
 
 def write() -> None:

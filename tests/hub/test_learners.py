@@ -77,8 +77,9 @@ def test_an_update_brings_what_is_new_and_leaves_work_alone(hub, visits):
     name, chapter = visits[0].learner.name, visits[0].chapter
     before = {path: path.read_bytes() for path in work(hub, name).glob("*.*") if path.is_file()}
     notebooks = hub.upstream.folder / "notebooks"
-    source = (notebooks / chapter).read_text("utf-8")
-    (notebooks / chapter).write_text(source.replace("bytecode", "BYTECODE"), "utf-8")
+    changed = nbformat.read(notebooks / chapter, as_version=4)
+    changed.cells.append(nbformat.v4.new_markdown_cell("The teacher has said one thing more."))
+    nbformat.write(changed, notebooks / chapter)
     (notebooks / "08_new.ipynb").write_bytes((notebooks / CHAPTERS[1]).read_bytes())
     hub.upstream.publish("Change chapter 3 and add chapter 8")
 
