@@ -43,7 +43,7 @@ async def kill_server(hub: Hub, visit: Visit, rounds: int) -> dict:
         if content["cells"] != saved[-1]["cells"] or not _whole_record(hub, learner.name):
             return {"lost": "what was saved", "round": number, "errors": list(map(str, done))}
         seconds.append(await learner.come_back(f"lab/tree/course/work/{CHAPTER}"))
-        visit.notebook = await learner.open(CHAPTER)
+        visit.notebook = await learner.read(CHAPTER)
         visit.kernel = await learner.kernel(CHAPTER)
     x = (await visit.kernel.run("x")).text
     return {

@@ -76,7 +76,7 @@ class Learner:
             raise Refused(f"the pull ended with: {told.text[-300:]}")
         return told.text
 
-    async def open(self, chapter: str) -> nbformat.NotebookNode:
+    async def read(self, chapter: str) -> nbformat.NotebookNode:
         """Return a chapter of work/ as the server gives it."""
         model = (await self._ask("GET", self._contents(chapter))).json()
         return nbformat.from_dict(model["content"])

@@ -97,7 +97,7 @@ async def _come_back(hub: Hub, visits: list[Visit]) -> list[bool]:
         await learner.log_in()
         await learner.leave()
         await learner.enter(f"lab/tree/course/work/{visit.chapter}")
-        kept = written(await learner.open(visit.chapter)) == written(visit.notebook)
+        kept = written(await learner.read(visit.chapter)) == written(visit.notebook)
         await learner.close()
         return kept
 

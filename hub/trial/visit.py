@@ -35,10 +35,10 @@ class Visit:
         await self.learner.enter(f"lab/tree/course/work/{self.chapter}")
         self.seconds["server"] = time.monotonic() - began
 
-    async def open(self) -> None:
+    async def begin(self) -> None:
         """Open the chapter with a fresh kernel."""
         self._opened = time.monotonic()
-        self.notebook = await self.learner.open(self.chapter)
+        self.notebook = await self.learner.read(self.chapter)
         self.kernel = await self.learner.kernel(self.chapter)
 
     async def run_all(self, cells: slice = slice(None)) -> None:
@@ -78,7 +78,7 @@ class Visit:
     async def whole(self) -> "Visit":
         """Do all of it; what the hub or the kernel refuses is a fault, not an error."""
         try:
-            for part in (self.arrive, self.open, self.run_all, self.step, self.solve, self.save):
+            for part in (self.arrive, self.begin, self.run_all, self.step, self.solve, self.save):
                 await part()
         except (Lost, OSError, RuntimeError, ValueError) as error:
             self.faults.append(f"{self.chapter}: {type(error).__name__}: {error}")

@@ -1,14 +1,19 @@
 """Two learners on a real JupyterHub: what they do there, and that nothing of it is lost."""
 
 import asyncio
+import os
 
 import nbformat
 import pytest
+from playwright.sync_api import sync_playwright
 
 from hub.trial import kills
 from hub.trial.learner import Learner, Refused
+from hub.trial.links import link
 from hub.trial.visit import Visit, written
+from tests.browser.chromium import find_chromium
 
+PATIENCE_MS = 120_000
 CHAPTERS = ("03_bytecode_and_frames.ipynb", "00_start_here.ipynb")
 
 
@@ -87,7 +92,7 @@ def test_an_update_brings_what_is_new_and_leaves_work_alone(hub, visits):
         await learner.pull()
         await learner.leave()
         await learner.enter()
-        return await learner.open("08_new.ipynb")
+        return await learner.read("08_new.ipynb")
 
     assert with_learner(hub, name, link_then_restart).cells
     course = hub.home(name) / "course"
@@ -105,3 +110,23 @@ def test_what_was_saved_outlives_every_kill(hub):
     lost = {what: told["lost"] for what, told in found.items()}
     names = "the kernel's names"
     assert lost == {"kernel": names, "hub": "", "proxy": "", "server": names}
+
+
+def test_the_link_opens_the_own_copy_in_a_browser(hub):
+    chapter = CHAPTERS[1]
+    with sync_playwright() as playwright:
+        as_root = ["--no-sandbox"] * (os.geteuid() == 0)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=[*as_root, "--disable-dev-shm-usage"]
+        )
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(link(hub.url, hub.upstream.url, "main", chapter))
+        page.get_by_label("Username").fill("reader")
+        page.get_by_label("Password").fill(hub.password)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"**/user/reader/lab/tree/course/work/{chapter}")
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        assert "not trusted" not in page.locator("#jp-main-statusbar").inner_text().lower()
+        browser.close()
+    assert (work(hub, "reader") / chapter).exists()
