@@ -14,7 +14,7 @@ from hub.trial.environment import HUB, VENV, course_python, missing
 from hub.trial.environment import Missing as Missing
 from hub.trial.upstream import Upstream
 
-START_SECONDS = 60
+START_SECONDS = 180
 
 
 class Hub:
@@ -73,7 +73,7 @@ class Hub:
             if not self.runs() or time.monotonic() > until:
                 self.end()
                 raise RuntimeError(f"JupyterHub did not start:\n{self.log[-2000:]}")
-            time.sleep(0.1)
+            time.sleep(0.25)
 
     def runs(self) -> bool:
         """Return whether the hub's process lives."""

@@ -100,6 +100,23 @@ def test_an_update_brings_what_is_new_and_leaves_work_alone(hub, visits):
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_without_the_code_host_learners_go_on_with_what_they_have(hub, visits):
+    there = hub.upstream.folder
+    away = there.rename(there.with_name("away"))
+    name, chapter = visits[1].learner.name, visits[1].chapter
+
+    async def restart(learner):
+        await learner.leave()
+        await learner.enter()
+        return await learner.read(chapter)
+
+    try:
+        assert written(with_learner(hub, name, restart)) == written(visits[1].notebook)
+        assert "The learner's server starts without this step" in hub.log
+    finally:
+        away.rename(there)
+
+
 def test_a_link_to_a_branch_that_is_not_there_says_so(hub, visits):
     with pytest.raises(Refused, match="the pull ended with"):
         with_learner(hub, visits[0].learner.name, lambda one: one.pull("no-such-branch"))
