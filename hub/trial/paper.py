@@ -64,7 +64,7 @@ def write() -> None:
 def placed(page: str) -> str:
     """Return a page with each table between its marks."""
     for name, table in tables().items():
-        marks = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+        marks = re.compile(rf"(<!-- {name} -->\n)[^<]*(\n<!-- end -->)")
         page = marks.sub(lambda found, table=table: found[1] + table + found[2], page)
     return page
 

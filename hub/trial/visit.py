@@ -60,13 +60,13 @@ class Visit:
             self.stepped_to = await self.kernel.step(comm, 1)
 
     async def solve(self) -> None:
-        """Write the folded solution of the first exercise into its stub, run it and its check."""
+        """Write the first exercise's solution into its stub; run from its heading to its check."""
         for one in list(exercise_cells(self.notebook.cells))[:1]:
-            stub, check = self.notebook.cells[one.stub], self.notebook.cells[one.check]
-            stub.source = one.solution
-            for cell in (stub, check):
-                ran = await self.kernel.run(cell.source)
-                cell.outputs = ran.outputs
+            self.notebook.cells[one.stub].source = one.solution
+            for cell in self.notebook.cells[one.heading : one.check + 1]:
+                if cell.cell_type == "code":
+                    ran = await self.kernel.run(cell.source)
+                    cell.outputs = ran.outputs
             self.checked = ran.text.strip()
             if "passed" not in self.checked:
                 self.faults.append(f"{self.chapter}: {one.name}: {self.checked[:200]}")
