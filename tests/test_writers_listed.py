@@ -99,8 +99,18 @@ LISTED = {
     "course.py hand_over: subprocess.Popen": 1,
 }
 
-# Of the tools of the tests: with what they write, by file.
+# Of the tools of the tests, and of the trial of a hub: with what they write, by file.
 TOOLS = {
+    "hub/trial/load.py: tempfile.TemporaryDirectory",
+    "hub/trial/measured.py: Path.write_text",
+    "hub/trial/paper.py: Path.write_text",
+    "hub/trial/server.py: Path.mkdir",
+    "hub/trial/server.py: Path.open",
+    "hub/trial/server.py: Path.write_text",
+    "hub/trial/upstream.py: Path.mkdir",
+    "hub/trial/upstream.py: shutil.copy",
+    "hub/try.py: os.execv",
+    "hub/try.py: tempfile.TemporaryDirectory",
     "tests/a_kernel.py: io.open",
     "tests/benchmarks/layout.py: Path.write_text",
     "tests/benchmarks/oneflow.py: Path.mkdir",
@@ -163,6 +173,7 @@ def test_in_helpers_only_one_room_deletes_and_overwrites():
 
 def test_every_writer_among_the_tools_of_the_tests_is_listed():
     files = [p for p in sorted((ROOT / "tests").rglob("*.py")) if not p.name.startswith("test_")]
+    files += [*sorted((ROOT / "hub").glob("*.py")), *sorted((ROOT / "hub/trial").glob("*.py"))]
     found = {
         f"{path.relative_to(ROOT).as_posix()}: {key.rpartition(' ')[2]}"
         for path in files
