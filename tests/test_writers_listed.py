@@ -92,6 +92,7 @@ LISTED = {
 # Of the tools of the tests: with what they write, by file.
 TOOLS = {
     "tests/a_kernel.py: io.open",
+    "tests/benchmarks/kernels.py: Path.write_text",
     "tests/benchmarks/layout.py: Path.write_text",
     "tests/benchmarks/oneflow.py: Path.mkdir",
     "tests/benchmarks/oneflow.py: tempfile.TemporaryDirectory",
@@ -115,6 +116,8 @@ TOOLS = {
     "tests/own_process.py: Path.touch",
     "tests/own_process.py: Path.write_text",
     "tests/own_process.py: tempfile.TemporaryDirectory",
+    "tests/reports/opcodes.py: Path.write_text",
+    "tests/reports/tried.py: Path.write_text",
     "tests/robustness/fuzz.py: io.FileIO",
     "tests/robustness/fuzz.py: os.mkdir",
     "tests/robustness/fuzz.py: os.open",
