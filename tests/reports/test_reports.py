@@ -109,6 +109,16 @@ def test_the_page_counts_what_was_tried_and_says_what_was_not(run):
     assert "- 1 × needs a lamp" in tried.page([here])
 
 
+def test_what_ran_in_a_bare_python_of_another_version_is_said():
+    names = ("test_a[3.12]", "test_b[x-3.12-y]", "test_c[3.13.1]", "test_d[13.12]")
+    run = Run(
+        {"system": "Linux", "python": "3.11"}, [Record("tests/a.py", n, PASSED) for n in names]
+    )
+    rows = [line for line in tried.page([run]).splitlines() if line.startswith("| Linux")]
+    assert "| 2 passed: in a bare Python, without packages |" in rows[1]
+    assert rows[2].count("not tried") == 3
+
+
 def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
     assert red.main([str(tmp_path / "none.xml")]) == 0
     assert "pytest did not come to its end" in capsys.readouterr().out

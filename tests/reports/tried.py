@@ -6,6 +6,7 @@ was tried. The standard library is enough.
 """
 
 import argparse
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -34,6 +35,8 @@ def page(runs: list[Run]) -> str:
         for python in PYTHONS:
             here = [run for run in runs if at(run) == (system, python)]
             cells = [told(here, group) for group in GROUPS]
+            if not here:
+                cells[1] = beside([run for run in runs if at(run)[0] == system], python)
             rows.append((name, python, *cells))
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     return "\n".join([TOP, table, *(line for run in runs for line in notes(run))]) + "\n"
@@ -62,6 +65,14 @@ def told(runs: list[Run], group: str) -> str:
     return ", ".join(said) + (
         f" ({', '.join(sorted(how))})" if group == "notebooks" and how else ""
     )
+
+
+def beside(runs: list[Run], python: str) -> str:
+    """Return what came of the tests that another Python's run made in a bare one of this."""
+    named = re.compile(rf"\[(?:.*-)?{re.escape(python)}(?:-.*)?\]$")
+    bare = [Run({}, [r for r in run.records if named.search(r.name)]) for run in runs]
+    found = told(bare, "tests")
+    return found if found == NOT_TRIED else f"{found}: in a bare Python, without packages"
 
 
 def notes(run: Run) -> list[str]:

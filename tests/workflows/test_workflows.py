@@ -15,7 +15,8 @@ from tests.workflows.install import CHECKER, HERE
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 CONTAINER = ROOT / ".devcontainer/devcontainer.json"
-# A copy of schemas/devContainer.base.schema.json of devcontainers/spec (CC BY 4.0), commit c95ffee.
+# schemas/devContainer.base.schema.json of devcontainers/spec (CC BY 4.0), commit c95ffee, without
+# its descriptions.
 SCHEMA = HERE / "devcontainer.schema.json"
 FOR_WORKFLOWS = ("--builtin-schema", "vendor.github-workflows")
 FOR_CONTAINERS = ("--force-filetype", "json", "--schemafile", SCHEMA)
