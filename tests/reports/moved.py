@@ -15,7 +15,10 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 from helpers.internals import interpreter_frame, torch_private
+from tests import claims
 from tests.reports import opcodes
 from tests.reports.records import ERROR, FAILED, Record, read
 from tests.reports.red import sentences
@@ -29,7 +32,9 @@ _OPCODE = re.compile(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
 
 def newer() -> Iterator[str]:
     """Yield each requirement whose version here is not the pinned one."""
-    pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", _text("constraints.txt"), re.MULTILINE))
+    lines = [Requirement(line) for line in _text("constraints.txt").splitlines() if "==" in line]
+    here = [pin for pin in lines if pin.marker is None or pin.marker.evaluate()]
+    pins = {pin.name: str(pin.specifier).removeprefix("==") for pin in here}
     for name in (need.split()[0] for need in unpinned(_text("requirements.txt"))):
         try:
             found = version(name)
@@ -102,12 +107,26 @@ def grouped(records: list[Record], gone: list[str]) -> Iterator[str]:
     yield "## Sentences and outputs of the notebooks\n"
     cells = [record for record in failed if record not in tests]
     yield from _told(cells)
+    yield from filter(None, map(said_above, cells))
     yield "\n## Tests, by what their failure names\n"
     for cause in sorted(by_cause, key=lambda cause: (cause == OTHER, -len(by_cause[cause]))):
         yield f"\n{cause}:\n"
         yield from _told(by_cause[cause])
     if not tests:
         yield "None failed."
+
+
+def said_above(record: Record) -> str:
+    """Return the sentence above a cell of a notebook, which it is to prove; nothing without one."""
+    cells, code, above = json.loads(_text(record.file))["cells"], -1, ""
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            above = (claims.sentences(source) or [""])[-1]
+        code += cell["cell_type"] == "code"
+        if record.name == f"Cell {code}":
+            return f'- the sentence above code cell {code + 1}: "{above}"' if above else ""
+    return ""
 
 
 def _told(records: list[Record]) -> Iterator[str]:

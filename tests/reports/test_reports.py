@@ -151,6 +151,13 @@ def test_names_of_frameworks_are_read_from_helpers_and_cells():
     assert any(user.startswith("helpers/") for users in found.values() for user in users)
 
 
+def test_the_sentence_that_a_cell_proves_is_named(run, monkeypatch):
+    monkeypatch.setattr(moved, "ROOT", run[0])
+    cells = [record for record in run[2].records if record.name.startswith("Cell ")]
+    assert moved.said_above(cells[-1]) == '- the sentence above code cell 3: "Here is `it`:"'
+    assert moved.said_above(cells[0]._replace(name="Cell 9")) == ""
+
+
 def test_failures_that_name_one_cause_are_told_together():
     gone = ["torch._dynamo.utils:counters"]
     failed = [
