@@ -42,6 +42,8 @@ def plain(words: str) -> str:
 def _records(case) -> Iterator[Record]:
     """Yield what a case was; one that fails and whose clearing up fails too, is two."""
     file, name = _file(case.get("classname", "")), case.get("name", "")
+    if not case.get("classname"):  # a file that could not be collected
+        file, name = _file(name), ""
     found = [(part.tag, part) for part in case if part.tag in ("failure", "error", "skipped")]
     for tag, part in found:
         outcome = {"failure": FAILED, "error": ERROR, "skipped": SKIPPED}[tag]

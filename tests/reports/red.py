@@ -44,6 +44,10 @@ def _of_a_cell(record: Record, number: int, root: Path) -> str:
     if "Cell outputs differ" in record.words:
         stored, now = (_first(lines, sign) for sign in ("+", "-"))
         return f"{where} shows another output than the stored one: {stored} is stored, {now} came"
+    late = re.search(r"Timeout of (\d+) seconds", record.words)
+    if late:
+        dead = " and its kernel does not answer" if "Failed to interrupt" in record.words else ""
+        return f"{where} did not end in {late[1]} seconds{dead}"
     raised = [line for line in lines if _RAISED.match(line)]
     if raised:
         return f"{where} raised {_short(raised[-1])}"
@@ -57,6 +61,8 @@ def _of_a_test(record: Record) -> str:
     words = name.removeprefix("test_").replace("_", " ") + (f" [{case}" if case else "")
     said = [line[1:].strip() for line in record.words.splitlines() if re.match(r"E\s+\S", line)]
     because = said or record.words.strip().splitlines()[-1:] or ["nothing was said"]
+    if not record.name:
+        return f"{record.file} cannot be read as tests: {_short(because[-1])}"
     how = "could not start or end" if record.outcome == ERROR else "failed"
     return f"{record.file}: `{words}` {how}: {_short(because[0])}"
 

@@ -105,8 +105,8 @@ def test_the_page_counts_what_was_tried_and_says_what_was_not(run):
     rows = [line for line in tried.page([here]).splitlines() if line.startswith("| ")]
     assert rows[2].startswith("| Linux | 3.11 | 2 failed, 1 passed (compared) | ")
     assert "| 2 failed, 1 passed, 1 skipped | not tried |" in rows[2]
-    assert len(rows) == 11 and all(row.count("not tried") == 3 for row in rows[3:])
-    assert "- 1 × needs a lamp" in tried.page([here])
+    assert len(rows) == 14 and all(row.count("not tried") == 3 for row in rows[3:11])
+    assert "| 1 | needs a lamp |" in tried.page([here])
 
 
 def test_what_ran_in_a_bare_python_of_another_version_is_said():
@@ -122,6 +122,32 @@ def test_what_ran_in_a_bare_python_of_another_version_is_said():
 def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
     assert red.main([str(tmp_path / "none.xml")]) == 0
     assert "pytest did not come to its end" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Cell 0: Timeout of 8 seconds exceeded", "did not end in 8 seconds"),
+        (
+            "Cell 0: Timeout of 8 seconds exceeded. Failed to interrupt kernel",
+            "did not end in 8 seconds and its kernel does not answer",
+        ),
+        ("Cell 0: something new", "): Cell 0: something new"),
+    ],
+)
+def test_a_cell_that_ends_otherwise_is_told(words, told):
+    [said, _] = red.sentences([Record("notebooks/no.ipynb", "Cell 0", FAILED, words)])
+    assert said.endswith(told)
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path):
+    report = tmp_path / "report.xml"
+    case = (
+        '<testcase classname="" name="tests.test_x"><error>E   ImportError: no x</error></testcase>'
+    )
+    report.write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>", "utf-8")
+    [said, _] = red.sentences(read(report).records)
+    assert said == "tests/test_x.py cannot be read as tests: ImportError: no x"
 
 
 def test_many_failures_are_told_in_part():

@@ -84,9 +84,14 @@ def notes(run: Run) -> list[str]:
     lines[-1] += ", ".join(versions) or "versions unknown"
     skipped = Counter(record.words for record in run.records if record.outcome == SKIPPED)
     if skipped:
-        lines += ["", "Skipped, and why:", ""]
-        lines += [f"- {count} × {reason}" for reason, count in sorted(skipped.items())]
+        lines += ["", "| skipped | why |", "| --- | --- |"]
+        lines += [f"| {count} | {_cell(reason)} |" for reason, count in sorted(skipped.items())]
     return lines
+
+
+def _cell(text: str) -> str:
+    """Return a text that fits into a cell of a table."""
+    return " ".join(text.replace("|", "\\|").split())
 
 
 def main(words: list[str]) -> int:
