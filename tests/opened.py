@@ -6,6 +6,7 @@ what each has to itself and its part of the shared pages (PSS; Linux alone).
 """
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -37,6 +38,7 @@ class Run:
     """What one kernel took: seconds to the first exhibit, and MB at each point of its way."""
 
     first_exhibit: float = 0.0
+    cpu: float = 0.0  # seconds of a processor until then, in the kernel
     imported: tuple[str, ...] = ()  # what the cells up to the first exhibit import of frameworks
     framework: bool = False  # whether one is in it
     started: float = 0.0
@@ -76,6 +78,7 @@ def opened(number: str, until: str = EXHIBIT) -> Run:
             source += cell.source + "\n"
             if not run.first_exhibit and is_exhibit(cell):
                 run.first_exhibit = time.perf_counter() - start
+                run.cpu = sum(process.cpu_times()[:2])
                 run.imported = tuple(dict.fromkeys(IMPORTS.findall(source)))
                 if until == EXHIBIT:
                     break
@@ -146,9 +149,9 @@ def together(process: psutil.Process) -> float:
     return total / MEGABYTE
 
 
-def floor(imported: tuple[str, ...]) -> float:
-    """Return the seconds that a fresh Python takes to import these, and nothing else."""
+def floor(imported: tuple[str, ...]) -> tuple[float, float]:
+    """Return the seconds, and those of a processor, in which a fresh Python imports only these."""
     source = "; ".join(f"import {name}" for name in imported) or "pass"
-    start = time.perf_counter()
+    start, before = time.perf_counter(), sum(os.times()[2:4])
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True, capture_output=True)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, sum(os.times()[2:4]) - before
