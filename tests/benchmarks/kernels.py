@@ -2,8 +2,8 @@
 
 `python -m tests.benchmarks.kernels --write` measures all chapters and writes the page
 docs/measured_kernels.md; numbers such as 03 choose some. `course.py bench kernels` holds the goals:
-chapters 3 and 5 in 150 MB before any framework, every first exhibit two seconds after its imports, in seconds
-of a processor, which neighbours do not change.
+chapters 3 and 5 in 150 MB before any framework, every first exhibit two seconds after its imports,
+in seconds of a processor, which neighbours hardly change.
 """
 # ruff: noqa: E501 - the page is written as it is
 
@@ -62,9 +62,9 @@ with others. *with children*: the most of the kernel and the programs that its c
 {times}
 
 *first exhibit*: from the start of the kernel to the first output that is more than text. *the import alone*: a fresh Python
-that imports the same and nothing else. *processor*: the seconds of it in which a processor worked for it; on a quiet machine the
-two are nearly the same, on a busy one the waiting comes on top. *between*: the one less the other of the processor's seconds, run by run; the goal
-is 2, and `course.py bench kernels` says whether it is met.
+that imports the same and nothing else. *processor*: the seconds in which a processor worked for it; on a quiet machine the two
+are nearly the same, on a busy one waiting comes on top. *between*: the one less the other of the processor's seconds, run by
+run; the goal is 2, and `course.py bench kernels` says whether it is met.
 """
 POINTS = ("started", "first_cell", "bare", "rest", "peak")
 
