@@ -547,6 +547,15 @@ def test_outputs_are_compared_on_the_reference_python(house, version, lax):
     assert ("--nbval-lax" in started) == lax == ("not compared" in done.stdout)
 
 
+def test_outputs_are_not_compared_where_one_asks_so(course, monkeypatch, capsys):
+    monkeypatch.setattr(course, "version_of", lambda command: tests_.REFERENCE)
+    monkeypatch.setattr(course, "hand_over", lambda command, variables: command)
+    started = tests_.test(["notebooks", "--lax"])
+    assert "--nbval-lax" in started and "--lax" not in started
+    assert "not compared, as you asked" in capsys.readouterr().out
+    assert "--nbval-lax" not in tests_.test(["notebooks"])
+
+
 @pytest.mark.parametrize(
     ("cores", "pages", "words", "added"),
     [
