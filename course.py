@@ -9,6 +9,7 @@
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
                                    (`--solved-to 3`: its first three exercises solved, to catch up)
     python3 course.py workshop day a plan for a half-day, a day or two-days; numbers name chapters
+    python3 course.py book         write the course to site/, as pages that need no Python
     python3 course.py check        what is here and what is missing, one line each
 
 Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
@@ -38,8 +39,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop")
-OURS = ("setup", "reset", "check")  # whose words, -h too, are not for a program that they start
+COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop", "book")
+OURS = ("setup", "reset", "check", "book")  # whose words, -h too, are for no other program
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 ROOT = Path(__file__).resolve().parent
