@@ -16,7 +16,6 @@ from helpers.view import ink
 
 TEMPLATES = Path(__file__).parent / "templates"
 SETTINGS = {
-    "exclude_anchor_links": True,
     "exclude_input_prompt": True,
     "exclude_output_prompt": True,
     "template_file": "chapter.html.j2",
