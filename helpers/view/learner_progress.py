@@ -12,6 +12,10 @@ KEPT = (
     "What you check in the folder work/ is kept in work/progress.jsonl, "
     "on this machine and nowhere else."
 )
+SHARED = (
+    "What you check in the folder work/ is kept in work/progress.jsonl, "
+    "and you share how far you are: `stop_sharing()` ends that."
+)
 NOTHING = "Nothing is recorded yet."
 ALONE = "The course's notebooks are not beside these helpers: there is nothing to go through."
 
@@ -66,4 +70,4 @@ def _notes(model: Progress) -> list[str]:
         return [ALONE]
     goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
     where = model.left_off or f"{NOTHING} {goes_on}"
-    return [where, KEPT, *([model.trouble] if model.trouble else [])]
+    return [where, SHARED if model.shared else KEPT, *([model.trouble] if model.trouble else [])]
