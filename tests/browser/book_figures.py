@@ -65,36 +65,40 @@ def measured(browser, address: str) -> tuple[float, float]:
     return times
 
 
-def row(browser, address: str, name: str) -> tuple[list, list[str]]:
-    """Return a page's row, and what axe finds in its looks."""
+@contextmanager
+def opened(browser, address: str, theme: str, width: int):
+    """Give a page on which everything lives."""
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
+    page.goto(address)
+    if page.locator(".book-live").count():
+        page.wait_for_selector("html.book-lives", state="attached")
+    yield page
+    page.close()
+
+
+def row(browser, address: str, name: str) -> list:
+    """Return a page's row of the table."""
     first, live = zip(*(measured(browser, address) for _ in range(RUNS)), strict=True)
-    faults, wider = [], 0
-    for theme, width in LOOKS:
-        window = {"width": width, "height": 900}
-        page = browser.new_page(viewport=window, color_scheme=theme)
-        page.goto(address)
-        page.wait_for_selector("html.book-lives", state="attached") if name != "index" else None
-        wider = max(wider, page.evaluate(WIDER))
-        widgets = page.locator(".book-live").count()
-        faults += [f"{name} {theme} {width}: {line}" for line in serious(page)]
-        page.close()
+    with opened(browser, address, "light", 390) as page:
+        wider, widgets = page.evaluate(WIDER), page.locator(".book-live").count()
     size = (SITE / f"{name}.html").stat().st_size / 1000
-    return [name, round(size), widgets, round(median(first)), round(median(live)), wider], faults
+    return [name, round(size), widgets, round(median(first)), round(median(live)), wider]
 
 
 def main() -> None:
-    """Print the table, and the faults below it."""
-    rows, faults = [], []
+    """Print the table, and then what axe finds, which takes minutes."""
+    pages = sorted(SITE.glob("*.html"))
     with served() as place, sync_playwright() as play:
         arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
         browser = play.chromium.launch(executable_path=find_chromium(), args=arguments)
-        for path in sorted(SITE.glob("*.html")):
-            told, found = row(browser, f"{place}/{path.name}", path.stem)
-            rows.append(told)
-            faults += found
+        rows = [row(browser, f"{place}/{path.name}", path.stem) for path in pages]
+        print(tabulate(rows, headers=HEADINGS, tablefmt="github"), flush=True)
+        for path in pages:
+            for theme, width in LOOKS:
+                with opened(browser, f"{place}/{path.name}", theme, width) as page:
+                    faults = serious(page) or ["axe finds nothing serious"]
+                print(f"{path.stem}, {theme}, {width} px: {'; '.join(faults)}", flush=True)
         browser.close()
-    print(tabulate(rows, headers=HEADINGS, tablefmt="github"))
-    print("\n".join(faults) or "axe: nothing serious in any page, light at 390 px, dark at 1280 px")
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def test_an_address_of_a_cell_leads_there_although_widgets_come_to_stand_above(o
     expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
 
 
-def test_the_theme_is_the_readers_until_the_button_is_pressed_and_is_kept(opened):
+def test_the_theme_is_the_readers_until_the_button_is_pressed_and_paper_is_light(opened):
     page = opened(START, color_scheme="dark")
     shown = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(shown)
@@ -130,6 +130,10 @@ def test_the_theme_is_the_readers_until_the_button_is_pressed_and_is_kept(opened
     assert dark != light
     page.reload()
     assert page.evaluate(shown) == light
+    page.get_by_role("button", name="Dark").click()
+    for event, ground in (("beforeprint", light), ("afterprint", dark)):
+        page.evaluate("event => dispatchEvent(new Event(event))", event)
+        assert page.evaluate(shown) == ground
 
 
 @pytest.mark.parametrize("name", ["index", START, SAMPLE])

@@ -41,10 +41,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     widgets = Widgets(notebook, told["recorded"])
     widgets.enliven(notebook.cells)
     for one in exercise_cells(notebook.cells):
-        notebook.cells[one.check].metadata["check"] = {
-            "name": one.name,
-            "hints": told["hints"].get(one.name, []),
-        }
+        notebook.cells[one.check].metadata["hints"] = told["hints"].get(one.name, [])
     at = contents.index(here)
     exporter = HTMLExporter(**SETTINGS)
     exporter.register_filter("scrolling", scrolling)

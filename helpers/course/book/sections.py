@@ -7,7 +7,7 @@ from nbconvert.filters import add_anchor
 
 _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-_MARKUP = re.compile(r"<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
+_MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
 MOST = 3_000  # characters of an output that are searched, a glossary's and no listing's
 SHORT = 90  # characters of a title in the contents
 

@@ -21,6 +21,14 @@ themeButton.addEventListener("click", () => {
 });
 showTheme();
 
+// Paper is light.
+let onScreen = null;
+addEventListener("beforeprint", () => {
+  onScreen = document.body.dataset.jpThemeLight;
+  document.body.dataset.jpThemeLight = "true";
+});
+addEventListener("afterprint", () => (document.body.dataset.jpThemeLight = onScreen));
+
 // Contents: beside the text where there is room, folded above it where there is none.
 const contents = document.querySelector(".book-contents");
 const wide = matchMedia("(min-width: 1000px)");
