@@ -12,6 +12,7 @@
     python3 course.py workshop day a plan for a half-day, a day or two-days; numbers name chapters
     python3 course.py handout 03   notebook 03 without solutions, in handouts/ (`--to FOLDER`)
     python3 course.py slides 03    its slides, in slides/, for a browser; no network is needed
+    python3 course.py book         write the course to site/, as pages that need no Python
     python3 course.py check        what is here and what is missing, one line each
 
 Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
@@ -41,8 +42,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop", "handout", "slides")
-OURS = ("setup", "reset", "check")  # whose words, -h too, are not for a program that they start
+COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
+COMMANDS += ("workshop", "handout", "slides", "book")
+OURS = ("setup", "reset", "check", "book")  # whose words, -h too, are for no other program
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 ROOT = Path(__file__).resolve().parent

@@ -25,10 +25,20 @@ def parser() -> argparse.ArgumentParser:
     reset_.set_defaults(run=reset.reset)
     reset_.add_argument("words", nargs="*", metavar="notebook")
     reset_.add_argument("--solved-to", type=int, metavar="3")
+    book_ = commands.add_parser("book", allow_abbrev=False)
+    book_.set_defaults(run=book)
+    book_.add_argument("words", nargs="*", metavar="notebook")
     check_ = commands.add_parser("check", allow_abbrev=False)
     check_.set_defaults(run=check.check)
     check_.add_argument("--row", nargs=3, action="append", dest="words", default=[])
     return parser
+
+
+def book(words: list[str]) -> int:
+    """Write the book; what it needs is imported for it alone, and may be missing for the others."""
+    from helpers.course.book import site
+
+    return site.book(words)
 
 
 def start(words: list[str]) -> int:
