@@ -11,6 +11,15 @@ CACHED = """    @functools.cached_property
         return self.measure(self)
 
 """
+BY_ID = """    known = {}
+
+"""
+RETURN_BY_ID = """if id(self) not in self.known:
+            self.known[id(self)] = self.measure(self)
+        return self.known[id(self)]"""
+EAGERLY = """        net = Freed(width, measure)
+        net.size()"""
+CLEARED = "Net.size.cache_clear()\n    return "
 ONE_MEAN = """    mean = tf.Variable(0.0)
 
     def __init__(self, rate):
@@ -40,8 +49,12 @@ MISTAKES = {
         ("the way forward alone", "y).backward())", "y))"),
         ("lists no mean_square", "mean_square(w, x, y).backward()", "(x @ w).sum().backward()"),
         ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows.sum(0)"),
-        ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows"),
+        ("torch still sums it", "rows.mean(0)", "rows"),
         ("a loss that is multiplied by 0.5", "dy * rows", "rows"),
+        ("gives the shape (1, 2) for a w of (2,)", "dy * rows.mean(0)", "dy * rows / len(x)"),
+        ("gives float64 for a w of float32", "rows.mean(0)", "rows.mean(0).double()"),
+        ("cured changes dy", "dy * rows.mean(0)", "dy.mul_(2) * rows.mean(0) / 2"),
+        ("the gradient for x: yours", "rows.mean(0), None", "rows.mean(0), x"),
         ("no gradient arrives at w", "dy * rows.mean(0)", "None"),
         ("the way back raised RuntimeError", "rows.mean(0), None, None", "rows.mean(0)"),
         ("cured must be a function", RULE, RULE, "None, None\n", "None, None\ncured = 5\n"),
@@ -125,6 +138,12 @@ MISTAKES = {
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
         ("two widths that fit", "Freed(width", "Net(width"),
         ("two widths that do not", ".with_traceback(None)", ""),
+        ("raises one error from another", "error.__cause__ = error.__context__", "_"),
+        ("raises one error from another", "error.__cause__ = ", ""),
+        ("raises one error from another", "error.__context__ = ", ""),
+        ("keeps as an error, and yours raised", "        net = Freed(width, measure)", EAGERLY),
+        ("ended by another error", "Freed(width", "Net(width", "    return sc", f"    {CLEARED}sc"),
+        ("a place for each model", CACHED, BY_ID, "return self.measured", RETURN_BY_ID),
         (
             "the cache is to stay",
             CACHED,
