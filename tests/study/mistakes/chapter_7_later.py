@@ -83,6 +83,18 @@ MISTAKES = {
             "state, float(gain))\n        state = tf.m",
         ),
         ("yours gives", "tf.subtract", "tf.add"),
+        ("of float64 and a float64 state", "np.stack(frame)", "np.stack(frame).astype('f')"),
+        ("raised InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
+        (
+            "changes what it is given",
+            "    return state",
+            "        frames[0][0][:] *= 2\n    return state",
+        ),
+        (
+            "changes what it is given",
+            "for frame in frames:",
+            "while frames:\n        frame = frames.pop(0)",
+        ),
         ("yours gives a", "    return state", "    return state.numpy()"),
         ("must be a function", "    return state\n", "    return state\ncured = 5\n"),
     ),
