@@ -140,15 +140,11 @@ SAME: dict[str, dict[str, str]] = {
         "- def __torch_dispatch__(self, func, types, args=(), kwargs=None): | + def "
         "__torch_dispatch__(self, func, types, args, kwargs=()):": GIVEN,
         "- clinic_notes.append('code') | + clinic_notes.append('code_x')": NOTE,
-        "- if event == 'call' and frame.f_code is softsign.__code__: | + if frame.f_code "
-        "is softsign.__code__:": RETURN,
         "- if func is softsign: | + if func == softsign:": SAME_ONE,
         "- if func is torch.ops.aten.abs.default: | + if func == "
         "torch.ops.aten.abs.default:": SAME_ONE,
         "- notes.append('name') | + notes.append('name_x')": NOTE,
         "- if event == 'call' and frame.f_code is softsign.__code__: | + if event != "
-        "'call' and frame.f_code is softsign.__code__:": RETURN,
-        "- if event == 'call' and frame.f_code is softsign.__code__: | + if event >= "
         "'call' and frame.f_code is softsign.__code__:": RETURN,
         "- if event == 'call' and frame.f_code is softsign.__code__: | + if event == "
         "'call' and frame.f_code == softsign.__code__:": SAME_ONE,

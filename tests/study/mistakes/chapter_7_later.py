@@ -210,6 +210,40 @@ MISTAKES = {
             "sys.setprofile(before)",
             "sys.setprofile(None)",
         ),
+        (
+            "softsign leaves 6 notes",
+            'event == "call" and frame.f_code',
+            "frame.f_code",
+        ),
+        (
+            "another module's function of that name",
+            "frame.f_code is softsign.__code__",
+            'frame.f_code.co_name == "softsign"',
+        ),
+        (
+            "another module's function of that name",
+            "if func is softsign:",
+            'if getattr(func, "__name__", "") == "softsign":',
+        ),
+        (
+            "softsign leaves 3 notes",
+            "if func is torch.ops.aten.abs.default:",
+            'if func.name() in ("aten::abs", "aten::add.Tensor", "aten::div.Tensor"):',
+        ),
+        ("at its end the block changes its notes", NAMED, f"{NAMED}        notes.clear()\n"),
+        (
+            "tanhshrink is not what it was",
+            "    functional.softsign = noting\n",
+            "    functional.softsign = noting\n"
+            "    functional.tanhshrink = functional.tanhshrink.__call__\n",
+        ),
+        (
+            "new threads still get",
+            "    sys.setprofile(told)\n",
+            "    threading.setprofile(told)\n    sys.setprofile(told)\n",
+            "import sys\n",
+            "import sys\nimport threading\n",
+        ),
         ("a call of tanhshrink", "if func is softsign:", "if func is not functional.softplus:"),
         (
             "nobody heard of it",
