@@ -111,6 +111,8 @@ SAME: dict[str, dict[str, str]] = {
         "- proof = (show_bindings(fits), show_traceback(errors[0])) | + proof = "
         "(show_traceback(errors[0]), show_bindings(fits))": ORDER,
         "- scores, errors = ([], []) | + errors, scores = ([], [])": ORDER,
+        "- errors.append(error.with_traceback(None)) | + "
+        "errors.append(error.with_traceback(None))": ORDER,
         "- fits = next((net for net in built if net.layer.in_features == 2)) | + fits = "
         "next((net for net in built if net.layer.in_features is 2))": SMALL,
         "- proof = (show_bindings(fits), show_traceback(errors[0])) | + proof = "
