@@ -18,6 +18,7 @@ from helpers.capture.tensorflow.tracing.log import Log
 from helpers.capture.tensorflow.tracing.rebound import Named
 from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety.arguments import (
@@ -75,7 +76,7 @@ def as_function(fn, options):
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
     if not callable(fn):
-        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called")
+        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **options)
     made._omit_frequent_tracing_warning = True  # the ledger says more, and names the cause
     return made
