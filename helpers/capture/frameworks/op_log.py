@@ -127,6 +127,14 @@ def _torch_mode(recorder):
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
+        @classmethod
+        def ignore_compile_internals(cls):
+            return True  # or torch.compile gives the function up, for good
+
+        @classmethod
+        def _should_skip_dynamo(cls):
+            return False
+
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             result = func(*args, **(kwargs or {}))
             recorder.of_torch(func, (*args, *(kwargs or {}).values()), result)
