@@ -620,8 +620,9 @@ def test_work_is_filled_once_and_then_the_learners(house):
     assert (house.root / "work" / "04_new.ipynb").exists()
 
 
-def test_work_takes_figures_and_leaves_hidden_files(house, course, unsigned):
-    for folder, name in [("figures", "one.svg"), (".ipynb_checkpoints", "a.ipynb")]:
+def test_work_takes_figures_and_leaves_hidden_files_and_notes_for_teachers(house, course, unsigned):
+    others = [(".ipynb_checkpoints", "a.ipynb"), (work.TEACHERS, "03_instructor.ipynb")]
+    for folder, name in [("figures", "one.svg"), *others]:
         (house.root / "notebooks" / folder).mkdir()
         (house.root / "notebooks" / folder / name).write_text("{}")
     work.fill()

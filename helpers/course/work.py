@@ -7,6 +7,8 @@ import course
 from helpers.course.trust import trust
 from helpers.safety import copies
 
+TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
+
 
 def notebooks() -> Path:
     """Return the folder of the course's own notebooks."""
@@ -21,7 +23,8 @@ def fill() -> None:
         inside = source.relative_to(notebooks())
         place = course.WORK / inside
         hidden = any(part.startswith((".", "__pycache__")) for part in inside.parts)
-        if source.is_file() and not hidden and not os.path.lexists(place):
+        theirs = not hidden and inside.parts[0] != TEACHERS
+        if source.is_file() and theirs and not os.path.lexists(place):
             missing[source] = place
     trust(missing)
     new = [place.name for source, place in missing.items() if copies.add(source, ready(place))]

@@ -39,11 +39,15 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Progress:
-    """All chapters; `here` is the number of the one that was worked on last, None before that."""
+    """All chapters; `here` is the number of the one that was worked on last, None before that.
+
+    `shared`: the learner lets others see the states.
+    """
 
     chapters: tuple[Chapter, ...]
     here: int | None = None
     trouble: str = ""
+    shared: bool = False
 
     @property
     def next(self) -> tuple[Chapter, Task] | None:

@@ -26,7 +26,7 @@ STATES = ("hint", "failed", "passed")
 MOST = 8_000_000  # bytes read, from the end
 LONGEST = 4_000  # bytes of a line; what is longer is not recorded
 ROOT = Path(__file__).resolve().parents[2]
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def add(path: Path, event: dict) -> str:
         if len(line) <= LONGEST:
             _append(path, line)
     except OSError as error:
-        return f"Your progress is not recorded: {WORK}/{NAME} {_why(error)}."
+        return f"Your progress is not recorded: {WORK}/{NAME} {why(error)}."
     return ""
 
 
@@ -69,7 +69,7 @@ def read(path: Path) -> Record:
     except FileNotFoundError:
         return Record()
     except OSError as error:
-        return Record((), f"Nothing is read from {WORK}/{NAME}: it {_why(error)}.")
+        return Record((), f"Nothing is read from {WORK}/{NAME}: it {why(error)}.")
     lines = [line for line in data.split(b"\n") if line.strip()]
     events = tuple(filter(None, map(_event, lines)))
     broken = len(lines) - len(events)
@@ -87,9 +87,9 @@ def _in_a_kernel() -> bool:
 
 def _append(path: Path, line: bytes) -> None:
     """Write a line in one piece; one that was cut off before it, as on a full disk, is ended."""
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _PLAIN, 0o644)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | PLAIN, 0o644)
     try:
-        size = _size(handle)
+        size = size_of(handle)
         if size:
             os.lseek(handle, size - 1, os.SEEK_SET)
             line = line if os.read(handle, 1) == b"\n" else b"\n" + line
@@ -101,16 +101,16 @@ def _append(path: Path, line: bytes) -> None:
 
 def _tail(path: Path) -> bytes:
     """Return the whole file, or its last lines where it is very long."""
-    handle = os.open(path, os.O_RDONLY | _PLAIN)
+    handle = os.open(path, os.O_RDONLY | PLAIN)
     with os.fdopen(handle, "rb") as file:
-        size = _size(handle)
+        size = size_of(handle)
         if size <= MOST:
             return file.read()
         file.seek(size - MOST)
         return file.read(MOST).partition(b"\n")[2]
 
 
-def _size(handle: int) -> int:
+def size_of(handle: int) -> int:
     """Return the length of an open file. OSError for what is no plain file, such as a pipe."""
     info = os.fstat(handle)
     if not stat.S_ISREG(info.st_mode):
@@ -140,10 +140,10 @@ def _set_aside(path: Path) -> str:
     try:
         kept = copies.set_aside(path, when)
     except OSError as error:
-        return f"No line of {WORK}/{NAME} can be read, and it {_why(error)}."
+        return f"No line of {WORK}/{NAME} can be read, and it {why(error)}."
     return f"No line of {WORK}/{NAME} could be read: it is now {kept.name}, and a new one begins."
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
     """Return what the system says, to go on after the name of the file."""
     return f"cannot be used ({error.strerror})" if error.strerror else str(error)

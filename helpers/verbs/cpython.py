@@ -54,6 +54,7 @@ def show_rosetta(name: str = "current") -> Exhibit:
 def watch_stack(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
+    Followed are the functions of the same module; those of others run unseen.
     `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
@@ -62,8 +63,9 @@ def watch_stack(fn, *args, **kwargs) -> Exhibit:
 
 @whole
 def watch_frames(fn, *args, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` and step through its calls and returns: all frames at each.
+    """Run `fn(*args, **kwargs)` and step through its calls and returns: its frames at each.
 
+    Followed are the functions of the same module; those of others run unseen.
     TypeError if it is no Python function.
     """
     return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), timeline)

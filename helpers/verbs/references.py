@@ -33,7 +33,11 @@ def watch_names(fn, *args, **kwargs) -> Exhibit:
 
 @whole
 def show_bindings(obj) -> Exhibit:
-    """List every place in this process that holds `obj`, and which of them a module scan finds."""
+    """List the places in this process that hold `obj`, and which of them a module scan finds.
+
+    Not listed are variables of calls under way (`show_frame`) or kept by a traceback
+    (`show_traceback`), and what the collector does not track, such as a NumPy array.
+    """
     return Exhibit(search.bindings(obj), table)
 
 

@@ -7,10 +7,14 @@ MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
 NEXT = "▸"
 TITLE = "How far you are"
 LEGEND = "   ".join(f"{mark} {state}" for state, mark in MARKS.items()) + f"   {NEXT} next"
-HEADINGS = ("chapter", "exercises", "passed", "predictions right at first")
+HEADINGS = ("chapter", "exercises", "passed", "right at first, of those predicted")
 KEPT = (
     "What you check in the folder work/ is kept in work/progress.jsonl, "
     "on this machine and nowhere else."
+)
+SHARED = (
+    "What you check in the folder work/ is kept in work/progress.jsonl, "
+    "and you share how far you are: `stop_sharing()` ends that."
 )
 NOTHING = "Nothing is recorded yet."
 ALONE = "The course's notebooks are not beside these helpers: there is nothing to go through."
@@ -66,4 +70,4 @@ def _notes(model: Progress) -> list[str]:
         return [ALONE]
     goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
     where = model.left_off or f"{NOTHING} {goes_on}"
-    return [where, KEPT, *([model.trouble] if model.trouble else [])]
+    return [where, SHARED if model.shared else KEPT, *([model.trouble] if model.trouble else [])]

@@ -411,6 +411,28 @@ SUBJECTS = {
         quick=helpers.show_progress,
         because=(("scale", "the course has a given number of exercises"),),
     ),
+    "show_class": Subject(
+        wrong=(lambda thing: helpers.show_class(thing),),
+        misuse=(lambda: helpers.show_class(5), lambda: helpers.show_class("/no/such/folder")),
+        quick=lambda: helpers.show_class("."),
+        because=(("scale", "the course has a given number of exercises"),),
+    ),
+    "share_progress": Subject(
+        wrong=(
+            lambda thing: helpers.share_progress(thing),
+            lambda thing: helpers.share_progress(".", name=thing),
+        ),
+        misuse=(lambda: helpers.share_progress(5), lambda: helpers.share_progress(".", "x" * 99)),
+        because=(
+            ("interrupt", "outside of a kernel in work/ nothing is written"),
+            ("scale", "the course has a given number of exercises"),
+        ),
+    ),
+    "stop_sharing": Subject(
+        misuse=(lambda: helpers.stop_sharing(1),),
+        quick=helpers.stop_sharing,
+        because=(("hostile", "it takes nothing"), ("scale", "it shows nothing")),
+    ),
     "show_word": Subject(
         wrong=(lambda thing: helpers.show_word(thing),),
         misuse=(lambda: helpers.show_word(5), lambda: helpers.show_word("no such term")),

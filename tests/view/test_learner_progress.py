@@ -46,6 +46,13 @@ def test_when_all_is_passed_nothing_is_next():
     assert "every exercise of the course is passed" in text(model)
 
 
+def test_who_shares_is_told_so_and_how_to_end_it():
+    alone, shared = progress(CHAPTERS, EVENTS), replace(progress(CHAPTERS, EVENTS), shared=True)
+    assert "nowhere else" in text(alone) and "stop_sharing" not in text(alone)
+    assert "`stop_sharing()` ends" in text(shared) and "nowhere else" not in text(shared)
+    assert "<code>stop_sharing()</code> ends" in html(shared)
+
+
 def test_without_notebooks_that_is_said():
     assert "not beside these helpers" in text(Progress(())) and "<p" in html(Progress(()))
 

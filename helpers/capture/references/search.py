@@ -101,6 +101,10 @@ def _can(row) -> str:
 
 
 MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
+MISSING = (
+    "Variables of calls under way, or kept by a traceback, are not listed; nor is a holder that "
+    "the collector does not track, such as a NumPy array."
+)
 _LEFT = (
     " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"
     " of helpers.capture.references.search names all)."
@@ -110,11 +114,10 @@ _LEFT = (
 def _counts(rows) -> str:
     fast = sum(row.scan for row in rows)
     if not rows:
-        return "Neither search finds a place that holds it."
+        return f"Neither search finds a place that holds it. {MISSING}"
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
     return (
-        f"The thorough search finds {found}; the fast scan of the modules finds {fast}. "
-        "A holder that the collector does not track, such as a NumPy array, is missing."
+        f"The thorough search finds {found}; the fast scan of the modules finds {fast}. {MISSING}"
     )
 
 

@@ -118,8 +118,8 @@ DEFAULT_FINDER = Exercise(
     _judge_finder,
     "Every default in this process is covered: positional, keyword-only, and only by identity.",
     (
-        "Which functions are alive right now? gc.get_objects() lists every object that can hold "
-        "references.",
+        "Which functions are alive right now? gc.get_objects() lists the objects that the "
+        "collector tracks, functions among them.",
         "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
         "__kwdefaults__ (a dict or None).",
         "__defaults__ belongs to the LAST parameters: with names = fn.__code__.co_varnames"
