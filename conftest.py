@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 
-pytest_plugins = ["tests.own_process"]
+pytest_plugins = ["tests.own_process", "tests.reports.plugin"]
 
 # Kernels inherit these. The first two silence TensorFlow, and only work when set before its import.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

@@ -2,13 +2,17 @@
 
     python3 course.py lab          open JupyterLab on the course (extra words go to JupyterLab)
     python3 course.py test         run the tests, two at a time (extra words go to pytest;
-                                   `test notebooks` runs the notebooks alone)
+                                   `test notebooks` runs the notebooks alone, `test --lax` runs
+                                   them without comparing what they show with what is stored)
 
     python3 course.py bench        measure ratios of times against their goals; words choose some
     python3 course.py setup        only make the environment in .venv, as the other two do first
     python3 course.py reset 03     put a fresh copy of notebook 03 into work/, yours beside it
                                    (`--solved-to 3`: its first three exercises solved, to catch up)
     python3 course.py workshop day a plan for a half-day, a day or two-days; numbers name chapters
+    python3 course.py handout 03   notebook 03 without solutions, in handouts/ (`--to FOLDER`)
+    python3 course.py slides 03    its slides, in slides/, for a browser; no network is needed
+    python3 course.py book         write the course to site/, as pages that need no Python
     python3 course.py check        what is here and what is missing, one line each
 
 Packages are installed with uv where it is present, with pip otherwise; COURSE_INSTALLER=pip in the
@@ -38,8 +42,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-COMMANDS = ("lab", "test", "bench", "setup", "reset", "check", "workshop")
-OURS = ("setup", "reset", "check")  # whose words, -h too, are not for a program that they start
+COMMANDS = ("lab", "test", "bench", "setup", "reset", "check")
+COMMANDS += ("workshop", "handout", "slides", "book")
+OURS = ("setup", "reset", "check", "book")  # whose words, -h too, are for no other program
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 ROOT = Path(__file__).resolve().parent

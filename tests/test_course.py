@@ -31,6 +31,7 @@ from helpers.safety import copies, learner_record
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
+KNOWN = ", ".join(bootstrap.COMMANDS)
 # and no front door, which course.py leaves shut
 ROOMS = ("helpers/course", "helpers/model", "helpers/safety")
 scripts_run = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
@@ -256,11 +257,9 @@ def test_windows_launcher_is_asked(course, monkeypatch):
 
 
 def test_unknown_command_names_those_there_are(house):
-    assert is_refused(
-        house.run("rest"), "lab, test, bench, setup, reset, check, workshop", "did you mean reset?"
-    )
-    assert is_refused(house.run("zzz"), "lab, test, bench, setup, reset, check, workshop")
-    assert is_refused(house.run(), "lab, test, bench, setup, reset, check, workshop")
+    assert is_refused(house.run("rest"), KNOWN, "did you mean reset?")
+    assert is_refused(house.run("zzz"), KNOWN)
+    assert is_refused(house.run(), KNOWN)
 
 
 def test_surplus_words_are_refused(house):
@@ -546,6 +545,15 @@ def test_outputs_are_compared_on_the_reference_python(house, version, lax):
     started = next(line for line in done.stdout.splitlines() if line.startswith("started:"))
     assert started.endswith("-k something")
     assert ("--nbval-lax" in started) == lax == ("not compared" in done.stdout)
+
+
+def test_outputs_are_not_compared_where_one_asks_so(course, monkeypatch, capsys):
+    monkeypatch.setattr(course, "version_of", lambda command: tests_.REFERENCE)
+    monkeypatch.setattr(course, "hand_over", lambda command, variables: command)
+    started = tests_.test(["notebooks", "--lax"])
+    assert "--nbval-lax" in started and "--lax" not in started
+    assert "not compared, as you asked" in capsys.readouterr().out
+    assert "--nbval-lax" not in tests_.test(["notebooks"])
 
 
 @pytest.mark.parametrize(

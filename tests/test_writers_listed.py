@@ -18,9 +18,11 @@ LISTED = {
     "helpers/mini/oneflow/cpp_compiler.py _compile: Path.mkdir": 1,
     "helpers/safety/child_main.py Channel.tell: getattr O_BINARY": 1,
     "helpers/safety/child_main.py Channel.tell: os.open": 1,
+    "helpers/course/given.py given: Path.mkdir": 1,
     "helpers/course/work.py ready: Path.mkdir": 1,
     "helpers/safety/copies.py <module>: os.link": 1,
     "helpers/safety/copies.py renew: os.replace": 1,
+    "helpers/safety/copies.py replace: os.replace": 1,
     "helpers/safety/copies.py set_aside: os.unlink": 1,
     "helpers/safety/copies.py _staged: tempfile.mkstemp": 1,
     "helpers/safety/copies.py _staged: shutil.copyfile": 1,
@@ -51,8 +53,9 @@ LISTED = {
     "helpers/safety/folders.py temporary: tempfile.mkdtemp": 1,
     "helpers/safety/folders.py cache: Path.mkdir": 1,
     "helpers/safety/folders.py _usual: Path.mkdir": 1,
+    "helpers/safety/folders.py made_again: Path.mkdir": 1,
     "helpers/safety/folders.py _claimed: Path.mkdir": 2,
-    "helpers/safety/folders.py _claimed: os.replace": 1,
+    "helpers/safety/folders.py _mark: os.replace": 1,
     "helpers/safety/child_keeper.py keep: os.fork": 1,
     "helpers/safety/child_keeper.py _let_go: os.open": 1,
     "helpers/safety/child_keeper.py _end: os.killpg": 1,
@@ -97,9 +100,20 @@ LISTED = {
     "course.py hand_over: subprocess.Popen": 1,
 }
 
-# Of the tools of the tests: with what they write, by file.
+# Of the tools of the tests, and of the trial of a hub: with what they write, by file.
 TOOLS = {
+    "hub/trial/load.py: tempfile.TemporaryDirectory",
+    "hub/trial/measured.py: Path.write_text",
+    "hub/trial/paper.py: Path.write_text",
+    "hub/trial/server.py: Path.mkdir",
+    "hub/trial/server.py: Path.open",
+    "hub/trial/server.py: Path.write_text",
+    "hub/trial/upstream.py: Path.mkdir",
+    "hub/trial/upstream.py: shutil.copy",
+    "hub/try.py: os.execv",
+    "hub/try.py: tempfile.TemporaryDirectory",
     "tests/a_kernel.py: io.open",
+    "tests/benchmarks/kernels.py: Path.write_text",
     "tests/benchmarks/layout.py: Path.write_text",
     "tests/benchmarks/oneflow.py: Path.mkdir",
     "tests/benchmarks/oneflow.py: tempfile.TemporaryDirectory",
@@ -114,15 +128,20 @@ TOOLS = {
     "tests/browser/lab_server.py: Path.write_text",
     "tests/browser/readme_pictures.py: Path.write_text",
     "tests/browser/readme_pictures.py: tempfile.TemporaryDirectory",
+    "tests/browser/slide_sizes.py: Path.write_text",
+    "tests/browser/slide_sizes.py: tempfile.TemporaryDirectory",
     "tests/draw_spine.py: Path.mkdir",
     "tests/draw_spine.py: Path.write_text",
     "tests/dump_rosetta.py: Path.write_text",
+    "tests/mark_slides.py: Path.write_text",
     "tests/mini/oneflow/folders.py: Path.mkdir",
     "tests/mini/oneflow/folders.py: Path.write_text",
     "tests/own_process.py: Path.open",
     "tests/own_process.py: Path.touch",
     "tests/own_process.py: Path.write_text",
     "tests/own_process.py: tempfile.TemporaryDirectory",
+    "tests/reports/opcodes.py: Path.write_text",
+    "tests/reports/tried.py: Path.write_text",
     "tests/robustness/fuzz.py: io.FileIO",
     "tests/robustness/fuzz.py: os.mkdir",
     "tests/robustness/fuzz.py: os.open",
@@ -158,6 +177,7 @@ def test_in_helpers_only_one_room_deletes_and_overwrites():
 
 def test_every_writer_among_the_tools_of_the_tests_is_listed():
     files = [p for p in sorted((ROOT / "tests").rglob("*.py")) if not p.name.startswith("test_")]
+    files += [*sorted((ROOT / "hub").glob("*.py")), *sorted((ROOT / "hub/trial").glob("*.py"))]
     found = {
         f"{path.relative_to(ROOT).as_posix()}: {key.rpartition(' ')[2]}"
         for path in files

@@ -1,4 +1,4 @@
-"""The words after `course.py` -> what they ask for: lab, test, bench, reset, check, workshop."""
+"""The words after `course.py` -> what they ask for, in the module of that name."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ if not __package__:  # course.py starts it by its path, from whatever folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import course
-from helpers.course import check, lab, reset, tests, workshop
+from helpers.course import check, handout, lab, reset, slides, tests, workshop
 
 
 def parser() -> argparse.ArgumentParser:
@@ -16,17 +16,29 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("course.py", allow_abbrev=False)
     commands = parser.add_subparsers(metavar="command", required=True)
     passing = [("lab", lab.lab), ("test", tests.test), ("bench", tests.bench)]
-    for name, run in [*passing, ("workshop", workshop.workshop)]:
-        # -h too is for the program that is started, or for the plan
+    parsing = [("workshop", workshop.workshop), ("handout", handout.handout)]
+    parsing.append(("slides", slides.slides))
+    for name, run in [*passing, *parsing]:
+        # -h too is for the program that is started, or for the parser of its own
         commands.add_parser(name, add_help=False, allow_abbrev=False).set_defaults(run=run)
     reset_ = commands.add_parser("reset", allow_abbrev=False)
     reset_.set_defaults(run=reset.reset)
     reset_.add_argument("words", nargs="*", metavar="notebook")
     reset_.add_argument("--solved-to", type=int, metavar="3")
+    book_ = commands.add_parser("book", allow_abbrev=False)
+    book_.set_defaults(run=book)
+    book_.add_argument("words", nargs="*", metavar="notebook")
     check_ = commands.add_parser("check", allow_abbrev=False)
     check_.set_defaults(run=check.check)
     check_.add_argument("--row", nargs=3, action="append", dest="words", default=[])
     return parser
+
+
+def book(words: list[str]) -> int:
+    """Write the book; what it needs is imported for it alone, and may be missing for the others."""
+    from helpers.course.book import site
+
+    return site.book(words)
 
 
 def start(words: list[str]) -> int:

@@ -8,6 +8,7 @@ from helpers.model.listing import Column, Listing
 
 MOST_ROWS = 500
 HEADINGS = ("arguments", "verdict")
+MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 COLUMNS = (
     Column("entry", "entry"),

@@ -1,6 +1,6 @@
 """Rows with verdicts -> a ledger: what was tried, and what came of it each time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 TONES = ("plain", "changed", "failed", "refused")
 
@@ -28,13 +28,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Entries under headings. Every entry holds exactly one verdict per heading."""
+    """Entries under headings. Every entry holds exactly one verdict per heading.
+
+    `marks`: (tone, what its mark stands for here).
+    """
 
     title: str
     subject: str
     headings: tuple[str, ...]
     entries: tuple[Entry, ...]
     note: str = ""
+    marks: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
 
     def __post_init__(self):
         for entry in self.entries:

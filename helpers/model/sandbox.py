@@ -1,6 +1,8 @@
 """Choices that make up one call -> a sandbox: what can be picked, and what is picked at first."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from helpers.safety.arguments import shown
 
@@ -18,6 +20,10 @@ class Control:
     def first(self) -> str:
         """Return the option that is picked at first."""
         return self.options[0]
+
+    def counts(self, picked: dict[str, str]) -> bool:
+        """Return whether it matters for these choices."""
+        return not self.of or picked[self.of] in self.matters
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,14 @@ class Sandbox:
     def start(self) -> dict[str, str]:
         """Return what is picked at first: control -> option."""
         return {control.name: control.first for control in self.controls}
+
+    def different(self) -> Iterator[dict[str, str]]:
+        """Yield the picks that differ in something that matters, each without the rest."""
+        for options in product(*(control.options for control in self.controls)):
+            picked = dict(zip(self.start(), options, strict=True))
+            rest = {c.name: c.first for c in self.controls if not c.counts(picked)}
+            if all(picked[name] == first for name, first in rest.items()):
+                yield {name: option for name, option in picked.items() if name not in rest}
 
     def picked(self, **changes: str) -> dict[str, str]:
         """Return the start with changes. ValueError names a control or an option not there."""

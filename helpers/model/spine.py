@@ -56,7 +56,7 @@ SPINE = (
         title="Trace a function, and see which argument made it trace again",
         seam="*the wrapper's cache key.*",
         about="which argument made it trace again, and what a graph buys",
-        needs="TensorFlow, PyTorch",
+        needs="TensorFlow",
     ),
     Station(
         number=3,

@@ -1,7 +1,8 @@
 """A file of the course, a place in the learner's folder -> a copy there, and nothing is lost.
 
 A copy comes in whole or not at all. What stands at its place is the learner's: it stays, or it is
-kept beside the copy under a name of its own. Whose folder it is, the caller has asked before.
+kept beside the copy under a name of its own; `replace` is for what the course made and nobody
+changed. Whose folder it is, the caller has asked before.
 """
 
 import os
@@ -29,6 +30,12 @@ def renew(source: Path, place: Path, mark: str) -> Path | None:
         kept = _kept(place, mark) if os.path.lexists(place) else None
         os.replace(part, place)
     return kept
+
+
+def replace(source: Path, place: Path) -> None:
+    """Copy a file over what stands at a place, which the caller knows to be no one's. OSError."""
+    with _staged(source, place) as part:
+        os.replace(part, place)
 
 
 def set_aside(path: Path, mark: str) -> Path:

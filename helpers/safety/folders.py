@@ -208,6 +208,16 @@ def cache(name: str) -> Home:
         return temporary(f"{name}-")
 
 
+def made_again(folder: Path) -> Home:
+    """Open a folder, made if need be, that holds nothing but what can be made again.
+
+    Refusal where it has no marker of ours and is not empty, is a link, or others can write there.
+    """
+    folder.mkdir(mode=0o755, exist_ok=True)
+    _mark(folder)
+    return Home(folder, (folder / MARKER, MARK))
+
+
 def _usual() -> Path:
     """Return where this user's programs keep what can be made again. Refusal for no such place."""
     named = os.environ.get("XDG_CACHE_HOME")
@@ -224,6 +234,12 @@ def _claimed(course: Path) -> Path:
     _refuse_foreign(course, others=0o002)
     folder = course / "builds"
     folder.mkdir(mode=0o700, exist_ok=True)
+    _mark(folder)
+    return folder
+
+
+def _mark(folder: Path) -> None:
+    """Mark a folder as ours that is new or empty; Refusal for any other without our marker."""
     _refuse_foreign(folder)
     marker = folder / MARKER
     if all(one.startswith("work-") for one in os.listdir(folder)):  # another kernel's, just now
@@ -232,7 +248,6 @@ def _claimed(course: Path) -> Path:
             os.replace(work / MARKER, marker)
     if not _holds(marker, MARK):
         raise Refusal("it has no marker of ours: somebody else's folder")
-    return folder
 
 
 def _holds(path: Path, data: bytes) -> bool:

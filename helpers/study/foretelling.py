@@ -6,6 +6,8 @@ from helpers.safety.interpreter_state import whole
 from helpers.study.predict import Revealed
 from helpers.view.widgets import sandbox as sandbox_view
 
+SAYS = "you said {guess}, and it {words} {right} of {tries} foretold."
+
 
 class Foretelling(Exhibit):
     """A sandbox on show. The text form says what it starts with; `.run()` does the same in code.
@@ -14,6 +16,8 @@ class Foretelling(Exhibit):
     the verdict, words that go on after "and it" and end a sentence, and safe
     HTML. A button asks for it `often`. What is pressed and what is run in code have a score each.
     """
+
+    _recorded_note = "This page plays recorded runs: each choice was run once."
 
     def __init__(self, sandbox: Sandbox, what: str):
         super().__init__(sandbox, sandbox_view)
@@ -32,9 +36,27 @@ class Foretelling(Exhibit):
         verdict, words, rows = self._truth(picked, often)
         tries = self._tries[often]
         tries.append(verdict == guess)
-        score = f"{sum(tries)} of {len(tries)} foretold."
-        says = f"you said {guess}, and it {words} {score}"
+        says = SAYS.format(guess=guess, words=words, right=sum(tries), tries=len(tries))
         return {"says": says, "right": verdict == guess, "rows": rows}
+
+    def recorded(self) -> dict:
+        """Return what each choice comes to, on a fresh sandbox each: a page may play that alone.
+
+        `note`: words for that page. `runs`: options that matter, with "|" between them -> `call`,
+        `verdict`, `rows`, and what is said, with {guess}, {right} and {tries} still open.
+        """
+        runs = {"|".join(some.values()): self._record(some) for some in self.model.different()}
+        return {"note": self._recorded_note, "runs": runs}
+
+    def _record(self, some: dict) -> dict:
+        picked, fresh = self.model.picked(**some), type(self)()
+        fresh._prepare(picked)
+        verdict, words, rows = fresh._truth(picked, True)
+        says = SAYS.replace("{words}", words)
+        return {"call": self._code(picked), "verdict": verdict, "says": says, "rows": rows}
+
+    def _prepare(self, picked: dict) -> None:
+        """Do what stands before a call that is recorded; nothing, unless a kind says more."""
 
     def _pressed(self, picked: dict, guess: str) -> dict:
         return self._answer(picked, guess, often=True)

@@ -23,5 +23,18 @@ class Switches(Exhibit):
         again = self._run(label, source)
         return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
 
+    def recorded(self) -> dict:
+        """Return what each label comes to, run as it stands: a page may play that alone.
+
+        `note`: words for that page; `unknown`: for changed lines. `runs`: label -> answer.
+        """
+        return {
+            "note": "This page plays recorded runs: each switch was run once, as it stands here.",
+            "unknown": "These lines were not recorded: changed ones run in the notebook alone.",
+            "runs": {
+                one.label: rerun.answer(self._run(one.label, None)) for one in self.model.runs
+            },
+        }
+
     def _widget(self):
         return rerun.widget(self.model, self._run)

@@ -33,5 +33,5 @@ def table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
 
 def _row(step: DynamoStep, used: list[str]) -> list[str]:
     cells = [getattr(step, SOMETIMES[heading]) for heading in used]
-    joined = [cell if isinstance(cell, str) else "  |  ".join(cell) for cell in cells]
+    joined = [cell if isinstance(cell, str) else step_table.BETWEEN.join(cell) for cell in cells]
     return [str(step.line or ""), step.label, *joined]

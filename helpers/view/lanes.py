@@ -7,6 +7,8 @@ from helpers.model.steps import Steps
 from helpers.view import row_limit, table
 from helpers.view.markup import render
 
+LEGEND = "▸ on the longest way   pale: an input or a constant"
+
 text = table.text
 
 
@@ -19,5 +21,6 @@ def html(model: Steps) -> str:
         model=model,
         lanes=model.lanes[: part.head],
         path=frozenset(model.path),
+        legend=LEGEND,
         left_out=part.says("the model has all of them (`.model.rows`)", "Steps"),
     )

@@ -9,6 +9,11 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.view import row_limit
 from helpers.view.markup import TONE_MARKS, grid, joined, render
 
+MEANINGS = {
+    "changed": "new, or not as before",
+    "failed": "wrong, or an error",
+    "refused": "refused",
+}  # of a mark, where the ledger does not say
 ALL = "the model has all of them (`.model.entries`)"
 
 
@@ -23,7 +28,7 @@ def text(model: Ledger, room: int = row_limit.TEXT_ROOM) -> str:
     rows = [[row_limit.cut(cell) for cell in row] for row in rows]
     part = row_limit.text_fold(headings, rows, room)
     body = grid(headings, part.of(rows, lambda: row_limit.dots(headings)))
-    return joined(model.title, body, part.says(ALL), model.note)
+    return joined(model.title, body, legend(model), part.says(ALL), model.note)
 
 
 def html(model: Ledger, room: int = row_limit.ROOM) -> str:
@@ -38,7 +43,20 @@ def html(model: Ledger, room: int = row_limit.ROOM) -> str:
         "ledger.html",
         model=shown,
         why=any(entry.note for entry in model.entries),
+        legend=legend(model),
         left_out=part.says(ALL),
+    )
+
+
+def legend(model: Ledger) -> str:
+    """Return what each mark stands for, but for those whose words all begin alike and say it."""
+    words, said = {}, dict(model.marks)
+    for verdict in (verdict for entry in model.entries for verdict in entry.verdicts):
+        words.setdefault(verdict.tone, set()).add(verdict.word.partition(" ")[0].strip(":,"))
+    return "   ".join(
+        f"{TONE_MARKS[tone]} {row_limit.cut(said.get(tone, meaning))}"
+        for tone, meaning in MEANINGS.items()
+        if tone in said and tone in words or len(words.get(tone, ())) > 1
     )
 
 

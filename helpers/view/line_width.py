@@ -1,9 +1,10 @@
 """Text and tables of whatever width -> the same within `WIDEST` characters a line.
 
 A table's widest columns are wrapped first, as far as the others need it; other lines go on below
-themselves, further in.
+themselves, further in. A long name goes on after a dot or a slash, or else after an underscore.
 """
 
+import re
 import textwrap
 
 WIDEST = 110  # characters
@@ -11,6 +12,7 @@ BETWEEN = 2  # spaces between two columns
 HEADING = 2  # more, at least, for what stands at the head of one (tabulate's MIN_PADDING)
 NARROWEST = 8  # characters of a column that is wrapped
 _MORE = "    "
+_JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
 
 
 def wrapped(text: str) -> str:
@@ -59,12 +61,26 @@ def _parts(line: str) -> list[str]:
 
 
 def _broken(words: str, most: int, inset: str) -> list[str]:
-    return textwrap.wrap(
-        words,
+    wrapper = _AtJoints(
         most,
         subsequent_indent=inset,
         drop_whitespace=True,
         replace_whitespace=False,
         expand_tabs=False,
         break_on_hyphens=False,
-    ) or [words]
+    )
+    return wrapper.wrap(words) or [words]
+
+
+class _AtJoints(textwrap.TextWrapper):
+    """Wraps as `textwrap` does, and a word without a space where names have their joints."""
+
+    def _split(self, text):
+        chunks = super()._split(text)
+        for joint in _JOINTS:
+            chunks = [part for chunk in chunks for part in self._parts(chunk, joint)]
+        return chunks
+
+    def _parts(self, chunk, joint) -> list[str]:
+        room = self.width - len(self.subsequent_indent)
+        return joint.findall(chunk) if len(chunk) > room else [chunk]

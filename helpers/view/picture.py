@@ -19,8 +19,12 @@ _HERE = Path(__file__).parent
 
 def pictured(svg: str, smallest: float) -> dict:
     """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
-    width = int(svg.partition('width="')[2].partition('"')[0])
-    return {"image": as_image(svg), "least": round(smallest * width)}
+    return {"image": as_image(svg), "least": round(smallest * width(svg))}
+
+
+def width(svg: str) -> int:
+    """Return the width of an SVG in pixels."""
+    return int(svg.partition('width="')[2].partition('"')[0])
 
 
 def as_image(svg: str) -> str:

@@ -14,6 +14,7 @@ from helpers.view import row_limit
 from helpers.view.markup import joined, one_line, render
 
 MARK = "″"
+AGAIN = f"{MARK} the line of this number once more"
 BANDS = (
     "name",
     "op",
@@ -38,7 +39,8 @@ def text(model: SideBySide) -> str:
     heads = (one_line(model.left_title), one_line(model.right_title))
     width = min(WIDEST, max(len(left) for left, _ in (heads, *rows)))
     lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in (heads, *rows)]
-    return joined(model.title, *lines, part.says(ALL), model.note)
+    again = AGAIN if any(pair.again for pair in model.pairs) else ""
+    return joined(model.title, *lines, again, part.says(ALL), model.note)
 
 
 def html(model: SideBySide) -> str:
@@ -53,9 +55,22 @@ def html(model: SideBySide) -> str:
         mark=MARK,
         code=code,
         dots=DOTS,
+        legend=_legend(model),
         left_out=part.says(ALL),
         bands=_bands(model),
     )
+
+
+def _legend(model: SideBySide) -> str:
+    """Return what the marks and colours in the HTML form stand for."""
+    pairs = model.pairs
+    said = {
+        AGAIN: any(pair.again for pair in pairs),
+        "the same colour: made of one line": bool(_bands(model)),
+        "+ on the right alone": any(p.right and not p.left and p.right_text.strip() for p in pairs),
+        "− on the left alone": any(pair.left and not pair.right for pair in pairs),
+    }
+    return "   ".join(words for words, there in said.items() if there)
 
 
 def folded(model: SideBySide) -> SideBySide:

@@ -34,8 +34,8 @@ def _row(step: StackStep, several: bool, used: list[str]) -> list[str]:
     if step.left_out:
         cells = [line, step.label, "", ""]
     else:
-        stack = "  |  ".join(step.stack) or EMPTY
-        names = "  ".join(f"{name} = {words}" for name, words in step.names)
+        stack = step_table.BETWEEN.join(step.stack) or EMPTY
+        names = ", ".join(f"{name} = {words}" for name, words in step.names)
         cells = [line, step.instruction, stack, names]
     call = f"{step.function} {step.call}" if not step.left_out else ""
     rest = [getattr(step, SOMETIMES[heading]) for heading in used]

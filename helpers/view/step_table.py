@@ -4,6 +4,8 @@ from helpers.view import panels, row_limit
 from helpers.view.markup import grid, joined, render
 
 FOLDED_AFTER = 400
+BETWEEN = "  |  "
+LEGEND = "| stands between two in one cell"
 REST = (
     "Rows {} to {} are left out here. Run the cell to step through all of them, or read the text "
     "form: print the exhibit."
@@ -17,8 +19,7 @@ def text(model, headings: list[str], rows: list[list[str]]) -> str:
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(panels.source_lines(model), 1)]
     part = row_limit.text_fold(headings, rows, row_limit.TEXT_ROOM)
     body = [grid(headings, part.of(rows, lambda: row_limit.dots(headings)))] if rows else []
-    said = part.says(ALL)
-    return joined(model.title, panels.note(model), *numbered, *body, said)
+    return joined(model.title, panels.note(model), *numbered, *body, _legend(rows), part.says(ALL))
 
 
 def html(model, headings: list[str], rows: list[list[str]]) -> str:
@@ -34,7 +35,7 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
         lines=panels.source_lines(model),
         headings=headings,
         rows=shown,
-        left_out="",
+        left_out=_legend(rows),
         rest=rest,
         note_has_lines=False,
         drawn=False,
@@ -42,6 +43,10 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
         marked=(),
         code=[True] * len(headings),
     )
+
+
+def _legend(rows: list[list[str]]) -> str:
+    return LEGEND if any(BETWEEN in cell for row in rows for cell in row) else ""
 
 
 def _cut(rows: list[list[str]]) -> list[list[str]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.view.diagram import boxes
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram.folding import fold
 
@@ -97,7 +98,7 @@ def by_dot(model: Graph, across: bool):
     edges = dict.fromkeys((edge.source, edge.target) for edge in model.edges)
     words = [f"digraph{{rankdir={'LR' if across else 'TB'};node[shape=box,fixedsize=true]"]
     for node in model.nodes:
-        wide = diagram.box_width(node) / INCH
+        wide = boxes.box_width(node) / INCH
         words.append(f"{keys[node.key]}[width={wide:.3f},height={diagram.BOX / INCH:.3f}]")
     words += [f"{keys[source]}->{keys[target]}" for source, target in edges]
     told = subprocess.run(

@@ -44,6 +44,7 @@ from helpers.view import table as tables
 from helpers.view.diagram import figures, graph, graph_diff, job
 from helpers.view.widgets import choice, code, routes, sandbox
 from tests.browser import stage_programs
+from tests.model.test_bodies import branched
 from tests.view.test_graph_diff import diff
 from tests.view.test_job import small
 from tests.view.test_routes import route_map
@@ -160,6 +161,9 @@ EXHIBITS = {
     "dots": lambda: dots.html(route_map()),
     "dynamo": lambda: dynamo.html(_dynamo()),
     "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),
+    "figures: beside each other": lambda: figures.html(
+        together("Two wide runs", {"one": _graph(9, "x" * 40), "two": _graph(9, "y" * 40)})
+    ),
     "files": lambda: page_of(
         helpers.show_op_files(
             {"a_def.py": "def f(x):\n    return 'a', 1  # why\n", "b.py": "class B:\n    pass\n"},
@@ -167,6 +171,7 @@ EXHIBITS = {
         )
     ),
     "graph": lambda: graph.html(evaluator_graph(_jumps)),
+    "graph: branches": lambda: graph.html(branched()),
     "graph: deep": lambda: graph.html(_graph(14)),
     "graph: wide": lambda: graph.html(_wide()),
     "graph_diff": lambda: graph_diff.html(diff()),

@@ -152,7 +152,11 @@ def test_rosetta_keeps_every_instruction_in_order(fn):
         shown = [words for words in column if words and words != rosetta.SAME]
         wanted = [f"{o} {n} {a}".rstrip() for _, o, n, a in rosetta.stored(version)[fn.__name__]]
         assert shown == wanted
-    assert any(row.change for row in table.rows)
+    told = [row.change for row in table.rows if row.change]
+    notes = table.note.split("\n")
+    assert told and [line.partition(": ")[2] for line in notes[1:]] == told
+    names = {words.split()[1] for row in table.cells() for words in row if words}
+    assert {line.partition(": ")[0] for line in notes[1:]} <= names
 
 
 def test_unknown_program_names_those_there_are():

@@ -10,8 +10,8 @@ from helpers.capture.torch.cache_entries import entries, frame_locals, python_fu
 from helpers.capture.torch.guards.failures import all_failures, failure
 from helpers.capture.torch.guards.text import clean, meaning
 from helpers.capture.torch.guards.tree import leaves, managers, resolve
+from helpers.view.diagram.boxes import LONGEST_LABEL
 from helpers.view.diagram.folding import fold
-from helpers.view.diagram.graph import LONGEST_LABEL
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")

@@ -1,7 +1,5 @@
 """The sandbox says what TensorFlow does with a call, and what it foretells is what happens."""
 
-import itertools
-
 import pytest
 
 from helpers import signature_sandbox
@@ -11,19 +9,11 @@ pytest.importorskip("tensorflow")
 SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"
 
 
-def calls():
-    """Yield every choice that matters, in an order that goes back and forth."""
-    for picked in itertools.product(*(control.options for control in SANDBOX.controls)):
-        named = dict(zip(SANDBOX.start(), picked, strict=True))
-        matters = (not c.of or named[c.of] in c.matters for c in SANDBOX.controls)
-        if all(
-            m or named[c.name] == c.first for m, c in zip(matters, SANDBOX.controls, strict=True)
-        ):
-            yield named
-
-
 def test_every_call_of_the_sandbox_is_foretold_twice():
-    sandbox, all_calls = signature_sandbox(), list(calls())
+    sandbox, all_calls = (
+        signature_sandbox(),
+        [SANDBOX.picked(**some) for some in SANDBOX.different()],
+    )
     assert len(all_calls) > 100
     for picked in all_calls + all_calls[::-1]:
         function = sandbox.function(picked)
@@ -68,3 +58,13 @@ def test_the_exhibit_reads_the_same_before_and_after_use():
 def test_the_code_is_what_would_be_typed():
     picked = SANDBOX.picked(argument="a dict of tensors", keys="a, b", shape="()")
     assert call_code(picked) == "{'a': tf.zeros((), tf.float32), 'b': tf.zeros((), tf.float32)}"
+
+
+def test_a_recorded_choice_is_the_second_call_of_a_fresh_function():
+    sandbox = signature_sandbox()
+    again = sandbox._record(SANDBOX.start())
+    other = sandbox._record({**SANDBOX.start(), "shape": "(3,)"})
+    assert (again["verdict"], other["verdict"]) == ("hit", "trace")
+    assert "2 calls: 1 trace, 1 hit" in again["rows"]
+    assert "you said {guess}, and it was trace" in other["says"]
+    assert other["call"] == "tf.function(f)(tf.zeros((3,), tf.float32))"

@@ -52,3 +52,13 @@ def test_two_empty_graphs_are_no_error():
 
 def test_the_same_twice():
     assert graph_diff.html(diff()) == graph_diff.html(diff())
+
+
+def test_the_title_explains_the_marks_that_are_there_and_no_others():
+    title = graph_diff.merged(diff()).title
+    assert "− gone, + new" in title and "~" not in title and "arrow" not in title
+    boxes = tuple(Node(key, key, op=key) for key in "xyz")
+    before, after = (Graph("g", boxes, (Edge(*ends),)) for ends in ("xy", "xz"))
+    title = graph_diff.merged(compare(before, after)).title
+    assert title.endswith(": ~ changed, an arrow is gone or new where it says so")
+    assert graph_diff.merged(compare(before, before)).title == graph_diff.PICTURE

@@ -42,3 +42,7 @@ def test_hostile_names_stay_names():
 
 def test_the_text_is_the_table_of_steps():
     assert "side by side" in lanes.text(steps(graph(("x", "a"))))
+
+
+def test_the_mark_of_the_longest_way_is_explained():
+    assert "▸ on the longest way" in lanes.html(steps(graph(("x", "a"))))

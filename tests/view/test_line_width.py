@@ -50,6 +50,19 @@ def test_only_the_widest_columns_are_wrapped():
     assert narrow == "x" * 20 and "\n" in wide
 
 
+def test_a_long_name_goes_on_after_a_joint():
+    name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
+    _, [cells] = columns_wrapped(["a", "b", "c", "d"], [[name] * 4])
+    parts = cells[0].split("\n")
+    assert len(parts) > 2 and "".join(parts) == name
+    assert all(part[-1] in "._" for part in parts[:-1])
+
+
+def test_a_word_without_a_joint_is_cut():
+    _, [cells] = columns_wrapped(["a", "b"], [["x" * 300, "y" * 300]])
+    assert widest(cells[0]) < WIDEST and cells[0].replace("\n", "") == "x" * 300
+
+
 def test_a_row_of_many_wide_columns_is_still_a_table():
     table = grid([f"h{n}" for n in range(30)], [["word " * 9] * 30])
     assert table.count("word") == 270

@@ -70,3 +70,13 @@ def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
     firsts = [pair.left for pair in pairs if pair.left and not pair.again]
     assert firsts == list(range(1, len(left) + 1))
     assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
+
+
+def test_each_mark_that_is_used_is_explained():
+    more = pair_up(["a", "gone"], ["A", "B", "new"], {1: 1, 2: 1})
+    assert side_by_side.AGAIN in side_by_side.text(more)
+    for words in (side_by_side.AGAIN, "the same colour", "+ on the right", "− on the left"):
+        assert words in side_by_side.html(more)
+    plain = pair_up(["a"], ["A"], {1: 1})
+    for shown in (side_by_side.text(plain), side_by_side.html(plain)):
+        assert side_by_side.MARK not in shown and "on the" not in shown

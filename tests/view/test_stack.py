@@ -88,3 +88,9 @@ def test_code_widget_has_every_code_object_and_plain_state():
 def test_rosetta_is_the_same_twice():
     assert repr(show_rosetta("add")) == repr(show_rosetta("add"))
     assert "Python 3.8" in repr(show_rosetta("add"))
+
+
+def test_what_stands_between_two_values_is_explained_where_it_stands():
+    shown = stack_view.text(stack_run(lambda x: x + 1, 2))
+    assert "2  |  1" in shown and step_table.LEGEND in shown
+    assert step_table.LEGEND not in stack_view.text(stack_run(lambda x: x, 2))

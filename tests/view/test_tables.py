@@ -76,3 +76,21 @@ def test_a_listing_without_rows_is_still_a_table(view):
 
 def test_visible_keeps_line_breaks_and_one_line_does_not():
     assert visible("a\n\tb") == "a\n\\tb" and one_line("a\nb") == "a\\nb"
+
+
+def marked(*words, marks=()):
+    entries = tuple(Entry(word, (Verdict(word, "changed"),)) for word in words)
+    return Ledger("title", "subject", ("heading",), entries, marks=marks)
+
+
+def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
+    for shown in (ledger.text(marked("1", "2")), ledger.html(marked("1", "2"))):
+        assert "● new, or not as before" in shown
+    assert "not as before" not in ledger.text(marked("trace", "trace, again"))
+    assert "not as before" not in ledger.text(board())
+
+
+def test_a_ledger_may_say_what_its_marks_stand_for():
+    told = marked("1", marks=(("changed", "<fewer>"), ("failed", "never here")))
+    assert "● <fewer>" in ledger.text(told) and "● &lt;fewer&gt;" in ledger.html(told)
+    assert "never here" not in ledger.text(told) + ledger.html(told)

@@ -17,6 +17,7 @@ from helpers.model.listing import Column
 DATA = Path(__file__).with_name("rosetta_data")
 STORED = ("3.8", "3.11", "3.12", "3.13")
 SAME = "(fused with the one above)"
+MARKED = "● another instruction than in the version before"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 # What an instruction of one version does in another's words: rows are aligned by these keys.
@@ -100,14 +101,23 @@ def rosetta(name: str = "current") -> Sourced:
         record(*(row.get(heading, "") for heading in sheets), change)
         for row, change in zip(rows, changes, strict=True)
     ]
+    marked = tuple(_changed([[row.get(version, "") for version in STORED] for row in rows]))
     return Sourced(
         f"{name}, compiled by four Pythons and by this one",
-        (*columns, Column("change", "what changed")),
+        tuple(columns),
         tuple(values),
         source=_without_doc(source),
-        marked=tuple(_changed([[row.get(version, "") for version in STORED] for row in rows])),
-        note="● another instruction than in the version before",
+        marked=marked,
+        note="\n".join([MARKED, *_notes(rows, changes, dict(marked))]),
     )
+
+
+def _notes(rows: list[dict], changes: list[str], marked: dict[int, int]):
+    """Yield what changed in a row, each under the name of the instruction that is marked there."""
+    for number, (row, words) in enumerate(zip(rows, changes, strict=True)):
+        if words:
+            version = STORED[marked[number]] if number in marked else next(iter(row))
+            yield f"{row[version].split()[1]}: {words}"
 
 
 def _changed(rows: list[list[str]]):

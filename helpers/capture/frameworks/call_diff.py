@@ -11,6 +11,7 @@ from helpers.model.side_by_side import Pair, SideBySide
 from helpers.safety import progress
 from helpers.safety.arguments import is_a, kind_of, parts, printable, table
 
+MARKS = (("changed", "not as in the first column"),)
 CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST = 200, 1_000, 40, 160
 
@@ -36,7 +37,7 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    return Ledger("What each call passes on its way", "landmark", names, entries)
+    return Ledger("What each call passes on its way", "landmark", names, entries, marks=MARKS)
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:

@@ -93,7 +93,8 @@ def recorded_listing(words: str) -> Listing:
         Column("graphs", "graphs"),
         Column("ops", "their operations", code=True),
     )
-    return Listing(f"What each recorded: {words}", columns, rows)
+    note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
+    return Listing(f"What each recorded: {words}", columns, rows, note)
 
 
 def _recorded(name: str, recording: Recording) -> Recorded:

@@ -24,10 +24,10 @@ def registry_graph(*jobs) -> Graph:
     for job in jobs:
         for op in job.ops:
             if op.file and op.type in registry.ops:
-                _add(nodes, Node(f"op {op.name}", op.name, "name", "op"))
+                _add(nodes, Node(f"op {op.name}", op.name, "op", "op of the job"))
                 edges.append(Edge(f"op {op.name}", op.type, "of type"))
     for op in own:
-        _add(nodes, Node(op.name, op.name, "op", _signature(op)))
+        _add(nodes, Node(op.name, op.name, "type", _signature(op)))
     for op in own:
         _kernel(op, registry, nodes, edges)
         if op.name.endswith("_forward") or op.name in registry.gradients:
@@ -56,7 +56,7 @@ def _add(nodes, node: Node) -> None:
 
 def _signature(op: OpDef) -> str:
     """Return an op type's arguments, and the language it is defined in."""
-    return f"{', '.join(op.inputs)} → {', '.join(op.outputs)} · in {op.front_end}"
+    return f"op type: {', '.join(op.inputs)} → {', '.join(op.outputs)} · in {op.front_end}"
 
 
 def _kernel(op: OpDef, registry: Registry, nodes, edges) -> None:

@@ -20,6 +20,7 @@ from helpers.safety import progress
 from helpers.safety.arguments import called, count, is_a, is_exactly, printable, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
+MARKS = (("changed", "not what it saw with a RefVariable"),)
 THREADS = 4
 BAR = 30
 MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES, MOST_FETCHED = 100_000, 100, 20, 8
@@ -60,7 +61,8 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
         entries.append(Entry(shown_name, tuple(map(Verdict, words, tones))))
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
-    return Ledger("What each program saw", "program", tuple(KINDS), tuple(entries), note)
+    title = "What each program saw"
+    return Ledger(title, "program", tuple(KINDS), tuple(entries), note, marks=MARKS)
 
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:

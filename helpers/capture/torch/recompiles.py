@@ -24,7 +24,7 @@ from helpers.capture.torch.cache_entries import copied, entries, frame_locals, p
 from helpers.capture.torch.guards.failures import failure
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
-from helpers.model.guards import HEADINGS, CompileEntry, CompileLedger, compile_entry
+from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.interpreter_state import whole
@@ -123,7 +123,7 @@ class Compiled:
         cached = len(entries(self.compiled_function.__code__))
         note = _summary(rows, cached)
         title = f"Calls of {named(self.compiled_function)}"
-        return CompileLedger(title, "call", HEADINGS, rows, note, cached)
+        return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
 
     def _asked(self, args, kwargs):
         """Return the compile ids in the cache, and a failure per entry; None where one accepts."""

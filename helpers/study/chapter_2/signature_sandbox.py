@@ -47,6 +47,11 @@ def call_code(picked: dict[str, str]) -> str:
 class SignatureSandbox(Foretelling):
     """Calls to pick from; each function, made when first asked for, keeps its cache and ledger."""
 
+    _recorded_note = (
+        "This page plays recorded runs: each function had been called once before, with "
+        f"{call_code(SANDBOX.start())}, and your choice was its second call."
+    )
+
     def __init__(self):
         super().__init__(SANDBOX, "a call is")
         self._made: dict[str, Watched] = {}
@@ -62,6 +67,9 @@ class SignatureSandbox(Foretelling):
         if setting not in self._made:
             self._made[setting] = _function(**FUNCTIONS[setting])
         return self._made[setting]
+
+    def _prepare(self, picked):
+        self.function(picked)(argument(SANDBOX.start()))
 
     def _truth(self, picked, often):
         function = self.function(picked)

@@ -1,12 +1,18 @@
-"""A graph of ops -> a picture per run that fits a page: each leads downwards, and they wrap."""
+"""A graph of ops -> a picture per run that fits a page: each leads downwards, and they wrap.
+
+Where they would not stand beside each other, each box has its name alone; the text form has all.
+"""
+
+from dataclasses import replace
 
 from helpers.model.graph import Graph
 from helpers.model.op_log import apart
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram import kinds
 from helpers.view.markup import render
-from helpers.view.picture import pictured
+from helpers.view.picture import pictured, width
 
+ROOM, STEP = 1_000, 66  # pixels: of all pictures; from row to row where boxes have names alone
 SMALLEST = 0.88  # of its natural size, beside another; alone a picture gives way to the page
 
 
@@ -17,11 +23,20 @@ def text(model: Graph) -> str:
 
 def html(model: Graph) -> str:
     """Return the pictures, each under the name of its run, and the text form folded below."""
-    figures = [_figure(name, graph) for name, graph in apart(model).items() if graph.nodes]
-    shown = kinds.legend(node.kind for node in model.nodes)
+    runs = {name: graph for name, graph in apart(model).items() if graph.nodes}
+    drawn = {name: diagram.svg(graph, page=True) for name, graph in runs.items()}
+    if len(runs) > 1 and sum(map(width, drawn.values())) > ROOM:
+        drawn = {name: _small(graph) for name, graph in runs.items()}
+    figures = [_figure(name, graph, drawn[name]) for name, graph in runs.items()]
+    shown = kinds.legend(node.kind for graph in runs.values() for node in graph.nodes)
     return render("page.html", model=model, figures=figures, legend=shown, body=text(model))
 
 
-def _figure(name: str, graph: Graph) -> dict:
+def _small(graph: Graph) -> str:
+    names = tuple(replace(node, detail="") for node in graph.nodes)
+    return diagram.svg(replace(graph, nodes=names), page=True, step=STEP)
+
+
+def _figure(name: str, graph: Graph, drawn: str) -> dict:
     alt = diagram.alt(name or graph.title, len(graph.nodes), len(graph.edges))
-    return {"name": name, "alt": alt, **pictured(diagram.svg(graph, page=True), SMALLEST)}
+    return {"name": name, "alt": alt, **pictured(drawn, SMALLEST)}

@@ -1,6 +1,7 @@
 """A graph -> a picture with a text equivalent: boxes and labelled arrows, left to right.
 
-A deep or wide graph without a cycle leads downwards instead.
+A deep or wide graph without a cycle leads downwards where that is narrower, and so does one with
+bodies, each of which is drawn inside of its caller.
 
 The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
 notebook; `view.picture` says what becomes of it elsewhere.
@@ -9,26 +10,46 @@ notebook; `view.picture` says what becomes of it elsewhere.
 from collections import Counter
 from dataclasses import replace
 
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.op_log import AGAIN
+from helpers.model.bodies import Nest, nested
+from helpers.model.graph import Edge, Graph
 from helpers.model.phrase import counted
 from helpers.view import row_limit
-from helpers.view.diagram import kinds
+from helpers.view.diagram import kinds, nesting
+from helpers.view.diagram.boxes import (
+    SMALL,
+    Piece,
+    as_svg,
+    box,
+    box_width,
+    labelled,
+    named,
+    one_per_pair,
+    said,
+    short,
+)
 from helpers.view.diagram.folding import fold
+from helpers.view.diagram.labels import spread
 from helpers.view.diagram.layered_layout import Layout, layered
-from helpers.view.diagram.positions import BOX, MARGIN, Spot, arrow_down, spots_close, spots_down
+from helpers.view.diagram.positions import (
+    BOX,
+    MARGIN,
+    STEP,
+    Spot,
+    arrow_down,
+    spots_close,
+    spots_down,
+)
 from helpers.view.diagram.reading_order import in_reading_order
 from helpers.view.diagram.untangling import untangled
-from helpers.view.markup import joined, one_line, render
+from helpers.view.markup import joined, render
 from helpers.view.picture import pictured
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
-LONGEST_TEXT, LONGEST_SAID = 100_000, 400  # characters of the text form, of a label in it
+LONGEST_TEXT = 100_000  # characters of the text form
+NUMBERED = "#1, #2: boxes of the same name"
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
-LONGEST_LABEL = 52
-CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
-ROW, NARROWEST_GAP, LOOP, WIDER = 54, 70, 60, 50
+ROW, NARROWEST_GAP, CLOSE, LOOP, WIDER = 54, 70, 40, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
@@ -41,6 +62,7 @@ def text(model: Graph) -> str:
     model = row_limit.trimmed(model)
     shown, lines = fold(model), _lines(model)
     if shown is model:
+        lines = _nested_lines(nested(model))
         return joined(model.title, *_first(lines, LONGEST_TEXT), model.note)
     whole = ("Arrow by arrow:", *_first(lines, LONGEST_TEXT, MOST_LINES))
     return joined(model.title, *_first(_lines(shown), LONGEST_TEXT), shown.note, *whole)
@@ -59,7 +81,19 @@ def _lines(model: Graph) -> list[str]:
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
     found = [f"  found: {names[key]}" for key in model.found]
     arrows = [_arrow_line(edge, names) for edge in in_reading_order(model.edges)]
-    return [*found, *arrows, *(names[n.key] for n in model.nodes if n.key not in touched)]
+    alone = [names[node.key] for node in model.nodes if node.key not in touched]
+    numbered = len({named(node) for node in model.nodes}) < len(model.nodes)
+    return [*found, *arrows, *alone, *([f"  {NUMBERED}"] if numbered else [])]
+
+
+def _nested_lines(nest: Nest, inset: str = "") -> list[str]:
+    """Return the lines of a graph, then those of each of its bodies, further in."""
+    lines = [inset + line for line in _lines(nest.graph)]
+    callers = {node.key: node.label for node in nest.graph.nodes}
+    for body in nest.bodies:
+        lines.append(f"{inset}  {said(body.label)} of {said(callers[body.caller])}:")
+        lines += _nested_lines(body.nest, f"{inset}    ")
+    return lines
 
 
 def html(model: Graph) -> str:
@@ -80,7 +114,7 @@ def html(model: Graph) -> str:
         model=shown,
         alt=f"{alt(model.title, len(shown.nodes), arrows)}, listed below",
         body=text(model),
-        legend=kinds.legend(node.kind for node in shown.nodes),
+        legend=kinds.legend([node.kind for node in shown.nodes], bool(shown.found)),
         **pictured(svg(shown), SMALLEST),
     )
 
@@ -91,37 +125,41 @@ def alt(title: str, boxes: int, arrows: int) -> str:
     return f"{title}: {words}" if title else words
 
 
-def svg(model: Graph, page: bool = False) -> str:
+def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
     """Return the picture of a graph with at least one node as SVG text.
 
-    `page`: it leads downwards and is as narrow as can be.
+    `page`: it leads downwards and is as narrow as can be, with `step` pixels from row to row.
     """
+    nest = nested(model)
+    if nest.bodies and nesting.leads_down(nest):
+        return nesting.svg(nest)
     model = replace(model, edges=one_per_pair(model.edges))
     layout, found = _laid_out(model), set(model.found)
     fans = Counter(edge.source for edge in model.edges)
-    close = page or _width_across(model, layout) > WIDEST
+    spots, wide = _spots_across(model, layout), _width_across(model, layout)
+    close = page or wide > WIDEST
     down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
     if down:
-        layout = _laid_out(model, bend=0.06)
-    below = spots_close if close else spots_down
-    spots = below(layout, _widths(model)) if down else _spots_across(model, layout)
+        across, layout = layout, _laid_out(model, bend=0.06)
+        widths = _widths(model)
+        spots = spots_close(layout, widths, step) if close else spots_down(layout, widths)
+        if not page and wide <= _right(spots):
+            down, layout, spots = False, across, _spots_across(model, across, CLOSE)
     arrow = arrow_down if down else _arrow
-    right = max(spot.right for spot in spots.values())
-    return render(
-        "diagram.svg",
-        title=model.title,
-        width=right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
-        height=max(spot.y for spot in spots.values()) + BOX + MARGIN,
-        box=BOX,
-        style=kinds.style(node.kind for node in model.nodes),
-        shape=kinds.shape,
-        classes=kinds.classes,
-        boxes=[_box(node, spots[node.key], node.key in found) for node in model.nodes],
-        arrows=[
-            _labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
-            for edge, path in zip(model.edges, layout.paths, strict=True)
-        ],
+    right = _right(spots)
+    piece = Piece(
+        right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
+        max(spot.y for spot in spots.values()) + BOX + MARGIN,
+        tuple(box(node, spots[node.key], node.key in found) for node in model.nodes),
+        spread(
+            (
+                labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
+                for edge, path in zip(model.edges, layout.paths, strict=True)
+            ),
+            spots.values(),
+        ),
     )
+    return as_svg(model.title, piece, (node.kind for node in model.nodes))
 
 
 def _laid_out(model: Graph, bend: float = 1) -> Layout:
@@ -130,11 +168,15 @@ def _laid_out(model: Graph, bend: float = 1) -> Layout:
 
 
 def _width_across(model: Graph, layout) -> int:
-    return max(spot.right for spot in _spots_across(model, layout).values())
+    return _right(_spots_across(model, layout))
 
 
-def _spots_across(model: Graph, layout) -> dict[object, Spot]:
-    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model)
+def _right(spots: dict[object, Spot]) -> int:
+    return max(spot.right for spot in spots.values())
+
+
+def _spots_across(model: Graph, layout, narrowest: int = NARROWEST_GAP) -> dict[object, Spot]:
+    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model, narrowest)
     for column in layout.layers:
         width = max(widths.get(key, 0) for key in column)
         spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
@@ -144,7 +186,7 @@ def _spots_across(model: Graph, layout) -> dict[object, Spot]:
 
 def _names(model: Graph) -> dict[str, str]:
     """Return a name per key that is unique in the text: label and detail, numbered if need be."""
-    plain = {node.key: _named(node) for node in model.nodes}
+    plain = {node.key: named(node) for node in model.nodes}
     often, seen, names = Counter(plain.values()), Counter(), {}
     for key, name in plain.items():
         seen[name] += 1
@@ -152,88 +194,28 @@ def _names(model: Graph) -> dict[str, str]:
     return names
 
 
-def _named(node: Node) -> str:
-    return _said(f"{node.label} ({node.detail})" if node.detail else node.label)
-
-
 def _arrow_line(edge: Edge, names) -> str:
-    shaft = f" ── {_said(edge.label)} ──▶ " if edge.label else " ──▶ "
+    shaft = f" ── {said(edge.label)} ──▶ " if edge.label else " ──▶ "
     return f"  {names[edge.source]}{shaft}{names[edge.target]}"
-
-
-def _said(words: str) -> str:
-    return row_limit.cut(one_line(words), LONGEST_SAID)
 
 
 def _top(row: float) -> int:
     return round(MARGIN + row * ROW)
 
 
-def _gap(model: Graph) -> int:
+def _gap(model: Graph, narrowest: int) -> int:
     longest = max((len(short(edge.label)) for edge in model.edges), default=0)
-    return max(NARROWEST_GAP, round(longest * SMALL) + 60) + (WIDER if model.wide else 0)
+    words = round(longest * SMALL) + 60 if longest else 0
+    return max(narrowest, words) + (WIDER if model.wide else 0)
 
 
 def _widths(model: Graph) -> dict[str, int]:
     return {node.key: box_width(node) for node in model.nodes}
 
 
-def box_width(node: Node) -> int:
-    """Return how wide the box of a node is, in pixels."""
-    wide = max(len(short(node.label)) * CHARACTER, len(short(node.detail)) * SMALL)
-    return round(max(wide, 24) + 24) + kinds.room(node.kind)
-
-
-def short(words: str, most: int = LONGEST_LABEL) -> str:
-    """Return words cut in the middle, where a dotted path says least."""
-    words = one_line(words)
-    half = (most - 1) // 2
-    return words if len(words) <= most else f"{words[:half]}…{words[-half:]}"
-
-
-def _box(node: Node, spot: Spot, found: bool) -> dict:
-    label, detail = short(node.label), short(node.detail)
-    whole = (label, detail) == (one_line(node.label), one_line(node.detail))
-    return {
-        "kind": f"{node.kind} found" if found else node.kind,
-        "tip": "" if whole else _named(node),
-        "spot": spot,
-        "centre": spot.x + spot.width // 2,
-        "label": f"▸ {label}" if found else label,
-        "detail": detail,
-        "base": spot.y + (17 if node.detail else 25),
-    }
-
-
 def _has_cycle(layout) -> bool:
     layer = {key: number for number, keys in enumerate(layout.layers) for key in keys}
     return any(layer[path[0]] == layer[path[-1]] for path in layout.paths)
-
-
-def _labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
-    """Return an arrow for the template; the plate of its label begins right of `clear`."""
-    label = short(edge.label)
-    plate = _plate(label)
-    x = max(x, clear + plate // 2)
-    marked = AGAIN in edge.label
-    return {"line": line, "label": label, "x": x, "y": y, "plate": plate, "marked": marked}
-
-
-def one_per_pair(edges) -> tuple[Edge, ...]:
-    """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
-    labels = {}
-    for edge in edges:
-        labels.setdefault((edge.source, edge.target), []).append(edge.label)
-    return tuple(Edge(*ends, _together(said)) for ends, said in labels.items())
-
-
-def _together(labels: list[str]) -> str:
-    """Return labels as one: more than fit are cut by the picture, which cuts in the middle."""
-    said = [label for label in labels if label]
-    few = (
-        said if len(said) <= 2 * LONGEST_LABEL else [*said[:LONGEST_LABEL], *said[-LONGEST_LABEL:]]
-    )
-    return ", ".join(few)
 
 
 def _arrow(spots: list[Spot], fan: bool) -> tuple[str, int, int, int]:
@@ -265,7 +247,3 @@ def _along(start: Spot, end: Spot, part: float) -> tuple[int, int]:
     run = 1.5 * part * (1 - part) + part**3
     x = start.right + (end.x - start.right) * run
     return round(x), round(start.middle + (end.middle - start.middle) * rise)
-
-
-def _plate(label: str) -> int:
-    return round(len(label) * SMALL + 8)

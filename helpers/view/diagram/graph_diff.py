@@ -12,7 +12,8 @@ from helpers.model.phrase import listed
 from helpers.view import table
 from helpers.view.diagram import graph
 
-PICTURE = "Both graphs in one picture: − gone, + new, ~ changed"
+PICTURE = "Both graphs in one picture"
+MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
 MOST_NAMED, MOST_FINDINGS, LONGEST = 8, 40, 100
 COLUMNS = (
     Column("word", "what became of it"),
@@ -68,8 +69,17 @@ def merged(model: GraphDiff) -> Graph:
     nodes = [_marked(n, after.get(key), words.get(key, "")) for key, n in before.items()]
     nodes += [_new(n, words.get(key, "")) for key, n in after.items() if key not in before]
     there = before.keys() & after.keys()
-    edges = _arrows(model.before.edges, model.after.edges, there)
-    return Graph(PICTURE, tuple(nodes), tuple(edges))
+    edges = tuple(_arrows(model.before.edges, model.after.edges, there))
+    return Graph(_picture_title(nodes, edges), tuple(nodes), edges)
+
+
+def _picture_title(nodes, edges) -> str:
+    """Return the title: what the marks stand for that are in the picture."""
+    kinds = {node.kind for node in nodes}
+    said = [words for kind, words in MARKS.items() if kind in kinds]
+    words = {edge.label.partition(" ")[0] for edge in edges} & {"new", "gone"}
+    said += [f"an arrow is {' or '.join(sorted(words))} where it says so"] if words else []
+    return f"{PICTURE}: {', '.join(said)}" if said else PICTURE
 
 
 def _marked(node: Node, now: Node | None, word: str) -> Node:

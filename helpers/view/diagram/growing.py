@@ -5,7 +5,7 @@ Where a graph broke, the cards are cut apart, and the line stands there that Pyt
 """
 
 from helpers.model.dynamo import DynamoRun
-from helpers.view.diagram.graph import short
+from helpers.view.diagram.boxes import short
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.moments import OUTLINE, Part, Picture, Union, says, states
 from helpers.view.diagram.positions import MARGIN, arrow_down, spots_close

@@ -13,13 +13,23 @@ DRAWN_AS = {
     "input": "tensor",
     "output": "tensor",
     "call": "op",
+    "type": "code",
     "variable": "cell",
     "after": "object",
     "gone": "object",
     "new": "update",
     "altered": "update",
 }
-WORDS = ("input", "output", "variable", "after")  # a legend says these as they are
+# A legend says these kinds in these words, not in those of what they are drawn as.
+WORDS = {
+    "input": "input",
+    "output": "output",
+    "variable": "variable",
+    "after": "after",
+    "pass": "passes its input on",
+    "type": "op type",
+}
+FOUND = "▸ what find= asked for"
 SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
 SET_APART = ("group", "gone", "new", "altered", "own", "found")
 
@@ -48,15 +58,17 @@ def style(kinds: Iterable[str]) -> str:
     )
 
 
-def legend(kinds: Iterable[str]) -> Markup:
+def legend(kinds: Iterable[str], found: bool = False) -> Markup:
     """Return the legend of a picture with these kinds; nothing where all are of one kind.
 
-    What is gone, new or changed says so in its box, and stands in no legend.
+    What is gone, new or changed says so in its box, and stands in no legend. `found`: some boxes
+    are what a search points out.
     """
     own = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
-    shown = {kind if kind in WORDS else drawn_as(kind): drawn_as(kind) for kind in own}
+    shown = {WORDS.get(kind, drawn_as(kind)): drawn_as(kind) for kind in own}
     told = {word: kind for word, kind in shown.items() if not _says_so(kind, own)}
-    return ink.legend(told) if len(told) > 1 else Markup("")
+    said = ink.legend(told) if len(told) > 1 else Markup("")
+    return said + Markup('<p style="margin:2px 0 6px 0">{}</p>').format(FOUND) * found
 
 
 def _says_so(drawn: str, own) -> bool:

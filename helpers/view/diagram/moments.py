@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helpers.model.graph import Graph
-from helpers.view.diagram.graph import LONGEST_LABEL, one_per_pair, short
+from helpers.view.diagram.boxes import LONGEST_LABEL, one_per_pair, short
 
 SHOWN, NEW, GHOST, OUTLINE = "shown", "new", "ghost", "outline"
 

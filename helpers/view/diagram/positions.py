@@ -3,7 +3,7 @@
 A deep graph is read like a page: a layer is a row of boxes, and the page scrolls as pages do.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BOX, MARGIN = 40, 8  # pixels
 STEP, BETWEEN = 92, 24
@@ -11,16 +11,17 @@ STEP, BETWEEN = 92, 24
 
 @dataclass(frozen=True)
 class Spot:
-    """The place of a box or a bend: its left, top and width in pixels."""
+    """The place of a box or a bend: its left, top, width and height in pixels."""
 
     x: int
     y: int
     width: int
+    height: int = BOX
 
     @property
     def middle(self) -> int:
         """The height at which arrows leave and arrive."""
-        return self.y + BOX // 2
+        return self.y + self.height // 2
 
     @property
     def centre(self) -> int:
@@ -30,7 +31,7 @@ class Spot:
     @property
     def bottom(self) -> int:
         """The lower edge."""
-        return self.y + BOX
+        return self.y + self.height
 
     @property
     def right(self) -> int:
@@ -38,21 +39,27 @@ class Spot:
         return self.x + self.width
 
 
-def spots_close(layout, widths: dict[str, int], step: int = STEP) -> dict[object, Spot]:
+def spots_close(
+    layout, widths: dict[str, int], step: int = STEP, heights: dict[str, int] | None = None
+) -> dict[object, Spot]:
     """Return the same as `spots_down`, where a box takes no more room than it needs.
 
-    `step`: from the top of a row to that of the next.
+    `step`: from the top of a row to that of the next, plus what its highest box is higher than
+    others (`heights`, in pixels); what passes by a high box is as high.
     """
-    cell, spots = sorted(widths.values())[len(widths) // 2] + BETWEEN, {}
-    for number, layer in enumerate(layout.layers):
-        free = float("-inf")
+    cell, spots, top = sorted(widths.values())[len(widths) // 2] + BETWEEN, {}, MARGIN
+    heights = heights or {}
+    for layer in layout.layers:
+        free, high = float("-inf"), max(heights.get(key, BOX) for key in layer)
         for key in sorted(layer, key=layout.rows.get):
             width = widths.get(key, 0)
             left = max((layout.rows[key] + 0.5) * cell - width / 2, free)
-            spots[key] = Spot(round(left), MARGIN + number * step, width)
+            own = heights.get(key, BOX) if width else high
+            spots[key] = Spot(round(left), top, width, own)
             free = left + width + BETWEEN
+        top += step + high - BOX
     shift = MARGIN - min(spot.x for spot in spots.values())
-    return {key: Spot(spot.x + shift, spot.y, spot.width) for key, spot in spots.items()}
+    return {key: replace(spot, x=spot.x + shift) for key, spot in spots.items()}
 
 
 def spots_down(layout, widths: dict[str, int]) -> dict[object, Spot]:

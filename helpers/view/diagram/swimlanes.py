@@ -8,9 +8,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from helpers.view.diagram import kinds
-from helpers.view.diagram.positions import BOX, MARGIN, Spot
+from helpers.view.diagram.boxes import Piece, as_svg
+from helpers.view.diagram.positions import MARGIN, Spot
 from helpers.view.diagram.routing import Route, route
-from helpers.view.markup import one_line, render
+from helpers.view.markup import one_line
 from helpers.view.row_limit import cut
 
 CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
@@ -51,18 +52,13 @@ def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str
     """Return the picture as SVG text; a lane without boxes takes no room."""
     spots = _spots(boxes, headings, max((_plate(line.label) for line in lines), default=0))
     routes = _routes(lines, spots)
-    return render(
-        "diagram.svg",
-        title=title,
-        width=max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
-        height=max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
-        box=BOX,
-        style=kinds.style(box.kind for box in boxes),
-        shape=kinds.shape,
-        classes=kinds.classes,
-        boxes=[*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)],
-        arrows=_labelled(lines, routes, spots),
+    piece = Piece(
+        max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
+        max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
+        (*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)),
+        tuple(_labelled(lines, routes, spots)),
     )
+    return as_svg(title, piece, (box.kind for box in boxes))
 
 
 def _spots(boxes: list[Box], headings, plate: int) -> dict[str, Spot]:

@@ -1,6 +1,7 @@
 // The value stack as blocks that grow upward, and the variables below it.
 
 const SLOT = { least: 20, most: 34, gap: 4 };
+const FOOT = 10; // pixels below the lowest slot: for the mark on its edge
 const MS = 250;
 const NULL_MEANS = "NULL: an empty slot; a call finds self there if it calls a method";
 
@@ -12,11 +13,11 @@ function stackPane(script, room) {
   const below = make("div", "stage-below", "");
   const deepest = script.tracks.reduce((most, t) => Math.max(most, t.stack?.length ?? 0), 1);
   const allowed = Math.max(deepest, ...script.codes.map((code) => code.depth));
-  const slots = allowed * (SLOT.least + SLOT.gap) <= room - 24 ? allowed : deepest;
-  const size = Math.max(SLOT.least, Math.min(SLOT.most, Math.floor((room - 24) / slots) - SLOT.gap));
+  const slots = allowed * (SLOT.least + SLOT.gap) <= room - 18 - FOOT ? allowed : deepest;
+  const size = Math.max(SLOT.least, Math.min(SLOT.most, Math.floor((room - 18 - FOOT) / slots) - SLOT.gap));
   const pitch = size + SLOT.gap;
   const seen = Math.max(1, Math.floor((room - 35) / pitch));
-  const foot = slots > seen ? 17 : 6; // what is not seen is counted below
+  const foot = slots > seen ? 17 : FOOT; // what is not seen is counted below
   box.style.setProperty("--foot", `${foot - 4}px`);
   for (let n = 0; n < slots; n++) {
     const words = n + 1 === slots && slots === allowed && script.codes.length === 1 ? `${slots} at most` : "";

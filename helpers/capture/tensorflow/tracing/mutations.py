@@ -19,6 +19,10 @@ CONTAINERS = (list, dict, set)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 LIBRARIES = ("builtins", "types", "tensorflow", "keras", "numpy")
 DEEPEST, MOST_THINGS, MOST_CASES, MOST_WAYS = 20, 50_000, 200, 12
+MARKS = (
+    ("changed", "no error, and what the caller holds is other than before"),
+    ("failed", "an error was raised"),
+)
 CASES = "name -> a function, or (function, *arguments)"
 TITLE = "Who sees that an argument was changed?"
 
@@ -44,7 +48,8 @@ def mutations_ledger(cases, ways=None, title: str = TITLE) -> Ledger:
         for name, case in progress.counted("case", pairs)
     ]
     headings = tuple(printable(name) for name, _ in ways)
-    return Ledger(word(title, "title"), "the body's change", headings, tuple(entries))
+    title = word(title, "title")
+    return Ledger(title, "the body's change", headings, tuple(entries), marks=MARKS)
 
 
 def _default_ways():

@@ -28,6 +28,7 @@ COLUMNS = (
     Column("given_up", "whole function left to Python"),
 )
 MOST_SHOWN, MOST_CASES = 8, 200
+MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
 NOT_KNOWN = "only the results' own code could say whether they are the same"
 BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
 GRADIENT, OTHER_GRADIENT = "gradient", "the cure has another gradient"
@@ -64,7 +65,8 @@ def cures_ledger(cases, *args) -> Ledger:
     headings = (BEFORE, AFTER, RESULT, GRADIENT)
     shared = results.copied(args)[1]
     note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""
-    return Ledger("Graph breaks and their cures", "case", headings, entries, note)
+    title = "Graph breaks and their cures"
+    return Ledger(title, "case", headings, entries, note, marks=MARKS)
 
 
 def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:

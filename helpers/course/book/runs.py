@@ -1,0 +1,87 @@
+"""A notebook -> the same, run: its outputs, the state of its widgets, and what pages play of it.
+
+A run is kept in the course's cache under a hash of all that decides it.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+import course
+from helpers.safety.folders import Home, cache, write_new
+
+SECONDS = 600  # that a cell may take
+KEY = "book"  # of the notebook's metadata, with `recorded` and `hints`
+# What the kernel is asked at last: exhibits that can say what each of their choices comes to, and
+# the hints of each check. A name of the notebook's own may hide one of the course's: none is used.
+ASKED = """
+def _told():
+    import json
+    from helpers import check
+    shown = [*globals().values(), *globals().get("Out", {{}}).values()]
+    kinds = {{id(one): one for one in shown if hasattr(type(one), "recorded")}}
+    recorded = [{{"title": one.model.title, **one.recorded()}} for one in kinds.values()]
+    return json.dumps([recorded, {{name: getattr(check, name).hints for name in {names!r}}}])
+__import__("builtins").print(_told())
+"""
+
+
+def run(path: Path, checks: list[str]) -> nbformat.NotebookNode:
+    """Return the notebook with fresh outputs, from the cache where nothing has changed since.
+
+    `checks` are the names of those that it calls. Errors of a cell are nbclient's.
+    """
+    home, name = cache("book"), f"{path.stem}-{_fingerprint(path)}.ipynb"
+    kept = home.path / name
+    if kept.exists():
+        return nbformat.read(kept, as_version=4)
+    course.say(f"Running {path.stem}")
+    notebook = _run(path, checks)
+    _keep(home, name, nbformat.writes(notebook).encode())
+    return notebook
+
+
+def _run(path: Path, checks: list[str]) -> nbformat.NotebookNode:
+    notebook = nbformat.read(path, as_version=4)
+    last = nbformat.v4.new_code_cell(ASKED.format(names=checks))
+    notebook.cells.append(last)
+    where = {"metadata": {"path": str(path.parent)}}
+    client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
+    # A kernel that dies is reported by nbclient; what else it says there is for nobody.
+    client.execute(env={**_environment(), "COURSE_RECORD": "off"}, stderr=subprocess.DEVNULL)
+    notebook.cells.remove(last)
+    told = [output.text for output in last.outputs if output.output_type == "stream"]
+    recorded, hints = json.loads(told[-1])
+    notebook.metadata[KEY] = {"recorded": recorded, "hints": hints}
+    return notebook
+
+
+def _environment() -> dict[str, str]:
+    """Return what a kernel that the course starts has: its own settings, and this very helpers."""
+    return course.environment() | {"PYTHONPATH": str(course.ROOT)}
+
+
+def _keep(home: Home, name: str, data: bytes) -> None:
+    stem = name.rpartition("-")[0]
+    for old in home.path.glob(f"{stem}-*.ipynb"):
+        home.discard(old.name)
+    with home.work() as work:
+        write_new(work / name, data)
+        home.put(work / name, name)
+
+
+def _fingerprint(path: Path) -> str:
+    """Return a hash of the notebook, of what it may call, and of what is installed."""
+    rooms = sorted((course.ROOT / "helpers").rglob("*.*"))
+    files = [file for file in rooms if file.suffix in (".py", ".js", ".css", ".html", ".svg", ".c")]
+    own = course.ROOT / "helpers" / "course"
+    digest = hashlib.sha256(sys.version.encode())
+    for file in (path, course.ROOT / "constraints.txt", Path(__file__), *files):
+        if file == Path(__file__) or not file.is_relative_to(own):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,89 @@
+"""`course.py book` -> site/: a page for each notebook, a first page, and what the search needs."""
+
+import re
+from pathlib import Path
+
+import nbformat
+
+import course
+from helpers.course.book import links
+from helpers.course.book.live import as_script
+from helpers.course.book.page import TEMPLATES, Entry, chapter, index
+from helpers.course.book.runs import run
+from helpers.course.book.sections import sections
+from helpers.course.minutes import on_the_page
+from helpers.course.reset import chapter_named, chapters
+from helpers.course.work import notebooks
+from helpers.model.exercise_cells import exercise_cells
+from helpers.model.spine import CHAPTERS, START
+from helpers.safety.folders import Home, made_again, write_new
+
+SITE = course.ROOT / "site"
+ASSETS = ("book.css", "book.js", "host.js", "minisearch.js")
+INSTRUMENTS = "instruments"
+
+
+def book(words: list[str], fresh: bool = True) -> int:
+    """Write site/; words name the chapters that are wanted, none means all of them.
+
+    What is not `fresh` has the outputs that are stored in the notebooks, and nothing lives.
+    """
+    names = [chapter_named(word) for word in words] or chapters()
+    course.refuse_foreign(SITE)
+    write(made_again(SITE), [notebooks() / name for name in names], fresh)
+    course.say(f"site/ has {len(names)} chapters: open site/index.html, no server is needed.")
+    return 0
+
+
+def write(home: Home, paths: list[Path], fresh: bool = True) -> None:
+    """Write the book of these notebooks into a folder of the course's own."""
+    contents = [entry(path) for path in paths]
+    found, pages = [], {}
+    for path, here in zip(paths, contents, strict=True):
+        notebook = nbformat.read(path, as_version=4)
+        checks = [one.name for one in exercise_cells(notebook.cells)]
+        notebook = run(path, checks) if fresh else notebook
+        found += [{**one, "page": here.stem, "chapter": _label(here)} for one in sections(notebook)]
+        pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
+    pages["index.html"] = index(contents, _map())
+    assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
+    assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
+    home.fill("assets", assets)
+    home.fill("images", _pictures())
+    with home.work() as work:
+        for name, page in pages.items():
+            write_new(work / name, page.encode("utf-8", "backslashreplace"))
+            home.put(work / name, name)
+    for old in home.path.glob("*.html"):
+        if old.name not in pages:
+            home.discard(old.name)
+
+
+def entry(path: Path) -> Entry:
+    """Return what the contents say of a notebook."""
+    stem, [first, *_] = path.stem, nbformat.read(path, as_version=4).cells
+    title = re.search(r"^# (.+)$", first.source, re.MULTILINE)[1]
+    known = {one.file: one for one in CHAPTERS}.get(stem)
+    reading, exercises, _ = on_the_page(path)
+    minutes = "" if stem == INSTRUMENTS else f"{reading} minutes"
+    minutes += f" + {exercises} of exercises" if minutes and exercises else ""
+    about, needs = (known.about, known.needs) if known else ("", "")
+    number = str(known.number) if known else "0" if stem == START else ""
+    return Entry(stem, number, title, about, needs, minutes)
+
+
+def _label(here: Entry) -> str:
+    return f"{here.number} · {here.title}" if here.number else here.title
+
+
+def _map() -> str:
+    """Return the map of the chapters, as chapter 0 shows it."""
+    cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
+    [prose] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
+    return prose[prose.index("<div") :]
+
+
+def _pictures() -> dict[str, bytes]:
+    folder = notebooks() / "images"
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {links.picture(path.relative_to(folder)): path.read_bytes() for path in files}

@@ -1,0 +1,139 @@
+"""A notebook's cells, each with its kind of slide -> cells of which every one fits on a slide.
+
+Of long prose the first sentences are shown, and all of it stands in the speaker's notes. Lists,
+tables and exercises are shown whole, on several slides where they are long. A large output gets a
+slide of its own.
+"""
+
+import re
+from copy import deepcopy
+
+from helpers.course.slide_rule import BELOW, SKIP, SLIDE
+
+LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
+SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
+CAPTION = 3  # lines of code, without prose, that stand above a large output
+FULL = 24  # if both together are no longer than this
+_HEADING = re.compile(r"#{1,6} ")
+_STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
+_PICTURE = re.compile("<svg|<img")
+_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z*`\[(])")
+
+
+def fitted(cells: list[dict]) -> list[dict]:
+    """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
+    shown = [cell for cell in cells if kind_of(cell) != SKIP]
+    return [part for cell in shown for part in (_prose(cell) if _is_prose(cell) else _run(cell))]
+
+
+def kind_of(cell: dict) -> str:
+    """Return the kind of slide that a cell's metadata names, or ""."""
+    return cell["metadata"].get("slideshow", {}).get("slide_type", "")
+
+
+def _is_prose(cell: dict) -> bool:
+    return cell["cell_type"] == "markdown"
+
+
+def _prose(cell: dict) -> list[dict]:
+    found = []
+    for group in _groups(_blocks("".join(cell["source"]))):
+        top = _HEADING.match(group[0])
+        kind = kind_of(cell) if not found else SLIDE if top and len(top[0]) < 4 else BELOW
+        plain = [block for block in group if not _HEADING.match(block)]
+        if any(map(_STRUCTURE.search, plain)) or words(plain) <= WHOLE:
+            slides, notes = _sheets(group), []
+        else:
+            head = [block for block in group if block not in plain]
+            slides, notes = [[*head, lead(plain[0])]], ["\n\n".join(plain)]
+        for number, slide in enumerate(slides):
+            found.append(_copy(cell, len(found), BELOW if number else kind, "\n\n".join(slide)))
+        found += [_copy(cell, len(found), "notes", note) for note in notes]
+    return found
+
+
+def _run(cell: dict) -> list[dict]:
+    """Return a cell of code with its small outputs, and one for each large output."""
+    dense = re.sub(r"\n{3,}", "\n\n", "".join(cell["source"]))  # a slide is short of room
+    room = min(SMALL, FULL - dense.count("\n"))
+    large = [output for output in cell["outputs"] if _is_large(output, room)]
+    if kind_of(cell) == BELOW and dense.count("\n") < CAPTION and len(large) == 1:
+        large = []
+    code = _copy(cell, 0, kind_of(cell), dense)
+    code["outputs"] = [output for output in cell["outputs"] if output not in large]
+    found = [code]
+    for output in large:
+        found.append(_copy(cell, len(found), BELOW, ""))
+        found[-1]["outputs"] = [output]
+        found[-1]["metadata"]["transient"] = {"remove_source": True}
+    return found
+
+
+def _is_large(output: dict, room: int) -> bool:
+    data = output.get("data", {})
+    text = "".join(data.get("text/plain", output.get("text", "")))
+    return (
+        text.count("\n") > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
+    )
+
+
+def _copy(cell: dict, number: int, kind: str, source: str) -> dict:
+    part = deepcopy(cell)
+    part["source"], part["metadata"] = source, {"slideshow": {"slide_type": kind}}
+    part["id"] = f"{cell['id']}-{number}" if number else cell["id"]
+    return part
+
+
+def words(blocks: list[str]) -> int:
+    """Return how many words are read in these blocks of Markdown."""
+    return len(re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", " ".join(blocks)).split())
+
+
+def lead(paragraph: str) -> str:
+    """Return the first sentences of a paragraph, at least one, in about LEAD words.
+
+    A sentence ends where no emphasis and no code is open.
+    """
+    kept = ""
+    for sentence in _SENTENCE.split(paragraph):
+        open_ = kept.count("`") % 2 or kept.count("**") % 2 or kept.count("(") > kept.count(")")
+        if kept and not open_ and words([kept, sentence]) > LEAD:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return re.sub(r":$", ".", kept)
+
+
+def _blocks(source: str) -> list[str]:
+    """Return the paragraphs, lists, tables, fenced code and headings, in order."""
+    found, open_ = [""], False
+    for line in source.splitlines():
+        if line.startswith("```"):
+            open_ = not open_
+        if not open_ and (not line.strip() or _HEADING.match(line)):
+            found.append("")
+        found[-1] += f"{line}\n" if line.strip() or open_ else ""
+        if not open_ and _HEADING.match(line):
+            found.append("")
+    return [block.rstrip() for block in found if block.strip()]
+
+
+def _groups(blocks: list[str]) -> list[list[str]]:
+    """Return the blocks under each heading, the heading first."""
+    found = []
+    for block in blocks:
+        if not found or _HEADING.match(block):
+            found.append([])
+        found[-1].append(block)
+    return found
+
+
+def _sheets(blocks: list[str]) -> list[list[str]]:
+    """Return blocks slide by slide: as many on one as do not exceed MOST words."""
+    found = [[]]
+    for block in blocks:
+        title = blocks[0].startswith("# ")  # with all that it promises
+        begun = any(not _HEADING.match(one) for one in found[-1])
+        if begun and not title and words([*found[-1], block]) > MOST:
+            found.append([])
+        found[-1].append(block)
+    return found

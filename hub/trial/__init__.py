@@ -1,0 +1,1 @@
+"""A real JupyterHub on loopback with simulated learners; `hub/try.py` has the commands."""

@@ -1,0 +1,166 @@
+"""The book in Chromium, opened as files: what lives, what is found, and how it looks."""
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from helpers.course.book import site
+from helpers.safety.folders import made_again
+from tests.browser import book_sample, gallery
+from tests.browser.book_figures import serious
+from tests.browser.lab_page import press, status
+from tests.browser.lab_server import ROOT
+
+SAMPLE, START = "sample", "00_start_here"
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory, chromium):
+    folder = tmp_path_factory.mktemp("book")
+    nbformat.write(book_sample.build(), folder / f"{SAMPLE}.ipynb")
+    notebooks = [ROOT / "notebooks" / f"{START}.ipynb", folder / f"{SAMPLE}.ipynb"]
+    with made_again(folder / "site") as home:
+        site.write(home, notebooks)
+        yield home.path
+
+
+@pytest.fixture
+def opened(book, new_context):
+    """Return a function that opens a page of the book; what goes wrong there fails the test."""
+    wrong = []
+
+    def opener(name, at="", **options):
+        page = new_context(**options).new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda asked: wrong.append(asked.url) if _outside(asked.url) else None)
+        page.goto((book / f"{name}.html").as_uri() + at)
+        if options.get("java_script_enabled", True) and name != "index":
+            page.wait_for_selector("html.book-lives", state="attached")
+        return page
+
+    yield opener
+    assert wrong == []
+
+
+def _outside(address):
+    return not address.startswith(("file:", "blob:", "data:"))
+
+
+def test_a_stage_steps_by_its_buttons_and_by_the_keyboard(opened):
+    stage = opened(SAMPLE).get_by_role("group", name=gallery.STAGE, exact=True)
+    press(stage, "Next")
+    expect(status(stage)).to_contain_text("Step 2 of 5")
+    stage.get_by_role("slider").press("ArrowRight")
+    expect(status(stage)).to_contain_text("Step 3 of 5")
+
+
+def test_a_question_is_judged_in_the_page(opened):
+    form = opened(SAMPLE).locator("form", has_text="2 + 2")
+    form.get_by_label("22", exact=True).check()
+    press(form, "Check")
+    expect(status(form)).to_contain_text("you chose 22; running it gave 4")
+
+
+def test_hostile_strings_are_shown_and_do_nothing(opened):
+    page = opened(SAMPLE)
+    expect(page.locator("main")).to_contain_text(gallery.HOSTILE[0])
+    assert "owned" not in page.title()
+    assert not page.locator(".book-output img[src='x'], .book-output h1").count()
+
+
+def test_a_sandbox_plays_what_was_recorded(opened):
+    form = opened(SAMPLE).locator("form", has_text="Which sign?")
+    form.get_by_label("sign").select_option("-")
+    form.get_by_label("size").select_option("2")
+    expect(form).to_contain_text("f(-2)")
+    form.get_by_label("negative").check()
+    press(form, "Run the call")
+    said = "✓ Right: you said negative, and it was negative. 1 of 1 foretold."
+    expect(status(form)).to_have_text(said)
+    expect(form).to_contain_text("a row of -2")
+    form.get_by_label("sign").select_option("none")
+    form.get_by_label("negative").check()
+    press(form, "Run the call")
+    expect(status(form)).to_contain_text(
+        "✗ Not this time: you said negative, and it was positive. 1 of 2"
+    )
+
+
+def test_a_program_plays_its_run_and_changed_lines_say_what_they_need(opened):
+    page = opened(SAMPLE)
+    form = page.locator("form", has_text="Switches, to be tried again")
+    press(form, "Run in a fresh interpreter")
+    expect(form.get_by_role("region")).to_contain_text("42")
+    form.get_by_label("Lines to run").fill("1")
+    press(form, "Run in a fresh interpreter")
+    expect(status(form)).to_contain_text("run in the notebook alone")
+
+
+def test_a_check_says_what_it_needs_and_folds_its_hints(opened):
+    page = opened(SAMPLE)
+    hints = page.locator(".book-check details")
+    expect(hints.locator("li").first).to_be_hidden()
+    hints.locator("summary").press("Enter")
+    expect(hints.locator("li").first).to_be_visible()
+    expect(page.locator(".book-check")).to_contain_text("only in the notebook")
+
+
+def test_the_search_finds_a_section_of_another_chapter(opened):
+    page = opened(START)
+    page.keyboard.press("/")
+    page.keyboard.type("zebra")
+    expect(page.locator("#book-count")).to_have_text("1 section found.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
+
+
+def test_an_address_of_a_cell_leads_there_although_widgets_come_to_stand_above(opened):
+    page = opened(SAMPLE, "#cell-id=last-cell")
+    expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
+
+
+def test_the_theme_is_the_readers_until_the_button_is_pressed_and_paper_is_light(opened):
+    page = opened(START, color_scheme="dark")
+    shown = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(shown)
+    page.get_by_role("button", name="Dark").click()
+    light = page.evaluate(shown)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(shown) == light
+    page.get_by_role("button", name="Dark").click()
+    for event, ground in (("beforeprint", light), ("afterprint", dark)):
+        page.evaluate("event => dispatchEvent(new Event(event))", event)
+        assert page.evaluate(shown) == ground
+
+
+@pytest.mark.parametrize("name", ["index", START, SAMPLE])
+def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
+    page = opened(name, viewport=PHONE)
+    wide = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(wide) == 0
+    page.emulate_media(media="print")
+    assert page.evaluate(wide) == 0
+    expect(page.locator(".book-top")).to_be_hidden()
+    page.emulate_media(media="screen")
+    page.evaluate("document.querySelector('main').prepend(document.createElement('hr'))")
+    page.locator("hr").evaluate("node => { node.style.width = '900px' }")
+    assert page.evaluate(wide) > 0  # a sample that must be seen
+
+
+def test_without_scripts_every_step_can_be_read(opened):
+    page = opened(SAMPLE, java_script_enabled=False)
+    expect(page.locator("main")).to_contain_text("pass 3 of the loop")
+    assert not page.locator(".book-still").first.evaluate(
+        "node => getComputedStyle(node).visibility === 'hidden'"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(opened, scheme):
+    page = opened(START, color_scheme=scheme)
+    assert serious(page) == []
+    page.evaluate("document.querySelector('main').prepend(document.createElement('button'))")
+    assert [line.split(":")[0] for line in serious(page, "main > button")] == ["button-name"]

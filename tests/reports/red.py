@@ -1,0 +1,113 @@
+"""What failed in a run of pytest -> sentences that say where and how, for the end of a log.
+
+`python -m tests.reports.red report.xml` says it of a file of `--junitxml`, by the standard library
+alone; tests/reports/plugin.py says it after pytest's own summary, where all cells fail alike.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.reports.records import ERROR, FAILED, Record, read
+
+ROOT = Path(__file__).parents[2]
+LONGEST = 300  # letters of one quotation
+MOST = 40  # sentences: a run in which all fails has one reason
+_CELL = re.compile(r"Cell (\d+)$")
+_RAISED = re.compile(
+    r"^(\w+(?:\.\w+)*(?:Error|Exception|Interrupt|Warning|Exit|Failed|failed)\b.*)"
+)
+
+
+def sentences(records: Iterable[Record], root: Path = ROOT) -> Iterator[str]:
+    """Yield a sentence for each record that failed, and at last how to run one again.
+
+    `root` is the folder that the files' names are in; notebooks are read there.
+    """
+    failed = [record for record in records if record.outcome in (FAILED, ERROR)]
+    for record in failed[:MOST]:
+        cell = _CELL.match(record.name)
+        yield _of_a_cell(record, int(cell[1]), root) if cell else _of_a_test(record)
+    if len(failed) > MOST:
+        yield f"and {len(failed) - MOST} more"
+    if failed:
+        yield f"One file again: python3 course.py test {failed[0].file}"
+
+
+def _of_a_cell(record: Record, number: int, root: Path) -> str:
+    """Return what happened in the code cell of that number (the first is 0)."""
+    section, source = _place(root / record.file, number)
+    where = f'{record.file}, "{section}", code cell {number + 1} ({_short(source)})'
+    lines = record.words.splitlines()
+    if "Cell outputs differ" in record.words:
+        stored, now = (_first(lines, sign) for sign in ("+", "-"))
+        return f"{where} shows another output than the stored one: {stored} is stored, {now} came"
+    late = re.search(r"Timeout of (\d+) seconds", record.words)
+    if late:
+        dead = " and its kernel does not answer" if "Failed to interrupt" in record.words else ""
+        return f"{where} did not end in {late[1]} seconds{dead}"
+    raised = [line for line in lines if _RAISED.match(line)]
+    if raised:
+        return f"{where} raised {_short(raised[-1])}"
+    told = [line for line in lines if line.startswith("Cell ")] or lines
+    return f"{where}: {_short(told[0] if told else 'failed')}"
+
+
+def _of_a_test(record: Record) -> str:
+    """Return which test failed, with its name as a sentence, and the line of its error."""
+    name, _, case = record.name.partition("[")
+    words = name.removeprefix("test_").replace("_", " ") + (f" [{case}" if case else "")
+    said = [line[1:].strip() for line in record.words.splitlines() if re.match(r"E\s+\S", line)]
+    because = said or record.words.strip().splitlines()[-1:] or ["nothing was said"]
+    if not record.name:
+        return f"{record.file} cannot be read as tests: {_short(because[-1])}"
+    how = "could not start or end" if record.outcome == ERROR else "failed"
+    return f"{record.file}: `{words}` {how}: {_short(because[0])}"
+
+
+def _first(lines: list[str], sign: str) -> str:
+    """Return the first line of a difference that only one side has; `+` is the stored side."""
+    found = [line.strip()[1:].strip() for line in lines if re.match(rf"\s*\{sign} \S", line)]
+    return f'"{_short(found[0])}"' if found else "nothing more"
+
+
+def _place(path: Path, number: int) -> tuple[str, str]:
+    """Return the heading above a code cell of a notebook, and the cell's first line."""
+    heading, code = "its beginning", -1
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError):
+        return heading, "of a notebook that cannot be read"
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            found = re.findall(r"^#{1,3} (.+)", source, re.MULTILINE)
+            heading = found[-1] if found else heading
+        elif cell["cell_type"] == "code":
+            code += 1
+            if code == number:
+                return heading, source.partition("\n")[0]
+    return heading, "no longer there"
+
+
+def _short(text: str) -> str:
+    """Return a text in one line that is not too long."""
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def main(paths: list[str]) -> int:
+    """Print what failed in these reports."""
+    for path in paths:
+        try:
+            said = list(sentences(read(path).records))
+        except (OSError, SyntaxError) as error:  # the run ended before it wrote one
+            said = [f"there is no report, so pytest did not come to its end ({error})"]
+        print("\n".join(f"- {sentence}" for sentence in said or ["nothing failed"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,199 @@
+"""A red run is told in plain words, at its end and by its report; what was tried; what moved."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from tests.reports import moved, opcodes, red, tried
+from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, plain, read
+from tests.reports.unpinned import unpinned
+
+ROOT = Path(__file__).parents[2]
+BROKEN = """
+import pytest
+
+def test_what_is_held_is_told():
+    assert {"a": 1} == {"a": 2}, "the row of a"
+
+@pytest.fixture
+def broken():
+    raise RuntimeError("no set-up")
+
+def test_with_a_fixture(broken):
+    pass
+
+@pytest.mark.skip(reason="needs a lamp")
+def test_skipped():
+    pass
+
+def test_passes():
+    pass
+"""
+
+
+def code(source, *printed):
+    outputs = [v4.new_output("stream", text=text) for text in printed]
+    return v4.new_code_cell(source, outputs=outputs, execution_count=1)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The end of what a red run printed, and its report; of a folder with the house's plugin."""
+    folder = tmp_path_factory.mktemp("red")
+    (folder / "notebooks").mkdir()
+    (folder / "tests").mkdir()
+    (folder / "tests/test_broken.py").write_text(BROKEN, encoding="utf-8")
+    cells = [
+        v4.new_markdown_cell("# A title\n\n## 1 · Prints"),
+        code("print('as ever')", "as ever\n"),
+        code("print('a new one')", "the old one\n"),
+        v4.new_markdown_cell("## 2 · Raises\n\nHere is `it`:"),
+        code("# first\nnobody_knows", "5\n"),
+    ]
+    nbformat.write(v4.new_notebook(cells=cells), folder / "notebooks/01_book.ipynb")
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tests.reports.plugin",
+        "--nbval",
+        "--color=yes",
+    ]
+    command += ["--nbval-current-env", "-p", "no:cacheprovider", "--junitxml=report.xml"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {name: value for name, value in env.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    return folder, plain(done.stdout), read(folder / "report.xml")
+
+
+BOOK = "notebooks/01_book.ipynb"
+TOLD = [
+    f"{BOOK}, \"1 · Prints\", code cell 2 (print('a new one')) shows another output than the "
+    'stored one: "the old one" is stored, "a new one" came',
+    f"{BOOK}, \"2 · Raises\", code cell 3 (# first) raised NameError: name 'nobody_knows' is not "
+    "defined",
+    "tests/test_broken.py: `what is held is told` failed: AssertionError: the row of a",
+    "tests/test_broken.py: `with a fixture` could not start or end: RuntimeError: no set-up",
+    f"One file again: python3 course.py test {BOOK}",
+]
+
+
+def test_a_red_run_ends_with_plain_words(run):
+    end = run[1].partition("what failed, in plain words")[2].splitlines()
+    assert [line[2:] for line in end if line.startswith("- ")] == TOLD
+
+
+def test_its_report_says_the_same(run):
+    assert sorted(red.sentences(run[2].records, run[0])) == sorted(TOLD)
+
+
+def test_a_report_says_where_it_was_made(run):
+    assert run[2].where["python"] == f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert run[2].where["notebooks"] == "compared" and run[2].where["system"]
+
+
+def test_the_page_counts_what_was_tried_and_says_what_was_not(run):
+    here = Run({**run[2].where, "system": "Linux", "python": "3.11"}, run[2].records)
+    rows = [line for line in tried.page([here]).splitlines() if line.startswith("| ")]
+    assert rows[2].startswith("| Linux | 3.11 | 2 failed, 1 passed (compared) | ")
+    assert "| 2 failed, 1 passed, 1 skipped | not tried |" in rows[2]
+    assert len(rows) == 14 and all(row.count("not tried") == 3 for row in rows[3:11])
+    assert "| 1 | needs a lamp |" in tried.page([here])
+
+
+def test_what_ran_in_a_bare_python_of_another_version_is_said():
+    names = ("test_a[3.12]", "test_b[x-3.12-y]", "test_c[3.13.1]", "test_d[13.12]")
+    run = Run(
+        {"system": "Linux", "python": "3.11"}, [Record("tests/a.py", n, PASSED) for n in names]
+    )
+    rows = [line for line in tried.page([run]).splitlines() if line.startswith("| Linux")]
+    assert "| 2 passed: in a bare Python, without packages |" in rows[1]
+    assert rows[2].count("not tried") == 3
+
+
+def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
+    assert red.main([str(tmp_path / "none.xml")]) == 0
+    assert "pytest did not come to its end" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Cell 0: Timeout of 8 seconds exceeded", "did not end in 8 seconds"),
+        (
+            "Cell 0: Timeout of 8 seconds exceeded. Failed to interrupt kernel",
+            "did not end in 8 seconds and its kernel does not answer",
+        ),
+        ("Cell 0: something new", "): Cell 0: something new"),
+    ],
+)
+def test_a_cell_that_ends_otherwise_is_told(words, told):
+    [said, _] = red.sentences([Record("notebooks/no.ipynb", "Cell 0", FAILED, words)])
+    assert said.endswith(told)
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path):
+    report = tmp_path / "report.xml"
+    case = (
+        '<testcase classname="" name="tests.test_x"><error>E   ImportError: no x</error></testcase>'
+    )
+    report.write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>", "utf-8")
+    [said, _] = red.sentences(read(report).records)
+    assert said == "tests/test_x.py cannot be read as tests: ImportError: no x"
+
+
+def test_many_failures_are_told_in_part():
+    many = [Record("tests/test_x.py", f"test_{n}", FAILED, "E   OSError: x") for n in range(99)]
+    assert f"and {99 - red.MOST} more" in list(red.sentences(many))
+    assert list(red.sentences([Record("tests/test_x.py", "test_y", PASSED)])) == []
+
+
+def test_requirements_lose_their_versions_alone():
+    text = '# why\n-e .\na~=1.0\nb[c]==2 ; sys_platform == "win32"\nd-e>=1,<2  # more\n'
+    assert unpinned(text) == ["a", 'b[c] ; sys_platform == "win32"', "d-e"]
+
+
+def test_opcodes_that_are_new_or_gone_are_named():
+    known = {"3.9": ["OLD", "SAME"], "3.11": ["SAME", "GONE"]}
+    assert opcodes.moved(known, "3.12", ["SAME", "NEW"]) == [
+        "- `NEW` is new since 3.11",
+        "- `GONE` is gone since 3.11",
+    ]
+    assert "None has moved." in opcodes.report()
+
+
+def test_names_of_frameworks_are_read_from_helpers_and_cells():
+    found = moved.imported()
+    users = found["tensorflow.python.ops:nn_ops"]
+    assert "notebooks/01_function_references.ipynb" in users
+    assert any(user.startswith("helpers/") for users in found.values() for user in users)
+
+
+def test_the_sentence_that_a_cell_proves_is_named(run, monkeypatch):
+    monkeypatch.setattr(moved, "ROOT", run[0])
+    cells = [record for record in run[2].records if record.name.startswith("Cell ")]
+    assert moved.said_above(cells[-1]) == '- the sentence above code cell 3: "Here is `it`:"'
+    assert moved.said_above(cells[0]._replace(name="Cell 9")) == ""
+
+
+def test_failures_that_name_one_cause_are_told_together():
+    gone = ["torch._dynamo.utils:counters"]
+    failed = [
+        Record("tests/a.py", "test_one", FAILED, "E   ImportError: no counters here"),
+        Record("tests/b.py", "test_two", ERROR, "E   counters\nE   is LOAD_FAST"),
+        Record("tests/c.py", "test_three", FAILED, "E   AssertionError: 5"),
+        Record("tests/d.py", "test_four", SKIPPED, "counters"),
+    ]
+    said = "\n".join(moved.grouped(failed, gone))
+    assert moved.causes(failed[0], gone) == ["`torch._dynamo.utils:counters`"]
+    assert moved.causes(failed[1], gone)[1] == "opcode `LOAD_FAST`"
+    assert said.index("`one`") < said.index(moved.OTHER) < said.index("`three`")
+    assert "`four`" not in said and "None has moved." in said

@@ -1,0 +1,113 @@
+"""Reports of pytest -> the table of what was tried where, which is docs/tried.md.
+
+`python3 course.py test --junitxml=report.xml` makes a report; `python -m tests.reports.tried
+report.xml [more.xml]` writes the page, `--print` only prints it. Where no report is from, nothing
+was tried. The standard library is enough.
+"""
+
+import argparse
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, read
+
+PAGE = Path(__file__).parents[2] / "docs" / "tried.md"
+SYSTEMS = {"Linux": "Linux", "Darwin": "macOS", "Windows": "Windows"}
+PYTHONS = ("3.11", "3.12", "3.13")
+GROUPS = ("notebooks", "tests", "in a browser")
+NOT_TRIED = "not tried"
+WHERE = ("system", "python", "notebooks", "machine")  # the rest of a run's properties are versions
+TOP = """\
+# What was tried where
+
+Made from reports of pytest by `python -m tests.reports.tried`; nothing is typed in. A code cell
+counts as one test. *Compared* notebooks must show what is stored, which are the outputs of Linux
+and Python 3.11; where they are *run*, a cell must only end without an error.
+"""
+
+
+def page(runs: list[Run]) -> str:
+    """Return the page: the table, then for each run its versions and why tests were skipped."""
+    rows = [("system", "Python", *GROUPS), ("---",) * 5]
+    for system, name in SYSTEMS.items():
+        for python in PYTHONS:
+            here = [run for run in runs if at(run) == (system, python)]
+            cells = [told(here, group) for group in GROUPS]
+            if not here:
+                cells[1] = beside([run for run in runs if at(run)[0] == system], python)
+            rows.append((name, python, *cells))
+    table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return "\n".join([TOP, table, *(line for run in runs for line in notes(run))]) + "\n"
+
+
+def at(run: Run) -> tuple[str, str]:
+    """Return the system and the Python of a run."""
+    return run.where.get("system", ""), run.where.get("python", "")
+
+
+def group_of(record: Record) -> str:
+    """Return which column a record counts in."""
+    if record.file.startswith("notebooks/"):
+        return "notebooks"
+    return "in a browser" if record.file.startswith("tests/browser/") else "tests"
+
+
+def told(runs: list[Run], group: str) -> str:
+    """Return in words what came of a group; all runs of one machine count together."""
+    found = Counter(r.outcome for run in runs for r in run.records if group_of(r) == group)
+    found[FAILED] += found.pop(ERROR, 0)
+    said = [f"{found[name]} {name}" for name in (FAILED, PASSED, SKIPPED) if found[name]]
+    if not said:
+        return NOT_TRIED
+    how = {run.where.get("notebooks", "") for run in runs} - {""}
+    return ", ".join(said) + (
+        f" ({', '.join(sorted(how))})" if group == "notebooks" and how else ""
+    )
+
+
+def beside(runs: list[Run], python: str) -> str:
+    """Return what came of the tests that another Python's run made in a bare one of this."""
+    named = re.compile(rf"\[(?:.*-)?{re.escape(python)}(?:-.*)?\]$")
+    bare = [Run({}, [r for r in run.records if named.search(r.name)]) for run in runs]
+    found = told(bare, "tests")
+    return found if found == NOT_TRIED else f"{found}: in a bare Python, without packages"
+
+
+def notes(run: Run) -> list[str]:
+    """Return the lines on one run: its versions, and the reasons of what was skipped."""
+    system, python = at(run)
+    versions = [f"{name} {value}" for name, value in run.where.items() if name not in WHERE]
+    machine = run.where.get("machine", "")
+    lines = ["", f"**{SYSTEMS.get(system, system)}, Python {python}** ({machine}): "]
+    lines[-1] += ", ".join(versions) or "versions unknown"
+    skipped = Counter(record.words for record in run.records if record.outcome == SKIPPED)
+    if skipped:
+        lines += ["", "| skipped | why |", "| --- | --- |"]
+        lines += [f"| {count} | {_cell(reason)} |" for reason, count in sorted(skipped.items())]
+    return lines
+
+
+def _cell(text: str) -> str:
+    """Return a text that fits into a cell of a table."""
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def main(words: list[str]) -> int:
+    """Write or print the page; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("reports", nargs="+")
+    parser.add_argument("--print", action="store_true", dest="only_print")
+    asked = parser.parse_args(words)
+    text = page([read(path) for path in asked.reports])
+    if asked.only_print:
+        sys.stdout.reconfigure(encoding="utf-8")
+        print(text, end="")
+    else:
+        PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

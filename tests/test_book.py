@@ -1,0 +1,111 @@
+"""The book without a browser: its links, sections, states and records, and where it is written."""
+
+import json
+import re
+
+import nbformat
+import pytest
+
+from helpers.course.book import links, live, site
+from helpers.course.book.sections import sections
+from helpers.course.work import notebooks
+from helpers.model.sandbox import Control, Sandbox
+from helpers.safety.folders import Refusal, made_again
+
+ADDRESS = re.compile(r'(?:href|src)="([^"#:]*)(?:#([^"]*))?"')
+ID = re.compile(r'\bid="([^"]*)"')
+
+
+def lost(pages):
+    """Return the addresses of pages (name -> HTML, or None for another file) that lead nowhere."""
+    places = {name: set(ID.findall(page or "")) for name, page in pages.items()}
+    return [
+        f"{name}: {path}#{at}"
+        for name, page in pages.items()
+        for path, at in ADDRESS.findall(page or "")
+        if (path or name) not in places or at and at not in places[path or name]
+    ]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """The book of all notebooks with their stored outputs."""
+    with made_again(tmp_path_factory.mktemp("book") / "site") as home:
+        site.write(home, sorted(notebooks().glob("*.ipynb")), fresh=False)
+        files = [path for path in home.path.rglob("*") if path.is_file()]
+        yield {
+            path.relative_to(home.path).as_posix(): path.read_text("utf-8")
+            if path.suffix == ".html"
+            else None
+            for path in files
+        }
+
+
+def test_every_address_in_the_book_leads_somewhere(book):
+    assert lost(book) == []
+    assert lost({"a.html": '<a href="b.html"><a href="#c"><a href="a.html#d">'}) == [
+        "a.html: b.html#",
+        "a.html: #c",
+        "a.html: a.html#d",
+    ]
+
+
+def test_every_section_that_can_be_found_is_there(book):
+    for path in sorted(notebooks().glob("*.ipynb")):
+        found = sections(nbformat.read(path, as_version=4))
+        ids = set(ID.findall(book[f"{path.stem}.html"]))
+        assert [one["title"] for one in found if one["at"] not in ids] == []
+        assert any(one["level"] == 2 for one in found)
+
+
+def test_nothing_of_the_book_is_fetched_from_elsewhere(book):
+    used = re.compile(r'<(?:script|img|link|iframe)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
+    assert [used.findall(page) for page in book.values() if page and used.search(page)] == []
+    assert used.search('<script async src="https://example.invalid/a.js">')
+
+
+def test_addresses_of_a_notebook_become_those_of_the_book():
+    page = '<a href="02_x.ipynb#cell-id=02-a"><img src="images/spine/1.svg"><a href="https://a.b/c.ipynb">'
+    assert links.rewritten(page) == (
+        '<a href="02_x.html#cell-id=02-a"><img src="images/spine-1.svg">'
+        '<a href="https://a.b/c.ipynb">'
+    )
+
+
+def test_a_state_is_told_with_its_script_and_style_once_and_ends_no_script():
+    state = {"_esm": "export default {}", "_css": "p {}", "title": "</script><b>", "layout": "x"}
+    widgets = {name: {"state": state} for name in "ab"}
+    told = {live.STATE: {"state": widgets}}
+    notebook = nbformat.v4.new_notebook(metadata={"widgets": told})
+    for name in "ab":
+        data = {live.VIEW: {"model_id": name}, "text/html": "<p>still</p>"}
+        output = nbformat.v4.new_output("display_data", data)
+        notebook.cells.append(nbformat.v4.new_code_cell(outputs=[output]))
+    made = live.Widgets(notebook, [])
+    made.enliven(notebook.cells)
+    assert (made.scripts, made.styles) == (["export default {}"], ["p {}"])
+    page = notebook.cells[0].outputs[0].data["text/html"]
+    assert page.count("</script>") == 1 and "<p>still</p>" in page
+    script = json.loads(re.search(r">(\{.*?\})</script>", page)[1])
+    assert script["state"] == {"title": "</script><b>"}
+
+
+def test_a_sandbox_yields_each_choice_that_differs_once():
+    controls = Control("a", ("1", "2")), Control("b", ("x", "y"), "a", ("2",))
+    model = Sandbox("", "", controls, ("yes",), "")
+    assert [*model.different()] == [{"a": "1"}, {"a": "2", "b": "x"}, {"a": "2", "b": "y"}]
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path):
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(Refusal):
+        made_again(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_a_book_that_is_written_anew_drops_the_pages_that_are_gone(tmp_path):
+    with made_again(tmp_path / "site") as home:
+        for name in ("00_start_here", "07_the_clinic"):
+            site.write(home, [notebooks() / f"{name}.ipynb"], fresh=False)
+        pages = sorted(path.name for path in home.path.glob("*.html"))
+    assert pages == ["07_the_clinic.html", "index.html"]

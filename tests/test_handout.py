@@ -1,0 +1,126 @@
+"""A handout is the notebook less its solutions; what stood in its folder is kept."""
+
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import course
+from helpers.course import handout
+from helpers.course.given import given, refuse, sealed
+from helpers.course.solution_cells import TAG, parted
+from helpers.model.exercise_cells import exercise_cells
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
+FOLDED = re.compile(r"<details><summary>Solution.*?</details>", re.DOTALL)
+THEN = datetime(2026, 3, 1, 9, 30)
+
+
+def read(path):
+    return json.loads(path.read_text("utf-8"))["cells"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_only_the_solutions_are_gone(path):
+    before = read(path)
+    text = handout.without_solutions(path)
+    after = json.loads(text)["cells"]
+    nbformat.validate(nbformat.reads(text.decode(), as_version=4))
+    code = [[one for one in cells if one["cell_type"] == "code"] for cells in (before, after)]
+    assert code[0] == code[1]  # sources, stored outputs, ids
+    prose = ["".join(FOLDED.sub("", "".join(one["source"])).split()) for one in before]
+    assert "".join(prose) == "".join("".join("".join(one["source"]).split()) for one in after)
+    exercises = [list(exercise_cells(cells)) for cells in (before, after)]
+    assert [one.name for one in exercises[0]] == [one.name for one in exercises[1]]
+    assert not any(one.solution for one in exercises[1])
+    for one in exercises[0]:  # not a longer part of it is left, wherever it stood
+        assert len(one.solution) < 60 or one.solution.strip() not in text.decode()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_links_to_cells_of_a_handout_still_lead_there(path):
+    ids = {one["id"] for one in json.loads(handout.without_solutions(path))["cells"]}
+    lost = {one["id"] for one in read(path)} - ids
+    linked = {m for nb in NOTEBOOKS for m in re.findall(r"cell-id=([\w-]+)", nb.read_text("utf-8"))}
+    assert lost.isdisjoint(linked)
+
+
+def test_a_solution_is_parted_from_what_stands_around_it():
+    fold = "<details><summary>Solution (two ways)</summary>\n\nx\n\n</details>"
+    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": f"one\n\n{fold}\n\ntwo"}
+    parts = parted([cell])
+    assert [part["source"] for part in parts] == ["one", fold, "two"]
+    assert [TAG in part["metadata"].get("tags", []) for part in parts] == [False, True, False]
+    assert parts[0]["id"] == "a" and len({part["id"] for part in parts}) == 3
+    assert parted([{**cell, "source": "one"}]) == [{**cell, "source": "one"}]
+    assert [one["id"] for one in parted([{**cell, "source": f"{fold}\n\ntwo"}])] == ["a-1", "a"]
+
+
+@pytest.fixture
+def unsigned(monkeypatch):
+    monkeypatch.setattr(handout, "trust", lambda files: None)
+
+
+def test_the_folder_holds_the_notebook_and_its_pictures(tmp_path, unsigned, capsys):
+    assert handout.handout(["3", "--to", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {NOTEBOOKS[3].name, "images"}
+    shown = re.findall(r'src=\\"(images/[^"\\]+)', (tmp_path / NOTEBOOKS[3].name).read_text())
+    assert shown and all((tmp_path / name).is_file() for name in shown)
+    assert NOTEBOOKS[3].name in capsys.readouterr().out
+
+
+def test_a_page_to_be_printed_fetches_nothing_and_has_no_solution(tmp_path, unsigned):
+    assert handout.handout(["1", "--html", "--to", str(tmp_path)]) == 0
+    page = (tmp_path / f"{NOTEBOOKS[1].stem}.html").read_text()
+    assert re.findall(r"<link|<script|<img[^>]* src=(?!.data:)[^>]*|Solution</summary>", page) == []
+    assert "check.tangle(" in re.sub(r"<[^<>]*>", "", page) and page.count("<img") > 3
+
+
+def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys):
+    source, folder = tmp_path / "new", tmp_path / "folder"
+    source.write_text("new")
+    place = Path("in") / "a.txt"
+    given({place: source}, folder, THEN)
+    given({place: source}, folder, THEN)
+    assert [path.name for path in (folder / "in").iterdir()] == ["a.txt"]
+    (folder / place).write_text("mine")
+    given({place: source}, folder, THEN)
+    assert (folder / place).read_text() == "new"
+    assert (folder / "in" / "a.2026-03-01_093000.txt").read_text() == "mine"
+    assert "kept as a.2026-03-01_093000.txt" in capsys.readouterr().out
+
+
+def test_a_sealed_page_is_replaced_until_somebody_changes_it(tmp_path, capsys):
+    source, folder = tmp_path / "new", tmp_path / "folder"
+    place = Path("page.html")
+    for text in (b"one", b"two", b"three"):
+        source.write_bytes(sealed(text))
+        given({place: source}, folder, THEN)
+        assert [path.name for path in folder.iterdir()] == ["page.html"]
+    (folder / place).write_bytes(sealed(b"three").replace(b"three", b"mine!"))
+    given({place: source}, folder, THEN)
+    assert {path.read_bytes()[:5] for path in folder.iterdir()} == {b"three", b"mine!"}
+    (folder / place).unlink()
+    (folder / place).symlink_to(source)
+    given({place: source}, folder, THEN)
+    assert source.read_bytes() == sealed(b"three") and not (folder / place).is_symlink()
+
+
+@pytest.mark.parametrize("name", [".", "notebooks", "notebooks/new", "helpers", ".git"])
+def test_the_course_itself_is_not_written_into(name):
+    with pytest.raises(course.Refusal, match="of the course itself"):
+        refuse(course.ROOT / name)
+
+
+def test_nothing_is_written_through_a_link(tmp_path):
+    source, folder, other = tmp_path / "new", tmp_path / "folder", tmp_path / "other"
+    source.write_text("new")
+    folder.mkdir()
+    other.mkdir()
+    (folder / "images").symlink_to(other)
+    with pytest.raises(course.Refusal, match="is a link"):
+        given({Path("images/a"): source}, folder, THEN)
+    assert list(other.iterdir()) == []
