@@ -14,7 +14,7 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
 
     Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
-    is not listed.
+    is not listed. Of a function that torch compiled, what a kernel of its own does is no op.
     What it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     return Exhibit(op_log.op_log(fn, *args, **kwargs), table)

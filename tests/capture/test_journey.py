@@ -17,6 +17,7 @@ from helpers.capture.frameworks.call_tree import call_tree
 from helpers.capture.frameworks.journey import ops, recorder, whole_call
 from helpers.capture.frameworks.op_log import op_log
 from helpers.model.spine import SPINE
+from tests import pythons
 
 tf = pytest.importorskip("tensorflow")
 RATE = 2.0
@@ -361,3 +362,19 @@ def test_shares_are_parts_of_one_and_only_when_asked_for():
     assert "No time was measured" in show_journey(lambda: 1 / 0, shares=True).model.note
     with pytest.raises(TypeError, match="shares"):
         show_journey(in_tf, A, shares=1)
+
+
+PLAIN = """
+from helpers.capture.frameworks.journey.whole_call import journey
+RATE = 2
+def scale(x): return x * RATE + 1
+def call(x): return sorted(map(scale, x))
+found = journey(call, ([3, 1, 2],), {})
+kinds = "names", "frames", "lines", "operators", "C calls"
+print([[dict(one.counts)[kind] for kind in kinds] for one in (found.first, found.again)])
+"""
+
+
+@pytest.mark.parametrize("version", pythons.VERSIONS)
+def test_a_first_call_is_counted_on_each_python_as_the_next(version):
+    assert pythons.run(version, PLAIN) == f"{[[6, 4, 4, 6, 1]] * 2}\n"

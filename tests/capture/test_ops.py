@@ -219,3 +219,16 @@ def test_a_late_triton_is_refused(monkeypatch):
     monkeypatch.delitem(ops.sys.modules, "torch._dynamo", raising=False)
     with pytest.raises(RuntimeError, match="import torch._dynamo before tensorflow"):
         ops.refuse_a_late_triton()
+
+
+def test_a_compiled_function_stays_compiled_in_a_log_and_after():
+    ran = []
+
+    def backend(graph, inputs):
+        return lambda *args: ran.append(1) or graph(*args)
+
+    compiled = torch.compile(lambda x: (x * 2 + 1).relu(), backend=backend)
+    log = op_log(compiled, torch.ones(3))
+    assert log.ops == ("aten.mul", "aten.add", "aten.relu")
+    compiled(torch.ones(3))
+    assert len(ran) == 2

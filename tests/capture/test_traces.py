@@ -512,3 +512,15 @@ def test_odd_arguments_have_short_words_the_same_twice(argument):
     assert words[0] == words[1] and "0x" not in words[0]
     assert len(kept.model.entries[0].arguments) <= 160
     assert "<script>" not in kept._repr_mimebundle_()[0]["text/html"]
+
+
+def test_a_hit_says_which_function_of_the_body_is_another_by_now():
+    space = {"tf": tf}
+    exec("def g(x): return x\ndef f(x): return g(x)", space)
+    kept = watch(space["f"])
+    for _ in range(2):
+        kept(tf.constant(0))
+    assert [entry.note for entry in kept.model.entries if entry.verdict == "hit"] == [""]
+    space["g"] = lambda x: x + 1
+    kept(tf.constant(0))
+    assert kept.last.verdict == "hit" and kept.last.note.startswith("another g by now")

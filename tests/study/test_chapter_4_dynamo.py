@@ -113,3 +113,16 @@ def test_callback_that_fails_is_told_by_its_own_error():
 
     because = check.hook_callback(make_callback).model.because
     assert "ZeroDivisionError" in because and "neither" not in because
+
+
+def test_a_class_of_callbacks_is_as_good_as_a_function_that_makes_them():
+    class Callback:
+        def __init__(self, seen, codes, stand_ins):
+            self.seen, self.known = seen, {**stand_ins, **codes}
+
+        def __call__(self, code, values):
+            self.seen.append((code.co_name, values))
+            return self.known.get(code)
+
+    outcome = check.hook_callback(Callback).model
+    assert outcome.state == "passed", outcome.because

@@ -11,6 +11,8 @@ from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.project import fresh, imported
 from helpers.study.check import Unfit, Untried
 from helpers.view import table
+from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes import edited
 
 A, B = "cache key", "C call"
 
@@ -114,3 +116,23 @@ def test_an_exhibit_of_another_case_proves_nothing():
     for proof in (show_table("a table", {"name": 1}), show_bindings(check)):
         outcome = check.stuck_patch(("name", A), proof, lambda *a: None, {}).model
         assert outcome.state == "failed" and "no exhibit in proof" in outcome.because
+
+
+GUARDED = """model = Warmed()
+torch.compile(model, backend="eager")(x)
+proof = show_guards(model.forward)"""
+UNUSUAL = {
+    "gives_up": ("proof = step", GUARDED),
+    "wrong_gradient": (
+        ", None, None",
+        ", dy * rows / x * w / len(x), dy * 2 * (y - x @ w) / len(x)",
+    ),
+    "kept_models": ("error.with_traceback(None)", "type(error)(*error.args)"),
+}
+
+
+@pytest.mark.own_process(by="name")
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_a_right_answer_in_another_form_passes(name):
+    outcome = verdict(name, edited(EXERCISES[name].solution, *UNUSUAL[name]))
+    assert outcome.state == "passed", outcome.because

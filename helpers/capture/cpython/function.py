@@ -12,6 +12,7 @@ from types import (
     MethodType,
 )
 
+from helpers.capture.text.instead import instead
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import by_type, is_exactly, own
 from helpers.safety.original_builtins import BUILTINS
@@ -88,7 +89,7 @@ def _why_not(thing: object) -> str:
         return f": {brief(thing)} is a class; give one of its methods"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         return f": {brief(thing)} is written in C and has no bytecode"
-    return f", not {brief(thing)}{_inside(thing)}"
+    return f", not {brief(thing)}{_inside(thing) or instead(thing)}"
 
 
 def _inside(thing: object) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.model.calls import Call, CallTree
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own
@@ -29,7 +30,8 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     `fn` cannot be called.
     """
     if not callable(fn):
-        raise TypeError(f"watch_call needs a function and its arguments, not {kind_of(fn)}")
+        needed = f"watch_call needs a function and its arguments, not {kind_of(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
     alive(fn, "what watch_call was given")
     _outcome(lambda: fn(*args, **kwargs))
     calls, outcome, left_out = _recorded(lambda: fn(*args, **kwargs))

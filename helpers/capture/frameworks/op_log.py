@@ -20,6 +20,7 @@ from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.capture.torch import tensors
@@ -60,7 +61,8 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     if function is not None:
         refuse_async(function, "watch_ops")
     if not callable(fn):
-        raise TypeError(f"watch_ops needs a function and its arguments, not {brief(fn)}")
+        needed = f"watch_ops needs a function and its arguments, not {brief(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
     recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
     with _watching(recorder):
         try:
@@ -125,6 +127,14 @@ def _torch_mode(recorder):
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
+        @classmethod
+        def ignore_compile_internals(cls):
+            return True  # or torch.compile gives the function up, for good
+
+        @classmethod
+        def _should_skip_dynamo(cls):
+            return False
+
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             result = func(*args, **(kwargs or {}))
             recorder.of_torch(func, (*args, *(kwargs or {}).values()), result)

@@ -11,6 +11,7 @@ import re
 from helpers.capture.processes import preloaded
 from helpers.capture.processes.function_source import portable
 from helpers.capture.processes.interpreter import Reply, ask
+from helpers.capture.text.instead import instead
 from helpers.capture.text.value import brief
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.safety import progress
@@ -97,9 +98,13 @@ def _one_line(error: str) -> str:
 
 def _transcript(what, imports: str | None) -> Transcript:
     if type(what) is str:
+        if what.endswith(".py") and "\n" not in what:
+            raise ValueError(
+                f"a child runs source, and {brief(what)} is a file: give what is in it"
+            )
         return transcript("", what, imports=imports)
     if not callable(what):
-        raise TypeError(f"a child runs a function or source, not {brief(what)}")
+        raise TypeError(f"a child runs a function or source, not {brief(what)}{instead(what)}")
     source = portable(what)
     name = what.__code__.co_name
     source = f"{source}\n\n{name}()\n"

@@ -10,6 +10,7 @@ from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.references.name_changes import told
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.object_numbers import Numbers
+from helpers.capture.text.instead import instead
 from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
@@ -38,7 +39,7 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     """
     if type(fn) is not FunctionType:
         bound = type(fn) is MethodType and type(fn.__func__) is FunctionType
-        hint = "; give its function, and the object as the first argument" if bound else ""
+        hint = "; give its function, and the object as the first argument" if bound else instead(fn)
         raise TypeError(f"watch_names needs a Python function, not {label(fn)}{hint}")
     run = _Run(fn)
     run.go(args, kwargs)

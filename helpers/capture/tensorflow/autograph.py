@@ -10,6 +10,7 @@ from types import FunctionType, MethodType
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.tensorflow.tracing.ledger import watched_of
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.capture.text.source import source_of
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import alive, is_a, own, shown, unwritten
@@ -30,7 +31,7 @@ def autograph_side_by_side(fn) -> SideBySide:
     """
     function = _python_function(fn)
     if type(function) is not FunctionType:
-        raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}")
+        raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}{instead(fn)}")
     alive(function, name_of(function))
     if why := unwritten(function):
         raise ValueError(f"AutoGraph cannot convert {name_of(function)}: it {why}")

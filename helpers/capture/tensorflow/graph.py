@@ -17,6 +17,7 @@ from helpers.capture.tensorflow.node_def import node_of, plain_name, scopes_of
 from helpers.capture.tensorflow.tracing import keys
 from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.phrase import counted
@@ -112,7 +113,8 @@ def _concrete(thing, args, kwargs):
     if not is_a(thing, Function):
         if not callable(thing) or is_a(thing, type) or not (args or kwargs):
             needed = NEEDED.format(verb="show_graph")
-            raise TypeError(f"{needed}, not {kind_of(thing)}{' alone' * callable(thing)}")
+            alone = " alone" * callable(thing) or instead(thing)
+            raise TypeError(f"{needed}, not {kind_of(thing)}{alone}")
         thing = as_tf_function(thing)
     if args or kwargs:
         return traced(thing, args, kwargs)

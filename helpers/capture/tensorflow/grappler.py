@@ -10,6 +10,7 @@ from helpers.capture.tensorflow.graph_diff import compare
 from helpers.capture.tensorflow.node_def import plain_name
 from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.model.graph_diff import GraphDiff
 from helpers.safety.arguments import is_a, kind_of, printable
 from helpers.safety.interpreter_state import patched, theirs
@@ -36,7 +37,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     if is_a(given, tf.types.experimental.ConcreteFunction):
         raise TypeError("watch_optimisation needs the tf.function, not one of its traces")
     if not callable(python) or is_a(python, type):
-        raise TypeError(f"watch_optimisation needs a function to run, not {kind_of(fn)}")
+        needed = f"watch_optimisation needs a function to run, not {kind_of(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces: call watch_optimisation outside")
     own_function = as_tf_function(python)

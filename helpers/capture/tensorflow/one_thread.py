@@ -8,6 +8,8 @@ from itertools import chain
 
 INPUTS = ("Placeholder", "_Arg")
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+LOOPS = ("While", "StatelessWhile")
+CHOICES = ("If", "StatelessIf")
 
 
 def run_in_this_thread() -> None:
@@ -38,10 +40,22 @@ def _run(own, op, inputs: list) -> list:
         return [tf.constant(tf.make_ndarray(op.get_attr("value")), op.get_attr("dtype"))]
     if op.type in CALLS:
         return _call(own, op.get_attr("f").name, inputs, len(op.outputs))
+    if op.type in LOOPS:
+        return _looped(own, op.get_attr("cond").name, op.get_attr("body").name, inputs)
+    if op.type in CHOICES:
+        name = op.get_attr("then_branch" if inputs[0].numpy() else "else_branch").name
+        return _call(own, name, inputs[1:], len(op.outputs))
     known = {one.name for one in op.op_def.attr}
     pairs = ((name, _attr(op, name)) for name in op.node_def.attr if name in known)
     attrs = tuple(chain.from_iterable(pairs))
     return execute.execute(op.type.encode(), len(op.outputs), inputs, attrs, own) or []
+
+
+def _looped(own, asked: str, body: str, values: list) -> list:
+    """Run a loop op: a kernel of it would call its functions in other threads."""
+    while _call(own, asked, values, 1)[0].numpy():
+        values = _call(own, body, values, len(values))
+    return values
 
 
 def _attr(op, name: str):

@@ -9,6 +9,7 @@ import re
 from types import CodeType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.text.instead import instead
 from helpers.capture.text.value import brief
 from helpers.internals import torch_private
 
@@ -23,8 +24,8 @@ def python_function(fn) -> FunctionType:
         fn = inner
     if type(fn) is not FunctionType:
         raise TypeError(
-            f"a Python function is needed, or what torch.compile made of one, not {brief(fn)}; "
-            "of a module, give its forward"
+            f"a Python function is needed, or what torch.compile made of one, not {brief(fn)}"
+            f"{instead(fn) or '; of an nn.Module, give its forward'}"
         )
     return fn
 

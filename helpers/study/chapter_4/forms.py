@@ -13,14 +13,15 @@ from helpers.model.phrase import counted
 from helpers.study.check import Unfit, Untried
 
 
-def function(answer, name: str, takes: str) -> Callable:
+def function(answer, name: str, takes: str, or_class: bool = False) -> Callable:
     """Return the answer if it can be called with arguments such as `takes`, "code, values".
 
-    Unfit says that it is no function, is a class, an async function, or takes something else.
+    Unfit says that it is no function, is a class (unless one will do), an async function, or takes
+    something else.
     """
     if answer is ...:
         raise Untried
-    if isinstance(answer, type) or not callable(answer):
+    if (isinstance(answer, type) and not or_class) or not callable(answer):
         raise Unfit(f"give the function itself, {name}, not {brief(answer)}")
     if inspect.iscoroutinefunction(answer) or inspect.isasyncgenfunction(answer):
         raise Unfit(

@@ -17,7 +17,7 @@ REFUSED = "must return None, a code object or something to call"
 def _judge(make_callback):
     if because := frame_hook.why_not():
         raise MissingPart(f"This machine has no hook to judge it with: {because}.")
-    function(make_callback, "make_callback", "seen, codes, stand_ins")
+    function(make_callback, "make_callback", "seen, codes, stand_ins", or_class=True)
     first, seen, third, ran = [], [], [], []
     early = _made(make_callback, first, {}, {})
     codes, stand_ins = program.codes(), program.stand_ins(ran)

@@ -41,6 +41,19 @@ def another_call() -> str:
     return str(torch.nn.functional.tanhshrink(input=x).dtype)
 
 
+def call_of_a_namesake():
+    """Call a function of the same name that is ours, of which torch tells its modes as well."""
+    import torch
+    from torch.overrides import handle_torch_function, has_torch_function_unary
+
+    def softsign(input):
+        if has_torch_function_unary(input):
+            return handle_torch_function(softsign, (input,), input)
+        return input.tanh()
+
+    return softsign(torch.tensor([-1.0, 3.0]))
+
+
 def call_routes() -> dict[str, Callable[[], object]]:
     """Return a function for each route: it calls softsign that way."""
     import torch

@@ -12,12 +12,17 @@ from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import Exercise, tried
+from helpers.study.check import Exercise, Unfit, tried
 from helpers.study.parted import parted
 
 RATE = 0.1
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 3), 1), ((2, 2), 0))  # batches, how many
 CLOSE = 1e-4
+NO_KEY = "generic TraceType"  # in TensorFlow's words
+UNHASHABLE = (
+    "TensorFlow finds no key for an argument of step: an object with a tensor in it has no hash. "
+    "Give the tensor as an argument of its own, or in a tuple"
+)
 
 
 def _shows_new_objects(model: TraceLedger) -> str | None:
@@ -69,8 +74,13 @@ def _training(cured, spied, weights, batches) -> str | None:
 
 
 def _trained(cured, step, weights, batches):
-    with stoppable():
-        return numbers(tried(cured(step, weights, list(batches)), "cured"))
+    try:
+        with stoppable():
+            return numbers(tried(cured(step, weights, list(batches)), "cured"))
+    except TypeError as error:
+        if NO_KEY not in str(error):
+            raise
+        raise Unfit(UNHASHABLE) from None
 
 
 def _reference(weights, batches):

@@ -11,23 +11,16 @@ from contextlib import contextmanager
 from helpers.capture.text.error import said
 from helpers.model.phrase import listed
 from helpers.safety.arguments import kind_of
-from helpers.safety.interpreter_state import KEPT
 from helpers.study.chapter_7.call_routes import (
     OTHER,
     another_call,
+    call_of_a_namesake,
     the_call,
     the_call_by_keyword,
 )
 from helpers.study.chapter_7.means_table import reach_listing
+from helpers.study.chapter_7.ways_in import NAMES, Ways
 from helpers.study.check import Exercise, Unfit, Untried, tried
-
-NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
-FRAMES = (
-    *("sys.settrace", "sys.setprofile", "sys.monitoring"),
-    *("the frame evaluator", "torch's frame callback"),
-)
-MODES = "torch's modes"
-_READ = {kept.name: kept.read for kept in KEPT if kept.name in (*FRAMES, MODES)}
 
 
 class Meant(Exception):
@@ -36,44 +29,6 @@ class Meant(Exception):
 
 class MeantToEnd(BaseException):
     """The same, as Ctrl-C does."""
-
-
-class _Ways:
-    """The ways in to softsign, and which of them are taken since this was made."""
-
-    def __init__(self):
-        from torch.nn import functional
-
-        self._home, self._own = functional, functional.softsign
-        self._code, self._before = self._own.__code__, _read()
-        self._names = {*vars(functional)}
-
-    def taken(self) -> list[str]:
-        """Return the names of the ways that somebody has taken meanwhile."""
-        now, before = _read(), self._before
-        found = {
-            "name": self._home.softsign is not self._own,
-            "code": self._own.__code__ is not self._code,
-            "frame": any(now[way] != before[way] for way in FRAMES),
-            "function mode": len(now[MODES][1]) != len(before[MODES][1]),
-            "dispatch mode": len(now[MODES][0]) != len(before[MODES][0]),
-        }
-        return [name for name in NAMES if found[name]]
-
-    def left(self) -> str | None:
-        """Return what is left behind, if anything is."""
-        if self.taken():
-            return "somebody is still there: put back what was there before"
-        new = sorted({*vars(self._home)} - self._names)
-        return f"torch.nn.functional has a name more: {new[0]}" if new else None
-
-    def put_back(self) -> None:
-        """Put back what can be, so that the next means is judged by itself."""
-        self._home.softsign, self._own.__code__ = self._own, self._code
-
-
-def _read() -> dict:
-    return {name: read() for name, read in _READ.items()}
 
 
 def _judge(means):
@@ -99,7 +54,7 @@ def _judged(name: str, make) -> str | None:
     if not callable(make):
         return f"must be what is called for a context manager, not {kind_of(make)}"
     with _others_there():
-        ways = _Ways()
+        ways = Ways()
         try:
             return _inside(name, make, ways) or _after(make, ways) or _raising(make, ways)
         except (Unfit, Untried):
@@ -134,23 +89,40 @@ def _block(make):
     return block
 
 
-def _inside(name: str, make, ways: _Ways) -> str | None:
+def _inside(name: str, make, ways: Ways) -> str | None:
     """Return what is wrong while a block is open."""
     right = the_call().tolist()
     with _block(make) as notes:
         if because := _no_notes(notes) or _elsewhere(name, ways.taken()):
             return because
+        if because := _others_noted(notes):
+            return because
         for call in (the_call, the_call_by_keyword):
             many, found = len(notes), call()
             if not hasattr(found, "tolist") or found.tolist() != right:
                 return "in its block softsign gives another result"
-            if len(notes) == many:
-                return "a call of softsign by its name leaves no note"
-        many = len(notes)
-        if another_call() != OTHER:
-            return "in its block another function of torch gives another result"
-        if len(notes) != many:
-            return "it notes a call of tanhshrink, too: note softsign alone"
+            if because := _miscounted(len(notes) - many):
+                return because
+    return None
+
+
+def _miscounted(new: int) -> str | None:
+    """Return what is wrong with so many new notes on one call."""
+    if new < 1:
+        return "a call of softsign by its name leaves no note"
+    return None if new == 1 else f"one call of softsign leaves {new} notes: make one for each call"
+
+
+def _others_noted(notes) -> str | None:
+    """Return which calls are noted that are not to be."""
+    many = len(notes)
+    if another_call() != OTHER:
+        return "in its block another function of torch gives another result"
+    if len(notes) != many:
+        return "it notes a call of tanhshrink, too: note softsign alone"
+    call_of_a_namesake()
+    if len(notes) != many:
+        return "it notes another module's function of that name, too: ask which one is called"
     return None
 
 
@@ -170,13 +142,15 @@ def _elsewhere(name: str, taken: list[str]) -> str | None:
     return f"in its block somebody is there at the {listed(taken, 5)}; it must be the {name} alone"
 
 
-def _after(make, ways: _Ways) -> str | None:
+def _after(make, ways: Ways) -> str | None:
     """Return what a second block, and the end of it, shows."""
     with _block(make) as notes:
         if because := _no_notes(notes):
             return because
         the_call()
-    many = len(notes)
+        many = len(notes)
+    if len(notes) != many:
+        return "at its end the block changes its notes: they are of calls alone, and stay"
     the_call()
     if len(notes) != many:
         return "after its block it still notes"
@@ -184,7 +158,7 @@ def _after(make, ways: _Ways) -> str | None:
     return because and f"after its block {because}"
 
 
-def _raising(make, ways: _Ways) -> str | None:
+def _raising(make, ways: Ways) -> str | None:
     """Return what is wrong where the block raises."""
     for kind in (Meant, MeantToEnd):
         try:

@@ -16,7 +16,7 @@ from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Unfit, tried
 from helpers.study.parted import parted, within
 
-COUNTER = "self.calls"
+COUNTER = "calls"  # of L['self']
 CALLS = 14  # more than torch.compile compiles one function
 MOST = 4  # compiles: one for a first value, some for what changes
 SHAPES = ((1, 2), (3, 2), (2, 4, 2))
@@ -25,9 +25,9 @@ SHAPES = ((1, 2), (3, 2), (2, 4, 2))
 def _shows_counter(model: CompileLedger | GuardGraph) -> str | None:
     """Ask for the guard on the counter."""
     if is_a(model, GuardGraph):
-        found = any(COUNTER in guard.source for guard in model.guards)
-        return None if found else f"no guard there looks at {COUNTER}"
-    if any(COUNTER.removeprefix("self.") in str(failure) for failure in model.failures):
+        found = any(guard.source.endswith(f".{COUNTER}") for guard in model.guards)
+        return None if found else f"no guard there looks at {COUNTER} of the module"
+    if any(COUNTER in str(failure) for failure in model.failures):
         return None
     return "call what watch_recompiles returned, more than once"
 
@@ -80,9 +80,9 @@ def _unlike(cured, broken, shape) -> str | None:
             return within(f"call {number}, for x of shape {shape}: ", because)
         if not log.ran:
             return f"call {number} ran no graph: the cured module is not compiled, or no more"
-        if _answers(module, "calls") != number:
-            said_so = brief(getattr(module, "calls", None))
-            return f"after {number} calls the cured module says {said_so} in calls"
+        if (said_so := _answers(module, "calls")) != number:
+            words = brief(getattr(module, "calls", None)) if said_so is None else said_so
+            return f"after {number} calls the cured module says {words} in calls"
     if log.compiles > MOST:
         return f"{CALLS} calls made {log.compiles} graphs: each new count still is a new graph"
     return None

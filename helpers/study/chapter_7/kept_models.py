@@ -1,22 +1,25 @@
 """Case 8: models that stay in memory, for two reasons.
 
 The cured sweep is run on widths that the learner has not seen. Afterwards no model may be alive,
-though all that the sweep gave is kept; and each was measured once.
+though all that the sweep gave is kept, errors that were raised from others among it; and each model
+was measured once.
 """
 
-import gc
+from weakref import ref
 
+from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.listing import Listing
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.chapter_7.live_modules import alive_since, known_modules
 from helpers.study.check import Exercise, Unfit, Untried, tried
 from helpers.study.parted import parted
 
 MODEL = "Net"
 WIDTH = 2  # the one that fits x
-RUNS = ((2,), (3,), (2, 2), (2, 5, 2, 3), (), (4, 4, 1))  # widths
+RUNS = ((2,), (3,), (2, 2), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # widths
 CLOSE = 1e-5
 
 
@@ -55,47 +58,72 @@ def _judge(seam, proof, cured):
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
     because = next((because for run in RUNS if (because := _unlike(cured, run))), None)
-    return because or _left(cured) or _deaf(cured)
+    known = known_modules()
+    return because or _left(cured, known) or _deaf(cured, known)
 
 
 def _unlike(cured, widths: tuple[int, ...]) -> str | None:
     """Return how one sweep parts from that of the case: what it gives, and how often it asks."""
     import torch
 
-    x, asked = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), []
-
-    def measure(model) -> int:
-        asked.append(None)
-        return _count(model)
-
+    x, asked = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), _Asked()
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(len(widths))
         theirs = _sweep(widths, x)
         torch.manual_seed(len(widths))
-        mine = _swept(cured, widths, x, measure)
+        mine = _swept(cured, widths, x, asked.measure)
     what = f"for the widths {list(widths)}: "
     if because := _other(*mine, *theirs):
         return what + because
-    if len(asked) != len(theirs[0]):
-        times = (f"measures {counted(many, 'time')}" for many in (len(asked), len(theirs[0])))
-        return parted(what, *times, "sweep", ": the cache is to stay")
+    if asked.again:
+        return f"{what}a model is measured twice: the cache is to stay"
+    if not len(theirs[0]) <= len(asked.models) <= len(widths):
+        times = (f"measures {counted(len(many), 'model')}" for many in (asked.models, theirs[0]))
+        return parted(what, *times, "sweep", ": the cache is to stay, a place for each model")
     return None
 
 
-def _left(cured) -> str | None:
+class _Asked:
+    """The models that were measured, not kept alive; `again` if one was twice."""
+
+    def __init__(self):
+        self.models, self.again = [], False
+
+    def measure(self, model) -> int:
+        """Return how many numbers a model has."""
+        self.again |= any(known() is model for known in self.models)
+        self.models.append(ref(model))
+        return _count(model)
+
+
+def _chained(model):
+    """Raise one error from another, whose frames have the model among their locals."""
+    try:
+        raise KeyError(type(model).__name__)
+    except KeyError as error:
+        raise RuntimeError("no measure of this model") from error
+
+
+def _left(cured, known: set[int]) -> str | None:
     """Return which models are alive after a sweep whose scores and errors are kept."""
     import torch
 
-    before = _models()
-    known = {id(model) for model in before}
-    for widths, which in (((WIDTH, WIDTH), "that fit"), ((WIDTH + 1, WIDTH + 2), "that do not")):
-        kept = _swept(cured, widths, torch.ones(3, WIDTH), _count)
-        gc.collect()
-        left = [type(model).__name__ for model in _models() if id(model) not in known]
-        if left and kept:
-            names = ", ".join(sorted({*left}))
-            many = counted(len(left), "module")
-            return f"still in memory after a sweep over two widths {which}: {many} ({names})"
+    x, fits, unfit = torch.ones(3, WIDTH), (WIDTH, WIDTH), (WIDTH + 1, WIDTH + 2)
+    for widths, measure, which in (
+        (fits, _count, "that fit"),
+        (unfit, _count, "that do not"),
+        (fits, _chained, "where measure raises one error from another"),
+    ):
+        try:
+            kept = _swept(cured, widths, x, measure)
+        except RuntimeError as error:
+            if measure is not _chained:
+                raise
+            return f"what measure raises, sweep keeps as an error, and yours raised {said(error)}"
+        if because := alive_since(known, f"a sweep over two widths {which}"):
+            return because
+        if measure is _chained and len(kept[1]) != len(widths):
+            return "what measure raises, sweep keeps as an error, and yours does not"
     return None
 
 
@@ -126,13 +154,6 @@ def _count(model) -> int:
     return sum(each.numel() for each in model.parameters())
 
 
-def _models() -> list:
-    import torch
-
-    module = torch.nn.Module  # looked up once: there are a million objects
-    return [each for each in gc.get_objects() if issubclass(type(each), module)]
-
-
 def _other(scores, errors, right: list[float], said: list[str]) -> str | None:
     """Return how scores and errors part from those of the sweep of the case."""
     lists = is_a(scores, list) and is_a(errors, list)
@@ -147,7 +168,7 @@ def _other(scores, errors, right: list[float], said: list[str]) -> str | None:
     return None if [str(error) for error in errors] == said else "an error says something else now"
 
 
-def _deaf(cured) -> str | None:
+def _deaf(cured, known: set[int]) -> str | None:
     """Return what is wrong where another error comes, which sweep does not keep."""
     import torch
 
@@ -155,15 +176,21 @@ def _deaf(cured) -> str | None:
         pass
 
     def measure(model):
-        raise Meant
+        if asked:
+            raise Meant
+        asked.append(None)
+        return _count(model)
 
+    asked = []
     try:
-        cured([WIDTH], torch.ones(1, WIDTH), measure)
+        cured([WIDTH, WIDTH], torch.ones(1, WIDTH), measure)
     except Meant:
-        return None
+        pass
     except Untried:
         raise
-    return "an error that is no RuntimeError is swallowed: sweep lets it through"
+    else:
+        return "an error that is no RuntimeError is swallowed: sweep lets it through"
+    return alive_since(known, "a sweep that was ended by another error")
 
 
 KEPT_MODELS = Exercise(
@@ -176,6 +203,8 @@ KEPT_MODELS = Exercise(
         "functools.cache keeps its keys. What is the key of a method without arguments? And an "
         "error knows its traceback, that its frames, those their locals: show_traceback(error).",
         "Keep the size where it dies with the model: functools.cached_property, or an attribute. "
-        "Keep the error without what it came through: error.with_traceback(None).",
+        "Keep the error without what it came through: error.with_traceback(None). Another that it "
+        "was raised from (error.__cause__, error.__context__) has a traceback of its own.",
     ),
+    seconds=30,
 )

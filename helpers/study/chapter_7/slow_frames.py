@@ -18,7 +18,15 @@ from helpers.study.check import Exercise, Untried
 from helpers.study.parted import within
 
 SEED = 7
-SIZES = ((1, 2, 1), (1, 1, 2), (3, 2, 2), (0, 2, 2), (2, 4, 3))  # frames, rows in each, columns
+# frames, rows in each, columns; dtype of the frames, of state and gain
+DRAWN = (
+    (1, 2, 1, "float32", "float32"),
+    (1, 1, 2, "float64", "float64"),
+    (3, 2, 2, "float32", "float32"),
+    (0, 2, 2, "float32", "float32"),
+    (2, 4, 3, "float64", "float32"),
+    (2, 1, 3, "float32", "float64"),
+)
 
 
 def _slow(frames, state, gain):
@@ -55,27 +63,28 @@ def _judge(seam, proof, cured):
         return f"cured must be a function, as slow is, not {kind_of(cured)}"
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
-    for frames, state, gain in _drawn():
+    for kinds, frames, state, gain in _drawn():
+        what = f"{counted(len(frames), 'frame')} of {kinds[0]} and a {kinds[1]} state of shape"
         if because := parted(cured, _slow, frames, state, gain):
-            what = f"{counted(len(frames), 'frame')} and a state of shape {tuple(state.shape)}"
-            return within(f"for {what}, ", because)
+            return within(f"for {what} {tuple(state.shape)}, ", because)
     return _raises_otherwise(cured)
 
 
 def _drawn():
-    """Yield (frames, state, gain) that nobody has seen; a frame is a list of arrays."""
+    """Yield (dtypes, frames, state, gain) that nobody has seen; a frame is a list of arrays."""
     import tensorflow as tf
 
     random = Random(SEED)
-    for number, rows, columns in SIZES:
-        frames = [[_numbers(random, columns) for _ in range(rows)] for _ in range(number)]
-        state = np.stack([_numbers(random, columns) for _ in range(rows)])
-        yield frames, tf.constant(state), tf.Variable(random.random())
-    yield [[np.float32([np.nan, 1.0])]], tf.constant([1.0, -np.inf]), tf.Variable(-2.0)
+    for number, rows, columns, *kinds in DRAWN:
+        frames = [[_numbers(random, columns, kinds[0]) for _ in range(rows)] for _ in range(number)]
+        state = np.stack([_numbers(random, columns, kinds[1]) for _ in range(rows)])
+        yield kinds, frames, tf.constant(state), tf.Variable(random.random(), dtype=kinds[1])
+    frames, state = [[np.float32([np.nan, 1.0])]], tf.constant([1.0, -np.inf])
+    yield ("float32", "float32"), frames, state, tf.Variable(-2.0)
 
 
-def _numbers(random: Random, columns: int):
-    return np.array([random.uniform(-2, 2) for _ in range(columns)], "float32")
+def _numbers(random: Random, columns: int, kind: str):
+    return np.array([random.uniform(-2, 2) for _ in range(columns)], kind)
 
 
 def _raises_otherwise(cured) -> str | None:

@@ -15,23 +15,32 @@ from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.patched_project import NEW, Patched, opened
 from helpers.study.check import Exercise, Unfit, tried
 
-HELD = "training.penalty"
+HELD, PENALTY = "training.penalty", "penalty"
 
 
 def _shows_holder(model: Listing | Graph) -> str | None:
     """Ask for the second name that holds penalty."""
+    if PENALTY not in model.title:
+        asked = model.title.rpartition(" ")[2]
+        return f"it is of {asked}: in a patch, losses.penalty is the replacement; ask before it"
     rows = model.rows if isinstance(model, Listing) else model.nodes
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
-    return None if HELD in paths else "ask who holds the function, not who holds its replacement"
+    return None if HELD in paths else "ask who holds the function, while training does"
 
 
 def _shows_hit(model: TraceLedger) -> str | None:
-    """Ask for a call that found the graph of before."""
+    """Ask for a call that found the graph of before, though it was patched."""
     if not model.entries:
         return "call what watch_traces returned, while the patch is in force"
-    if "hit" in model.verdicts and "loss" in model.title:
+    hits = [entry for entry in model.entries if entry.verdict == "hit"]
+    if not hits or "loss" not in model.title:
+        return "the question is what loss does when it is called the second time"
+    if any(PENALTY in entry.note for entry in hits):
         return None
-    return "the question is what loss does when it is called the second time"
+    return (
+        "no hit in it says that penalty is another by now. Watch loss before the patch, and call "
+        "it while training.penalty is patched"
+    )
 
 
 EVIDENCE = (
@@ -65,15 +74,23 @@ def _inside_and_after(patched, sources) -> str | None:
         return because or project.left_behind()
 
 
+class Meant(BaseException):
+    """What a block of the judge's raises, as Ctrl-C does."""
+
+
 def _on_error(patched, sources) -> str | None:
-    with opened(sources) as project:
-        try:
-            with _block(patched, project, NEW[0]):
-                raise KeyError("from the block")
-        except KeyError:
-            because = project.left_behind()
-            return because and f"when the block raises, {because}"
-        return "the block raised, and nobody heard of it"
+    for kind in (KeyError, Meant):
+        with opened(sources) as project:
+            try:
+                with _block(patched, project, NEW[0]):
+                    raise kind("from the block")
+            except kind:
+                if because := project.left_behind():
+                    what = "Ctrl-C ends the block" if kind is Meant else "the block raises"
+                    return f"when {what}, {because}"
+            else:
+                return "the block raised, and nobody heard of it"
+    return None
 
 
 def _nested(patched, sources) -> str | None:

@@ -1,7 +1,8 @@
 """Case 5: an op whose gradient is wrong, and which trains anyway.
 
 The rule of the cure is run as torch runs it, behind a `torch.autograd.Function` of the judge's own,
-and held against plain torch for numbers of rows and columns that the learner has not seen.
+and held against plain torch for numbers of rows and columns that the learner has not seen. What it
+gives must be the gradient as it is: torch sums and converts in silence what does not fit.
 """
 
 from helpers.capture.text.error import said
@@ -10,7 +11,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Untried
-from helpers.study.parted import parted
+from helpers.study.parted import parted, within
 
 OP = "mean_square"
 # rows, columns, what the loss is multiplied by, dtype
@@ -68,56 +69,98 @@ def _unlike(cured, rows: int, columns: int, factor: float, dtype: str) -> str | 
     )
     what = counted(rows, "row")
     what += f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
+    rule = _Rule(cured)
     try:
-        mine = _gradient(_op(cured), factor, w, x, y)
+        mine = _gradients(rule.op(), factor, w, x, y)[0]
     except Untried:
         raise
     except Exception as error:
         return f"for {what}, with cured as its rule, the way back raised {said(error)}"
-    theirs = _gradient(_plain, factor, w, x, y)
+    if rule.changed:
+        return f"for {what}, cured changes {rule.changed}, which others may still read"
+    theirs = _gradients(_plain, factor, w, x, y)
     if mine is None:
         return f"for {what}, no gradient arrives at w"
-    if mine.shape == theirs.shape and torch.allclose(mine, theirs, 1e-4, 1e-5):
+    because = _other("w", mine, theirs[0]) or _refitted(rule.gave[0], w)
+    if not because:  # those for x and y are free to be left out, not to be wrong
+        rest = zip("xy", rule.gave[1:3], theirs[1:], strict=True)
+        whys = (_other(*each) for each in rest if each[1] is not None)
+        because = next((why for why in whys if why), None)
+    return because and within(f"for {what}: ", because)
+
+
+def _other(name: str, mine, theirs) -> str | None:
+    """Return how the gradient for the input of that name parts from plain torch's."""
+    import torch
+
+    if mine.shape == theirs.shape and torch.allclose(mine.to(theirs.dtype), theirs, 1e-4, 1e-5):
         return None
     gives = f"gives {_words(mine)}", f"gives {_words(theirs)}"
-    return parted(f"for {what}: the gradient for w: ", *gives, "plain torch")
+    return parted(f"the gradient for {name}: ", *gives, "plain torch")
+
+
+def _refitted(gave, w) -> str | None:
+    """Return what torch has to do, unasked, to make fit what a rule gave for w."""
+    shapes = tuple(gave.shape), tuple(w.shape)
+    if shapes[0] != shapes[1]:
+        return f"cured gives the shape {shapes[0]} for a w of {shapes[1]}: torch still sums it"
+    if gave.dtype != w.dtype:
+        kinds = (str(each.dtype).removeprefix("torch.") for each in (gave, w))
+        return "cured gives {} for a w of {}: torch still converts it".format(*kinds)
+    return None
 
 
 def _plain(w, x, y):
     return ((x @ w - y) ** 2).mean()
 
 
-def _op(rule):
-    """Return the op with this rule, as `register_autograd` makes one of both."""
-    import torch
+class _Rule:
+    """The rule of an op: what it `gave` back, and the name of what it `changed`, if anything."""
 
-    class Op(torch.autograd.Function):
-        @staticmethod
-        def forward(w, x, y):
-            return _plain(w, x, y)
+    def __init__(self, rule):
+        self._rule, self.gave, self.changed = rule, (), ""
 
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
+    def op(self):
+        """Return the op with this rule, as `register_autograd` makes one of both."""
+        import torch
 
-        @staticmethod
-        def backward(ctx, dy):
-            found = rule(ctx, dy)
-            if found is ... or is_a(found, tuple) and any(part is ... for part in found):
-                raise Untried("cured")
-            return found
+        class Op(torch.autograd.Function):
+            @staticmethod
+            def forward(w, x, y):
+                return _plain(w, x, y)
 
-    return Op.apply
+            @staticmethod
+            def setup_context(ctx, inputs, output):
+                ctx.save_for_backward(*inputs)
+
+            @staticmethod
+            def backward(ctx, dy):
+                return self._followed(ctx, dy)
+
+        return Op.apply
+
+    def _followed(self, ctx, dy):
+        given = dict(zip("wxy", ctx.saved_tensors, strict=True)) | {"dy": dy}
+        before = {name: tensor.detach().clone() for name, tensor in given.items()}
+        found = self._rule(ctx, dy)
+        if found is ... or is_a(found, tuple) and any(part is ... for part in found):
+            raise Untried("cured")
+        for name, tensor in given.items():
+            if not tensor.equal(before[name]):
+                self.changed = name
+        self.gave = found
+        return found
 
 
-def _gradient(op, factor: float, w, x, y):
-    leaf = w.clone().requires_grad_()
-    (factor * op(leaf, x, y)).backward()
-    return leaf.grad
+def _gradients(op, factor: float, *inputs) -> list:
+    """Return the gradients for w, x and y on a way back through copies of them."""
+    leaves = [each.clone().requires_grad_() for each in inputs]
+    (factor * op(*leaves)).backward()
+    return [leaf.grad for leaf in leaves]
 
 
 def _words(tensor) -> str:
-    return str([round(number, 4) for number in tensor.tolist()])
+    return str([round(number, 4) for number in tensor.ravel().tolist()])
 
 
 WRONG_GRADIENT = Exercise(

@@ -111,6 +111,8 @@ SAME: dict[str, dict[str, str]] = {
         "- proof = (show_bindings(fits), show_traceback(errors[0])) | + proof = "
         "(show_traceback(errors[0]), show_bindings(fits))": ORDER,
         "- scores, errors = ([], []) | + errors, scores = ([], [])": ORDER,
+        "- errors.append(error.with_traceback(None)) | + "
+        "errors.append(error.with_traceback(None))": ORDER,
         "- fits = next((net for net in built if net.layer.in_features == 2)) | + fits = "
         "next((net for net in built if net.layer.in_features is 2))": SMALL,
         "- proof = (show_bindings(fits), show_traceback(errors[0])) | + proof = "
@@ -140,15 +142,11 @@ SAME: dict[str, dict[str, str]] = {
         "- def __torch_dispatch__(self, func, types, args=(), kwargs=None): | + def "
         "__torch_dispatch__(self, func, types, args, kwargs=()):": GIVEN,
         "- clinic_notes.append('code') | + clinic_notes.append('code_x')": NOTE,
-        "- if event == 'call' and frame.f_code is softsign.__code__: | + if frame.f_code "
-        "is softsign.__code__:": RETURN,
         "- if func is softsign: | + if func == softsign:": SAME_ONE,
         "- if func is torch.ops.aten.abs.default: | + if func == "
         "torch.ops.aten.abs.default:": SAME_ONE,
         "- notes.append('name') | + notes.append('name_x')": NOTE,
         "- if event == 'call' and frame.f_code is softsign.__code__: | + if event != "
-        "'call' and frame.f_code is softsign.__code__:": RETURN,
-        "- if event == 'call' and frame.f_code is softsign.__code__: | + if event >= "
         "'call' and frame.f_code is softsign.__code__:": RETURN,
         "- if event == 'call' and frame.f_code is softsign.__code__: | + if event == "
         "'call' and frame.f_code == softsign.__code__:": SAME_ONE,

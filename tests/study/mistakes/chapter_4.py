@@ -199,6 +199,22 @@ MISTAKES = {
         ("must return the callback", "return callback", "return 3"),
         ("make_callback must return", "    return callback", "    pass"),
         (
+            "make_callback must return the callback",
+            """
+class make_callback:
+    def __init__(self, seen, codes, stand_ins):
+        pass
+""",
+        ),
+        (
+            "make_callback is called with 3 arguments",
+            """
+class make_callback:
+    def __call__(self, code, values):
+        pass
+""",
+        ),
+        (
             "noted",
             "def make_callback(seen,",
             "def make_callback(ignored,",

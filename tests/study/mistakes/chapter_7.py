@@ -17,6 +17,16 @@ NO_FINALLY = BY_HAND.replace("    try:\n        yield\n    finally:\n", "    yie
     "        losses.penalty = training.penalty = old\n        training.loss = before\n",
     "    losses.penalty = training.penalty = old\n    training.loss = before\n",
 )
+BY_HAND_ON_ERROR = """    again = tf.function(training.loss.python_function)
+    new, again = rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again)
+    new.__enter__(), again.__enter__()
+    try:
+        yield
+    except Exception:
+        again.__exit__(None, None, None), new.__exit__(None, None, None)
+        raise
+    again.__exit__(None, None, None), new.__exit__(None, None, None)
+"""
 BUFFER = 'self.register_buffer("calls", torch.tensor(0))'
 LIMIT_RAISED = "self.calls = 0\n        torch._dynamo.config.recompile_limit = 99"
 TENSOR_FACTOR, INT_FACTOR = "torch.clamp(self.calls / 10, max=1.0)", "min(1.0, self.calls / 10)"
@@ -43,10 +53,23 @@ MISTAKES = {
             "losses.penalty), show_bindings(training.loss)",
         ),
         (
-            "ask who holds the function",
+            "it is of size: in a patch",
             "show_bindings(losses.penalty)",
             "show_bindings(size)",
         ),
+        (
+            "it is of size: in a patch",
+            "    calls(weights, error)",
+            "    calls(weights, error)\n    held = show_bindings(losses.penalty)",
+            "proof = show_bindings(losses.penalty), ",
+            "proof = held, ",
+        ),
+        (
+            "no hit in it says that penalty is another",
+            "    calls(weights, error)",
+            "    pass\ncalls(weights, error)",
+        ),
+        ("when Ctrl-C ends the block", CURE, BY_HAND_ON_ERROR),
         ("call what watch_traces returned", "    calls(weights, error)", "    pass"),
         ("proof must be an exhibit", "(losses.penalty), calls", "(losses.penalty), True"),
         (
@@ -81,6 +104,11 @@ MISTAKES = {
             "traces; the ledger says why: rate: Python value",
             "tf.constant(0.1 / max(number, 1))",
             "0.1 / max(number, 1)",
+        ),
+        (
+            "an object with a tensor in it has no hash",
+            "rate = tf.constant(0.1 / max(number, 1))",
+            "rate = Progress(tf.constant(number), 0.1)",
         ),
         ("cured_step must be a tf.function", "@tf.function\n", ""),
         (
@@ -118,6 +146,11 @@ MISTAKES = {
             "self.count +=",
             "self.calls /",
             "self.count /",
+        ),
+        (
+            "after 11 calls the cured module says 10 in calls",
+            "        self.calls += 1",
+            "        self.calls.clamp_(max=9).add_(1)",
         ),
         ("has no linear", "self.linear(x)", "self.layer(x)", "self.linear =", "self.layer ="),
         ("Warmed gives", "self.calls / 10", "self.calls / 5"),

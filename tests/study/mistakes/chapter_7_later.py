@@ -11,6 +11,15 @@ CACHED = """    @functools.cached_property
         return self.measure(self)
 
 """
+BY_ID = """    known = {}
+
+"""
+RETURN_BY_ID = """if id(self) not in self.known:
+            self.known[id(self)] = self.measure(self)
+        return self.known[id(self)]"""
+EAGERLY = """        net = Freed(width, measure)
+        net.size()"""
+CLEARED = "Net.size.cache_clear()\n    return "
 ONE_MEAN = """    mean = tf.Variable(0.0)
 
     def __init__(self, rate):
@@ -40,8 +49,12 @@ MISTAKES = {
         ("the way forward alone", "y).backward())", "y))"),
         ("lists no mean_square", "mean_square(w, x, y).backward()", "(x @ w).sum().backward()"),
         ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows.sum(0)"),
-        ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows"),
+        ("torch still sums it", "rows.mean(0)", "rows"),
         ("a loss that is multiplied by 0.5", "dy * rows", "rows"),
+        ("gives the shape (1, 2) for a w of (2,)", "dy * rows.mean(0)", "dy * rows / len(x)"),
+        ("gives float64 for a w of float32", "rows.mean(0)", "rows.mean(0).double()"),
+        ("cured changes dy", "dy * rows.mean(0)", "dy.mul_(2) * rows.mean(0) / 2"),
+        ("the gradient for x: yours", "rows.mean(0), None", "rows.mean(0), x"),
         ("no gradient arrives at w", "dy * rows.mean(0)", "None"),
         ("the way back raised RuntimeError", "rows.mean(0), None, None", "rows.mean(0)"),
         ("cured must be a function", RULE, RULE, "None, None\n", "None, None\ncured = 5\n"),
@@ -70,6 +83,18 @@ MISTAKES = {
             "state, float(gain))\n        state = tf.m",
         ),
         ("yours gives", "tf.subtract", "tf.add"),
+        ("of float64 and a float64 state", "np.stack(frame)", "np.stack(frame).astype('f')"),
+        ("raised InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
+        (
+            "changes what it is given",
+            "    return state",
+            "        frames[0][0][:] *= 2\n    return state",
+        ),
+        (
+            "changes what it is given",
+            "for frame in frames:",
+            "while frames:\n        frame = frames.pop(0)",
+        ),
         ("yours gives a", "    return state", "    return state.numpy()"),
         ("must be a function", "    return state\n", "    return state\ncured = 5\n"),
     ),
@@ -125,6 +150,12 @@ MISTAKES = {
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
         ("two widths that fit", "Freed(width", "Net(width"),
         ("two widths that do not", ".with_traceback(None)", ""),
+        ("raises one error from another", "error.__cause__ = error.__context__", "_"),
+        ("raises one error from another", "error.__cause__ = ", ""),
+        ("raises one error from another", "error.__context__ = ", ""),
+        ("keeps as an error, and yours raised", "        net = Freed(width, measure)", EAGERLY),
+        ("ended by another error", "Freed(width", "Net(width", "    return sc", f"    {CLEARED}sc"),
+        ("a place for each model", CACHED, BY_ID, "return self.measured", RETURN_BY_ID),
         (
             "the cache is to stay",
             CACHED,
@@ -178,6 +209,40 @@ MISTAKES = {
             "frame: after its block somebody is still there: put back",
             "sys.setprofile(before)",
             "sys.setprofile(None)",
+        ),
+        (
+            "softsign leaves 6 notes",
+            'event == "call" and frame.f_code',
+            "frame.f_code",
+        ),
+        (
+            "another module's function of that name",
+            "frame.f_code is softsign.__code__",
+            'frame.f_code.co_name == "softsign"',
+        ),
+        (
+            "another module's function of that name",
+            "if func is softsign:",
+            'if getattr(func, "__name__", "") == "softsign":',
+        ),
+        (
+            "softsign leaves 3 notes",
+            "if func is torch.ops.aten.abs.default:",
+            'if func.name() in ("aten::abs", "aten::add.Tensor", "aten::div.Tensor"):',
+        ),
+        ("at its end the block changes its notes", NAMED, f"{NAMED}        notes.clear()\n"),
+        (
+            "tanhshrink is not what it was",
+            "    functional.softsign = noting\n",
+            "    functional.softsign = noting\n"
+            "    functional.tanhshrink = functional.tanhshrink.__call__\n",
+        ),
+        (
+            "new threads still get",
+            "    sys.setprofile(told)\n",
+            "    threading.setprofile(told)\n    sys.setprofile(told)\n",
+            "import sys\n",
+            "import sys\nimport threading\n",
         ),
         ("a call of tanhshrink", "if func is softsign:", "if func is not functional.softplus:"),
         (

@@ -70,6 +70,7 @@ class Recorder:
         """Ask for the steps of a frame of the learner's, and of no other."""
         if frame.f_globals is not self.space or self.cut:
             return None
+        frame.f_trace = self.step  # 3.13: before f_trace_opcodes, or the first frame sends none
         frame.f_trace_opcodes = True
         return self.step
 

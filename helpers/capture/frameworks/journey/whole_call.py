@@ -8,6 +8,7 @@ from helpers.capture.frameworks.journey.ops import MOST_OPS
 from helpers.capture.frameworks.journey.recorder import MOST_STEPS
 from helpers.capture.frameworks.journey.stops import passage
 from helpers.capture.frameworks.journey.tally import Tally, tally
+from helpers.capture.text.instead import instead
 from helpers.model.journey import Journey
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, switch
@@ -23,7 +24,8 @@ def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
     if calls_itself(fn):
         raise TypeError("show_journey needs a function, not a partial that is its own function")
     if not callable(fn):
-        raise TypeError(f"show_journey needs a function and its arguments, not {kind_of(fn)}")
+        needed = f"show_journey needs a function and its arguments, not {kind_of(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
     alive(fn, "what show_journey was given")
     function = caches.function_behind(fn)
     if function is not None:

@@ -15,8 +15,10 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from helpers.capture.tensorflow.tracing import keys
 from helpers.capture.tensorflow.tracing.differences import MOST_KEYS, nearest
 from helpers.capture.tensorflow.tracing.log import Log
+from helpers.capture.tensorflow.tracing.rebound import Named
 from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
 from helpers.capture.text.error import said
+from helpers.capture.text.instead import instead
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety.arguments import (
@@ -74,7 +76,7 @@ def as_function(fn, options):
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
     if not callable(fn):
-        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called")
+        raise TypeError(f"a function is needed, and {shown(fn)} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **options)
     made._omit_frequent_tracing_warning = True  # the ledger says more, and names the cause
     return made
@@ -127,6 +129,7 @@ class Watched:
         self._words: dict = {}  # key -> words of its arguments, as they were when it was made
         self._home = threading.get_ident() if threads else None
         self.__wrapped__ = python = function.python_function
+        self._named = Named(python)
         if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -233,7 +236,8 @@ class Watched:
             return "trace", self._traced(key, own, before, causes)
         if call is self.function and keys.runs_eagerly(self.function):
             return "eager", _EAGER
-        return "hit", "" if key is None else self._hit(key, words)
+        notes = "" if key is None else self._hit(key, words), self._named.others()
+        return "hit", "; ".join(filter(None, notes))
 
     def _traced(self, key, own, before, causes) -> str:
         parts = [_because(causes, before) if before else FIRST]
