@@ -10,7 +10,8 @@ from helpers.view import journey as journey_view
 def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` twice, and show which of the six seams each of the calls passed.
 
-    `.model.first` and `.model.again` have what was counted, for the thread that calls.
+    `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
+    what the module of `fn` holds; frames of others are counted, and not followed.
     `shares=True` calls it some more times, with nothing but a profiler written in C, and shows in
     whose code its time passed. What it raises or prints is told. TypeError if `fn` cannot be
     called, or makes a coroutine.

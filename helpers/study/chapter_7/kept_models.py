@@ -199,7 +199,7 @@ KEPT_MODELS = Exercise(
     "The same scores and errors, one measure per model, and no model is left.",
     (
         "Two kinds of models stay: those that ran, and those that failed. Take one of each out of "
-        "built, and ask who holds it: show_bindings(model).",
+        "built. Who holds the one that ran: show_bindings(model). For the other look at its error.",
         "functools.cache keeps its keys. What is the key of a method without arguments? And an "
         "error knows its traceback, that its frames, those their locals: show_traceback(error).",
         "Keep the size where it dies with the model: functools.cached_property, or an attribute. "

@@ -113,9 +113,14 @@ def _lines(tally: Tally) -> str:
 
 
 def _others(tally: Tally) -> str:
+    """Return how many frames a framework had; without one, those of other modules, not followed."""
     found = {who: tally.seen.others[package] for package, who in THEIRS.items()}
     who, most = max(found.items(), key=lambda item: item[1])
-    return f"{_about(most)} of {who}'s" if most else ""
+    if most:
+        return f"{_about(most)} of {who}'s"
+    many = tally.seen.others.total()
+    packages = [printable(name, LONGEST) for name, _ in tally.seen.others.most_common()]
+    return f"{_about(many)} of {listed(packages, MOST_NAMES)}, not followed" if many else ""
 
 
 def _about(many: int) -> str:
@@ -168,7 +173,7 @@ def _op(name: str) -> tuple[str, tuple[str, ...]]:
 def _c_call(tally: Tally) -> tuple[bool, str, str]:
     into = _entries_into_c(tally)
     if not into:
-        why = "no C function is called by its name"
+        why = "none of your lines calls a C function by its name"
         if tally.operators:
             why += ": an operator goes to C inside its own instruction, which reports nothing"
         return False, "–", why
