@@ -1,7 +1,8 @@
 """A command -> what it wrote and how it ended; nothing that it started is left, however it ends.
 
-Every child has a keeper (keeper.py) that ends it at the limit and with the kernel. Ctrl-C ends the
-child, then the wait. Of a flood the beginning and the end are kept, and what is missing is told.
+Every child has a keeper (child_keeper.py) that ends it at the limit and with the kernel. Ctrl-C
+ends the child, then the wait. Of a flood the beginning and the end are kept, and what is missing
+is told.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """The seam: one registry where logical ops meet their gradients and their kernels.
 
-Both front ends, definitions.py (Python) and cpp.py (compiled C++), fill it with the same records.
+Both front ends, definitions.py (Python) and cpp_def.py (compiled C++), fill it with records alike.
 Mirrors oneflow/core/framework/user_op_registry_manager.cpp and, for kernels,
 oneflow/python/ops/user_op_builder.py and oneflow/extension/python of 0.3.
 """
