@@ -46,7 +46,8 @@ PAGE = """\
 # What a chapter's kernel takes
 
 Made by `python -m tests.benchmarks.kernels --write`, nothing typed in: each chapter opened and run
-as often as `--rounds` says, here {rounds}; the median, in brackets the least and the most. {versions}; {machine}.
+as often as `--rounds` says, here {rounds}; the median, in brackets the least and the most.
+{versions}; {machine}.
 
 ## Memory, in MB
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
@@ -15,6 +16,12 @@ from tests.browser.chromium import find_chromium
 
 PATIENCE_MS = 120_000
 CHAPTERS = ("03_bytecode_and_frames.ipynb", "00_start_here.ipynb")
+
+
+def apart(coroutine):
+    """Run it in a thread of its own: a browser that is open keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 def work(hub, name):
@@ -32,7 +39,7 @@ def visits(hub):
             await one.learner.close()
         return both
 
-    return asyncio.run(room())
+    return apart(room())
 
 
 def with_learner(hub, name, does):
@@ -46,7 +53,7 @@ def with_learner(hub, name, does):
         finally:
             await learner.close()
 
-    return asyncio.run(session())
+    return apart(session())
 
 
 def test_both_run_all_cells_step_solve_and_save(visits):
@@ -75,7 +82,7 @@ def test_a_wrong_password_is_refused(hub):
         await learner.log_in()
 
     with pytest.raises(Refused):
-        asyncio.run(knock())
+        apart(knock())
 
 
 def test_an_update_brings_what_is_new_and_leaves_work_alone(hub, visits):
@@ -123,14 +130,14 @@ def test_a_link_to_a_branch_that_is_not_there_says_so(hub, visits):
 
 
 def test_what_was_saved_outlives_every_kill(hub):
-    found = asyncio.run(kills.everything(hub, rounds=1))
+    found = apart(kills.everything(hub, rounds=1))
     lost = {what: told["lost"] for what, told in found.items()}
     names = "the kernel's names"
     assert lost == {"kernel": names, "hub": "", "proxy": "", "server": names}
 
 
-def test_the_link_opens_the_own_copy_in_a_browser(hub):
-    chapter = CHAPTERS[1]
+def read_by_link(hub, chapter):
+    """Follow the link to a chapter in a browser of its own, and log in on the way."""
     with sync_playwright() as playwright:
         as_root = ["--no-sandbox"] * (os.geteuid() == 0)
         browser = playwright.chromium.launch(
@@ -146,4 +153,10 @@ def test_the_link_opens_the_own_copy_in_a_browser(hub):
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         assert "not trusted" not in page.locator("#jp-main-statusbar").inner_text().lower()
         browser.close()
+
+
+def test_the_link_opens_the_own_copy_in_a_browser(hub):
+    chapter = CHAPTERS[1]
+    with ThreadPoolExecutor(1) as thread:  # the same loop would be in the way
+        thread.submit(read_by_link, hub, chapter).result()
     assert (work(hub, "reader") / chapter).exists()
