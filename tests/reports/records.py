@@ -30,7 +30,8 @@ class Run(NamedTuple):
 def read(path: str | Path) -> Run:
     """Return what a file of `--junitxml` holds; OSError or ParseError where it holds no report."""
     root = ElementTree.parse(path).getroot()
-    where = {p.get("name"): p.get("value", "") for p in root.iter("property")}
+    told = [(p.get("name", ""), p.get("value", "")) for p in root.iter("property")]
+    where = {name: value for name, value in told if not name.startswith("hypothesis-statistics")}
     return Run(where, [record for case in root.iter("testcase") for record in _records(case)])
 
 
