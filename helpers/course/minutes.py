@@ -8,6 +8,7 @@ and solution are not counted again. What stands under `DEEPER` may be left out: 
 import json
 import re
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 WORDS = 150  # a minute
@@ -63,6 +64,18 @@ def sections(path: Path) -> list[Section]:
             ) and "</details>" not in part
         found[-1].cells += read
     return found
+
+
+def rows(path: Path) -> list[dict]:
+    """Return a row for each of a notebook's sections: its title, and whole minutes for both."""
+    return [
+        {
+            "section": one.title or "opening",
+            "reading": ceil(one.reading),
+            "exercises": one.exercises,
+        }
+        for one in sections(path)
+    ]
 
 
 @dataclass(frozen=True)
