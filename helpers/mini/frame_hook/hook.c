@@ -74,6 +74,7 @@ static _Thread_local struct {         /* one place, so that a frame looks it up 
     char *low, *high;                 /* the C stack grows down from high to low; NULL: not read */
     size_t limit;                     /* the system's limit when they were read */
     int busy;                         /* Python of ours runs: its frames are nobody's business */
+    int entered;                      /* a frame came by since `is_on` was last asked */
     Frame *passed_on;
 } mine = {(char *)UINTPTR_MAX};
 
@@ -144,10 +145,11 @@ static int room(char *here) {
 
 /* -- on and off --------------------------------------------------------------------------------- */
 
+/* Another evaluator may have been put over ours and go on to it: then frames come by already. */
 static void install(void) {
     PyInterpreterState *interpreter = PyInterpreterState_Get();
     _PyFrameEvalFunction now = _PyInterpreterState_GetEvalFrameFunc(interpreter);
-    if (now == evaluate || (active && now != _PyEval_EvalFrameDefault)) return;
+    if (now == evaluate || mine.entered || (active && now != _PyEval_EvalFrameDefault)) return;
     previous = now;
     _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate);
 }
@@ -375,7 +377,8 @@ checked(PyThreadState *ts, Frame *frame, int throwflag, int left) {
         return end(ts, frame);
     }
     if (!active) uninstall();
-    if (!active || throwflag || mine.busy || NEXT(frame) != START(CODE(frame)))
+    if (!active || throwflag || mine.busy || mine.passed_on == frame
+        || NEXT(frame) != START(CODE(frame)))
         return go_on(ts, frame, throwflag);     /* a generator that goes on is not at its start */
     for (Hook *hook = hooks; hook; hook = hook->below) {
         if (!wants(hook, ts, CODE(frame)) || PyErr_Occurred()) continue;
@@ -402,6 +405,7 @@ static Py_NO_INLINE PyObject *narrow(PyThreadState *ts, Frame *frame, int throwf
 
 static PyObject *evaluate(PyThreadState *ts, Frame *frame, int throwflag) {
     char *here = __builtin_frame_address(0);
+    mine.entered = 1;
     ptrdiff_t left = here - mine.low;
     if (here > mine.checked && (left / BYTES >= C_LEVELS(ts) || left / BYTES > MOST_LEVELS))
         return checked(ts, frame, throwflag, FREE);
@@ -462,6 +466,7 @@ static PyObject *off(PyObject *module, PyObject *key) {
 
 static PyObject *is_on(PyObject *module, PyObject *key) {
     Hook *hook = hook_of(key);
+    mine.entered = 0;
     return PyBool_FromLong(hook && !hook->done);
 }
 
@@ -490,7 +495,7 @@ static PyObject *set_up(PyObject *module, PyObject *maker) {
 static PyMethodDef methods[] = {
     {"on", on, METH_VARARGS, "on(key, callback, codes or None, the code that leaves)"},
     {"off", off, METH_O, "off(key) -> the error that the callback raised or None, frames missed"},
-    {"is_on", is_on, METH_O, "is_on(key) -> whether its hook is on"},
+    {"is_on", is_on, METH_O, "is_on(key) -> whether its hook is on. To ask before a frame, and then `on`"},
     {"addresses", addresses, METH_NOARGS, "of our evaluator, and of the one that it goes on to"},
     {"set_up", set_up, METH_O, "how to make a code that only returns None; main interpreter only"},
     {0}};

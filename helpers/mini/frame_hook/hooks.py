@@ -88,6 +88,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
             raise building.NotBuilt(because)
         if door.is_on(self):
             raise RuntimeError("this hook is on already; make another one for another block")
+        _frame()
         try:  # an interrupt comes before the hook is on, or here: never between this and the block
             door.on(self, self._callback, self._codes, watching.__exit__.__code__)
             return self
@@ -107,6 +108,10 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
         words = f": {args[0][:400]}" if args and type(args[0]) is str else ""
         note = f"the hook's callback raised {_NAME(type(raised))[:40]} before that{words}"
         BaseException.add_note(error, note)
+
+
+def _frame() -> None:
+    """Be a frame, by which hook.c sees whether another evaluator goes on to ours."""
 
 
 def replaced(function, replacement: Callable) -> watching:

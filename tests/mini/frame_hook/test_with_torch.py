@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import threading
 
 import pytest
 
@@ -127,6 +128,45 @@ def test_dynamos_hook_under_ours_is_still_asked(x, seen, note):
         torch_private.set_eval_frame(before)
     assert asked.count("f") >= 3 and seen.count("f") >= 1
     f(x)
+
+
+def passes(frame, entry, state):
+    from helpers.internals import torch_private
+
+    return torch_private.skipped(again=True)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_frame_is_told_once_where_torchs_evaluator_goes_on_to_ours(x, seen, note, inside):
+    torch_private = pytest.importorskip("helpers.internals.torch_private")
+    first = watching(lambda code, arguments: None)
+    first.__enter__()
+    before = torch_private.set_eval_frame(passes)
+    first.__exit__(None, None, None)
+    with watching(note, only=[f]):
+        f(x)
+        if inside:
+            torch_private.set_eval_frame(before)
+            f(x)
+    torch_private.set_eval_frame(before)
+    assert seen == ["f"] * (1 + inside)
+    f(x)
+    assert installed()[0].owner.startswith("CPython") and len(seen) == 1 + inside
+
+
+def test_frame_that_is_handed_back_is_told_once(x, seen, note):
+    """A second thread puts torch's evaluator over ours, which goes on to torch's."""
+    torch_private = pytest.importorskip("helpers.internals.torch_private")
+    before = torch_private.set_eval_frame(passes)
+    with watching(note, only=[f]):
+        other = threading.Thread(target=torch_private.set_eval_frame, args=(passes,))
+        other.start()
+        other.join()
+        assert installed()[0].owner == "torch"
+        f(x)
+    assert seen == ["f"]
+    torch_private.set_eval_frame(before)
+    put_back()
 
 
 def test_replaced_and_then_compiled(x):
