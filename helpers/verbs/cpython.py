@@ -8,8 +8,8 @@ from helpers.capture.cpython import (
     frame_timeline,
     rosetta,
     specialization,
+    stack_run,
     tracer_costs,
-    value_stack,
 )
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
@@ -58,7 +58,7 @@ def watch_stack(fn, *args, **kwargs) -> Exhibit:
     `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
     TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
-    return Exhibit(value_stack.stack_run(fn, *args, **kwargs), stack_view)
+    return Exhibit(stack_run.stack_run(fn, *args, **kwargs), stack_view)
 
 
 @whole

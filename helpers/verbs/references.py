@@ -2,7 +2,7 @@
 
 import sys
 
-from helpers.capture.references import name_graph, name_timeline, rebind, search
+from helpers.capture.references import holder_search, name_graph, name_timeline, rebind
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import dots, table, timeline
@@ -38,13 +38,13 @@ def show_bindings(obj) -> Exhibit:
     Not listed are variables of calls under way (`show_frame`) or kept by a traceback
     (`show_traceback`), and what the collector does not track, such as a NumPy array.
     """
-    return Exhibit(search.bindings(obj), table)
+    return Exhibit(holder_search.bindings(obj), table)
 
 
 @whole
 def show_binding_map(obj) -> Exhibit:
     """Draw every place that holds `obj` as an arrow to it."""
-    return Exhibit(search.binding_graph(obj), diagram)
+    return Exhibit(holder_search.binding_graph(obj), diagram)
 
 
 @whole

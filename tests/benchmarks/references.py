@@ -6,7 +6,7 @@ import sys
 import types
 from functools import partial
 
-from helpers.capture.references.search import find_holders, scan_modules
+from helpers.capture.references.holder_search import find_holders, scan_modules
 from tests.benchmarks.harness import Goal, needs, prepared
 
 

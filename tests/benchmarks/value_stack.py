@@ -9,7 +9,7 @@ import sys
 from functools import partial
 
 from helpers.capture.cpython import opcode_recorder
-from helpers.capture.cpython.value_stack import record
+from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief
 from tests.benchmarks.harness import Goal, prepared
 

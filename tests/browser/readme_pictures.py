@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import helpers
-from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from tests.browser import exhibits, stage_programs
 from tests.browser.chromium import find_chromium
 from tests.browser.stage_page import StagePage

@@ -6,7 +6,7 @@ import threading
 import time
 
 from helpers.capture.cpython.frame_timeline import frames_timeline
-from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text import value as brief
 from helpers.internals import interpreter_frame
 

@@ -8,7 +8,7 @@ import types
 from functools import cache
 
 from helpers.capture.cpython import opcode_recorder, stack_effects
-from helpers.capture.cpython.value_stack import record, stack_run
+from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.internals import interpreter_frame
 from tests.capture.stack_programs import PROGRAMS
 

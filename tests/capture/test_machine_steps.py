@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.mini import vm
 from helpers.study.chapter_3.kept_stacks import plain_places
 from tests.capture.stack_programs import arithmetic, caught, recursion

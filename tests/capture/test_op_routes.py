@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from helpers import op_routes, rebind_everywhere
-from helpers.capture.references.search import find_holders
+from helpers.capture.references.holder_search import find_holders
 
 tf = pytest.importorskip("tensorflow", reason="needs TensorFlow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.capture.references.holder_search import bindings, find_holders, scan_modules
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_callers
-from helpers.capture.references.search import bindings, find_holders, scan_modules
 from tests.capture import test_references
 from tests.capture.test_references import CASES, HOSTILE, play
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers.capture.references.holder_search import find_holders
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
-from helpers.capture.references.search import find_holders
 from helpers.safety.with_blocks import Gate
 
 # The whole heap is looked through: here it is that of a fresh interpreter, without frameworks.
@@ -23,7 +23,7 @@ import builtins, contextlib, dataclasses, dis, fnmatch, functools, gc, inspect, 
 import re, signal, sys, threading, types, warnings, weakref, _signal, _thread
 
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.capture.references.search import find_holders
+from helpers.capture.references.holder_search import find_holders
 
 class Stop(Exception): pass
 def raising(*args, **kwargs): raise Stop
@@ -184,7 +184,9 @@ def test_names_of_our_own_are_told_and_left(small_heap):
     from operator import is_
 
     with rebind_everywhere(is_, bad) as rebinding:
-        ours = [row for row in rebinding.left if row.owner == "helpers.capture.references.search"]
+        ours = [
+            row for row in rebinding.left if row.owner == "helpers.capture.references.holder_search"
+        ]
     assert ours and {row.reason for row in ours} == {"what puts everything back relies on it"}
     assert "what puts everything back relies on it" in repr(rebinding)
 

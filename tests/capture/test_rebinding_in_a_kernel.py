@@ -104,7 +104,7 @@ def test_a_fresh_kernel_shows_what_comes_first_and_lives(tmp_path, cells):
 
 def test_places_of_a_shield_are_no_places(kernel):
     code = (
-        "from helpers.capture.references.search import find_holders\n"
+        "from helpers.capture.references.holder_search import find_holders\n"
         "before = len(find_holders(repr))\n"
         "with rebind_everywhere(repr, bad):\n"
         "    inside = [p.binding.path for p in find_holders(old_repr)]\n"

@@ -11,10 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.capture.references import search
+from helpers.capture.references import holder_search
 from helpers.capture.references.heap import listed_modules
+from helpers.capture.references.holder_search import (
+    binding_graph,
+    bindings,
+    find_holders,
+    scan_modules,
+)
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.capture.references.search import binding_graph, bindings, find_holders, scan_modules
 from helpers.model.bindings import KINDS, Binding
 from helpers.safety.original_builtins import Own
 
@@ -357,7 +362,7 @@ def test_a_static_type_is_not_taken_for_a_plain_dict():
 def test_an_object_with_a_crowd_of_holders_is_listed_up_to_a_limit_that_is_told(stage, monkeypatch):
     play(stage, "crowd = [[op] for _ in range(700)]")
     assert len(bindings(stage.op).rows) == 701
-    monkeypatch.setattr(search, "MOST_HOLDERS", 500)
+    monkeypatch.setattr(holder_search, "MOST_HOLDERS", 500)
     listing = bindings(stage.op)
     assert len(listing.rows) <= 501
     assert "more objects hold it and are not listed" in listing.note
@@ -447,7 +452,7 @@ def test_the_history_of_a_notebook_is_no_place():
         run("def op(): pass")
         for _ in range(4):
             run("op")
-        run("from helpers.capture.references.search import bindings")
+        run("from helpers.capture.references.holder_search import bindings")
         run("print([row.path for row in bindings(op).rows])")
         run("print(Out[2] is op and _2 is op)")
     """

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.capture.cpython.value_stack import record, stack_run
+from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from tests.capture.stack_programs import PROGRAMS, comprehensions, counted, loops, recursion

@@ -8,7 +8,7 @@ import pytest
 from helpers.capture.cpython import disassembly, stack_effects
 from helpers.capture.cpython.instruction_words import Told, lane, sentence
 from helpers.capture.cpython.stack_moments import following
-from helpers.capture.cpython.value_stack import record, stack_run
+from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.model.stage import LANES
 from tests.capture.stack_programs import PROGRAMS
 

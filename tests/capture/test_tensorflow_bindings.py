@@ -25,7 +25,7 @@ PLAY = """
 import functools, gc, json, sys, types
 import tensorflow as tf
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_callers
-from helpers.capture.references.search import bindings, find_holders, scan_modules
+from helpers.capture.references.holder_search import bindings, find_holders, scan_modules
 from tensorflow.python.ops import nn, nn_ops, array_ops, math_ops
 from tensorflow.python.framework import ops as tfops
 

@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from helpers import watch_breaks, watch_compile, watch_recompiles  # noqa: E402
+from helpers.capture.references.holder_search import bindings  # noqa: E402
 from helpers.capture.references.rebind import rebind_everywhere  # noqa: E402
-from helpers.capture.references.search import bindings  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 from helpers.safety.interpreter_state import whole  # noqa: E402

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.view.diagram.labels import along, spread
-from helpers.view.diagram.positions import Spot
+from helpers.view.diagram.pixel_positions import Spot
 
 LINE = "M0 40 C0 70,{x} 70,{x} 96"
 

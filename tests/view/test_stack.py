@@ -7,7 +7,7 @@ import pytest
 from helpers import show_bytecode, show_code, show_rosetta, watch_stack
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.code_object import code_tree
-from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.stack import StackRun, StackStep
 from helpers.view import bytecode as bytecode_view
 from helpers.view import stack as stack_view

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.capture.cpython.value_stack import stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.listing import Column, Listing
 from helpers.model.stage import Value
 from helpers.model.timeline import Panel, Step, Timeline

@@ -11,8 +11,8 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from helpers.capture.cpython import disassembly, stack_effects
-from helpers.capture.cpython.frame_reader import reader
 from helpers.capture.cpython.settrace import Printed, Result, traced
+from helpers.capture.cpython.value_stack_reader import reader
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS

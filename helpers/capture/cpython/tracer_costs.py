@@ -7,7 +7,7 @@ from functools import partial
 
 from helpers.capture.cpython.costs import Costs, costs_listing
 from helpers.capture.cpython.function import function_of, refuse_async
-from helpers.capture.cpython.value_stack import record
+from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
 from helpers.safety.interpreter_state import undone
 

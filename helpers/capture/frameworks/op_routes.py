@@ -12,8 +12,8 @@ from functools import partial
 from types import FunctionType
 
 from helpers.capture.frameworks.call_landmarks import FAST, SLOW
+from helpers.capture.references.holder_search import find_holders
 from helpers.capture.references.places import Place
-from helpers.capture.references.search import find_holders
 from helpers.capture.text.error import said
 from helpers.capture.text.label import label
 from helpers.model.phrase import listed

@@ -8,7 +8,7 @@ import types
 
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.references.heap import Shelf
-from helpers.capture.references.holders import places_in
+from helpers.capture.references.places_in_holder import places_in
 from helpers.capture.text.label import SCALARS, label, short_name
 from helpers.model.bindings import join
 from helpers.safety.arguments import is_a, is_exactly

@@ -8,6 +8,11 @@ and changes the function itself. `watch_callers` tells which ways of calling a r
 from helpers.capture.cpython.objects import inherited
 from helpers.capture.references.callers import watch_callers
 from helpers.capture.references.heap import Shelf
+from helpers.capture.references.holder_search import (
+    find_holders,
+    find_holders_of_both,
+    scan_modules,
+)
 from helpers.capture.references.kernel_modules import shield, unshield
 from helpers.capture.references.paths import describe
 from helpers.capture.references.places import SetMember
@@ -19,7 +24,6 @@ from helpers.capture.references.refusals import (
     refuse,
     refuse_unknown,
 )
-from helpers.capture.references.search import find_holders, find_holders_of_both, scan_modules
 from helpers.capture.references.swap_code import code_swapped
 from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name

@@ -6,8 +6,8 @@ Mirrors torch/_dynamo/codegen.py, which writes bytecode instead.
 import torch
 from torch import fx
 
+from helpers.mini.dynamo.builder import own_name
 from helpers.mini.dynamo.constant_guards import is_short
-from helpers.mini.dynamo.output_graph import own_name
 from helpers.mini.dynamo.symbolic_values import (
     Break,
     Items,

@@ -18,10 +18,10 @@ from types import (
 import torch
 
 from helpers.mini.dynamo import global_state, trace_rules
+from helpers.mini.dynamo.builder import own_name
 from helpers.mini.dynamo.classes import MISSING, found, is_fixed, name_of
 from helpers.mini.dynamo.code import decoded
 from helpers.mini.dynamo.constant_guards import is_small
-from helpers.mini.dynamo.output_graph import own_name
 from helpers.mini.dynamo.source import Spaces
 from helpers.mini.dynamo.symbolic_values import (
     Break,

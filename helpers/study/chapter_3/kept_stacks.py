@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
-from helpers.capture.cpython.value_stack import record
+from helpers.capture.cpython.stack_run import record
 from helpers.mini import vm
 from helpers.study.chapter_3.parting import Place
 

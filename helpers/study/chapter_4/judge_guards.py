@@ -91,7 +91,7 @@ def _hold_as_well(texts, source: str, space, value, other) -> None:
 
 def _asked(text: str, space: dict):
     """Return what a guard says where the names of `space` are bound."""
-    from helpers.mini.dynamo.output_graph import ALWAYS
+    from helpers.mini.dynamo.builder import ALWAYS
 
     return eval(text, {**ALWAYS, **space})
 

@@ -7,7 +7,7 @@ from helpers.model.graph import Edge, Node
 from helpers.model.op_log import AGAIN
 from helpers.view import row_limit
 from helpers.view.diagram import kinds
-from helpers.view.diagram.positions import BOX, Spot
+from helpers.view.diagram.pixel_positions import BOX, Spot
 from helpers.view.markup import one_line, render
 
 LONGEST_SAID = 400  # characters of a label in the text form

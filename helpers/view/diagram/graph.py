@@ -30,7 +30,7 @@ from helpers.view.diagram.boxes import (
 from helpers.view.diagram.folding import fold
 from helpers.view.diagram.labels import spread
 from helpers.view.diagram.layered_layout import Layout, layered
-from helpers.view.diagram.positions import (
+from helpers.view.diagram.pixel_positions import (
     BOX,
     MARGIN,
     STEP,

@@ -8,7 +8,7 @@ from helpers.model.dynamo import DynamoRun
 from helpers.view.diagram.boxes import short
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.moments import OUTLINE, Part, Picture, Union, says, states
-from helpers.view.diagram.positions import MARGIN, arrow_down, spots_close
+from helpers.view.diagram.pixel_positions import MARGIN, arrow_down, spots_close
 from helpers.view.diagram.recording import Recording, recordings
 from helpers.view.diagram.shapes import HIGH, Box
 from helpers.view.diagram.untangling import untangled

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from math import dist
 
-from helpers.view.diagram.positions import Spot
+from helpers.view.diagram.pixel_positions import Spot
 
 HIGH, APART = 17, 2  # pixels: of a label, and between two
 POINTS = 12  # of each curve that are tried

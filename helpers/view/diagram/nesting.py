@@ -20,7 +20,7 @@ from helpers.view.diagram.boxes import (
 )
 from helpers.view.diagram.labels import spread
 from helpers.view.diagram.layered_layout import layered
-from helpers.view.diagram.positions import MARGIN, STEP, Spot, arrow_down, spots_close
+from helpers.view.diagram.pixel_positions import MARGIN, STEP, Spot, arrow_down, spots_close
 from helpers.view.diagram.untangling import untangled
 
 CLOSE = 64  # from row to row where no arrow has words

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from helpers.view.diagram.positions import BOX, Spot
+from helpers.view.diagram.pixel_positions import BOX, Spot
 
 TOUCH, NEAR, CORNER, TIP = 5, 5, 9, 4  # pixels
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line

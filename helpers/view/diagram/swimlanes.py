@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from helpers.view.diagram import kinds
 from helpers.view.diagram.boxes import Piece, as_svg
-from helpers.view.diagram.positions import MARGIN, Spot
+from helpers.view.diagram.pixel_positions import MARGIN, Spot
 from helpers.view.diagram.routing import Route, route
 from helpers.view.markup import one_line
 from helpers.view.row_limit import cut

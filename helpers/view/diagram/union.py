@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from helpers.model.graph import Graph
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.moments import Picture, Union, says, states
-from helpers.view.diagram.positions import MARGIN
+from helpers.view.diagram.pixel_positions import MARGIN
 from helpers.view.diagram.shapes import HIGH, Arrow, Box, arrow
 from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import render

@@ -66,7 +66,7 @@ _widget_class = widget_class(
         "stage_strip.js",
         "stage_controls.js",
         "stage_question.js",
-        "stage_key.js",
+        "stage_legend.js",
     ),
 )
 

@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnin
 
 torch = pytest.importorskip("torch")
 
-from helpers.mini.dynamo import constant_guards, output_graph  # noqa: E402
+from helpers.mini.dynamo import builder, constant_guards  # noqa: E402
 from helpers.mini.dynamo.classes import version  # noqa: E402
 from tests.mini.dynamo import generated, interrupted  # noqa: E402
 from tests.samples import sample  # noqa: E402
@@ -60,7 +60,7 @@ def program_differs():
 def test_a_guard_that_is_left_out_is_found(monkeypatch):
     assert program_differs() == ""
     equal = lambda source, value, name: [f"{source} == {name(value, 'it')}"]  # noqa: E731
-    monkeypatch.setattr(output_graph, "exactly", equal)
+    monkeypatch.setattr(builder, "exactly", equal)
     assert "complex(0,-0.0)" in program_differs()
     monkeypatch.undo()
     monkeypatch.setattr(constant_guards, "FIELDS", {complex: ("real", "imag")})
@@ -68,7 +68,7 @@ def test_a_guard_that_is_left_out_is_found(monkeypatch):
     monkeypatch.undo()
     kinds = []
     monkeypatch.setattr(
-        output_graph.Tracing, "class_of", lambda self, source, kind: kinds.append(version(kind))
+        builder.VariableBuilder, "class_of", lambda self, source, kind: kinds.append(version(kind))
     )
     assert "make_method(4)" in program_differs() and kinds
 

@@ -20,11 +20,11 @@ from operator import is_
 from helpers.capture.cpython.objects import class_mapping, namespace
 from helpers.capture.references import kernel_modules
 from helpers.capture.references.heap import Heap, Shelf, listed_modules
-from helpers.capture.references.holders import places_in
 from helpers.capture.references.named_places import ModuleName
 from helpers.capture.references.namespaces import names_of
 from helpers.capture.references.paths import describe, owners_of
 from helpers.capture.references.places import Place
+from helpers.capture.references.places_in_holder import places_in
 from helpers.model.bindings import KINDS
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Column, Listing
@@ -107,7 +107,7 @@ MISSING = (
 )
 _LEFT = (
     " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"
-    " of helpers.capture.references.search names all)."
+    " of helpers.capture.references.holder_search names all)."
 )
 
 
