@@ -1,7 +1,7 @@
 """A notebook's cells -> the same, each folded solution in a tagged cell of its own.
 
-In the notebooks a solution shares its cell with the heading that follows it, which keeps a chapter
-short. Whoever takes solutions away by their tag parts the two first.
+A few solutions share their cell with the sentence that follows. Whoever takes solutions away by
+their tag parts the two first.
 """
 
 import re
