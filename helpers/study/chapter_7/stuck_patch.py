@@ -152,5 +152,5 @@ STUCK_PATCH = Exercise(
         "Both are places to rebind: with rebind_everywhere(losses.penalty, new), "
         "rebind_everywhere(training.loss, again): yield",
     ),
-    seconds=60,
+    seconds=30,
 )

@@ -22,6 +22,11 @@ function initialize({ model }) {
   const look = (_, status) => { if (over.includes(status)) end(); };
   changed?.connect(look);
 
+  // A page that is opened meanwhile may miss that the cell ended: ask once whether it did.
+  const asked = model.widget_manager?.kernel?.requestCommInfo({ target_name: "jupyter.widget" });
+  const gone = ({ content }) => content.comms && !(model.get("own") in content.comms);
+  asked?.then((reply) => { if (gone(reply)) end(); }, () => {});
+
   function end() {
     changed?.disconnect(look);
     clearTimeout(first);

@@ -9,6 +9,7 @@ nbval does not know.) The clock is the thread by which the kernel sends its outp
 import sys
 from contextlib import suppress
 from threading import Lock
+from uuid import uuid4
 
 from helpers.safety import progress
 from helpers.safety.original_builtins import BUILTINS
@@ -96,9 +97,11 @@ def _channel(state: dict):
     module = {"_model_module": "anywidget", "_model_module_version": "*", "_model_name": "AnyModel"}
     view = {"_view_module": "anywidget", "_view_module_version": "*", "_view_name": "AnyView"}
     script = {"_esm": read("dom.js") + read("progress_line.js"), "_css": read("progress_line.css")}
-    own = {"_anywidget_id": __name__, **script}
+    name = uuid4().hex  # the page asks by it whether the line still stands
+    own = {"_anywidget_id": __name__, "own": name, **script}
     return create_comm(
         target_name="jupyter.widget",
+        comm_id=name,
         data={"state": {**module, **view, **own, **state}, "buffer_paths": []},
         metadata={"version": "2.1.0"},
     )
