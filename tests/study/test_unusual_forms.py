@@ -57,6 +57,7 @@ FORMS = [
     ),
     ("vm_jumps", _partial),
     ("vm_jumps", lambda s: DECORATED + s.replace("    def ", "    @logged\n    def ")),
+    ("vm_exceptions", lambda s: DECORATED + s.replace("    def ", "    @logged\n    def ")),
     ("vm_calls", lambda s: s.replace(TUPLE, ONE_OF_ANOTHER)),
     ("route", lambda s: s.replace('"graph"', '"graph x2"')),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),

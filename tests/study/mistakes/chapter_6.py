@@ -210,6 +210,11 @@ MISTAKES = {
         ("must be a function", "my_execute = 5"),
     ),
     "slow_loop": (
+        (
+            "a state of shape (3, 2)",
+            "state = tf.reverse(state, first_axis)",
+            "state = tf.reverse(state, first_axis) if state.shape.rank == 1 else state",
+        ),
         ("b stays on the fast path", '"b": "stays"', '"b": "a NumPy scalar"'),
         ("e does not stay: its way in the X-ray is fallback", '"e": "a list"', '"e": "stays"'),
         ("but not for 'a list': what arrives", '"c": "a NumPy scalar"', '"c": "a list"'),
