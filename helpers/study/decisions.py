@@ -6,7 +6,7 @@ from helpers.model.choice import Decided
 from helpers.study.reasons import chapter_of
 from helpers.study.remembering import remember, remembered
 
-UNSAID = "nothing yet"
+UNSAID, HIDDEN = "nothing yet", "decide first"
 
 
 @cache
@@ -44,4 +44,4 @@ def rows(asked: dict[str, tuple[str, str]]) -> tuple[Decided, ...]:
 
 def _row(question: str, said_: str, was: str) -> Decided:
     mark = ("✓" if said_ == was else "✗") if said_ else "–"
-    return Decided(mark, question, said_ or UNSAID, was)
+    return Decided(mark, question, said_ or UNSAID, was if said_ else HIDDEN)

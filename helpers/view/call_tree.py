@@ -19,6 +19,7 @@ FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower win
 MOST_NAMED = 8  # landmarks whose names stand below the strip
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
+MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C", "… ": "…: folded calls"}
 # what a block is -> how it looks, as the strip's own style has it
 _EDGED = "background-color:{};border:1.5px solid;border-color:{}"
 LOOKS = {
@@ -44,8 +45,10 @@ def text(model: CallTree) -> str:
         bar = "█" * max(1, round(BAR * line.inside / most))
         blanks = "  " * min(line.depth, MOST_ROWS)
         body.append(f"{line.inside:>5} {bar:<{BAR}} {blanks}{_words(line)}".rstrip())
-    heading = [f"{HEADING}"] if body else ["no call of a framework"]
-    said = (one_line(model.title), *heading, *body, _ending(model), one_line(model.note))
+    words = "\n".join(body)
+    marks = "; ".join(said for mark, said in MARKS.items() if f" {mark}" in words)
+    heading = f"{HEADING}{f' ({marks})' * bool(marks)}" if body else "no call of a framework"
+    said = (one_line(model.title), heading, *body, _ending(model), one_line(model.note))
     return "\n".join(part for part in said if part)
 
 

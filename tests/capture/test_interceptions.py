@@ -66,7 +66,7 @@ def test_a_finder_and_a_builtin_are_named(monkeypatch, before):
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
     monkeypatch.setattr(builtins, "print", mine)
     found = taken()
-    assert "Finder" in found["import finders"] and found["builtins"] == "print"
+    assert "Finder" in found["import finders"] and found["builtins"] == "mine for print"
 
 
 def test_a_name_of_a_library_that_leads_to_the_learners_code_is_named(before):

@@ -226,7 +226,7 @@ def test_what_was_decided_is_kept_and_told(nothing_asked):
     decide(first, 0)
     decide(second, 1)
     rows = [(row.mark, row.said, row.was) for row in show_predictions().model.rows]
-    assert rows == [("✗", "a", "b"), ("✓", "b", "b"), ("–", "nothing yet", "b")]
+    assert rows == [("✗", "a", "b"), ("✓", "b", "b"), ("–", "nothing yet", "decide first")]
     assert show_predictions().model.note == "You decided 2 of 3; right: 1."
     again = predict(questions[0], ["a", "b"], run=lambda: "b")
     assert again.said == "a" and (again._widget().picked, again._widget().checked) == (0, True)

@@ -37,7 +37,7 @@ def test_text_has_a_line_per_arrow_and_every_loose_box():
     graph = Graph(
         "t", (Node("a", "A"), Node("b", "B", detail="int"), Node("c", "C")), (Edge("a", "b", "x"),)
     )
-    assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "C"]
+    assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "  C"]
 
 
 def test_equal_labels_are_told_apart_in_the_text():

@@ -31,7 +31,7 @@ MEANINGS = {
     "co_stacksize": "the deepest its value stack gets; the frame has room for so many",
     "co_flags": "properties that the compiler found",
     "co_code": "the instructions, two bytes each, and their inline caches",
-    "co_exceptiontable": "which handler guards which instructions, packed",
+    "co_exceptiontable": "which except guards which instructions, packed",
     "co_linetable": "the place in the source of each instruction, packed",
     "co_lnotab": "the same as lines only, in the form of Python 3.9; made when asked for",
     "co_lines": "method: the line table, unpacked",

@@ -121,7 +121,8 @@ def _listing(fn: FunctionType, stages: list[str], shots: list[dict], times: int)
     first = (Column("offset", "offset"), Column("instruction", "as compiled", code=True))
     last = Column("caches", "cache entries")
     changed = sum(any(getattr(row, f).startswith("→") for f in fields[1:]) for row in rows)
-    note = f"{changed} of {len(rows)} instructions were replaced where they stand."
+    note = f"{changed} of {len(rows)} instructions were replaced where they stand (→). "
+    note += "An empty cell: as before."
     return Listing(f"{plain(fn.__name__)}, as it runs", (*first, *columns, last), tuple(rows), note)
 
 

@@ -99,7 +99,8 @@ def _tools() -> str:
 def _builtins() -> str:
     now = vars(builtins)
     changed = [name for name, own in BUILTINS.items() if name != "_" and now.get(name) is not own]
-    return listed(changed, MOST) or NOBODY
+    who = [f"{_name(now[n]) if n in now else NOBODY} for {n}" for n in changed]
+    return listed(who, MOST) or NOBODY
 
 
 def _evaluators() -> str:

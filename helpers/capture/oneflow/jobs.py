@@ -8,6 +8,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import shown, word
 
 OWN_PARTS = ("input", "variable")  # op types that stand for values from outside
+OWN = " ◆, by you: its op type is defined in a file of yours."
 
 
 def job_graph(job, part: str = "") -> JobGraph:
@@ -25,7 +26,7 @@ def job_graph(job, part: str = "") -> JobGraph:
     ops = [op for op in ops if part in ("", op.part) or op.part in OWN_PARTS]
     written = {blob.name for op in ops for _, blob in op.writes}
     returns = tuple(name for name in job.returns if name in written)
-    marked = " ◆: its op type is defined in a file of yours." if any(op.own for op in ops) else ""
+    marked = OWN * any(op.own for op in ops)
     return JobGraph(f"Job {job.name} ({job.kind})", tuple(ops), f"{_said(ops)}.{marked}", returns)
 
 

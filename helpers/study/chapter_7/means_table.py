@@ -26,6 +26,7 @@ NOTE = (
     "A route is noticed if the means made a note while it ran. Cost: a call by its name in the "
     "block, as so many calls without one; the middle of {} rounds, and the range of them."
 )
+TO_WRITE = f" {UNTRIED}: not written yet."
 
 Reached = make_dataclass("Reached", [("means", str), *HEADINGS, ("cost", str)], frozen=True)
 
@@ -60,7 +61,8 @@ def reach_listing(means: dict[str, Callable]) -> Reach:
         *(Column(route, heading) for route, heading in HEADINGS.items()),
         Column("cost", "cost"),
     )
-    return Reach("Who notices the call?", columns, tuple(rows), NOTE.format(ROUNDS))
+    note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
+    return Reach("Who notices the call?", columns, tuple(rows), note)
 
 
 def _given(means) -> dict[str, Callable]:

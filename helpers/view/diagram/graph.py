@@ -81,7 +81,7 @@ def _lines(model: Graph) -> list[str]:
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
     found = [f"  found: {names[key]}" for key in model.found]
     arrows = [_arrow_line(edge, names) for edge in in_reading_order(model.edges)]
-    alone = [names[node.key] for node in model.nodes if node.key not in touched]
+    alone = [f"  {names[node.key]}" for node in model.nodes if node.key not in touched]
     numbered = len({named(node) for node in model.nodes}) < len(model.nodes)
     return [*found, *arrows, *alone, *([f"  {NUMBERED}"] if numbered else [])]
 
