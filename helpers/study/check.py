@@ -21,6 +21,7 @@ from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import deadly, is_a, shown
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
+from helpers.safety.threads_left import left_running, running
 from helpers.study import rehearsal
 from helpers.study.parted import Parted
 from helpers.study.remembering import remember
@@ -84,15 +85,16 @@ class Exercise:
         """Return why the answers fail without being judged here, after a try in a copy."""
 
         def act() -> str:
-            limit = limited(Limits(self.seconds))
+            limit, before = limited(Limits(self.seconds)), running()
             with suppress(BaseException):
                 self._judged(answers, limit)
-            return limit.because
+            return limit.because or _left(before)
 
         return rehearsal.why_not(act, self.seconds) if self.rehearsed else ""
 
     def _judged(self, answers, limit: limited) -> str:
         """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
+        before = running()
         try:
             with limit:
                 because = _refused(answers) or self.judge(*answers)
@@ -106,7 +108,7 @@ class Exercise:
             if missing_parts.sentence(error):
                 raise
             because = f"your code raised {said(error)}{_where(error)}"
-        return limit.because or because or ""
+        return limit.because or because or _left(before)
 
     def hint(self, number: int | None = None) -> Exhibit:
         """Return the next hint, or hint `number` (from 1); the last one again after the last.
@@ -204,6 +206,12 @@ def _where(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
     walk = traceback.walk_tb(error.__traceback__)
     return rehearsal.line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
+
+
+def _left(before: frozenset[int]) -> str:
+    """Say that a thread of the answer's runs on, if one does; empty otherwise."""
+    places = left_running(before)
+    return "" if places is None else f"your code left a thread running{rehearsal.line_at(places)}"
 
 
 def _refused(answers) -> str:

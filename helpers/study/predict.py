@@ -3,9 +3,9 @@
 import contextlib
 from collections.abc import Callable, Iterable
 from itertools import islice
-from types import GeneratorType
+from types import FunctionType, GeneratorType
 
-from helpers.capture.cpython.function import can_be_called
+from helpers.capture.cpython.function import can_be_called, refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
@@ -99,7 +99,8 @@ def predict(
     too; KeyboardInterrupt is raised.
 
     Raises:
-        TypeError: `run` is not callable, or the question, the why or a choice is not a str.
+        TypeError: `run` is not callable, or is async, or the question, the why or a choice is not
+            a str.
         ValueError: one of these is empty or very long, there are fewer than two different choices
             or more than a hundred, or running gave something that is none of them.
         MissingPart: running it needs a part of the course that is missing; says the cure.
@@ -173,6 +174,8 @@ def _checked(question: str, choices, run) -> tuple[str, ...]:
         raise ValueError("choices must be at least two different strings, none of them twice")
     if not can_be_called(run):
         raise TypeError(f"run must be something to call without arguments, not {brief(run)}")
+    if type(run) is FunctionType:
+        refuse_async(run, "predict")
     return choices
 
 

@@ -249,3 +249,11 @@ def test_what_is_only_chosen_is_not_yet_said():
 
 def test_without_a_decision_the_recap_says_how(nothing_asked):
     assert "press Check" in repr(show_predictions())
+
+
+def test_a_run_that_only_makes_a_coroutine_is_refused():
+    async def later():
+        return "a"
+
+    with pytest.raises(TypeError, match="coroutine"):
+        predict("Later?", ["a", "b"], run=later)

@@ -29,7 +29,7 @@ from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name
 from helpers.model.bindings import Binding
 from helpers.safety.original_builtins import BUILTINS, Own
-from helpers.safety.with_blocks import Block
+from helpers.safety.with_blocks import Block, note
 
 __builtins__ = BUILTINS
 
@@ -140,7 +140,7 @@ class Rebinding(Block):
         if sentence and error is None:
             raise RuntimeError(sentence)
         if sentence:
-            error.add_note(sentence)
+            note(error, sentence)
 
     def _choose(self, places, keep, only) -> Shelf:
         needed = needed_places(self.new, self.old)
