@@ -18,7 +18,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
 from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import deadly, is_a
+from helpers.safety.arguments import deadly, is_a, shown
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
 from helpers.safety.threads_left import left_running, running
@@ -111,9 +111,16 @@ class Exercise:
         return limit.because or because or _left(before)
 
     def hint(self, number: int | None = None) -> Exhibit:
-        """Return the next hint, or hint `number` (from 1); the last one again after the last."""
+        """Return the next hint, or hint `number` (from 1); the last one again after the last.
+
+        TypeError or ValueError for what is no such number.
+        """
+        if number is not None and (type(number) is not int or number < 1):
+            kind = ValueError if type(number) is int else TypeError
+            takes = f"takes the number of a hint, 1 to {len(self.hints)}, or nothing for the next"
+            raise kind(f"{PREFIX}{self.name}.hint() {takes}, not {shown(number)}")
         self._told = min(number or self._told + 1, len(self.hints))
-        words = self.hints[max(self._told, 1) - 1]
+        words = self.hints[self._told - 1]
         return self._outcome("hint", f"hint {self._told} of {len(self.hints)}. {words}")
 
     def __str__(self) -> str:
