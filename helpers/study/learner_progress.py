@@ -24,7 +24,8 @@ def show_progress() -> Exhibit:
     there, trouble = course()
     model = progress(there, record.events, f"{record.trouble} {trouble}".strip())
     shared = place is not None and shared_progress.is_shared(place.parent)
-    return Exhibit(replace(model, shared=shared), view)
+    elsewhere = learner_record.is_elsewhere()
+    return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 
 
 def course() -> tuple[tuple[Chapter, ...], str]:

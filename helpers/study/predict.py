@@ -63,8 +63,14 @@ class Prediction(Exhibit):
         said = decisions.said(self.model.question)
         return said if said in self.choices else ""
 
-    def reveal(self) -> Revealed:
-        """Return the question, what running it gave and why, as sentences."""
+    def reveal(self, *given) -> Revealed:
+        """Return the question, what running it gave and why, as sentences.
+
+        TypeError if it is given anything: which question it is, is known.
+        """
+        if given:
+            asked = "predict.reveal() takes words of a question"
+            raise TypeError(f"reveal() of one prediction takes nothing, {asked}")
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
@@ -122,8 +128,11 @@ def predict(
 def reveal(question: str = "") -> Revealed:
     """Return what the last prediction gave, or the last one whose question holds these words.
 
-    ValueError where nothing was asked yet, or no question holds them.
+    ValueError where nothing was asked yet, or no question holds them; TypeError for no words.
     """
+    if not issubclass(type(question), str):
+        takes = "takes words of a question as text, or nothing for the last one"
+        raise TypeError(f"predict.reveal() {takes}, not {brief(question)}")
     words = _words(question, "the question")
     for asked in reversed(_ASKED.values()):
         if words in asked.model.question:

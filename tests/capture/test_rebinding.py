@@ -537,6 +537,13 @@ def test_leaving_by_scan_proves_that_no_module_holds_the_replacement(stage):
     assert scan_modules(replacement) == ()
 
 
+def test_variables_of_running_calls_are_not_counted_and_that_is_said(stage):
+    held = stage.op
+    with rebind_everywhere(stage.op, lambda *given: "new") as patch:
+        assert held() == "old"
+    assert "; variables of running calls are not counted." in repr(patch)
+
+
 def test_without_a_kernel_nothing_is_shielded():
     with rebind_everywhere(divmod, lambda a, b: 0) as patch:
         assert divmod(7, 2) == 0

@@ -163,6 +163,13 @@ def test_the_last_question_can_be_revealed_without_a_name_for_it():
         predict.reveal("Third")
 
 
+def test_what_cannot_name_a_question_is_refused_and_told_what_can():
+    with pytest.raises(TypeError, match="takes words of a question as text.*, not 5"):
+        predict.reveal(5)
+    with pytest.raises(TypeError, match="takes nothing, predict.reveal.. takes words"):
+        ask(lambda: "new", "old", "new").reveal("What")
+
+
 def test_before_any_question_there_is_nothing_to_reveal(monkeypatch):
     monkeypatch.setattr(predict_module, "_ASKED", {})
     with pytest.raises(ValueError, match="nothing was asked yet"):

@@ -37,6 +37,7 @@ __all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_callers"]
 
 # Found by no search: an active block must not report the places of another as holders.
 _ACTIVE = Shelf()
+UNSEEN = "; variables of running calls are not counted"
 SHIELDED = "; {} modules that the kernel runs in keep the original, or it would stop answering"
 
 
@@ -85,7 +86,7 @@ class Rebinding(Block):
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
         done, every = len(self.changed), len(self.changed) + len(self.left)
         told = f"{describe(self.old)}: {done} of {every} places rebound, {left_words(self.left)}"
-        return f"{told}{SHIELDED.format(self._shielded) if self._shielded else ''}."
+        return f"{told}{UNSEEN}{SHIELDED.format(self._shielded) if self._shielded else ''}."
 
     def prepare(self) -> Shelf:
         """Search, and choose the places to rebind."""

@@ -58,8 +58,9 @@ function readScript(text) {
       const code = t.code == null ? null : codes[t.code];
       made.set(n, {
         ...t, n, code,
-        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending), handed: word(t.handed),
+        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending), deed: word(t.deed), handed: word(t.handed),
         row: code ? code.at.get(t.offset) : -1,
+        thrower: code ? (code.at.get(t.raised) ?? -1) : -1,
         stack: t.stack ? t.stack.map(value) : null,
         locals: t.locals ? t.locals.map(value) : null,
         callers: t.callers ? t.callers.map(card) : [],
@@ -86,7 +87,8 @@ function readScript(text) {
 
 /** A part of the stage with a heading; what stands at the heading's right can change. */
 function makePane(name, title) {
-  const box = make("section", `stage-pane stage-${name}`, "", { "aria-label": title });
+  // no `section` element: on a page of slides each of those is a slide
+  const box = make("div", `stage-pane stage-${name}`, "", { role: "region", "aria-label": title });
   const head = make("div", "stage-head", "");
   const aside = make("span", "stage-aside", "");
   head.append(make("span", "stage-name", title), aside);
