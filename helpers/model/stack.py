@@ -18,7 +18,8 @@ class StackStep(Step):
     `code` is the place of its function among the run's `codes`. `values` are those of `stack`,
     `taken` of them, from the top, are what the instruction works on; `variables` those of `names`.
     `callers`: the calls that wait below this one, the first at the bottom; `shelf`: the generators'
-    frames that were put aside and come back.
+    frames that were put aside and come back. `raised`: the offset of the instruction of this
+    function that raised the exception which is being handled, -1 for none.
     """
 
     function: str = ""
@@ -39,6 +40,7 @@ class StackStep(Step):
     variables: tuple[Value, ...] = ()
     callers: tuple[Card, ...] = ()
     shelf: tuple[Card, ...] = ()
+    raised: int = -1
 
     @property
     def instruction(self) -> str:

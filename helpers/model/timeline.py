@@ -23,6 +23,8 @@ class Step:
     `span` is what of it runs: (line, column, end line, end column), all 0 for none. `says`: what
     is about to happen, as a sentence; `lane`: the kind of step, for the strip of all steps.
     `short`: what is about to run in a word or two, where that is not what `label` tells.
+    `left`: the line that ran last where the run came from there in another way than by going on,
+    0 for none; `deed`: how, as words, such as just yielded.
     """
 
     label: str
@@ -33,6 +35,8 @@ class Step:
     says: str = ""
     lane: str = ""
     short: str = ""
+    left: int = 0
+    deed: str = ""
 
     def panel(self, title: str) -> str | Listing | Graph | Ledger:
         """Return the content of the panel with this title; KeyError names a missing title."""

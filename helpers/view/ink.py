@@ -31,6 +31,7 @@ KINDS = {
         Kind("cell", "#0b6767", "#6fd0cb", "pill", "◎"),
         Kind("op", "#725600", "#e0c050", "round ends", "○"),
         Kind("kernel", "#4d5761", "#b4bdc7", "hexagon", "⬡"),
+        Kind("guard", "#4a6600", "#b6d36b", "shield", "▽"),
         Kind("tensor", "#2a6b2d", "#8fd08f", "slanted box", "▱"),
         Kind("constant", "#665c4d", "#cdbfa8", "square", "▪"),
         Kind("forward", "#00627a", "#6cc8e0", "solid arrow", "→"),
@@ -160,6 +161,12 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     if shape == "slanted box":
         lean = min(8, width / 4)
         return f"M{x + lean:g} {y:g}H{right:g}L{right - lean:g} {low:g}H{x:g}z"
+    if shape == "shield":
+        cut = min(10, half)
+        return (
+            f"M{x:g} {y:g}H{right:g}V{low - cut:g}L{right - cut:g} {low:g}H{x + cut:g}"
+            f"L{x:g} {low - cut:g}z"
+        )
     if shape == "sheet":
         fold = min(10, half)
         corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"

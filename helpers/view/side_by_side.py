@@ -27,6 +27,7 @@ ALL = "the model has all of them (`.model.pairs`)"
 DOTS = Pair(0, "", 0, "")
 COST = 1_900  # bytes of markup around the four cells of a row that is lit
 LONGEST_RUN = 4  # equal lines that are shown where the model folds
+LONGEST = 44  # characters; in HTML the lines of a side with longer ones wrap
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
 
 
@@ -58,6 +59,12 @@ def html(model: SideBySide) -> str:
         legend=_legend(model),
         left_out=part.says(ALL),
         bands=_bands(model),
+        both=_both(model),
+        wraps=[
+            max((len(code(line)) for line in side), default=0) > LONGEST
+            for side in zip(*((p.left_text, p.right_text) for p in shown.pairs), strict=True)
+        ]
+        or [False, False],
     )
 
 
@@ -68,9 +75,14 @@ def _legend(model: SideBySide) -> str:
         AGAIN: any(pair.again for pair in pairs),
         "the same colour: made of one line": bool(_bands(model)),
         "+ on the right alone": any(p.right and not p.left and p.right_text.strip() for p in pairs),
-        "− on the left alone": any(pair.left and not pair.right for pair in pairs),
+        "− on the left alone": _both(model) and any(pair.left and not pair.right for pair in pairs),
     }
     return "   ".join(words for words, there in said.items() if there)
+
+
+def _both(model: SideBySide) -> bool:
+    """Say whether there is a right side: without one, nothing on the left is gone."""
+    return any(pair.right for pair in model.pairs)
 
 
 def folded(model: SideBySide) -> SideBySide:

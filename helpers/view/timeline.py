@@ -8,7 +8,7 @@ from helpers.view.markup import joined, one_line, render, visible
 from helpers.view.panels import heading, note, source_lines
 from helpers.view.widgets import stage
 
-MARK = "▶"
+MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 FOLDED_AFTER = 100
 ALL = stage.ALL
 
@@ -44,7 +44,8 @@ def html(model: Timeline) -> str:
         room -= above + 400 + sum(len(markup.encode()) + 200 for _, markup in parts)
         if shown and room < 0:
             break
-        shown.append((row_limit.cut(step.label), step.line, parts))
+        left = step.left, f"{LEFT} {step.deed}"
+        shown.append((row_limit.cut(step.label), step.line, left, parts))
     return render(
         "timeline.html",
         title=model.title,
@@ -60,6 +61,8 @@ def _step_text(step: Step, number: int, total: int, lines: list[str]) -> str:
     parts = [f"Step {number} of {total} · {row_limit.cut(one_line(step.label))}"]
     if 1 <= step.line <= len(lines):
         parts.append(f"{MARK} line {step.line}: {lines[step.line - 1]}")
+    if 1 <= step.left <= len(lines):
+        parts.append(f"{LEFT} line {step.left}, {step.deed}: {lines[step.left - 1]}")
     for panel in step.panels:
         parts += [visible(f"{heading(panel)}:")] if heading(panel) else []
         parts.append(_indented(panels.text(panel)))

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from helpers.model.timeline import Step, Timeline
 from tests.browser.stage_page import StagePage
 from tests.browser.stage_programs import HOSTILE, MODELS
+from tests.view.test_growing import broken
 
 WIDE, HALF, NARROW = (1100, 720), (853, 480), (460, 900)  # HALF: 1280 × 720 at 150 %
 ONE_SCREEN = 617  # pixels of a window of 720 that JupyterLab leaves
@@ -148,6 +149,43 @@ def test_lit_part_of_the_source_is_what_runs(page):
         assert line == end
         assert abs(lit["x"] + 2 - (box["x"] + start * letter)) < letter / 2
         assert abs(lit["width"] - 4 - (stop - start) * letter) < letter / 2
+
+
+def test_line_that_has_yielded_bears_another_mark_than_the_one_that_runs_next(show):
+    shown, model = show("frames"), MODELS["frames"]()
+    shown.go(next(n for n, step in enumerate(model.steps) if step.lane == "yield"))
+    marks = shown.root.locator(".stage-mark").all_inner_texts()
+    assert sorted(filter(None, marks)) == ["↩", "▶"]
+    assert shown.root.locator(".stage-line:has-text('yield')").get_attribute("data-deed")
+    assert "for square in" in shown.root.locator(".stage-line[aria-current]").inner_text()
+
+
+def test_raising_line_instruction_and_step_are_marked(show):
+    shown, steps = show("caught"), MODELS["caught"]().steps
+    raises = next(n for n, step in enumerate(steps) if step.ending.startswith("raises"))
+    shown.go(raises)
+    expect(shown.root.locator(".stage-thrower")).to_have_count(0)
+    shown.go(raises + 1)
+    expect(shown.root.locator(".stage-thrower")).to_contain_text(steps[raises].opname)
+    expect(shown.root.locator(".stage-raised")).to_contain_text("items[i]")
+    expect(shown.root.locator(".stage-raise")).to_have_count(1)
+    shown.go(len(steps) - 1)
+    expect(shown.root.locator(".stage-thrower, .stage-raised")).to_have_count(0)
+
+
+def test_guard_is_lit_by_the_step_that_makes_it_and_not_in_a_prediction(show):
+    shown = show(broken())
+    guards = shown.root.locator(".guard[data-next]")
+    found = []
+    for step in range(shown.total):
+        shown.go(step)
+        found.append(guards.count())
+    assert any(found)
+    at = next(n for n, count in enumerate(found) if count)
+    shown.go(at)
+    expect(guards.first).to_be_visible()
+    shown.root.evaluate("root => root.classList.add('stage-predicting')")
+    expect(guards.first).to_be_hidden()
 
 
 def test_prediction_hides_what_comes_until_it_is_made(show):

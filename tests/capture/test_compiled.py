@@ -38,7 +38,7 @@ def graph():
 def test_entry_leads_to_guards_code_graph_and_backend(graph):
     assert graph.targets("code") == ("entry 1", "entry 2")
     guards, code = graph.targets("entry 1")
-    assert "guards" in graph.node(guards).label
+    assert "guards" in graph.node(guards).label and graph.node(guards).kind == "guard"
     made = graph.node("entry 1 graph")
     assert made.key in graph.targets(code) and "sum" in made.detail
     assert labels(graph, made.key) == ["keeping"]

@@ -9,6 +9,7 @@ import pytest
 
 from helpers.capture.cpython.frame import frame_listing, frame_objects, traceback_listing
 from helpers.capture.cpython.frame_timeline import MOST_STEPS, frames_timeline
+from helpers.view import timeline
 from tests.pythons import VERSIONS, run
 
 
@@ -64,13 +65,38 @@ def test_stack_grows_and_shrinks():
 
 def test_lines_are_those_of_the_source_shown():
     ran = frames_timeline(outer, 3)
-    lines = ran.source.split("\n")
-    assert [lines[step.line - 1] for step in ran.steps] == [
+    lines = ["", *ran.source.split("\n")]
+    assert [lines[step.line] for step in ran.steps] == [
         "def outer(n):",
         "def inner(n):",
-        "    return n * 2",
-        "    return inner(n) + 1",
+        "    return inner(n) + 1",  # the caller's line goes on
+        "",
     ]
+    assert [(lines[step.left], step.deed) for step in ran.steps] == [
+        ("", ""),
+        ("", ""),
+        ("    return n * 2", "just returned"),
+        ("    return inner(n) + 1", "just returned"),
+    ]
+
+
+def test_line_that_has_yielded_is_not_the_one_that_runs_next():
+    ran = frames_timeline(consume)
+    lines = ["", *ran.source.split("\n")]
+    found = [s for s in ran.steps if s.lane == "yield"]
+    assert {lines[s.line].strip() for s in found} == {"for n in numbers(1):"}
+    assert {(lines[s.left].strip(), s.deed) for s in found} == {
+        ("yield n", "just yielded"),
+        ("yield n + 1", "just yielded"),
+    }
+    text = timeline.text(ran)
+    assert "▶ line 3:     for n in" in text and "↩ line 8, just yielded:     yield n\n" in text
+
+
+def test_line_that_has_raised_is_left_and_none_is_known_to_run_next():
+    found = [s for s in frames_timeline(fails).steps if s.lane == "exception"]
+    assert {s.line for s in found} == {0} and all(s.left for s in found)
+    assert {s.deed for s in found} == {"just raised"}
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -10,6 +10,7 @@ from helpers.capture.torch.cache_entries import entries, frame_locals, python_fu
 from helpers.capture.torch.guards.failures import all_failures, failure
 from helpers.capture.torch.guards.text import clean, meaning
 from helpers.capture.torch.guards.tree import leaves, managers, resolve
+from helpers.view.diagram import kinds
 from helpers.view.diagram.boxes import LONGEST_LABEL
 from helpers.view.diagram.folding import fold
 
@@ -58,6 +59,12 @@ CHANGES = {
     "L['x'] DIMENSION_DYNAMIC_MARKING_GUARD": {"x": marked()},
     "(between values) NO_TENSOR_ALIASING": {"y": FIRST["x"]},
 }
+
+
+def test_guard_is_a_kind_of_its_own_in_the_picture_and_its_legend(game):
+    graph = show_guards(game.compiled_function).model
+    assert {node.kind for node in graph.nodes if node.op} == {"guard"}
+    assert "guard" in kinds.legend(node.kind for node in graph.nodes)
 
 
 @pytest.mark.parametrize("name", CHANGES)

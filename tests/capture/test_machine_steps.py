@@ -96,6 +96,8 @@ def test_error_goes_to_the_handler_that_the_table_names():
     assert steps[raised].stack[0] == "100" and steps[raised].taken == 2
     target = int(steps[raised].handler.split()[2].rstrip(","))
     assert steps[raised + 1].offset == target
+    assert steps[raised + 1].raised == steps[raised].offset
+    assert steps[raised + 1].left == steps[raised].line and steps[-1].raised == -1
 
 
 def test_endless_program_is_cut_and_nothing_is_kept_alive():

@@ -9,6 +9,7 @@ import pytest
 from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
+from helpers.model.stage import NOWHERE
 from tests.capture.stack_programs import PROGRAMS, comprehensions, counted, loops, recursion
 from tests.pythons import VERSIONS, run
 
@@ -159,6 +160,50 @@ def test_exception_goes_where_the_table_says():
     assert following.stack == ("ZeroDivisionError('integer division or modulo by zero')",) or (
         following.stack[-1].startswith("ZeroDivisionError(")
     )
+
+
+def test_raising_instruction_is_known_until_its_handler_is_done():
+    def careful(x):
+        try:
+            found = 1 // x
+        except ZeroDivisionError:
+            found = None
+        return found
+
+    steps = stack_run(careful, 0).steps
+    failed = next(n for n, step in enumerate(steps) if step.ending.startswith("raises"))
+    handled = next(n for n, step in enumerate(steps) if step.opname == "POP_EXCEPT")
+    marked = [n for n, step in enumerate(steps) if step.raised >= 0]
+    assert marked == list(range(failed + 1, handled + 1))
+    assert {(steps[n].raised, steps[n].left, steps[n].deed) for n in marked} == {
+        (steps[failed].offset, steps[failed].line, "raised")
+    }
+
+
+def test_instruction_that_nobody_wrote_lights_no_words_of_the_one_before():
+    def count(n):
+        total = 0
+        for i in range(n):
+            if i == 1:
+                continue
+            total += i
+        print(total, end="")
+
+    ran = stack_run(count, 3)
+    lines = ran.source.split("\n")
+    backs = [step for step in ran.steps if step.opname.startswith("JUMP_BACKWARD")]
+    lit = {lines[s.line - 1].strip(): s.span != NOWHERE for s in backs}
+    assert lit == {"continue": True, "total += i": False}
+    assert ran.steps[-1].opname.startswith("RETURN") and ran.steps[-1].span == NOWHERE
+    assert ran.steps[-1].line
+
+
+def test_return_that_somebody_wrote_is_lit():
+    def written(x):
+        return None
+
+    last = stack_run(written, 1).steps[-1]
+    assert last.opname.startswith("RETURN") and last.span != NOWHERE
 
 
 def test_loop_keeps_its_first_and_last_rounds():

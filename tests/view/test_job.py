@@ -163,6 +163,16 @@ def test_a_label_stands_on_no_arrow_of_another_op(graph):
             assert not arrow["label"] or other.source == line.source or not way.under(*place)
 
 
+def test_lanes_without_a_label_between_them_stand_close():
+    said = [swimlanes.Line("a", "b", "float32[8, 4]"), swimlanes.Line("a", "c", "float32[8, 4]")]
+    columns = [[(swimlanes.Box(key, key, "", "op", 0, 0), 0)] for key in "abc"]
+    beside, beyond, _ = swimlanes._gaps(columns, said)
+    assert beyond == swimlanes.BARE < beside
+    down = [(swimlanes.Box("b", "b", "", "op", 1, 1), 1)]
+    named_below = [[*columns[0], *down], columns[2]]
+    assert swimlanes._gaps(named_below, said)[0] == swimlanes.BARE
+
+
 def test_hostile_words_stay_words():
     nasty = JobOp(NASTY, NASTY, "forward", (), (("out", Blob(NASTY, NASTY, ())),), "", True)
     graph = JobGraph(NASTY, (nasty,), NASTY)

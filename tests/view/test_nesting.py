@@ -2,10 +2,11 @@
 
 from xml.etree import ElementTree
 
-from helpers.model.bodies import nested
-from helpers.model.graph import Edge, Graph
+from helpers.model.bodies import BODY, nested
+from helpers.model.graph import Edge, Graph, Node
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram import nesting
+from helpers.view.picture import width
 from tests.model.test_bodies import branched
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,3 +67,22 @@ def test_a_body_without_a_node_is_an_empty_frame():
     keys = {node.key for node in nodes}
     edges = tuple(e for e in branched().edges if {e.source, e.target} <= keys)
     assert len(frames(Graph("half", nodes, edges))) == 3
+
+
+def many_parts(count):
+    """Return a graph whose node calls a body of many pairs that no arrow joins."""
+    entry = "loop:body"
+    nodes = [Node("loop", "loop", "op"), Node(entry, "body", "call", group=entry, op=BODY)]
+    edges = [Edge("loop", entry, "body")]
+    for n in range(count):
+        pair = [f"{entry}/{n}{letter}" for letter in "ab"]
+        nodes += [Node(key, f"a part of the body {key[-2:]}", "op", group=entry) for key in pair]
+        edges += [Edge(entry, pair[0]), Edge(*pair)]
+    return Graph("many", tuple(nodes), tuple(edges))
+
+
+def test_parts_that_have_no_room_beside_each_other_flow_below_each_other():
+    few, many = (diagram.svg(many_parts(count)) for count in (3, 12))
+    assert width(few) < width(many) <= nesting.ROOM + 2 * nesting.PAD
+    caller, body = frames(many_parts(12))
+    assert caller[1] < body[1] and body[3] < caller[3] and body[4] < caller[4]

@@ -80,3 +80,14 @@ def test_each_mark_that_is_used_is_explained():
     plain = pair_up(["a"], ["A"], {1: 1})
     for shown in (side_by_side.text(plain), side_by_side.html(plain)):
         assert side_by_side.MARK not in shown and "on the" not in shown
+
+
+def test_long_lines_wrap_on_their_side_alone():
+    wide = side_by_side.html(pair_up(["short"], ["x" * 90], {1: 1}))
+    assert wide.count("white-space:pre-wrap") == 1 == wide.count("white-space:pre;")
+    assert "pre-wrap" not in side_by_side.html(pair_up(["a"], ["b"], {1: 1}))
+
+
+def test_nothing_is_gone_where_there_is_no_right_side():
+    html = side_by_side.html(pair_up(["a", "b"], [], {}))
+    assert "−" not in html and "background-color" not in html

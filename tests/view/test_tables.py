@@ -55,6 +55,10 @@ def test_headers_say_what_they_head():
     assert ledger.html(board()).count('scope="row"') == 1
 
 
+def test_code_in_a_note_of_a_ledger_is_code():
+    assert "call <code>f()</code>" in ledger.html(board(note="call `f()`"))
+
+
 @pytest.mark.parametrize(("tone", "mark"), [("changed", "●"), ("failed", "✕")])
 def test_tone_is_told_by_a_mark_and_not_by_colour_alone(tone, mark):
     assert mark in ledger.text(board(tone=tone)) and mark in ledger.html(board(tone=tone))

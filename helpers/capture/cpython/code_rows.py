@@ -6,6 +6,7 @@ from helpers.capture.cpython import disassembly, stack_effects
 from helpers.capture.cpython.bytecode import argument
 from helpers.capture.cpython.instruction_words import lane
 from helpers.capture.cpython.opcode_recorder import Tables
+from helpers.capture.cpython.own_words import own_words
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import plain
 from helpers.internals import interpreter_frame
@@ -26,8 +27,8 @@ class CodeRows:
         self.handlers = {o: _handler(code, o) for o in self.instructions}
         self.named = _named(code)
         spans = {o: _span(pages, code, places[o // 2]) for o in self.instructions}
-        self.rows = {
-            o: Row(
+        rows = [
+            Row(
                 o,
                 i.opname,
                 argument(i, code),
@@ -36,7 +37,10 @@ class CodeRows:
                 i.argval if i.opcode in JUMPS else -1,
             )
             for o, i in self.instructions.items()
-        }
+        ]
+        if not self.function.startswith("<"):  # a lambda and the like are no statements
+            rows = own_words(rows, pages.snippet(code))
+        self.rows = {row.offset: row for row in rows}
 
     def listed(self) -> Code:
         """Return the rows as a record."""

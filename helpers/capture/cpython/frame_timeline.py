@@ -37,7 +37,9 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
 def _note(run: "_Run", result: Result) -> str:
     """Say how the run ended, and what is not in the record."""
     said = [result.sentence]
-    if run.full:
+    if run.failed:
+        said.append(f"The tracer failed with {run.failed}; the run went on unrecorded.")
+    elif run.full:
         said.append(
             f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
         )
@@ -55,8 +57,9 @@ class _Run:
         self.globals, self.steps, self.full = fn.__globals__, [], False
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
-        self.enter = self._enter
-        self._first, self._off, self._raising = None, {}, False
+        self.enter = self._safely(self._enter)
+        self._local = self._safely(self._on_event)
+        self._first, self._off, self._raising, self.failed = None, {}, False, ""
         self._live: dict[int, FrameType] = {}
         self._numbers: dict[tuple[int, int], int] = {}
         self._seen: set[int] = set()
@@ -77,7 +80,7 @@ class _Run:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
             says = "A new frame is laid on top; its caller waits below."
             self._step(frame, f"call {name}({words})", says, "call")
-        return self._on_event
+        return self._local
 
     def _on_event(self, frame, event, argument):
         if self.full:
@@ -85,7 +88,8 @@ class _Run:
         if event == "exception":
             self._raising = True
             said = f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}"
-            self._step(frame, said, "It looks for a handler in this frame first.", "exception")
+            says = "It looks for a handler in this frame first."
+            self._step(frame, said, says, "exception", deed="just raised")
         elif event == "line":
             self._raising = False
         elif event == "return":
@@ -93,7 +97,18 @@ class _Run:
             self._live.pop(id(frame), None)
             frame.f_trace = None
             return None  # what is returned here would become the frame's tracer again
-        return self._on_event
+        return self._local
+
+    def _safely(self, tracer):
+        """Return the tracer, which ends the record where it fails: the run itself goes on."""
+
+        def traced(frame, event, argument):
+            try:
+                return tracer(frame, event, argument)
+            except Exception as error:  # the watched code may have patched what is called here
+                self.failed, self.full = error.__class__.__name__, True
+
+        return traced
 
     def let_go(self) -> None:
         """Take the tracer off frames that live on, and forget them."""
@@ -104,22 +119,27 @@ class _Run:
         name = plain(frame.f_code.co_name)
         if self._raising and value is None:
             says = "No handler here: the frame goes, and the exception on to its caller."
-            self._step(frame, f"leave {name} with the exception", says, "exception", "leaving")
+            label = f"leave {name} with the exception"
+            self._step(frame, label, says, "exception", "leaving", deed="just raised")
         elif _suspends(frame):
             row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
             self._off[id(frame), id(frame.f_code)] = row, card
             says = f"The caller gets {brief(value)}; the frame is put on the shelf, as it is."
             label = f"yield {brief(value)} from {name}"
-            self._step(frame, label, says, "yield", "on top again", brief(value))
+            deed = "just yielded"
+            self._step(frame, label, says, "yield", "on top again", brief(value), deed)
         elif frame.f_code.co_flags & GENERATORS:
             says = "The generator is at its end, and its caller learns so; frame and names go."
-            self._step(frame, f"return {brief(value)} from {name}", says, "return", "leaving")
+            label = f"return {brief(value)} from {name}"
+            self._step(frame, label, says, "return", "leaving", deed="just returned")
         else:
             says = f"The caller gets {brief(value)}; the frame and its names go."
             label = f"return {brief(value)} from {name}"
-            self._step(frame, label, says, "return", "leaving", brief(value))
+            deed = "just returned"
+            self._step(frame, label, says, "return", "leaving", brief(value), deed)
 
-    def _step(self, frame, label, says, lane, state="running", handed=""):
+    def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
+        """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
         if len(self.steps) >= MOST_STEPS:
             self.full = True
             return
@@ -132,11 +152,14 @@ class _Run:
             self._card(above, "waits" if place else state)
             for place, above in enumerate(stack[:MOST_FRAMES])
         ]
+        line = self.pages.line(frame.f_code, frame.f_lineno)
         self.steps.append(
             FrameStep(
                 label,
-                self.pages.line(frame.f_code, frame.f_lineno),
+                self._goes_on(frame, stack, lane) if deed else line,
                 tuple(self._panels(rows, len(stack))),
+                left=line if deed else 0,
+                deed=deed,
                 says=says,
                 lane=lane,
                 cards=tuple(reversed(cards)),
@@ -144,6 +167,13 @@ class _Run:
                 handed=handed,
             )
         )
+
+    def _goes_on(self, frame, stack, lane: str) -> int:
+        """Return the line of the caller, which goes on; 0 where a handler is still to be found."""
+        callers = [above for above in stack[:2] if above is not frame]
+        if lane == "exception" or not callers:
+            return 0
+        return self.pages.line(callers[0].f_code, callers[0].f_lineno)
 
     def _stack(self, frame) -> list[FrameType]:
         """Return the frames from this one, or its caller if it is put aside, to the first call."""

@@ -9,6 +9,8 @@ from types import CodeType, MethodType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.instruction_words import Told, lane, sentence
+from helpers.capture.cpython.own_words import own_words
+from helpers.capture.cpython.raised_here import raised_here
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
 from helpers.capture.cpython.stack_effects import takes
 from helpers.capture.cpython.stack_panels import Panels
@@ -144,7 +146,7 @@ class _Draft:
         names = tuple((name, words) for name, words, *_ in moment.names)
         stack = tuple(words for words, *_ in moment.values)
         name = plain(moment.code.co_name)
-        return Card(number, name, self._row(moment).span[0], "waits", names, stack)
+        return Card(number, name, self._line(moment), "waits", names, stack)
 
     def finished(self) -> tuple[StackStep, ...]:
         """Return the steps, and let go of the machine's frames."""
@@ -156,7 +158,7 @@ class _Draft:
         for moment in reversed(self._moments):
             steps.append(self._step(moment, later.get(moment.number), size))
             later[moment.number], size = moment, moment.printed
-        return tuple(reversed(steps))
+        return tuple(raised_here(reversed(steps)))
 
     def _step(self, moment: _Moment, after: _Moment | None, printed: int) -> StackStep:
         row, name = self._row(moment), plain(moment.code.co_name)
@@ -175,7 +177,7 @@ class _Draft:
         several = f"{name} · " if len(self.codes) > 1 else ""
         return StackStep(
             f"{several}{phrase}{f' · {ending}' if ending else ''}",
-            row.span[0],
+            self._line(moment),
             self._panels.of(stack, names, moment.printed, handler),
             span=row.span,
             says=sentence(told),
@@ -223,6 +225,10 @@ class _Draft:
             self.codes[id(code)] = self._listed(code)
         return self.codes[id(code)].rows[moment.position]
 
+    def _line(self, moment: _Moment) -> int:
+        places = disassembly.positions(moment.code)
+        return self.pages.line(moment.code, places[moment.step.offset // 2][0])
+
     def _listed(self, code: CodeType) -> Code:
         source, above = self.pages.place(code)
         places = disassembly.positions(code)
@@ -235,6 +241,8 @@ class _Draft:
             target = step.arguments[-1] if jumps else -1
             words = f"to {target}" if jumps else _words(step.arguments)
             rows.append(Row(position, step.opname, words, kind, span, target))
+        if not code.co_name.startswith("<"):
+            rows = own_words(rows, self.pages.snippet(code))
         return Code(plain(code.co_name), tuple(rows), tuple(variables(code)), code.co_stacksize)
 
 

@@ -5,6 +5,7 @@ from types import MethodType
 
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Recorder
+from helpers.capture.cpython.raised_here import raised_here
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.stack_steps import Draft
 from helpers.capture.text.value import plain, seen
@@ -44,7 +45,7 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     draft = Draft(recorder)
     function = function_of(fn, "watch_stack")[0]
     draft.pages.place(function.__code__)
-    steps = tuple(draft.steps())
+    steps = tuple(raised_here(draft.steps()))
     title = f"{plain(function.__name__)}, instruction by instruction"
     return StackRun(
         title,

@@ -151,6 +151,16 @@ class Pages:
             self._places[id(code)] = (code, *(self._known(code) or self._added(code)))
         return self._places[id(code)][1:]
 
+    def snippet(self, code: CodeType):
+        """Return a function: a place in `text` -> the words of this code's source there."""
+        source, above = self.place(code)
+
+        def words(span: tuple[int, int, int, int]) -> str:
+            line, column, end, end_column = span
+            return source.snippet((line - above, column, end - above, end_column)) if line else ""
+
+        return words
+
     @property
     def text(self) -> str:
         """All sources so far, an empty line between them."""

@@ -60,7 +60,7 @@ class _Draft:
         """Add one cache entry: its guards, its code, and what that calls."""
         key, guards = f"entry {number}", len(leaves(entry))
         self._box("code", key, key, "name", f"tried as number {rank}", "keeps")
-        self._box(key, f"{key} guards", counted(guards, "guard"), "constant", "in C++", "asks")
+        self._box(key, f"{key} guards", counted(guards, "guard"), "guard", "in C++", "asks")
         code = f"{key} code"
         self._box(key, code, "new code", "code", _units(entry.code), "if all hold, runs")
         for name in entry.code.co_names:

@@ -9,6 +9,7 @@ notebook; `view.picture` says what becomes of it elsewhere.
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 from helpers.model.bodies import Nest, nested
 from helpers.model.graph import Edge, Graph
@@ -41,6 +42,7 @@ from helpers.view.diagram.pixel_positions import (
 )
 from helpers.view.diagram.reading_order import in_reading_order
 from helpers.view.diagram.untangling import untangled
+from helpers.view.diagram.wrapping import wrapped
 from helpers.view.markup import joined, render
 from helpers.view.picture import pictured
 
@@ -51,6 +53,7 @@ NUMBERED = "#1, #2: boxes of the same name"
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 ROW, NARROWEST_GAP, CLOSE, LOOP, WIDER = 54, 70, 40, 60, 50
 MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
+ROOM = 800  # pixels of boxes in one row of a picture that would be wider; bends come on top
 WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
 
@@ -143,6 +146,9 @@ def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
         across, layout = layout, _laid_out(model, bend=0.06)
         widths = _widths(model)
         spots = spots_close(layout, widths, step) if close else spots_down(layout, widths)
+        if close and _right(spots) > WIDEST:
+            layout = _laid_out(model, 0.06, partial(wrapped, graph=model, widths=widths, room=ROOM))
+            spots = spots_close(layout, widths, step)
         if not page and wide <= _right(spots):
             down, layout, spots = False, across, _spots_across(model, across, CLOSE)
     arrow = arrow_down if down else _arrow
@@ -162,9 +168,9 @@ def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
     return as_svg(model.title, piece, (node.kind for node in model.nodes))
 
 
-def _laid_out(model: Graph, bend: float = 1) -> Layout:
+def _laid_out(model: Graph, bend: float = 1, wrap=None) -> Layout:
     rooms, masks = {node.key: 1 for node in model.nodes}, (1,) * len(model.edges)
-    return untangled(layered(model, bend), masks, rooms, bend=bend)
+    return untangled(layered(model, bend, wrap), masks, rooms, bend=bend)
 
 
 def _width_across(model: Graph, layout) -> int:

@@ -22,9 +22,13 @@ class Layout:
     paths: tuple[tuple[object, ...], ...]
 
 
-def layered(graph: Graph, bend: float = 1) -> Layout:
-    """Return the layout of a graph with at least one node; a bend takes `bend` of a box's room."""
+def layered(graph: Graph, bend: float = 1, wrap=None) -> Layout:
+    """Return the layout of a graph with at least one node; a bend takes `bend` of a box's room.
+
+    `wrap`: what makes more layers of the layers, as a number per key.
+    """
     layer = _layers(graph)
+    layer = wrap(layer) if wrap else layer
     paths = tuple(_path(number, edge, layer) for number, edge in enumerate(graph.edges))
     columns = [[] for _ in range(1 + max(layer.values()))]
     for key in [*layer, *(key for path in paths for key in path[1:-1])]:

@@ -1,10 +1,12 @@
 """A graph with bodies -> a picture of boxes in boxes: each body is drawn inside of its caller.
 
-A body's parts that no arrow joins stand in columns, so that two branches fit beside each other.
+A body's parts that no arrow joins stand in columns, so that two branches fit beside each other;
+where a page has no room for them beside each other, they stand below each other.
 """
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 from helpers.model.bodies import Body, Nest
 from helpers.model.graph import Graph, Node
@@ -22,17 +24,18 @@ from helpers.view.diagram.labels import spread
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.pixel_positions import MARGIN, STEP, Spot, arrow_down, spots_close
 from helpers.view.diagram.untangling import untangled
+from helpers.view.diagram.wrapping import wrapped
 
 CLOSE = 64  # from row to row where no arrow has words
 HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around a body
 TITLE = 26  # the height of a body's name
-WIDEST = 1_060  # of bodies beside each other; wider ones stand below each other
+ROOM = 1_060  # pixels of all; what is inside of a box has less
 BEND = 0.06
 
 
 def svg(nest: Nest) -> str:
     """Return the picture of a graph without a cycle, which leads downwards, as SVG text."""
-    return as_svg(nest.graph.title, _piece(nest), kinds_of(nest))
+    return as_svg(nest.graph.title, _piece(nest, ROOM), kinds_of(nest))
 
 
 def leads_down(nest: Nest) -> bool:
@@ -51,14 +54,25 @@ def kinds_of(nest: Nest) -> list[str]:
     ]
 
 
-def _piece(nest: Nest) -> Piece:
-    parts = [_drawn(part, nest) for part in _parts(nest.graph)]
+def _piece(nest: Nest, room: int) -> Piece:
+    parts = [_drawn(part, nest, room) for part in _parts(nest.graph)]
     columns, most = [[]], max((part.height for part in parts), default=0) + CLOSE
     for part in parts:
         if columns[-1] and sum(p.height - MARGIN for p in (*columns[-1], part)) > most:
             columns.append([])
         columns[-1].append(part)
-    return _beside([_below(column) for column in columns])
+    together = _beside([_below(column) for column in columns])
+    return together if together.width <= room else _flowing(parts, room)
+
+
+def _flowing(parts: list[Piece], room: int) -> Piece:
+    """Return the parts as words flow: beside each other while there is room, then below."""
+    rows = [[]]
+    for part in parts:
+        if rows[-1] and sum(each.width for each in (*rows[-1], part)) > room:
+            rows.append([])
+        rows[-1].append(part)
+    return _below([_beside(row) for row in rows])
 
 
 def _parts(graph: Graph) -> list[Graph]:
@@ -79,13 +93,14 @@ def _parts(graph: Graph) -> list[Graph]:
     ]
 
 
-def _drawn(graph: Graph, nest: Nest) -> Piece:
+def _drawn(graph: Graph, nest: Nest, room: int) -> Piece:
     """Return one part of a nest's graph, each caller as high and wide as its bodies need."""
     graph = replace(graph, edges=one_per_pair(graph.edges))
-    inner = {node.key: _inner(nest.called_by(node.key)) for node in graph.nodes}
+    less = room - 2 * (PAD + MARGIN)
+    inner = {node.key: _inner(nest.called_by(node.key), less) for node in graph.nodes}
     widths = {node.key: _width(node, inner[node.key]) for node in graph.nodes}
     heights = {key: HEAD + piece.height + PAD for key, piece in inner.items() if piece}
-    layout = layered(graph, BEND)
+    layout = layered(graph, BEND, partial(wrapped, graph=graph, widths=widths, room=room))
     layout = untangled(layout, (1,) * len(graph.edges), dict.fromkeys(widths, 1), bend=BEND)
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
     spots, found = spots_close(layout, widths, step, heights), set(graph.found)
@@ -113,13 +128,13 @@ def _width(node: Node, inner: Piece | None) -> int:
     return max(box_width(node), inner.width + 2 * PAD) if inner else box_width(node)
 
 
-def _inner(bodies: tuple[Body, ...]) -> Piece | None:
+def _inner(bodies: tuple[Body, ...], room: int) -> Piece | None:
     """Return the bodies of one caller, each in a frame under its name; None if there are none."""
-    pieces = [_framed(body.label, _piece(body.nest)) for body in bodies]
+    pieces = [_framed(body.label, _piece(body.nest, room)) for body in bodies]
     if not pieces:
         return None
     together = _beside(pieces, PAD)
-    return together if together.width <= WIDEST else _below(pieces, PAD)
+    return together if together.width <= room else _below(pieces, PAD)
 
 
 def _framed(title: str, piece: Piece) -> Piece:

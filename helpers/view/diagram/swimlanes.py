@@ -16,7 +16,7 @@ from helpers.view.row_limit import cut
 
 CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
-GAP = 36  # between columns, beside the longest label
+GAP, BARE = 28, 64  # between columns: beside the longest label there, and where there is none
 PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
 LONGEST, LONGEST_TIP = 40, 400  # characters of a label, and of a tooltip
 
@@ -50,7 +50,7 @@ class Line:
 
 def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str, ...]) -> str:
     """Return the picture as SVG text; a lane without boxes takes no room."""
-    spots = _spots(boxes, headings, max((_plate(line.label) for line in lines), default=0))
+    spots = _spots(boxes, lines, headings)
     routes = _routes(lines, spots)
     piece = Piece(
         max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
@@ -61,13 +61,14 @@ def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str
     return as_svg(title, piece, (box.kind for box in boxes))
 
 
-def _spots(boxes: list[Box], headings, plate: int) -> dict[str, Spot]:
+def _spots(boxes: list[Box], lines: list[Line], headings) -> dict[str, Spot]:
     cells = defaultdict(list)
     for box in boxes:
         cells[box.lane, box.row].append(box)
     tops, left, spots = _tops(cells), MARGIN, {}
-    for lane in sorted({box.lane for box in boxes}):
-        columns = _columns(lane, cells)
+    lanes = {lane: _columns(lane, cells) for lane in sorted({box.lane for box in boxes})}
+    gaps = iter(_gaps([column for columns in lanes.values() for column in columns], lines))
+    for lane, columns in lanes.items():
         narrowest = _head_width(headings[lane]) if len(columns) == 1 else 0
         for column in columns:
             width = max(narrowest, *(_width(box) for box, _ in column))
@@ -75,8 +76,23 @@ def _spots(boxes: list[Box], headings, plate: int) -> dict[str, Spot]:
                 own, (top, height) = _width(box), tops[box.row]
                 high = top + (height - STACK * (len(cells[lane, box.row]) if lane == 0 else 1)) // 2
                 spots[box.key] = Spot(left + (width - own) // 2, high + STACK * deep, own)
-            left += width + plate + GAP
+            left += width + next(gaps)
     return spots
+
+
+def _gaps(columns, lines: list[Line]) -> list[int]:
+    """Return the room right of each column: for the labels between it and the next one.
+
+    What an op sends down its own column is named there, and needs no room beside it.
+    """
+    at = {box.key: n for n, column in enumerate(columns) for box, _ in column}
+    there = {(each.source, each.label) for each in lines if at[each.source] == at[each.target]}
+    gaps = [BARE] * len(columns)
+    for line in lines:
+        first, last = sorted((at[line.source], at[line.target]))
+        if last == first + 1 and (line.times > 1 or (line.source, line.label) not in there):
+            gaps[first] = max(gaps[first], _plate(line.said) + GAP)
+    return gaps
 
 
 def _columns(lane: int, cells) -> list[list[tuple[Box, int]]]:

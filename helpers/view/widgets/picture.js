@@ -37,14 +37,15 @@ function mountPicture(host, svg) {
 }
 
 /** Show one step. `animate`: arrows that led elsewhere in the `previous` state move to their ends.
- * An outline that the `next` state fills is marked. */
+ * An outline that the `next` state fills is marked, and a guard that it adds. */
 function showPicture(picture, state, previous = {}, animate = false, next = {}) {
   for (const stop of [...picture.moves.values()]) stop();
   for (const [key, nodes] of picture.parts)
     for (const node of nodes) {
       if (state[key]) node.setAttribute("data-state", state[key]);
       else node.removeAttribute("data-state");
-      node.toggleAttribute("data-next", state[key] === "outline" && next[key] === "new");
+      const made = next[key] === "new";
+      node.toggleAttribute("data-next", made && (state[key] === "outline" || (!state[key] && node.matches(".guard"))));
     }
   const shown = [...picture.parts].map(([key, [node]]) => said(node, state[key])).filter(Boolean);
   const words = shown.join("; ") || "nothing yet";
@@ -52,7 +53,7 @@ function showPicture(picture, state, previous = {}, animate = false, next = {}) 
   if (animate && !stillOnly())
     for (const [from, to] of moved(picture, state, previous)) move(picture, from, to);
   const fresh = Object.keys(state).filter((key) => ["now", "new"].includes(state[key]));
-  const ahead = Object.keys(next).filter((key) => state[key] === "outline" && next[key] === "new");
+  const ahead = [...picture.parts.keys()].filter((key) => picture.parts.get(key)[0].hasAttribute("data-next"));
   picture.pan.follow((fresh.length ? fresh : ahead).flatMap((key) => picture.parts.get(key) ?? []));
 }
 

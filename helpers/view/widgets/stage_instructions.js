@@ -110,7 +110,8 @@ function instructionList(code, script, go, links, room) {
     const target = raised ?? (jumps ? after.row : -1);
     nodes.forEach((node, n) => {
       node.classList.toggle("stage-target", n === target);
-      node.lastChild.textContent = n === now.row && known && !jumps && code.rows[n].to >= 0 ? "not taken" : "";
+      node.classList.toggle("stage-thrower", n === now.thrower);
+      node.lastChild.textContent = n === now.thrower ? "✕ raised" : n === now.row && known && !jumps && code.rows[n].to >= 0 ? "not taken" : "";
     });
   };
   const hint = (rows) => nodes.forEach((node, n) => node.classList.toggle("stage-hinted", rows.includes(code.rows[n])));

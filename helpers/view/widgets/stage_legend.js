@@ -8,6 +8,8 @@ function signsOf(script) {
     ["amber", "now: what runs next, and what it touches"],
     script.lines.length && ["1 underlined", "a line of the source that runs: click its number to go there"],
     script.total < MOST_RULED && has((t) => t.line) && [NEW_LINE, "in the strip of all steps: another source line begins, in this call or in another one"],
+    has((t) => t.left) && ["↩ ✕", "the line that was just left, and how; ▶ is the one that runs next"],
+    script.total < MOST_RULED && raises(script).length && [RAISES, "in the strip of all steps: this step raises an exception"],
     script.codes.length && ["grey instruction", "not stepped on in this run"],
     stacked && script.codes.length && ["dashed at the right", "just left the stack"],
     stacked && script.codes.length && ["NULL", NULL_MEANS.slice("NULL: ".length)],

@@ -58,8 +58,9 @@ function readScript(text) {
       const code = t.code == null ? null : codes[t.code];
       made.set(n, {
         ...t, n, code,
-        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending), handed: word(t.handed),
+        label: word(t.label), short: word(t.short), says: word(t.says), handler: word(t.handler), ending: word(t.ending), deed: word(t.deed), handed: word(t.handed),
         row: code ? code.at.get(t.offset) : -1,
+        thrower: code ? (code.at.get(t.raised) ?? -1) : -1,
         stack: t.stack ? t.stack.map(value) : null,
         locals: t.locals ? t.locals.map(value) : null,
         callers: t.callers ? t.callers.map(card) : [],

@@ -66,6 +66,8 @@ class Script:
             "line": step.line,
             "span": self._span(step.span),
             "lane": self.lanes.index(step.lane) if step.lane in self.lanes else -1,
+            "left": step.left,
+            "deed": self._word(step.deed),
         }
         if self.printed:
             told["printed"] = self._output(_printed(step))
@@ -111,6 +113,7 @@ class Script:
             told["locals"] = self._locals(step)
             told["handler"] = self._word(step.handler)
             told["ending"] = self._word(step.ending)
+            told["raised"] = step.raised
         elif hasattr(step, "function"):
             told["call"] = self._word(step.function)
         return told

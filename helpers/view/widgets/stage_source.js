@@ -2,6 +2,8 @@
 
 const KEYWORDS = /\b(and|as|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield|None|True|False)\b/g;
 
+const DEED_LETTER = 7; // pixels of a letter beside a line, for which there must be room
+
 /** A line of Python with its keywords in bold. Strings and comments are left as they are. */
 function pythonLine(words) {
   const code = make("code", "stage-code", "");
@@ -83,10 +85,14 @@ function sourcePane(script, go, links) {
       current.children[1].textContent = "▶";
       follow(box, current.offsetTop, current.offsetHeight, !moving);
     }
+    for (const row of list.querySelectorAll(".stage-deed")) leaveNoDeed(row);
+    const left = rows[now.left - 1];
+    if (left) markDeed(left, now.deed, left === current, box.clientWidth);
+    if (left && !current) follow(box, left.offsetTop, left.offsetHeight, !moving);
     lit.classList.toggle("stage-slides", moving);
     put(lit, now.span);
     if (now.span && !lit.hidden) followAcross(box, lit.offsetLeft, lit.offsetWidth);
-    pane.aside.textContent = now.span ? "lit: runs next" : now.line ? "▶ runs next" : "";
+    pane.aside.textContent = now.span ? "lit: runs next" : now.row >= 0 ? "runs next: no words of its own" : now.line ? "▶ runs next" : "";
   };
   list.addEventListener("mousemove", (event) => {
     const row = event.target.closest?.(".stage-line");
@@ -99,6 +105,25 @@ function sourcePane(script, go, links) {
   list.addEventListener("mouseleave", () => links.atSource(0, 0));
   links.onSpan((span) => put(hint, span));
   return { box: pane.box, show, lit, tidy: (now) => put(lit, now.span) };
+}
+
+/** A line that was left in another way than by going on says how; it has no pointer for it. */
+function markDeed(row, deed, alsoNext, room) {
+  const raised = deed.includes("raised");
+  row.classList.add("stage-deed");
+  row.classList.toggle("stage-raised", raised);
+  if (!alsoNext) row.children[1].textContent = raised ? "✕" : "↩";
+  const words = alsoNext ? `${raised ? "✕" : "↩"} ${deed}` : deed;
+  const code = row.lastChild;
+  if (code.offsetLeft + code.offsetWidth + words.length * DEED_LETTER <= room) row.dataset.deed = words;
+  row.title = deed;
+}
+
+function leaveNoDeed(row) {
+  row.classList.remove("stage-deed", "stage-raised");
+  delete row.dataset.deed;
+  row.removeAttribute("title");
+  if (!row.hasAttribute("aria-current")) row.children[1].textContent = "";
 }
 
 /** The first step after this one on a line, or else the first of all. */

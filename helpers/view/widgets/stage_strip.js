@@ -3,6 +3,7 @@
 const LANE = 12;
 const MOST_RULED = 200; // steps; of more the source lines lie too close to be told apart
 const NEW_LINE = "│ new line";
+const RAISES = "✕";
 
 function makeStrip(script, go) {
   const lanes = script.lanes;
@@ -39,6 +40,7 @@ function makeStrip(script, go) {
   paths.forEach((d, n) => d && svgNode("path", { d, style: `fill:${laneColour(lanes[n])}` }, svg));
   if (folds) svgNode("path", { class: "stage-fold", d: folds }, svg);
   roll.prepend(cursor);
+  if (total < MOST_RULED) raises(script).forEach((n) => roll.append(raiseMark(n, total)));
   box.append(labels, roll);
 
   const pick = (event) => {
@@ -55,9 +57,18 @@ function makeStrip(script, go) {
   return { box, roll, show };
 }
 
+/** The steps that raise. */
+const raises = (script) => script.tracks.flatMap((step, n) => ((script.words[step.ending] ?? "").startsWith("raises") ? [n] : []));
+
+function raiseMark(n, total) {
+  const node = make("span", "stage-raise", RAISES, { style: `left:${(100 * (n + 0.5)) / total}%`, "aria-hidden": "true" });
+  node.title = "raises";
+  return node;
+}
+
 // Kinds of step that are no kind of instruction, and whose colour they have.
 const ALIKE = {
   return: "store", yield: "operate", resume: "load", exception: "jump", break: "jump",
-  graph: "operate", guard: "store", stack: "load", "hand over": "call",
+  graph: "operate", stack: "load", "hand over": "call",
 };
-const laneColour = (lane) => `var(--stage-${ALIKE[lane] ?? lane}, var(--who-quiet))`;
+const laneColour = (lane) => `var(--stage-${ALIKE[lane] ?? lane}, var(--who-${lane}, var(--who-quiet)))`;

@@ -74,7 +74,7 @@ class _Draft:
         self._edges.append(Edge(parent, box))
         for leaf in found:
             guard = leaf.guard(self._number)
-            check = self._box(guard.name, leaf.kind, "object", guard.checks, guard.checks, group)
+            check = self._box(guard.name, leaf.kind, "guard", guard.checks, guard.checks, group)
             self._guards[guard] = None  # once: one between two values hangs on both
             self._edges.append(Edge(box, check))
         return box, group
