@@ -70,7 +70,9 @@ def __getattr__(name: str):
     """Return what the front door offers under this name; its module is imported now."""
     if name not in _HOMES:
         raise AttributeError(f"module 'helpers' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"helpers.{_HOMES[name]}"), name)
+    with import_module("helpers.safety.interrupts").uninterrupted():  # no half of a library
+        home = import_module(f"helpers.{_HOMES[name]}")
+    found = globals()[name] = getattr(home, name)
     return found
 
 

@@ -12,6 +12,7 @@ from helpers.course.slide_rule import BELOW, SKIP, SLIDE
 
 LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
 SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
+ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
 CAPTION = 3  # lines of code, without prose, that stand above a large output
 FULL = 24  # if both together are no longer than this
 _HEADING = re.compile(r"#{1,6} ")
@@ -71,10 +72,9 @@ def _run(cell: dict) -> list[dict]:
 
 def _is_large(output: dict, room: int) -> bool:
     data = output.get("data", {})
-    text = "".join(data.get("text/plain", output.get("text", "")))
-    return (
-        text.count("\n") > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
-    )
+    lines = "".join(data.get("text/plain", output.get("text", ""))).count("\n")
+    lines += ANSWER if "application/vnd.jupyter.widget-view+json" in data else 0
+    return lines > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
 
 
 def _copy(cell: dict, number: int, kind: str, source: str) -> dict:

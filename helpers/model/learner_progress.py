@@ -41,13 +41,15 @@ class Chapter:
 class Progress:
     """All chapters; `here` is the number of the one that was worked on last, None before that.
 
-    `shared`: the learner lets others see the states.
+    `shared`: the learner lets others see the states. `elsewhere`: who asks records nothing, for it
+    is no kernel in `work/`.
     """
 
     chapters: tuple[Chapter, ...]
     here: int | None = None
     trouble: str = ""
     shared: bool = False
+    elsewhere: bool = False
 
     @property
     def next(self) -> tuple[Chapter, Task] | None:

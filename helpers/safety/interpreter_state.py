@@ -17,6 +17,7 @@ from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from os import _exit, getpid
 from sys import gettrace, setrecursionlimit, settrace
 from time import monotonic, sleep
 
@@ -28,6 +29,7 @@ from helpers.safety.interrupts import (
     handler,
     in_fragile_code,
     in_framework,
+    in_import,
     in_main_thread,
     set_handler,
     uninterrupted,
@@ -77,11 +79,13 @@ class Guard:
     instruction waits for the end of `close`: between `fn` and the putting back there is no
     instruction at which it could get lost. One that finds a framework at work comes when that
     returns to other code, or calls it; at the latest after `LONGEST_WAIT`, or when a second comes.
+    One that finds a library being imported comes when that is done: of half a library, no second
+    import makes a whole. A process that `fn` forked ends in `close`: it would be a second kernel.
     """
 
     __slots__ = (
         *("_before", "_came", "_closing", "_error", "_frame", "_handler"),
-        *("_late", "_limit", "_names", "_patches", "_pending", "_since", "_thrown"),
+        *("_late", "_limit", "_names", "_patches", "_pending", "_process", "_since", "_thrown"),
     )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
@@ -89,7 +93,7 @@ class Guard:
         self._before, self._patches = None, len(_PATCHES)
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
-        self._pending = None
+        self._pending, self._process = None, getpid()
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -114,6 +118,8 @@ class Guard:
 
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
+        if getpid() != self._process:
+            _exit(0)
         self._closing = True
         if self._pending is not None:
             self._came, self._pending = self._pending, None
@@ -149,6 +155,9 @@ class Guard:
 
     def _interrupt(self, number, frame) -> None:
         self._late = False
+        if in_import(frame, self._frame):
+            self._try_later()
+            return
         if self._pending is not None:  # this is the second one
             self._since = -LONGEST_WAIT
         if self._has_to_wait(frame):
@@ -181,8 +190,7 @@ class Guard:
         if self._pending is not None:
             return
         if gettrace() is not None:
-            self._late = True
-            start_new_thread(_once_more, ())
+            self._try_later()
             return
         self._pending = number, frame
 
@@ -204,6 +212,10 @@ class Guard:
             frame = None if frame is self._frame else frame.f_back
         start_new_thread(self._at_last, ())
         settrace(entered)
+
+    def _try_later(self) -> None:
+        self._late = True
+        start_new_thread(_once_more, ())
 
     def _at_last(self) -> None:
         sleep(LONGEST_WAIT)

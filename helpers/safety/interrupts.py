@@ -90,6 +90,22 @@ def in_fragile_code(frame, base) -> bool:
     return False
 
 
+def in_import(frame, base) -> bool:
+    """Tell whether Ctrl-C came while the body of a library's module ran for the first time.
+
+    Cut there, it stays half a library: a second import of torch dies (SIGSEGV), one of networkx or
+    TensorFlow may not register again what the first has registered.
+    """
+    while frame is not None and frame is not base:
+        code, caller = frame.f_code, frame.f_back
+        if code.co_name == "<module>" and caller is not None:
+            file, home = code.co_filename, dict.get(caller.f_globals, "__name__")
+            if home == "importlib._bootstrap" and type(file) is str and file.startswith(LIBRARIES):
+                return True
+        frame = caller
+    return False
+
+
 def in_framework(frame, base) -> bool:
     """Tell whether Ctrl-C came while a framework was at work, not code of the learner's.
 

@@ -1,7 +1,8 @@
 """A kernel -> the same, which says in one sentence what of the course is missing.
 
 `import helpers` switches this on. An error that `missing_parts` knows is shown as its sentence;
-every other as before. After a cell that imports a framework in another version, that is said once.
+every other as before. After a cell that imports a framework in another version, that is said once;
+after one that was interrupted while it imported PyTorch, no other imports it.
 """
 
 import linecache
@@ -20,6 +21,7 @@ def switch_on() -> None:
     if shell is not None and not shell.custom_exceptions:
         shell.set_custom_exc((Exception,), show_error)
         shell.events.register("post_run_cell", tell_versions)
+        shell.events.register("post_run_cell", refuse_a_second_import)
 
 
 def show_error(shell, kind, error, trace, tb_offset=None) -> None:
@@ -37,6 +39,11 @@ def _source(trace, space: dict) -> str:
     frames = (frame for frame, _ in walk_tb(trace))
     cell = next(one for one in frames if one.f_globals is space)
     return "".join(linecache.getlines(cell.f_code.co_filename))
+
+
+def refuse_a_second_import(result) -> None:
+    """See that a kernel whose import of PyTorch was interrupted does not die of the next one."""
+    missing_parts.refuse_a_second_import()
 
 
 def tell_versions(result) -> None:

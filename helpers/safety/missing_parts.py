@@ -22,6 +22,9 @@ CURE = (
     "open the notebook with `python course.py lab`"
 )
 ALONE = "run `pip install {}` for the Python of this kernel"
+CUT_SHORT = (
+    "The import of PyTorch was cut short, and another fails or ends this kernel: restart it."
+)
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
 COULD_NOT = " could not run to its end. "
@@ -120,7 +123,18 @@ def _of_one(error: BaseException) -> str:
     return _broken(error) or _of_another_version(error)
 
 
+def refuse_a_second_import() -> None:
+    """Have PyTorch refuse to be imported again where its first import did not end.
+
+    Once torch._C is loaded, a second import of the rest fails, or kills the interpreter (SIGSEGV).
+    """
+    if "torch._C" in sys.modules and "torch" not in sys.modules:
+        sys.modules["torch"] = None
+
+
 def _not_installed(module: str | None) -> str:
+    if module == "torch" and "torch._C" in sys.modules and sys.modules.get(module) is None:
+        return CUT_SHORT
     if module not in FRAMEWORKS and module not in PACKAGES:
         return ""
     name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""

@@ -57,13 +57,27 @@ class Block(Own):
         return given
 
     def __exit__(self, kind, error, trace) -> None:
-        gate = self._gate  # AttributeError where the block was never opened
+        try:
+            gate = self._gate
+            del self._gate
+        except AttributeError:
+            raise RuntimeError("this block is not open: never entered, or left already") from None
         gate.busy = True
         try:
             self.end(kind, error)
         finally:
             gate.remove()
         self.afterwards(kind, error)
+
+
+def note(error: BaseException, sentence: str) -> None:
+    """Add a sentence to an error on its way, unless its class has something against it."""
+    try:
+        BaseException.add_note(error, sentence)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return
 
 
 class Gate(Own):

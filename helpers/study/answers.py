@@ -22,7 +22,12 @@ def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
         why = f"{missing[0]!r} is missing" if missing else f"{extra[0]} is none of them"
         raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}; {why}")
     parts_tried(given)
-    return {name: given[name] for name in names}
+    return {name: plain_text(given[name]) for name in names}
+
+
+def plain_text(value):
+    """Return a text of any kind, such as numpy's or an enum's, as a plain str; all else as is."""
+    return str.__str__(value) if issubclass(type(value), str) else value
 
 
 def parts_tried(given: Mapping) -> None:

@@ -18,9 +18,10 @@ from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
 from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import deadly, is_a
+from helpers.safety.arguments import deadly, is_a, shown
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
+from helpers.safety.threads_left import left_running, running
 from helpers.study import rehearsal
 from helpers.study.parted import Parted
 from helpers.study.remembering import remember
@@ -84,15 +85,16 @@ class Exercise:
         """Return why the answers fail without being judged here, after a try in a copy."""
 
         def act() -> str:
-            limit = limited(Limits(self.seconds))
+            limit, before = limited(Limits(self.seconds)), running()
             with suppress(BaseException):
                 self._judged(answers, limit)
-            return limit.because
+            return limit.because or _left(before)
 
         return rehearsal.why_not(act, self.seconds) if self.rehearsed else ""
 
     def _judged(self, answers, limit: limited) -> str:
         """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
+        before = running()
         try:
             with limit:
                 because = _refused(answers) or self.judge(*answers)
@@ -106,12 +108,19 @@ class Exercise:
             if missing_parts.sentence(error):
                 raise
             because = f"your code raised {said(error)}{_where(error)}"
-        return limit.because or because or ""
+        return limit.because or because or _left(before)
 
     def hint(self, number: int | None = None) -> Exhibit:
-        """Return the next hint, or hint `number` (from 1); the last one again after the last."""
+        """Return the next hint, or hint `number` (from 1); the last one again after the last.
+
+        TypeError or ValueError for what is no such number.
+        """
+        if number is not None and (type(number) is not int or number < 1):
+            kind = ValueError if type(number) is int else TypeError
+            takes = f"takes the number of a hint, 1 to {len(self.hints)}, or nothing for the next"
+            raise kind(f"{PREFIX}{self.name}.hint() {takes}, not {shown(number)}")
         self._told = min(number or self._told + 1, len(self.hints))
-        words = self.hints[max(self._told, 1) - 1]
+        words = self.hints[self._told - 1]
         return self._outcome("hint", f"hint {self._told} of {len(self.hints)}. {words}")
 
     def __str__(self) -> str:
@@ -197,6 +206,12 @@ def _where(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
     walk = traceback.walk_tb(error.__traceback__)
     return rehearsal.line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
+
+
+def _left(before: frozenset[int]) -> str:
+    """Say that a thread of the answer's runs on, if one does; empty otherwise."""
+    places = left_running(before)
+    return "" if places is None else f"your code left a thread running{rehearsal.line_at(places)}"
 
 
 def _refused(answers) -> str:

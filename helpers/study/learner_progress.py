@@ -21,7 +21,8 @@ def show_progress() -> Exhibit:
     record, place = remembered(), learner_record.place()
     model = progress(chapters(texts()), record.events, record.trouble)
     shared = place is not None and shared_progress.is_shared(place.parent)
-    return Exhibit(replace(model, shared=shared), view)
+    elsewhere = learner_record.is_elsewhere()
+    return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 
 
 def texts() -> dict[str, str]:

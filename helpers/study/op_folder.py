@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from helpers.safety.file_names import kind, plain_name, plain_names, shown, text
-from helpers.safety.folders import Home, temporary
+from helpers.safety.folders import Home, Refusal, temporary
 
 MOST_NAMED = 20
 _HOME: list[Home] = []
@@ -34,7 +34,7 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
 
     What the folder held before is gone, unless an error comes. ValueError for a name that is not
     plain (a path, a device of Windows …) or a text that UTF-8 cannot write, TypeError for a file
-    whose content is no text.
+    whose content is no text. Refusal where the disk takes no more; the old folder stays then.
     """
     name = plain_name(name, "the name of the op")
     if not issubclass(type(files), dict):
@@ -46,7 +46,13 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     }
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]
-    return Place(_HOME[0].fill(name, bytes_of).parent, name)
+    try:
+        return Place(_HOME[0].fill(name, bytes_of).parent, name)
+    except OSError as error:
+        raise Refusal(
+            f"the folder {name} could not be written ({error.strerror or kind(error)}); what it "
+            "held before is still there"
+        ) from error
 
 
 def _encoded(file: str, content: object) -> bytes:

@@ -3,9 +3,9 @@
 import contextlib
 from collections.abc import Callable, Iterable
 from itertools import islice
-from types import GeneratorType
+from types import FunctionType, GeneratorType
 
-from helpers.capture.cpython.function import can_be_called
+from helpers.capture.cpython.function import can_be_called, refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
@@ -63,8 +63,14 @@ class Prediction(Exhibit):
         said = decisions.said(self.model.question)
         return said if said in self.choices else ""
 
-    def reveal(self) -> Revealed:
-        """Return the question, what running it gave and why, as sentences."""
+    def reveal(self, *given) -> Revealed:
+        """Return the question, what running it gave and why, as sentences.
+
+        TypeError if it is given anything: which question it is, is known.
+        """
+        if given:
+            asked = "predict.reveal() takes words of a question"
+            raise TypeError(f"reveal() of one prediction takes nothing, {asked}")
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
@@ -93,7 +99,8 @@ def predict(
     too; KeyboardInterrupt is raised.
 
     Raises:
-        TypeError: `run` is not callable, or the question, the why or a choice is not a str.
+        TypeError: `run` is not callable, or is async, or the question, the why or a choice is not
+            a str.
         ValueError: one of these is empty or very long, there are fewer than two different choices
             or more than a hundred, or running gave something that is none of them.
         MissingPart: running it needs a part of the course that is missing; says the cure.
@@ -121,8 +128,11 @@ def predict(
 def reveal(question: str = "") -> Revealed:
     """Return what the last prediction gave, or the last one whose question holds these words.
 
-    ValueError where nothing was asked yet, or no question holds them.
+    ValueError where nothing was asked yet, or no question holds them; TypeError for no words.
     """
+    if not issubclass(type(question), str):
+        takes = "takes words of a question as text, or nothing for the last one"
+        raise TypeError(f"predict.reveal() {takes}, not {brief(question)}")
     words = _words(question, "the question")
     for asked in reversed(_ASKED.values()):
         if words in asked.model.question:
@@ -164,6 +174,8 @@ def _checked(question: str, choices, run) -> tuple[str, ...]:
         raise ValueError("choices must be at least two different strings, none of them twice")
     if not can_be_called(run):
         raise TypeError(f"run must be something to call without arguments, not {brief(run)}")
+    if type(run) is FunctionType:
+        refuse_async(run, "predict")
     return choices
 
 

@@ -53,9 +53,11 @@ def _because(found: Rehearsed, seconds: float) -> str:
 
 
 def _without_graphs(act: Callable[[], str]) -> str:
-    """Judge once more without TensorFlow's threads; only whether it ends is asked then."""
+    """Judge once more without TensorFlow's threads; only whether it ends is asked then.
+
+    What goes on in a thread of a graph, such as a sleep in a tf.py_function, nothing ends there.
+    """
     from helpers.capture.tensorflow.one_thread import run_in_this_thread
 
     run_in_this_thread()
-    act()
-    return ""
+    return act()

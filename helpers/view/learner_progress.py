@@ -17,6 +17,10 @@ SHARED = (
     "and you share how far you are: `stop_sharing()` ends that."
 )
 NOTHING = "Nothing is recorded yet."
+ELSEWHERE = (
+    "Nothing is recorded here, for only a notebook in the folder work/ records: "
+    "run `python3 course.py lab` and work there."
+)
 ALONE = "The course's notebooks are not beside these helpers: there is nothing to go through."
 
 
@@ -69,5 +73,5 @@ def _notes(model: Progress) -> list[str]:
     if not model.chapters:
         return [ALONE]
     goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
-    where = model.left_off or f"{NOTHING} {goes_on}"
+    where = model.left_off or f"{ELSEWHERE if model.elsewhere else NOTHING} {goes_on}"
     return [where, SHARED if model.shared else KEPT, *([model.trouble] if model.trouble else [])]

@@ -13,6 +13,7 @@ from tests.browser.lab_server import ROOT
 
 SAMPLE, START = "sample", "00_start_here"
 PHONE = {"width": 390, "height": 844}
+PAPER = {"width": 680, "height": 1000}  # A4, less its margins
 
 
 @pytest.fixture(scope="module")
@@ -141,13 +142,43 @@ def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     page = opened(name, viewport=PHONE)
     wide = "document.documentElement.scrollWidth - innerWidth"
     assert page.evaluate(wide) == 0
+    page.set_viewport_size(PAPER)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.evaluate(wide) == 0
     expect(page.locator(".book-top")).to_be_hidden()
     page.emulate_media(media="screen")
+    page.set_viewport_size(PHONE)
     page.evaluate("document.querySelector('main').prepend(document.createElement('hr'))")
     page.locator("hr").evaluate("node => { node.style.width = '900px' }")
     assert page.evaluate(wide) > 0  # a sample that must be seen
+
+
+_WIDE = """() => {
+  const row = `<tr>${`<td style="white-space:nowrap">${"a word ".repeat(20)}</td>`.repeat(3)}</tr>`;
+  for (const inside of [`<table>${row}</table>`, '<span class="who-picture"></span>']) {
+    const box = document.createElement("div");
+    box.className = "book-output";
+    box.innerHTML = `<div role="region" style="overflow-x:auto">${inside}</div>`;
+    document.querySelector("main").append(box);
+    const picture = box.querySelector(".who-picture")?.attachShadow({ mode: "open" });
+    const style = "max-width:100%;min-width:1400px;height:auto";
+    if (picture) picture.innerHTML = `<svg viewBox="0 0 14 1" style="${style}"></svg>`;
+  }
+}"""
+
+
+def test_what_scrolls_sideways_on_a_screen_is_whole_on_paper(opened):
+    page = opened(SAMPLE, viewport=PAPER)
+    page.evaluate(_WIDE)
+    boxes = page.locator("main > .book-output > *")
+    widths = "boxes => boxes.slice(-2).map(box => box.scrollWidth > box.clientWidth)"
+    assert boxes.evaluate_all(widths) == [True, True]
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert boxes.evaluate_all(widths) == [False, False]
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert boxes.evaluate_all(widths) == [False, True]
 
 
 def test_without_scripts_every_step_can_be_read(opened):

@@ -1,9 +1,14 @@
 """Slides in a browser without a network: nothing is cut off, and keys do what they say."""
 
+import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
+from helpers.course.book.runs import run
+from helpers.course.slide_rule import BELOW
 from helpers.course.slides import page as slides_of
+from tests.browser.lab_page import press, status
 from tests.browser.slide_sizes import MEASURE, NOTEBOOKS, SIZE, slides
 
 CHAPTERS = [NOTEBOOKS[3], NOTEBOOKS[6]]
@@ -71,6 +76,44 @@ def test_everybody_can_read_a_slide_in_both_themes(opened):
         found = Axe().run(opened, "section.present:not(.stack)").response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
         opened.keyboard.press("d")
+
+
+LIVING = (
+    "from helpers import predict, watch_stack\n\n\ndef f(x):\n    return [x, x + 1]",
+    "watch_stack(f, 1)",
+    'predict("2 + 2?", ["4", "22"], run=lambda: str(2 + 2))',
+)
+
+
+def test_exhibits_live_and_keep_their_keys_until_escape(tmp_path, page):
+    cells = [nbformat.v4.new_code_cell(source) for source in LIVING]
+    cells.insert(0, nbformat.v4.new_markdown_cell("# Living"))
+    for cell in cells:
+        cell.metadata["slideshow"] = {"slide_type": BELOW}
+    path = tmp_path / "living.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    file = tmp_path / "living.html"
+    file.write_text(slides_of(path, run(path)), "utf-8")
+    assert [one.cut for one in slides(page, file) if one.cut] == []
+    stage, form = page.get_by_role("group", name="f, instruction"), page.locator("form")
+    number = "Reveal.getSlidePastCount()"
+    page.evaluate(
+        "Reveal.sync(); Reveal.slide(...Object.values(Reveal.getIndices("
+        "document.querySelector('.course-stage').closest('section'))))"
+    )
+    at = page.evaluate(number)
+    press(stage, "Next")
+    for key in ("ArrowRight", "Space"):
+        page.keyboard.press(key)
+    expect(status(stage)).to_contain_text("Step 4 of")
+    assert page.evaluate(number) == at
+    page.keyboard.press("Escape")
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    assert page.evaluate(number) > at
+    form.get_by_label("22").check()
+    press(form, "Check")
+    expect(status(form)).to_contain_text("you chose 22; running it gave 4")
 
 
 def test_notes_hold_what_is_left_out(opened):

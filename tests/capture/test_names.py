@@ -222,6 +222,31 @@ def test_what_is_no_python_function_is_refused(value):
         names_timeline(value)
 
 
+class Counter:
+    """Counts up."""
+
+    def __init__(self):
+        self.n = 0
+
+    def up(self, by):
+        total = self.n + by
+        return total
+
+
+def test_a_class_is_told_which_method_would_be_right():
+    with pytest.raises(TypeError) as raised:
+        names_timeline(Counter)
+    assert "Counter is a class; give one of its methods, such as Counter.up" in str(raised.value)
+    with pytest.raises(TypeError, match="int is a class; give one of its methods$"):
+        names_timeline(int)
+
+
+def test_a_method_of_an_object_is_stepped():
+    timeline = names_timeline(Counter().up, by=2)
+    graph = timeline.steps[-1].panel("names and objects")
+    assert {"self", "by", "total"} <= {node.label for node in graph.nodes}
+
+
 def test_a_function_without_source_is_stepped_all_the_same():
     space = {}
     exec("def f():\n    a = 1\n    return a", space)

@@ -1,5 +1,7 @@
 """The log of ops: every op of either framework, who asked for it, and no hook left behind."""
 
+import sys
+
 import pytest
 
 from helpers.capture.frameworks import op_log as ops
@@ -232,3 +234,19 @@ def test_a_compiled_function_stays_compiled_in_a_log_and_after():
     assert log.ops == ("aten.mul", "aten.add", "aten.relu")
     compiled(torch.ones(3))
     assert len(ran) == 2
+
+
+BLOCKED = {
+    "tensorflow": ("tensorflow", "tensorflow.python.framework"),
+    "torch": ("torch", "torch.utils._python_dispatch"),
+}
+
+
+@pytest.mark.parametrize("blocked", BLOCKED)
+def test_framework_that_was_blocked_does_not_keep_the_other_from_being_watched(
+    monkeypatch, blocked
+):
+    for name in BLOCKED[blocked]:
+        monkeypatch.setitem(sys.modules, name, None)
+    log = op_log(lambda: tf.constant(1) + 1) if blocked == "torch" else op_log(torch.ones, 1)
+    assert len(log.rows) == 1

@@ -339,6 +339,56 @@ def test_a_rebinding_is_entered_once_at_a_time_and_again_later(stage):
 
 
 @quick
+def test_a_block_that_is_not_open_says_so(stage):
+    rebinding = rebind_everywhere(stage.op, stage.new)
+    with pytest.raises(RuntimeError, match="not open"):
+        rebinding.__exit__(None, None, None)
+    with rebinding:
+        pass
+    with pytest.raises(RuntimeError, match="not open"):
+        rebinding.__exit__(None, None, None)
+
+
+class Drifting:
+    """A key whose hash is another each time."""
+
+    asked = 0
+
+    def __hash__(self):
+        Drifting.asked += 1
+        return Drifting.asked
+
+
+@quick
+def test_a_dict_whose_key_has_another_hash_now_is_as_before(stage):
+    stage.held = {Drifting(): stage.op, Drifting(): stage.op}
+    with (
+        pytest.raises(RuntimeError, match="every place holds the original again"),
+        rebind_everywhere(stage.op, stage.new),
+    ):
+        pass
+    assert list(stage.held.values()) == [stage.op, stage.op]
+    with rebind_everywhere(stage.op, stage.new, keep="*held*"):
+        assert stage.op is stage.new
+
+
+class Noteless(Exception):
+    """An error whose class ends the run where a note is to be added."""
+
+    def add_note(self, words):
+        raise SystemExit
+
+    __notes__ = property(add_note)
+
+
+@quick
+def test_an_error_that_takes_no_note_comes_out_itself(stage):
+    with pytest.raises(Noteless), rebind_everywhere(stage.op, stage.new):
+        stage.op = 5
+        raise Noteless
+
+
+@quick
 def test_an_active_rebinding_and_its_records_are_not_places(stage):
     play(stage, "def f(a=op): pass\nclass Box: go = staticmethod(op)")
     old, new = stage.op, stage.new
@@ -485,6 +535,13 @@ def test_leaving_by_scan_proves_that_no_module_holds_the_replacement(stage):
     with rebind_everywhere(stage.op, replacement, search="scan"):
         assert len(scan_modules(replacement)) == 1
     assert scan_modules(replacement) == ()
+
+
+def test_variables_of_running_calls_are_not_counted_and_that_is_said(stage):
+    held = stage.op
+    with rebind_everywhere(stage.op, lambda *given: "new") as patch:
+        assert held() == "old"
+    assert "; variables of running calls are not counted." in repr(patch)
 
 
 def test_without_a_kernel_nothing_is_shielded():

@@ -39,3 +39,19 @@ def test_a_builtin_that_the_body_replaces_costs_no_exhibit(verb, name):
         left = vars(builtins)[name]
         setattr(builtins, name, kept)
     assert said and left is kept
+
+
+@pytest.mark.parametrize("verb", [helpers.watch_frames, helpers.watch_stack, helpers.watch_call])
+def test_error_of_a_recorder_is_not_told_as_the_learners(verb):
+    def body():
+        for name in ("len", "type", "id", "dict", "tuple", "isinstance", "getattr", "str"):
+            setattr(builtins, name, None)
+        (lambda: 1)()
+        raise KeyError("their own")
+
+    kept = dict(vars(builtins))
+    try:
+        said = repr(verb(body))
+    finally:
+        vars(builtins).update(kept)
+    assert "KeyError" in said and "NoneType" not in said

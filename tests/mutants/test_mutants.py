@@ -9,8 +9,10 @@ import random
 
 import pytest
 
+from tests.mutants import page
 from tests.mutants.equivalents import EQUIVALENTS
 from tests.mutants.operators import mutants
+from tests.mutants.page import Count
 from tests.study.folded import EXERCISES, verdict
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
@@ -37,6 +39,23 @@ def test_what_is_listed_as_the_same_is_a_mutant_and_has_a_reason(name):
     changes = {mutant.change for mutant in mutants(EXERCISES[name].solution)}
     assert EQUIVALENTS[name].keys() <= changes
     assert all(reason.strip() for reason in EQUIVALENTS[name].values())
+
+
+def test_a_page_keeps_the_rows_that_are_not_measured_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
+    first, *_, last = EXERCISES
+    page.write({last: Count(5, 1, 4, 0)})
+    page.write({first: Count(3, 0, 2, 1)})
+    page.write({last: Count(6, 1, 5, 0), "an exercise that is gone": Count(1, 0, 1, 0)})
+    assert page.read() == {first: Count(3, 0, 2, 1), last: Count(6, 1, 5, 0)}
+    assert f"| all | 2 of {len(EXERCISES)} | 9 | 1 | 7 | 1 |" in page.PAGE.read_text("utf-8")
+
+
+def test_nothing_is_left_on_the_page_in_the_docs():
+    counts = page.read()
+    assert counts and counts.keys() <= EXERCISES.keys()
+    for count in counts.values():
+        assert count.left == 0 and count.mutants == count.same + count.killed
 
 
 SOURCE = """

@@ -151,6 +151,21 @@ def test_a_refused_op_folder_leaves_what_was_there(place):
     assert run(place, code).endswith("old a temporary directory with a/ (x)")
 
 
+def test_a_full_disk_is_told_and_leaves_what_was_there(place):
+    pytest.importorskip("resource")
+    code = """
+    import resource
+    here = op_folder("a", {"x": "old"})
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
+    says(lambda: op_folder("a", {"x": "new", "y": "y" * 9999}))
+    print(Path(here, "a", "x").read_text(), here)
+    """
+    told, left = run(place, code).splitlines()
+    assert told.startswith("Refusal the folder a could not be written (")
+    assert left == "old a temporary directory with a/ (x)"
+
+
 @links
 def test_a_link_inside_is_removed_and_not_followed(place):
     code = """

@@ -3,6 +3,8 @@
 import builtins
 import contextlib
 import gc
+import importlib
+import os
 import random
 import signal
 import sys
@@ -541,3 +543,62 @@ def test_an_object_is_what_its_type_is_and_not_what_it_says():
 def test_name_of_a_type_is_short_and_printable():
     name = kind_of(type("\x1b[31m" + "N" * 10_000, (), {})())
     assert len(name) < 70 and name.isprintable()
+
+
+@pytest.fixture
+def half_way(tmp_path, monkeypatch):
+    """The name of a module in whose body Ctrl-C comes, before its last line."""
+    (tmp_path / "half_way.py").write_text(
+        "import signal\nsignal.raise_signal(signal.SIGINT)\nfor i in range(99): pass\nWHOLE = 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "half_way"
+    sys.modules.pop("half_way", None)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_import_of_a_library_is_not_cut_in_two(half_way, monkeypatch, tmp_path, traced):
+    monkeypatch.setattr(interrupts, "LIBRARIES", (str(tmp_path),))
+
+    @whole
+    def verb():
+        if traced:
+            sys.settrace(lambda *event: None)
+        importlib.import_module(half_way)
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        verb()
+    assert sys.modules[half_way].WHOLE == 1
+
+
+def test_import_of_the_learners_own_module_can_be_interrupted_at_once(half_way):
+    with pytest.raises(KeyboardInterrupt):
+        whole(lambda: importlib.import_module(half_way))()
+    assert half_way not in sys.modules
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("ending", [None, ValueError, SystemExit])
+def test_process_that_the_call_forked_goes_no_further(ending):
+    reader, writer = os.pipe()
+    here = os.getpid()
+
+    @whole
+    def verb():
+        child = os.fork()
+        if not child and ending:
+            raise ending
+        return child
+
+    try:
+        child = verb()
+    finally:
+        if os.getpid() != here:
+            os.write(writer, b"went on")
+            os._exit(1)
+    os.close(writer)
+    assert os.waitpid(child, 0)[1] == 0
+    assert os.read(reader, 20) == b""
+    os.close(reader)

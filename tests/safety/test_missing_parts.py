@@ -1,12 +1,15 @@
 """Where a framework, a package or a compiler is missing, a cell shows one sentence: the cure."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 import helpers
 from helpers.safety import missing_parts, versions
+from tests.a_kernel import Client
 from tests.without import ROOT, cells_without
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
@@ -243,3 +246,44 @@ def test_cause_is_asked_too():
     error = RuntimeError("it did not work")
     error.__cause__ = ModuleNotFoundError("No module named 'torch'", name="torch")
     assert missing_parts.sentence(error).startswith("PyTorch is missing")
+
+
+def test_kernel_whose_import_of_torch_was_interrupted_imports_it_no_more(tmp_path):
+    client = Client(tmp_path, env={**os.environ, "IPYTHONDIR": str(tmp_path)})
+    try:
+        client.run(CUT)
+        assert client.run(AGAIN) == f"{missing_parts.CUT_SHORT}\n"
+        assert client.run("print(1 + 1)") == "2\n"
+    finally:
+        client.end()
+
+
+CUT = """
+import helpers, sys
+class Cut:
+    def find_spec(self, name, *given):
+        if name == "torch.nn":
+            sys.meta_path.remove(self)
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Cut())
+import torch
+"""
+AGAIN = """
+from helpers.safety import missing_parts
+try:
+    import torch
+except ImportError as error:
+    print(missing_parts.sentence(error))
+"""
+
+
+@pytest.mark.parametrize("loaded", [{}, {"torch": object()}, {"torch": object(), "torch._C": 1}])
+def test_torch_that_is_whole_or_was_never_begun_is_let_alone(monkeypatch, loaded):
+    for name in ("torch", "torch._C"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    for name, module in loaded.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    missing_parts.refuse_a_second_import()
+    assert {
+        name: sys.modules[name] for name in ("torch", "torch._C") if name in sys.modules
+    } == loaded

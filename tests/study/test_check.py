@@ -82,6 +82,18 @@ def test_hints_rise_and_the_last_one_stays():
     assert "three!" in two.hint(99).model.because
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"), [("x", "'x'"), (0, "0"), (-2, "-2"), (True, "True"), ([1], "list")]
+)
+def test_what_is_no_number_of_a_hint_is_refused_and_told_what_is(given, shown):
+    two = exercise()
+    takes = "check.two.hint() takes the number of a hint, 1 to 3, or nothing for the next, not "
+    with pytest.raises((TypeError, ValueError)) as raised:
+        two.hint(given)
+    assert str(raised.value) == takes + shown
+    assert "one?" in two.hint().model.because  # none was used up
+
+
 def test_an_unknown_exercise_is_named_with_those_that_are_known():
     with pytest.raises(AttributeError, match="'three'.*two"):
         Checks({"chapter_0": "one two"}).three

@@ -163,6 +163,13 @@ def test_the_last_question_can_be_revealed_without_a_name_for_it():
         predict.reveal("Third")
 
 
+def test_what_cannot_name_a_question_is_refused_and_told_what_can():
+    with pytest.raises(TypeError, match="takes words of a question as text.*, not 5"):
+        predict.reveal(5)
+    with pytest.raises(TypeError, match="takes nothing, predict.reveal.. takes words"):
+        ask(lambda: "new", "old", "new").reveal("What")
+
+
 def test_before_any_question_there_is_nothing_to_reveal(monkeypatch):
     monkeypatch.setattr(predict_module, "_ASKED", {})
     with pytest.raises(ValueError, match="nothing was asked yet"):
@@ -242,3 +249,11 @@ def test_what_is_only_chosen_is_not_yet_said():
 
 def test_without_a_decision_the_recap_says_how(nothing_asked):
     assert "press Check" in repr(show_predictions())
+
+
+def test_a_run_that_only_makes_a_coroutine_is_refused():
+    async def later():
+        return "a"
+
+    with pytest.raises(TypeError, match="coroutine"):
+        predict("Later?", ["a", "b"], run=later)

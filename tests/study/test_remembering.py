@@ -73,13 +73,17 @@ def test_a_kernel_in_work_records_and_the_next_one_knows(course):
 
 
 @pytest.mark.parametrize(
-    ("room", "more"),
-    [("notebooks", {}), (".", {}), ("work", {"COURSE_RECORD": "off"})],
+    ("room", "more", "says"),
+    [
+        ("notebooks", {}, "only a notebook in the folder work/ records: run"),
+        (".", {}, "only a notebook in the folder work/ records: run"),
+        ("work", {"COURSE_RECORD": "off"}, "Nothing is recorded yet."),
+    ],
     ids=["notebooks", "the course's folder", "switched off"],
 )
-def test_everywhere_else_nothing_is_written(course, room, more):
+def test_everywhere_else_nothing_is_written_and_that_is_said(course, room, more, says):
     [said, shown] = run(course, room, CODE, "show_progress()", **more)
-    assert said.startswith("untried failed passed") and "Nothing is recorded yet." in shown
+    assert said.startswith("untried failed passed") and says in shown
     assert files(course) == []
 
 

@@ -37,7 +37,9 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
 def _note(run: "_Run", result: Result) -> str:
     """Say how the run ended, and what is not in the record."""
     said = [result.sentence]
-    if run.full:
+    if run.failed:
+        said.append(f"The tracer failed with {run.failed}; the run went on unrecorded.")
+    elif run.full:
         said.append(
             f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
         )
@@ -55,8 +57,9 @@ class _Run:
         self.globals, self.steps, self.full = fn.__globals__, [], False
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
-        self.enter = self._enter
-        self._first, self._off, self._raising = None, {}, False
+        self.enter = self._safely(self._enter)
+        self._local = self._safely(self._on_event)
+        self._first, self._off, self._raising, self.failed = None, {}, False, ""
         self._live: dict[int, FrameType] = {}
         self._numbers: dict[tuple[int, int], int] = {}
         self._seen: set[int] = set()
@@ -77,7 +80,7 @@ class _Run:
             self._numbers.pop(key, None)  # a frame that has ended may have left its address
             says = "A new frame is laid on top; its caller waits below."
             self._step(frame, f"call {name}({words})", says, "call")
-        return self._on_event
+        return self._local
 
     def _on_event(self, frame, event, argument):
         if self.full:
@@ -94,7 +97,18 @@ class _Run:
             self._live.pop(id(frame), None)
             frame.f_trace = None
             return None  # what is returned here would become the frame's tracer again
-        return self._on_event
+        return self._local
+
+    def _safely(self, tracer):
+        """Return the tracer, which ends the record where it fails: the run itself goes on."""
+
+        def traced(frame, event, argument):
+            try:
+                return tracer(frame, event, argument)
+            except Exception as error:  # the watched code may have patched what is called here
+                self.failed, self.full = error.__class__.__name__, True
+
+        return traced
 
     def let_go(self) -> None:
         """Take the tracer off frames that live on, and forget them."""

@@ -14,12 +14,13 @@ from types import (
 
 from helpers.capture.text.instead import instead
 from helpers.capture.text.value import brief
-from helpers.safety.arguments import by_type, is_exactly, own
+from helpers.safety.arguments import by_type, is_exactly, own, printable
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
+_SPACE, _NAME = (type.__dict__[name].__get__ for name in ("__dict__", "__name__"))
 DEEPEST = 100  # partials of partials
 _CODE_OF = {
     GeneratorType: "gi_code",
@@ -86,10 +87,22 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
 
 def _why_not(thing: object) -> str:
     if issubclass(type(thing), type):
-        return f": {brief(thing)} is a class; give one of its methods"
+        return f": {_name(thing)} is a class; give one of its methods{_such_as(thing)}"
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
         return f": {brief(thing)} is written in C and has no bytecode"
     return f", not {brief(thing)}{_inside(thing) or instead(thing)}"
+
+
+def _such_as(cls: type) -> str:
+    """Return a method that stands in the class itself, as an example; one for others, if any is."""
+    methods = (name for name, value in _SPACE(cls).items() if type(value) is FunctionType)
+    names = [name for name in methods if type(name) is str]
+    names.sort(key=lambda name: name.startswith("_"))
+    return f", such as {_name(cls)}.{printable(names[0])}" if names else ""
+
+
+def _name(cls: type) -> str:
+    return printable(_NAME(cls))
 
 
 def _inside(thing: object) -> str:

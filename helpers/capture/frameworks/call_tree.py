@@ -16,6 +16,9 @@ from helpers.model.calls import Call, CallTree
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched while this runs
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000

@@ -111,7 +111,7 @@ def _evaluators() -> str:
 
 
 def _torch_callback() -> str:
-    if "torch" not in sys.modules:
+    if not sys.modules.get("torch"):
         return OLD
     found = _READ["torch's frame callback"]()
     return NOBODY if found is None or found is False else _name(found)
@@ -126,13 +126,13 @@ def _torch_modes(which: int) -> Callable[[], str]:
 
 
 def _op_callbacks() -> str:
-    if "tensorflow" not in sys.modules:
+    if not sys.modules.get("tensorflow"):
         return OLD
     return _names(_READ["TensorFlow's op callbacks"]())
 
 
 def _doors() -> str:
-    if "tensorflow" not in sys.modules:
+    if not sys.modules.get("tensorflow"):
         return OLD
     doors = _READ["TensorFlow's doors to C"]()
     others = {name: fn for name, fn in doors.items() if type(fn) is not type(len)}
@@ -140,7 +140,7 @@ def _doors() -> str:
 
 
 def _graphs() -> str:
-    if "tensorflow" not in sys.modules:
+    if not sys.modules.get("tensorflow"):
         return OLD
     *graphs, eager = _READ["TensorFlow's graphs"]() or (True,)
     return NOBODY if eager or not graphs else type_name(graphs[-1])

@@ -111,9 +111,9 @@ def _told(column: Column, row: Op) -> bool:
 @contextlib.contextmanager
 def _watching(recorder) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        if "torch" in sys.modules:
+        if sys.modules.get("torch"):
             stack.enter_context(_torch_mode(recorder))
-        if "tensorflow" in sys.modules:
+        if sys.modules.get("tensorflow"):
             from tensorflow.python.framework import op_callbacks
 
             callback = recorder.of_tensorflow
@@ -145,7 +145,7 @@ def _torch_mode(recorder):
 
 def refuse_a_late_triton() -> None:
     """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
-    late = "tensorflow" in sys.modules and "torch._dynamo" not in sys.modules
+    late = sys.modules.get("tensorflow") and "torch._dynamo" not in sys.modules
     if late and importlib.util.find_spec("triton") is not None:
         raise RuntimeError(
             "restart, and import torch._dynamo before tensorflow: PyTorch brings Triton here, and "

@@ -4,13 +4,13 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable, Mapping
-from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MethodType
+from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 
+from helpers.capture.cpython.function import function_of
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.references.name_changes import told
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.object_numbers import Numbers
-from helpers.capture.text.instead import instead
 from helpers.capture.text.label import label, short_name, type_name
 from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
@@ -37,12 +37,9 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     function), a tracer that was lost on the way. TypeError if `fn` is no Python function. The
     tracer that was set before is set again afterwards.
     """
-    if type(fn) is not FunctionType:
-        bound = type(fn) is MethodType and type(fn.__func__) is FunctionType
-        hint = "; give its function, and the object as the first argument" if bound else instead(fn)
-        raise TypeError(f"watch_names needs a Python function, not {label(fn)}{hint}")
+    fn, itself = function_of(fn, "watch_names")
     run = _Run(fn)
-    run.go(args, kwargs)
+    run.go((*itself, *args), kwargs)
     title = f"{short_name(fn.__name__)}, line by line"
     return Timeline(title, run.source, told(run.steps), " ".join(run.notes))
 

@@ -92,8 +92,16 @@ class Item(Place):
         return next((value for key, value in found if key is self.at), MISSING)
 
     def put(self, value) -> None:
-        """Write the value under the key that is there already, so the order stays."""
+        """Write the value under the key that is there already, so the order stays.
+
+        TypeError, and nothing changed, where the key's hash has changed since: the dict takes the
+        key for another one, and would hold both.
+        """
+        size = dict.__len__(self.container)
         dict.__setitem__(self.container, self.at, value)
+        if dict.__len__(self.container) > size:
+            dict.popitem(self.container)  # the last one in; no hash is asked for
+            raise TypeError("the key is no longer found by its hash")
 
 
 _PLAIN_KEYS = (str, int, bool, bytes, type(None))

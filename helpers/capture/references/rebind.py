@@ -29,7 +29,7 @@ from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name
 from helpers.model.bindings import Binding
 from helpers.safety.original_builtins import BUILTINS, Own
-from helpers.safety.with_blocks import Block
+from helpers.safety.with_blocks import Block, note
 
 __builtins__ = BUILTINS
 
@@ -37,6 +37,7 @@ __all__ = ["Rebinding", "code_swapped", "rebind_everywhere", "watch_callers"]
 
 # Found by no search: an active block must not report the places of another as holders.
 _ACTIVE = Shelf()
+UNSEEN = "; variables of running calls are not counted"
 SHIELDED = "; {} modules that the kernel runs in keep the original, or it would stop answering"
 
 
@@ -85,7 +86,7 @@ class Rebinding(Block):
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
         done, every = len(self.changed), len(self.changed) + len(self.left)
         told = f"{describe(self.old)}: {done} of {every} places rebound, {left_words(self.left)}"
-        return f"{told}{SHIELDED.format(self._shielded) if self._shielded else ''}."
+        return f"{told}{UNSEEN}{SHIELDED.format(self._shielded) if self._shielded else ''}."
 
     def prepare(self) -> Shelf:
         """Search, and choose the places to rebind."""
@@ -139,7 +140,7 @@ class Rebinding(Block):
         if sentence and error is None:
             raise RuntimeError(sentence)
         if sentence:
-            error.add_note(sentence)
+            note(error, sentence)
 
     def _choose(self, places, keep, only) -> Shelf:
         needed = needed_places(self.new, self.old)

@@ -7,7 +7,7 @@ from helpers.capture.references.paths import describe
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a
 from helpers.safety.original_builtins import BUILTINS, is_ours
-from helpers.safety.with_blocks import Block
+from helpers.safety.with_blocks import Block, note
 
 __builtins__ = BUILTINS
 
@@ -76,4 +76,4 @@ class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib na
         )
         if error is None:
             raise RuntimeError(sentence)
-        error.add_note(sentence)
+        note(error, sentence)

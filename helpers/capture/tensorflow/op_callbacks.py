@@ -78,6 +78,14 @@ def run_ops(*names: str) -> None:
         tf.matmul(a, a) if name == "MatMul" else a + a
 
 
+def values() -> list[float]:
+    """Return the sine of 2, from an op that runs and from one in a graph that is made here."""
+    import tensorflow as tf
+
+    x = tf.constant(2.0)
+    return [float(tf.sin(x)), float(tf.function(lambda: tf.sin(x), autograph=False)())]
+
+
 def run_routes(names: Iterable[str]) -> None:
     """Run one op, or a few, on each of these routes; their names are those of `ROUTES`."""
     for name in names:

@@ -1,8 +1,8 @@
 """The switches that TensorFlow reads once -> what each does, tried in a child of its own.
 
-Eager or graph, synchronous or not, the device policy: all belong to the process (modules
-tensorflow/python/eager/context.py and tensorflow/python/framework/ops.py), and some can be set
-only before the first op.
+Eager or graph, synchronous or not, the device policy: set before the first op they hold for the
+process, and some only then; others, set later, for one thread (modules
+tensorflow/python/eager/context.py and tensorflow/python/framework/ops.py).
 """
 
 from helpers.capture.processes.child import transcript

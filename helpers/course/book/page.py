@@ -51,10 +51,15 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         "sections": [one for one in sections(notebook) if one["level"] == 2],
         "before": contents[at - 1] if at else None,
         "after": contents[at + 1] if at + 1 < len(contents) else None,
-        "styles": [ink.stylesheet(), *widgets.styles],
+        "styles": styles(widgets),
         "scripts": as_script(widgets.scripts),
     }
     return links.rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
+
+
+def styles(widgets: Widgets) -> list[str]:
+    """Return the style sheets that a page with these widgets needs: the colours, then their own."""
+    return [ink.stylesheet(), *widgets.styles]
 
 
 def index(contents: list[Entry], chapter_map: str) -> str:

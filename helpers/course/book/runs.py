@@ -11,8 +11,10 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 import course
+from helpers.model.exercise_cells import exercise_cells
 from helpers.safety.folders import Home, cache, write_new
 
 SECONDS = 600  # that a cell may take
@@ -31,23 +33,30 @@ __import__("builtins").print(_told())
 """
 
 
-def run(path: Path, checks: list[str]) -> nbformat.NotebookNode:
+def run(path: Path) -> nbformat.NotebookNode:
     """Return the notebook with fresh outputs, from the cache where nothing has changed since.
 
-    `checks` are the names of those that it calls. Errors of a cell are nbclient's.
+    Refusal where one of its cells raises.
     """
     home, name = cache("book"), f"{path.stem}-{_fingerprint(path)}.ipynb"
     kept = home.path / name
     if kept.exists():
         return nbformat.read(kept, as_version=4)
     course.say(f"Running {path.stem}")
-    notebook = _run(path, checks)
+    try:
+        notebook = _run(path)
+    except CellExecutionError as error:
+        raise course.Refusal(
+            f"{path.name} cannot be run to its end, a cell raises {error.ename}: {error.evalue}; "
+            "`course.py test notebooks` tells which."
+        ) from error
     _keep(home, name, nbformat.writes(notebook).encode())
     return notebook
 
 
-def _run(path: Path, checks: list[str]) -> nbformat.NotebookNode:
+def _run(path: Path) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
+    checks = [one.name for one in exercise_cells(notebook.cells)]
     last = nbformat.v4.new_code_cell(ASKED.format(names=checks))
     notebook.cells.append(last)
     where = {"metadata": {"path": str(path.parent)}}

@@ -14,7 +14,6 @@ from helpers.course.book.sections import sections
 from helpers.course.minutes import on_the_page
 from helpers.course.reset import chapter_named, chapters
 from helpers.course.work import notebooks
-from helpers.model.exercise_cells import exercise_cells
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety.folders import Home, made_again, write_new
 
@@ -41,8 +40,7 @@ def write(home: Home, paths: list[Path], fresh: bool = True) -> None:
     found, pages = [], {}
     for path, here in zip(paths, contents, strict=True):
         notebook = nbformat.read(path, as_version=4)
-        checks = [one.name for one in exercise_cells(notebook.cells)]
-        notebook = run(path, checks) if fresh else notebook
+        notebook = run(path) if fresh else notebook
         found += [{**one, "page": here.stem, "chapter": _label(here)} for one in sections(notebook)]
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
     pages["index.html"] = index(contents, _map())

@@ -32,7 +32,7 @@ function isLow(body) {
 }
 
 const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
-const wideParts = (body) => [body, ...body.querySelectorAll("[role=region], pre")].filter(isWide);
+const wideParts = (body) => [body, ...body.querySelectorAll("[role=region]:not(.stage-pane), pre")].filter(isWide);
 
 function smallestText(root) {
   let least = Infinity;
@@ -40,6 +40,7 @@ function smallestText(root) {
   while (walker.nextNode()) {
     const node = walker.currentNode.parentElement;
     if (!walker.currentNode.data.trim() || !node.getClientRects().length) continue;
+    if (node.closest(".course-stage")) continue; // all of it is to be seen at once, its buttons too
     const drawing = node.closest("svg");
     const scale = drawing && drawing.getScreenCTM && node.getScreenCTM ? node.getScreenCTM().a / pageScale() : 1;
     least = Math.min(least, parseFloat(getComputedStyle(node).fontSize) * scale);
@@ -106,12 +107,24 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 }, true);
 
-// What is unfolded takes room.
-document.addEventListener("toggle", (event) => {
-  const section = event.target.closest(".slides section");
-  if (!section || !section.dataset.fitted) return;
+function refit(section) {
+  if (!section?.dataset.fitted) return;
   delete section.dataset.fitted;
   fitHidden(section);
+}
+
+// What is unfolded takes room, and so does what an exhibit answers.
+document.addEventListener("toggle", (event) => refit(event.target.closest(".slides section")), true);
+const sizes = new ResizeObserver((changes) => {
+  for (const { target } of changes) if (target.offsetHeight) refit(target.closest(".slides section"));
+});
+
+// While a living exhibit has the focus keys are its own; Esc gives them back.
+const inExhibit = (event) => event.target.closest?.(".book-live");
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !inExhibit(event)) return;
+  event.target.blur();
+  event.stopPropagation();
 }, true);
 
 // A slide that reveal.js does not show yet has no size: it is shown while it is measured.
@@ -134,16 +147,31 @@ function onSlide(event) {
   tellWhere(event);
 }
 
-const dark = (yes) => document.documentElement.classList.toggle("dark", yes);
+function dark(yes) {
+  document.body.dataset.jpThemeLight = String(!document.documentElement.classList.toggle("dark", yes));
+}
 dark(matchMedia("(prefers-color-scheme: dark)").matches);
+
+// The book's host says when all exhibits live; where there are none it is not here.
+const alive = document.querySelector(".book-live")
+  ? new Promise((resolve) => document.addEventListener("book-lives", resolve, { once: true }))
+  : Promise.resolve();
 
 Reveal.on("ready", onSlide);
 Reveal.on("slidechanged", onSlide);
 Reveal.initialize({
   width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none",
   slideNumber: "c/t", plugins: [RevealNotes], pdfSeparateFragments: false,
+  keyboardCondition: (event) => !inExhibit(event),
 }).then(() => {
   Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or light" }, () => dark());
+  return alive;
+}).then(() => {
+  for (const exhibit of document.querySelectorAll(".book-live")) {
+    delete exhibit.closest("section").dataset.fitted; // it may have been shown before it lived
+    sizes.observe(exhibit);
+  }
+  fitHidden(Reveal.getCurrentSlide());
   fitAll([...document.querySelectorAll(".slides section:not(.stack)")]);
 });
 

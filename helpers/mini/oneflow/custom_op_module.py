@@ -1,6 +1,6 @@
 """flow.experimental.custom_op_module: an op's folder -> registered definitions, kernels, api.
 
-Mirrors oneflow/python/ops/custom_op_module.py of 0.3, which copied the folder into the working
+Mirrors oneflow/python/ops/util/custom_op_module.py of 0.3, which copied the folder into the working
 directory and compiled there; here the folder is read where it is.
 """
 

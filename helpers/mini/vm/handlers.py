@@ -1,5 +1,6 @@
 """Classes of handlers -> a machine that has them; what is a stub still counts as not written."""
 
+from functools import partialmethod
 from types import FunctionType
 
 from helpers.mini.vm.loop import Absent, Loop
@@ -37,6 +38,8 @@ def _found(step) -> dict:
 
 
 def _method(value):
+    if is_exactly(value, partialmethod):
+        return value.func
     return value.__func__ if is_exactly(value, staticmethod, classmethod) else value
 
 
@@ -45,4 +48,6 @@ def is_stub(method) -> bool:
     if type(method) is not FunctionType:
         return False
     code = method.__code__
-    return not code.co_names and all(value is None or value is ... for value in code.co_consts)
+    if code.co_names or code.co_freevars:  # as a decorator's has, which calls another one
+        return False
+    return all(value is None or value is ... for value in code.co_consts)

@@ -11,6 +11,7 @@ from types import CellType, CodeType, FunctionType
 from helpers.mini.vm import calling
 from helpers.mini.vm.frames import Frame, Handling, builtins_of
 from helpers.mini.vm.instructions import EVERY_NAME, outer_name, plain
+from helpers.mini.vm.method_codes import code_ids
 from helpers.mini.vm.values import NULL, Halt, Missing
 from helpers.safety.arguments import is_a
 
@@ -41,9 +42,8 @@ class Loop(Frame):
     """
 
     def __init_subclass__(cls):
-        """Know the code of every method, a learner's own too; by id, for a hash asks constants."""
-        methods = [value for base in cls.__mro__ for value in vars(base).values()]
-        cls.codes = {id(m.__code__) for m in methods if type(m) is FunctionType}
+        """Know the code of every method, a learner's own too, and of what they call."""
+        cls.codes = code_ids(value for base in cls.__mro__ for value in vars(base).values())
 
     def evaluate(self):
         """Run this frame, and each one that it calls, one instruction after another."""

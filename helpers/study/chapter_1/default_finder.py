@@ -1,7 +1,5 @@
 """Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
 
-import gc
-from contextlib import contextmanager
 from inspect import Parameter, signature
 
 from helpers.capture.text.error import said
@@ -10,13 +8,18 @@ from helpers.study.answers import in_order
 from helpers.study.chapter_1.scattered_defaults import Scattered
 from helpers.study.chapter_1.stand_ins import Sour, stand_in
 from helpers.study.check import Exercise, tried
+from helpers.study.new_objects import only_new_objects
 
 MOST = 10_000
 IS = "compare with `is`, not `==`"
 
 
 def _judge_finder(find_in_defaults):
-    with _few_objects() as eldest:
+    with only_new_objects():
+
+        def eldest(value, call=None):  # the first function that the collector lists
+            return value
+
         for wanted, other in ((Sour(), stand_in("other")), (stand_in("op"), [])):
             scattered = Scattered(wanted, other, eldest)
             because = (
@@ -28,27 +31,6 @@ def _judge_finder(find_in_defaults):
                 return because
     wanted = stand_in("op")
     return _parted(find_in_defaults, wanted, Scattered(wanted, stand_in("other"), eldest))
-
-
-@contextmanager
-def _few_objects():
-    """Let the collector list what is made in this block alone: a search takes no time then.
-
-    Give a function: the first thing that it lists.
-    """
-    ours = not gc.get_freeze_count()  # else somebody has frozen objects, and keeps them so
-    if ours:
-        gc.collect(0)  # or a collection soon would change the order
-        gc.freeze()
-
-    def eldest(value, call=None):
-        return value
-
-    try:
-        yield eldest
-    finally:
-        if ours:
-            gc.unfreeze()
 
 
 def _parted(find_in_defaults, wanted, scattered) -> str | None:

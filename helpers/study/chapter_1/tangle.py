@@ -11,9 +11,13 @@ _WHY = {
     "copied": "dict(table) copied the references that the table held at that moment",
 }
 
+_TRUTH = dict.fromkeys(_WHY, "old") | {"by_name": "new", "shared": "new"}
+
 
 def _judge_tangle(guess, tangle):
     guess, truth = by_name(guess, _WHY), tangle()
+    if truth != _TRUTH:
+        return "tangle is another function by now: run the cell again that makes it"
     for route, answer in guess.items():
         if type(answer) is not str or answer not in ("old", "new"):
             return f'the guess for {route} must be "old" or "new"'

@@ -4,7 +4,14 @@ import random
 
 from helpers.study.answers import in_order
 from helpers.study.chapter_2.quiet import quiet
-from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
+from helpers.study.chapter_2.spied_step import (
+    Spied,
+    doubled,
+    left_alone,
+    numbers,
+    uncallable,
+    untraced,
+)
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, tried
 from helpers.study.parted import parted
@@ -14,7 +21,7 @@ ROWS = ((7, 0, 9, 4, 4, 1, 12), (2,), ())  # of the batches that nobody has seen
 
 
 def _judge_batches(step, epoch, batches, slow_step):
-    if because := uncallable(step=step, epoch=epoch):
+    if because := uncallable(step=step, epoch=epoch) or untraced(step=step):
         return because
     with quiet():
         spied = Spied(step)
@@ -43,8 +50,8 @@ def _epoch(epoch, spied, batches, which) -> str | None:
 
 
 def _results(epoch, step, batches) -> list:
-    with stoppable():
-        return in_order(tried(epoch(step, list(batches))), 1000, "what epoch returns")
+    with stoppable(), left_alone(batches, "epoch") as given:
+        return in_order(tried(epoch(step, given)), 1000, "what epoch returns")
 
 
 def _unseen():

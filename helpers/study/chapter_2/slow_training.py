@@ -4,7 +4,14 @@ import random
 
 from helpers.study.answers import in_order
 from helpers.study.chapter_2.quiet import quiet
-from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
+from helpers.study.chapter_2.spied_step import (
+    Spied,
+    doubled,
+    left_alone,
+    numbers,
+    uncallable,
+    untraced,
+)
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, Unfit, tried
 from helpers.study.parted import parted
@@ -16,7 +23,8 @@ CLOSE = 1e-4
 
 
 def _judge_slow_training(train_step, train, weights, batches):
-    if because := uncallable(train_step=train_step, train=train):
+    given = uncallable(train_step=train_step, train=train)
+    if because := given or untraced(train_step=train_step):
         return because
     with quiet():
         spied = Spied(train_step)
@@ -46,8 +54,8 @@ def _training(train, spied, weights, batches, which) -> str | None:
 
 def _trained(train, step, weights, batches):
     """Return the weights and the means of a training, as arrays of numbers."""
-    with stoppable():
-        result = in_order(tried(train(step, weights, list(batches))), 1000, "what train returns")
+    with stoppable(), left_alone(batches, "train") as given:
+        result = in_order(tried(train(step, weights, given)), 1000, "what train returns")
     if len(result) != 2:
         raise Unfit(f"train must return two things, the weights and the means, not {len(result)}")
     means = [numbers(mean) for mean in in_order(tried(result[1], "the means"), 1000, "the means")]

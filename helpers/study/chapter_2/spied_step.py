@@ -4,6 +4,9 @@ A step may be called for show: its result thrown away, or made without a look at
 """
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import is_not
 
 from helpers.capture.tensorflow.tracing.ledger import watch
 from helpers.study.check import Unfit
@@ -21,6 +24,14 @@ def uncallable(**answers) -> str | None:
     for name, answer in answers.items():
         if not callable(answer):
             return f"{name} must be a function, not {type(answer).__name__}"
+    return None
+
+
+def untraced(**steps) -> str | None:
+    """Say which of the named steps is no tf.function: the ledger would make one of its own."""
+    for name, step in steps.items():
+        if not hasattr(step, "get_concrete_function"):
+            return f"{name} must be a tf.function itself: its own traces are counted"
     return None
 
 
@@ -84,6 +95,15 @@ class Spied:
         before = flat(self.kept(*args, **kwargs))
         after = flat(self.kept(*tf.nest.map_structure(other, args), **map_values(other, kwargs)))
         return before != after
+
+
+@contextmanager
+def left_alone(batches, by: str) -> Iterator[list]:
+    """Give a list of the batches; Unfit if that is another one when the block ends."""
+    given = list(batches)
+    yield given
+    if len(given) != len(batches) or any(map(is_not, given, batches)):
+        raise Unfit(f"{by} changes the list of batches that it is given; leave it as it is")
 
 
 def python_ops(function) -> list[str]:

@@ -115,14 +115,22 @@ def watched(machine: type) -> type:
     now = {}
 
     def begin(trail: Trail, space: dict) -> None:
-        now.update(count=iter(range(MOST_HANDLERS)), trail=trail, space=space)
+        now.update(count=iter(range(MOST_HANDLERS)), trail=trail, space=space, busy=set())
 
     def watching(name):
         def run_it(self, *arguments):
             if next(now["count"], None) is None:
                 raise _TooLong
-            now["trail"].note(self, name, now["space"])
-            if getattr(super(Watched, self), name)(*arguments) is ...:
+            busy, me = now["busy"], id(self)
+            if is_first := me not in busy:  # not one that another handler calls
+                now["trail"].note(self, name, now["space"])
+                busy.add(me)
+            try:
+                given = getattr(super(Watched, self), name)(*arguments)
+            finally:
+                if is_first:
+                    busy.discard(me)
+            if given is ...:
                 raise _Stub(name)
             if name in RAISES:
                 raise _Silent(name)

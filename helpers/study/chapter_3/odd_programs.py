@@ -40,6 +40,18 @@ class Odd:
         return "item", key
 
 
+class Full:
+    """Empty, and true all the same; it tells how often it is asked."""
+
+    def __len__(self):
+        print("len is asked")
+        return 0
+
+    def __bool__(self):
+        print("bool is asked")
+        return True
+
+
 class Failing:
     """An iterator that gives some items, and then raises something that is no end."""
 
@@ -197,6 +209,14 @@ def asked_once(a):
     return 2
 
 
+def full_once(a):
+    if not Full():
+        return 1
+    if Full():
+        return 2
+    return a
+
+
 def interrupted(a):
     count = 0
     for item in Failing(1, None, error=a):
@@ -237,6 +257,8 @@ JUMPS = [(nothing, (None,)), (nothing, (0,)), (something, (None,)), (something, 
 JUMPS += [(nothing_like, (1,)), (asked_once, (1,)), (interrupted, (ValueError("stop"),))]
 JUMPS += [(case, (a,)) for a in (0.0, "", "0", [0], None, NAN, -1) for case in (falsy, truthy)]
 JUMPS += [(interrupted, (GeneratorExit(),)), (interrupted, (RuntimeError("x"),)), (indexed, (1,))]
+JUMPS += [(full_once, (0,)), (counted, (range(300),))]
+JUMPS += [(interrupted, (kind("x"),)) for kind in (IndexError, KeyError, StopAsyncIteration)]
 JUMPS += [(interrupted, (StopIteration(3),)), (counted, ((None, 0, False, (), ""),))]
 JUMPS += [(counted, ("",)), (counted, ({1: 2, 3: 4},)), (counted, (None,)), (joined, (1, 4))]
 
@@ -271,6 +293,10 @@ def no_attribute(a):
 
 def subscripted(a):
     return list[int], a[-1], a[0]
+
+
+def given_as_is(a):
+    return Odd()[True], Odd()[a], Odd()[()]
 
 
 def out_of_range(a):
@@ -331,5 +357,11 @@ CALLS = [
     (keywords, (7, 2)),
     (no_attribute, (1,)),
 ]
-CALLS += [(subscripted, ((1, 2),)), (out_of_range, ((1, 2),)), (sorted_by, ((1, 3, 2),))]
+CALLS += [
+    (given_as_is, (None,)),
+    (given_as_is, (-1.0,)),
+    (subscripted, ((1, 2),)),
+    (out_of_range, ((1, 2),)),
+    (sorted_by, ((1, 3, 2),)),
+]
 CALLS += [(two_lists, ((1, 2),)), (raised_inside, (1,)), (no_call, (5,))]

@@ -1,6 +1,7 @@
 """A learner's log of ops and the true one -> how they part, in words."""
 
 import re
+from collections.abc import MutableSequence
 
 from helpers.safety.arguments import kind_of
 from helpers.study.parted import parted
@@ -8,17 +9,19 @@ from helpers.study.parted import parted
 
 def compared(log, truth: list[str], what: str) -> str | None:
     """Return how a log parts from the true one, in words; None if it does not."""
-    because = no_list(log)
-    if because or log == truth:
+    if because := no_list(log):
         return because
+    log = list(log)
+    if log == truth:
+        return None
     if any(isinstance(name, bytes) for name in log):
         return f"for {what} there are bytes in the log: the fallback names its op so; decode them"
     return odd(what, log, truth)
 
 
 def no_list(log) -> str | None:
-    """Return what a log is, in words, if it is no list."""
-    if isinstance(log, list):
+    """Return what a log is, in words, if it is no list, nor like one."""
+    if issubclass(type(log), MutableSequence):
         return None
     return f"the block must be given a list, `with op_logger() as log`, not a {kind_of(log)}"
 

@@ -6,9 +6,17 @@ Each block's words are how its verdict begins.
 from contextlib import ExitStack
 from random import Random
 
-from helpers.capture.tensorflow.op_callbacks import ROUTES, callbacks, reported, run_ops, run_routes
+from helpers.capture.tensorflow.op_callbacks import (
+    ROUTES,
+    callbacks,
+    reported,
+    run_ops,
+    run_routes,
+    values,
+)
 from helpers.study.chapter_6.log_words import compared, no_list, odd
 from helpers.study.check import tried
+from helpers.study.parted import parted
 
 DRAWN = 3  # blocks of several routes, from short to long
 
@@ -31,8 +39,21 @@ def _plain(op_logger):
     """for two ops in a row"""
     with op_logger() as log:
         because = no_list(tried(log)) or (odd("an empty block", log, []) if log else "")
-        run_ops("MatMul", "Add")
+        run_ops("MatMul")
+        because = because or compared(log, ["MatMul"], "a @ a, before the block ends")
+        run_ops("Add")
     return because or compared(log, ["MatMul", "AddV2"], "a @ a + a")
+
+
+def _same_values(op_logger):
+    """for ops that others compute with"""
+    plain = values()
+    with op_logger():
+        logged = values()
+    if logged == plain:
+        return None
+    gives, own = f"gives {logged}", f"gives {plain}"
+    return parted("sin(2.0) in the block, run and in a graph, ", gives, own, "TensorFlow alone")
 
 
 def _many(op_logger):
@@ -83,7 +104,7 @@ def _beside(op_logger, names: list[str]) -> str | None:
 
 def _raising(op_logger):
     """for a block that raises"""
-    for meant in (ValueError("meant"), Meant("meant"), GeneratorExit(), KeyboardInterrupt()):
+    for meant in _meant():
         try:
             with op_logger() as log:
                 run_ops("MatMul")
@@ -97,6 +118,16 @@ def _raising(op_logger):
         else:
             return "the block raised and nobody heard of it; let the exception through"
     return None
+
+
+def _meant() -> list[BaseException]:
+    """Return one of each kind that a block may be tempted to swallow."""
+    import tensorflow as tf
+
+    refused = tf.errors.InvalidArgumentError(None, None, "meant")
+    kinds = (ValueError, Meant, StopIteration, StopAsyncIteration, KeyError, RuntimeError)
+    kinds += (GeneratorExit, KeyboardInterrupt, SystemExit)
+    return [*(kind("meant") for kind in kinds), refused]
 
 
 def _nested(op_logger):
@@ -137,6 +168,6 @@ def _crossed(op_logger):
 
 
 SCENARIOS = (
-    *(_made, _plain, _after, _every_way, _drawn),
+    *(_made, _plain, _same_values, _after, _every_way, _drawn),
     *(_raising, _nested, _nested_raising, _crossed, _many),
 )

@@ -14,7 +14,7 @@ from helpers.study.check import Untried, tried
 from helpers.study.parted import parted as apart
 
 # how many rows, the state's axes before the columns, how many columns
-SIZES = ((1, (), 1), (1, (), 2), (2, (3,), 2), (0, (), 2), (3, (2,), 3), (2, (), 0))
+SIZES = ((1, (), 1), (1, (), 2), (2, (3,), 2), (0, (), 2), (3, (2,), 3), (2, (), 0), (1, (3,), 2))
 CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
 SEED = 6
 

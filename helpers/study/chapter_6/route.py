@@ -19,6 +19,15 @@ WHY = {
     "refused": "C raised, and there was no second way",
     "no door": "no op was asked for at either door",
 }
+_KNOWN = {  # of the calls of the chapter: a learner may have made others of these names
+    "tf.add(a, 1.0)": "fast path",
+    "tf.sin([1.0])": "fallback",
+    "tf.sin(variable)": "fast path",
+    "tf.add(a, tf.constant(1))": "refused",
+    "doubled(a)": "function",
+    "tf.constant(1.0)": "no door",
+    "double in a graph": "graph",
+}
 CONVERTED = "here a wrapper made a tensor of each argument, before the door"
 
 
@@ -32,6 +41,8 @@ def _judge_route(answers, calls):
     for name, answer in given.items():
         tree = call_tree(calls[name])
         truth = _route(tree)
+        if _KNOWN.get(name, truth) != truth:
+            return f"{name} takes another way by now: run the cells again that make the calls"
         if answer not in (truth, tree.route):
             return f"{name} does not take the route {answer!r}: {_why(truth, tree)}"
     return None
@@ -42,7 +53,9 @@ def _plain(answer):
     if is_a(answer, tuple, list) and answer:
         items = in_order(answer, MANY, "a route")
         answer = items[0] if all(one == items[0] for one in items) else answer
-    return " ".join(answer.lower().split()) if is_a(answer, str) else answer
+    if not is_a(answer, str):
+        return answer
+    return re.sub(r" ?[x×*] ?(\d+)$", r" ×\1", " ".join(answer.lower().split()))
 
 
 def _route(tree: CallTree) -> str:

@@ -9,7 +9,7 @@ import random
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import is_a
 from helpers.study.chapter_2.quiet import quiet
-from helpers.study.chapter_2.spied_step import Spied, doubled, numbers, uncallable
+from helpers.study.chapter_2.spied_step import Spied, doubled, left_alone, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Unfit, tried
@@ -75,8 +75,8 @@ def _training(cured, spied, weights, batches) -> str | None:
 
 def _trained(cured, step, weights, batches):
     try:
-        with stoppable():
-            return numbers(tried(cured(step, weights, list(batches)), "cured"))
+        with stoppable(), left_alone(batches, "cured") as given:
+            return numbers(tried(cured(step, weights, given), "cured"))
     except TypeError as error:
         if NO_KEY not in str(error):
             raise

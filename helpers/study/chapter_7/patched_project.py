@@ -21,6 +21,17 @@ def told(weights, error):
     return measured(weights, error)
 """
 }
+TWICE = {
+    "training": """
+import tensorflow as tf
+from losses import penalty
+
+
+@tf.function
+def loss(weights, error):
+    return 2.0 * error + penalty(weights)
+"""
+}
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
 SHAPES = len({len(one) for one in WEIGHTS})
 CHANGED = "sources is no longer the project of this case: run the cell that defines it again"
@@ -60,10 +71,11 @@ class Patched:
 
 
 class Project:
-    """The modules, and what was in them."""
+    """The modules, and what was in them. The loss counts the error `factor` times."""
 
-    def __init__(self, modules: list):
+    def __init__(self, modules: list, factor: float = 1.0):
         self.losses, self.training, *self.others = modules
+        self._factor = factor
         self._before = [dict(vars(module)) for module in modules]
         self._modules = modules
 
@@ -77,7 +89,7 @@ class Project:
         for path, loss in self._losses():
             new.ran = new.eagerly = 0
             for weights, error in _calls():
-                if because := _parted(loss, weights, error, new):
+                if because := _parted(loss, weights, error, new, self._factor):
                     return f"{path}: {because}"
             if new.eagerly or new.ran > SHAPES:
                 return (
@@ -94,7 +106,8 @@ class Project:
                 if now.get(name) is not before.get(name):
                     return f"{module.__name__}.{name} is not what it was, after the block"
         for weights, error in _calls():
-            if because := _wrong(self.training.loss(weights, error), _squares(weights), error):
+            got, counted = self.training.loss(weights, error), self._factor * error
+            if because := _wrong(got, _squares(weights), counted):
                 return f"after the block training.loss {because}"
         return None
 
@@ -112,9 +125,12 @@ class Project:
 
 
 @contextmanager
-def opened(sources: dict[str, str], third: bool = False) -> Iterator[Project]:
-    """Import the learner's project anew, with a module more if asked. Unfit where it is another."""
-    texts = {**sources, **(THIRD if third else {})}
+def opened(sources: dict[str, str], third=False, twice=False) -> Iterator[Project]:
+    """Import the learner's project anew. Unfit where it is another.
+
+    `third`: with a module more; `twice`: with a loss that counts the error twice.
+    """
+    texts = {**sources, **(THIRD if third else {}), **(TWICE if twice else {})}
     try:
         with fresh({**sources}) as modules:
             project = Project(modules)
@@ -125,7 +141,7 @@ def opened(sources: dict[str, str], third: bool = False) -> Iterator[Project]:
     if changed:
         raise Unfit(CHANGED)
     with fresh(texts) as modules:
-        yield Project(modules)
+        yield Project(modules, 2.0 if twice else 1.0)
 
 
 def _calls() -> Iterator[tuple]:
@@ -141,13 +157,13 @@ def _squares(weights):
     return tf.reduce_sum(weights**2)
 
 
-def _parted(loss, weights, error, new: Patched) -> str | None:
+def _parted(loss, weights, error, new: Patched, factor: float) -> str | None:
     import tensorflow as tf
 
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(weights)
         got, wanted = loss(weights, error), new.body(weights)
-    if because := _wrong(got, wanted, error):
+    if because := _wrong(got, wanted, factor * error):
         return because
     mine, theirs = tape.gradient(got, weights), tape.gradient(wanted, weights)
     if mine is None or not _close(mine, theirs):

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from helpers.model.graph import Graph
 from helpers.model.listing import Listing
 from helpers.model.traces import TraceLedger
+from helpers.safety import progress
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.patched_project import NEW, Patched, opened
 from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.new_objects import only_new_objects
 
 HELD, PENALTY = "training.penalty", "penalty"
 
@@ -60,8 +62,10 @@ def _judge_stuck_patch(seam, proof, patched, sources):
         return because
     if not callable(patched):
         return f"patched must be a function, not {kind_of(patched)}"
-    with quiet():  # blocks in blocks make many graphs, of which TensorFlow warns
-        trials = (_inside_and_after, _on_error, _nested, _third_module)
+    trials = (_inside_and_after, _on_error, _nested, _third_module, _another_loss)
+    # Blocks in blocks make many graphs, of which TensorFlow warns.
+    with quiet(), only_new_objects():
+        trials = progress.counted("judging your answer, trial", trials)
         whys = (trial(patched, sources) for trial in trials)
         return next((because for because in whys if because), None)
 
@@ -111,6 +115,15 @@ def _third_module(patched, sources) -> str | None:
             because = project.unlike(new)
         because = because or project.left_behind()
         return because and f"with a third module, which imported both, {because}"
+
+
+def _another_loss(patched, sources) -> str | None:
+    with opened(sources, twice=True) as project, _block(patched, project, NEW[0]) as new:
+        because = project.unlike(new)
+        return because and (
+            f"with a project whose loss counts the error twice, {because}: a patch is to leave "
+            "the rest of loss as it is"
+        )
 
 
 @contextmanager

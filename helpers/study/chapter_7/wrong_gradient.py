@@ -26,17 +26,32 @@ DRAWN = (
 
 def _shows(log: OpLog) -> str | None:
     """Return None where a way back of the op is listed, with a sum that no line asks for."""
-    if not any(OP in row.op for row in log.rows):
+    asked = [{value.number for value in row.reads} for row in log.rows if OP in row.op]
+    if not asked:
         return f"it lists no {OP}"
     back = [row for row in log.rows if row.stage == "backward"]
     if not back:
         return "it lists the way forward alone, which is right"
-    return None if any(map(_sums, back)) else "nothing in it is summed on the way back"
+    summed = [_sources(row, back) for row in back if _sums(row)]
+    if not summed:
+        return "nothing in it is summed on the way back"
+    if any(read <= sources for read in asked for sources in summed):
+        return None
+    return f"what is summed in it, on the way back, is of another op than {OP}"
 
 
 def _sums(row: Op) -> bool:
     """Return whether an op reads rows and leaves one."""
     return row.op == "aten.sum" and len(row.reads) == 1 and row.reads[0].words != row.outputs
+
+
+def _sources(row: Op, back: list[Op]) -> set[int]:
+    """Return the numbers of all values of which an op's result was made, on the way back."""
+    found = {value.number for value in row.reads}
+    for one in reversed(back[: back.index(row)]):
+        if any(value.number in found for value in one.makes):
+            found |= {value.number for value in one.reads}
+    return found
 
 
 EVIDENCE = (

@@ -87,7 +87,8 @@ function readScript(text) {
 
 /** A part of the stage with a heading; what stands at the heading's right can change. */
 function makePane(name, title) {
-  const box = make("section", `stage-pane stage-${name}`, "", { "aria-label": title });
+  // no `section` element: on a page of slides each of those is a slide
+  const box = make("div", `stage-pane stage-${name}`, "", { role: "region", "aria-label": title });
   const head = make("div", "stage-head", "");
   const aside = make("span", "stage-aside", "");
   head.append(make("span", "stage-name", title), aside);

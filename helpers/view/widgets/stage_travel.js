@@ -4,7 +4,9 @@ function makeTravel(root) {
   let live = [];
   const rect = (node) => {
     const [a, b] = [node.getBoundingClientRect(), root.getBoundingClientRect()];
-    return { x: a.left - b.left - root.clientLeft, y: a.top - b.top - root.clientTop, w: a.width, h: a.height };
+    const scale = b.width / root.offsetWidth || 1; // of a page that is enlarged, such as a slide
+    const [x, y] = [(a.left - b.left) / scale, (a.top - b.top) / scale];
+    return { x: x - root.clientLeft, y: y - root.clientTop, w: a.width / scale, h: a.height / scale };
   };
   const stop = () => {
     for (const animation of live) animation.cancel();

@@ -57,6 +57,12 @@ NO_HIDDEN = " and fn.__name__[0] != '_'"
 
 MISTAKES = {
     "tangle": (
+        (
+            "tangle is another function by now",
+            "def tangle():\n    return guess\n\n\nguess = dict.fromkeys(NAMES, 'old')".replace(
+                "NAMES", "('alias', 'by_default', 'by_name', 'shared', 'copied')"
+            ),
+        ),
         ("alias = op copied the reference", '"alias": "old"', '"alias": "new"'),
         ("evaluated once, when its def runs", '"by_default": "old"', '"by_default": "new"'),
         ("looks op up each time", '"by_name": "new"', '"by_name": "old"'),

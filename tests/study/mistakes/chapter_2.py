@@ -32,6 +32,15 @@ def train_step(*given):
 
 def in_python("""
 
+WITHIN = """traced = step
+
+
+def step(rows, number):
+    return traced(rows, number)
+
+
+def epoch"""
+
 MISTAKES = {
     "ranking": (
         ("no part of its key", '"tensors", "mixed"', '"mixed", "tensors"'),
@@ -42,6 +51,13 @@ MISTAKES = {
         ("ranking must be a list", f"[{ORDER}]", '"tensors"'),
     ),
     "batches": (
+        (
+            "epoch changes the list",
+            "    return [",
+            "    batches, rest = [], batches\n"
+            "    while rest:\n        batches.append(rest.pop(0))\n    return [",
+        ),
+        ("step must be a tf.function itself", "def epoch", WITHIN),
         ("number: Python value", SIGNATURE, "slow_step, reduce_retracing=True", NUMBER, "number"),
         ("rows: shape", SIGNATURE, "slow_step"),
         ("7 results, one each, not 6", "enumerate(batches)", "zip(range(6), batches)"),
@@ -60,6 +76,11 @@ MISTAKES = {
         ("must be a function", f"tf.function({SIGNATURE})", "5"),
     ),
     "slow_training": (
+        (
+            "train changes the list",
+            "    for rows in samples:",
+            "    while samples:\n        rows = samples.pop(0)",
+        ),
         ("rate: Python value", "tf.constant(0.1), tf", "0.1, tf"),
         ("rows: shape", "(reduce_retracing=True)", ""),
         ("losses: number of elements", SLOWLY),

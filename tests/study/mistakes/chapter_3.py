@@ -55,6 +55,27 @@ MISTAKES = {
     ),
     "vm_jumps": (
         (
+            "bool is asked",
+            "        if self.pop():\n",
+            "        value = self.pop()\n        if bool(value) and value:\n",
+        ),
+        (
+            "yours gives 1",
+            "        if self.pop():\n",
+            "        value = self.pop()\n"
+            "        if len(value) if hasattr(value, '__len__') else value:\n",
+        ),
+        ("raises IndexError", "except StopIteration", "except (StopIteration, LookupError)"),
+        ("FOR_ITER", "except StopIteration", "except (StopIteration, StopAsyncIteration)"),
+        (
+            "FOR_ITER",
+            "class Jumps:\n",
+            "class Jumps:\n    left = 250\n\n",
+            "            self.push(next(self.stack[-1]))",
+            "            Jumps.left -= 1\n            if Jumps.left < 0:\n"
+            "                raise StopIteration\n            self.push(next(self.stack[-1]))",
+        ),
+        (
             "where it should",
             "        if not self.pop():\n            self.jump(target)",
             "        if self.pop():\n            self.jump(target)",
@@ -88,6 +109,11 @@ MISTAKES = {
         ),
     ),
     "vm_calls": (
+        (
+            "given_as_is(",
+            "container[key]",
+            "container[int(key)] if isinstance(key, (bool, float)) else container[key]",
+        ),
         (
             "last argument is on top",
             "values = [self.pop() for _ in range(count)][::-1]",

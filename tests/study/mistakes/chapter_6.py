@@ -42,6 +42,13 @@ MyTape = OneTape()
 REMOVE = "op_callbacks.remove_op_callback(callback)"
 POPPED = "op_callbacks.remove_op_callback(op_callbacks.context.context().op_callbacks[-1])"
 STOP = "op_callbacks.remove_op_callback(self.record)"
+FINALLY = "    finally:"
+AT_THE_END = """    late = []
+    try:
+        yield late
+    finally:
+        late += log
+        op"""
 LEAVE = "    try:\n        yield log\n    finally:\n        op"
 RUN = "byref(count), status.address)\n"
 SET = "    set_one(op, name, value, status, end)"
@@ -77,6 +84,11 @@ op_logger = op_logger()
 
 MISTAKES = {
     "route": (
+        (
+            "takes another way by now",
+            "answers = {",
+            "calls = dict.fromkeys(calls, lambda: None)\nanswers = {",
+        ),
         ("FastPathExecute raised inside", '"fallback"', '"fast path"'),
         (
             "C reads all that arrives at the door itself",
@@ -92,6 +104,25 @@ MISTAKES = {
         ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
+        ("nobody heard of it", FINALLY, f"    except StopIteration:\n        pass\n{FINALLY}"),
+        (
+            "nobody heard of it",
+            FINALLY,
+            f"    except __import__('tensorflow').errors.OpError:\n        pass\n{FINALLY}",
+        ),
+        ("before the block ends", LEAVE, AT_THE_END),
+        (
+            "TensorFlow alone gives",
+            "else op_type)\n",
+            "else op_type)\n"
+            "        return [2 * out for out in outputs] if op_type == 'Sin' else None\n",
+        ),
+        (
+            "left a thread running",
+            "    log = []\n",
+            "    log = []\n    import threading, time\n"
+            "    threading.Thread(target=time.sleep, args=(2,), daemon=True).start()\n",
+        ),
         ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
         ("in a finally", LEAVE, "    yield log\n    op"),
         ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
@@ -179,6 +210,11 @@ MISTAKES = {
         ("must be a function", "my_execute = 5"),
     ),
     "slow_loop": (
+        (
+            "a state of shape (3, 2)",
+            "state = tf.reverse(state, first_axis)",
+            "state = tf.reverse(state, first_axis) if state.shape.rank == 1 else state",
+        ),
         ("b stays on the fast path", '"b": "stays"', '"b": "a NumPy scalar"'),
         ("e does not stay: its way in the X-ray is fallback", '"e": "a list"', '"e": "stays"'),
         ("but not for 'a list': what arrives", '"c": "a NumPy scalar"', '"c": "a list"'),

@@ -91,6 +91,11 @@ MISTAKES = {
         ),
         ("when the block raises", CURE, NO_FINALLY),
         ("with a third module, which imported both", CURE, BY_HAND),
+        (
+            "whose loss counts the error twice, training.loss: gives 4.5, and must give 5.5",
+            "tf.function(training.loss.python_function)",
+            "tf.function(lambda weights, error: error + new(weights))",
+        ),
         ("must return a context manager", "@contextmanager\n", ""),
     ),
     "every_step": (

@@ -48,6 +48,11 @@ MISTAKES = {
         ("no exhibit in proof shows what becomes", "lambda: mean_square", "lambda: torch.dot"),
         ("the way forward alone", "y).backward())", "y))"),
         ("lists no mean_square", "mean_square(w, x, y).backward()", "(x @ w).sum().backward()"),
+        (
+            "is of another op than mean_square",
+            "mean_square(w, x, y).backward()",
+            "(mean_square(w.detach(), x, y) + (w * x).sum()).backward()",
+        ),
         ("for 3 rows: the gradient for w: yours", "rows.mean(0)", "rows.sum(0)"),
         ("torch still sums it", "rows.mean(0)", "rows"),
         ("a loss that is multiplied by 0.5", "dy * rows", "rows"),

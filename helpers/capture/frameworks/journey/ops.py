@@ -39,9 +39,9 @@ def watched(seen: Recorder) -> Iterator[list[Ran]]:
     """
     ran: list[Ran] = []
     with contextlib.ExitStack() as stack:
-        if "torch" in sys.modules:
+        if sys.modules.get("torch"):
             stack.enter_context(_torch_mode(_Writer(ran, seen)))
-        if "tensorflow" in sys.modules:
+        if sys.modules.get("tensorflow"):
             from tensorflow.python import pywrap_tfe
 
             doors = {name: getattr(pywrap_tfe, name) for name in OP_AT}

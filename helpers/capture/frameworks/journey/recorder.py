@@ -13,6 +13,9 @@ from helpers.capture.cpython.function import global_lookups
 from helpers.capture.cpython.settrace import Printed
 from helpers.mini.frame_hook.slot import address_installed
 from helpers.safety.arguments import own
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched while this runs
 
 MOST_STEPS = 300_000  # instructions of the learner's; what comes after is only counted by calls
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")

@@ -97,7 +97,7 @@ def _nobody_s() -> None:
 def _traces():
     """Give the list of the graphs that TensorFlow traces in the block, on this thread."""
     made = []
-    if "tensorflow" not in sys.modules:
+    if not sys.modules.get("tensorflow"):
         yield made
         return
     from helpers.capture.tensorflow.tracing import keys

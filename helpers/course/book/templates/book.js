@@ -21,13 +21,20 @@ themeButton.addEventListener("click", () => {
 });
 showTheme();
 
-// Paper is light.
+// Paper is light, and no wider than it is: a picture that scrolls on a screen is fitted to it.
 let onScreen = null;
+let fitted = [];
 addEventListener("beforeprint", () => {
   onScreen = document.body.dataset.jpThemeLight;
   document.body.dataset.jpThemeLight = "true";
+  fitted = [...document.querySelectorAll(".who-picture")].map(({ shadowRoot }) => shadowRoot.querySelector("svg").style);
+  fitted = fitted.map((style) => [style, style.minWidth]);
+  for (const [style] of fitted) style.minWidth = "0";
 });
-addEventListener("afterprint", () => (document.body.dataset.jpThemeLight = onScreen));
+addEventListener("afterprint", () => {
+  document.body.dataset.jpThemeLight = onScreen;
+  for (const [style, least] of fitted) style.minWidth = least;
+});
 
 // Contents: beside the text where there is room, folded above it where there is none.
 const contents = document.querySelector(".book-contents");

@@ -93,6 +93,7 @@ async function enliven(place) {
 
 Promise.allSettled([...document.querySelectorAll(".book-live")].map(enliven)).then((ends) => {
   document.documentElement.classList.add("book-lives");
+  document.dispatchEvent(new Event("book-lives"));
   const at = location.hash.slice(1); // an id as it is written, or as the browser has quoted it
   [at, decodeURIComponent(at)].map((id) => document.getElementById(id)).find(Boolean)?.scrollIntoView();
   for (const { reason } of ends) if (reason) console.error(reason);

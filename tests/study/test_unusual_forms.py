@@ -1,0 +1,75 @@
+"""A right answer passes in a form that nobody has in mind: another type, another way of writing."""
+
+import pytest
+
+from tests.study.folded import EXERCISES, verdict
+
+pytestmark = pytest.mark.own_process(by="chapter")
+
+TEXTS = """
+import enum
+
+
+class Text(str, enum.Enum):
+    OLD, NEW = "old", "new"
+
+
+"""
+PARTIAL = """
+from functools import partialmethod
+
+
+class Jumps:
+    def only(self, test, target):
+        if test(self.pop()):
+            self.jump(target)
+
+    POP_JUMP_IF_FALSE = partialmethod(only, lambda value: not value)
+    POP_JUMP_IF_TRUE = partialmethod(only, bool)
+    POP_JUMP_IF_NONE = partialmethod(only, lambda value: value is None)
+    POP_JUMP_IF_NOT_NONE = partialmethod(only, lambda value: value is not None)
+
+"""
+DECORATED = """
+def logged(method):
+    def inner(*given):
+        return method(*given)
+
+    return inner
+
+
+"""
+ONE_OF_ANOTHER = """        self.BUILD_LIST(count)
+        self.push(tuple(self.pop()))"""
+TUPLE = "        self.push(tuple([self.pop() for _ in range(count)][::-1]))"
+
+
+def _partial(solution: str) -> str:
+    jump, rest = solution.split("    def POP_JUMP_IF_FALSE")
+    return PARTIAL + jump.split("\n", 1)[1] + "    def GET_ITER" + rest.split("def GET_ITER")[1]
+
+
+FORMS = [
+    ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
+    (
+        "tangle",
+        lambda s: f"{s}\nimport numpy as np\nguess = dict(zip(guess, np.array([*guess.values()])))",
+    ),
+    ("vm_jumps", _partial),
+    ("vm_jumps", lambda s: DECORATED + s.replace("    def ", "    @logged\n    def ")),
+    ("vm_exceptions", lambda s: DECORATED + s.replace("    def ", "    @logged\n    def ")),
+    ("vm_calls", lambda s: s.replace(TUPLE, ONE_OF_ANOTHER)),
+    ("route", lambda s: s.replace('"graph"', '"graph x2"')),
+    ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),
+    ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').deque()")),
+]
+NAMED = [(EXERCISES[name].chapter, name, form) for name, form in FORMS]
+
+
+@pytest.mark.parametrize(("chapter", "name", "form"), NAMED)
+def test_it_passes_in_this_form_too(chapter, name, form):
+    solution = EXERCISES[name].solution
+    answer = form(solution)
+    assert answer != solution
+    outcome = verdict(name, answer)
+    assert outcome.state == "passed", outcome.because
