@@ -19,6 +19,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -122,6 +123,8 @@ def values(words) -> None:
     """Print what the chart's schema says against hub/values.yaml; exit code 1 if it does."""
     from hub.trial import chart
 
+    if not (words.chart / "values.schema.yaml").is_file():
+        raise environment.Missing(f"{words.chart} holds no values.schema.yaml, so it is no chart")
     found = chart.faults(words.chart)
     print(*(found or ["hub/values.yaml fits the chart."]), sep="\n")
     sys.exit(1 if found else 0)
@@ -150,6 +153,8 @@ def main() -> int:
             raise environment.Missing(why)
         if python.exists() and Path(sys.prefix).resolve() != python.parents[1].resolve():
             os.execv(python, [str(python), str(Path(__file__).resolve()), *sys.argv[1:]])
+        for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: what was begun is cleared away
+            signal.signal(ending, signal.default_int_handler)
         globals()[words.command](words)
     except (environment.Missing, subprocess.CalledProcessError) as error:
         print(f"hub/try.py: {error}", file=sys.stderr)

@@ -65,7 +65,7 @@ def kernel(number: str) -> Iterator[tuple[NotebookClient, psutil.Process]]:
         kernel_name="python3",
         resources={"metadata": {"path": str(ROOT / "notebooks")}},
     )
-    with client.setup_kernel():
+    with client.setup_kernel(stderr=subprocess.DEVNULL):  # a warning of the kernel's at each start
         yield client, psutil.Process(client.km.provisioner.pid)
 
 

@@ -628,7 +628,9 @@ def test_work_is_filled_once_and_then_the_learners(house):
     assert (house.root / "work" / "04_new.ipynb").exists()
 
 
-def test_work_takes_figures_and_leaves_hidden_files_and_notes_for_teachers(house, course, unsigned):
+def test_work_takes_figures_and_leaves_hidden_files_and_notes_for_teachers(
+    house, course, unsigned, capsys
+):
     others = [(".ipynb_checkpoints", "a.ipynb"), (work.TEACHERS, "03_instructor.ipynb")]
     for folder, name in [("figures", "one.svg"), *others]:
         (house.root / "notebooks" / folder).mkdir()
@@ -636,6 +638,8 @@ def test_work_takes_figures_and_leaves_hidden_files_and_notes_for_teachers(house
     work.fill()
     found = {path.name for path in (house.root / "work").rglob("*") if path.is_file()}
     assert found == {"00_start_here.ipynb", "03_bytecode_and_frames.ipynb", "one.svg"}
+    said = capsys.readouterr().out
+    assert "03_bytecode_and_frames.ipynb" in said and "one.svg" not in said
 
 
 @scripts_run
@@ -679,7 +683,7 @@ def test_reset_solved_to_a_number_keeps_the_old_one_too(house):
     shutil.copy(bootstrap.ROOT / "notebooks" / own.name, house.root / "notebooks")
     done = house.run("reset", "3", "--solved-to", "2")
     assert done.returncode == 0, done.stderr
-    assert "is fresh, and solved to exercise 2" in done.stdout
+    assert "is fresh, its first 2 exercises solved" in done.stdout
     cells = json.loads(own.read_text("utf-8"))["cells"]
     told = list(exercise_cells(cells))[:3]
     here = ["".join(cells[one.stub]["source"]) == one.solution.rstrip() for one in told]

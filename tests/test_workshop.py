@@ -96,6 +96,12 @@ def test_what_cannot_be_planned_is_refused_in_a_sentence(words, why):
         workshop.workshop(words)
 
 
+def test_without_a_word_the_length_alone_is_missing(capsys):
+    with pytest.raises(SystemExit):
+        workshop.workshop([])
+    assert "required: length\n" in capsys.readouterr().err
+
+
 def test_another_length_is_refused_with_those_there_are(capsys):
     with pytest.raises(SystemExit):
         workshop.workshop(["week"])

@@ -147,6 +147,7 @@ TOOLS = {
     "tests/robustness/fuzz.py: os.open",
     "tests/robustness/fuzz.py: tempfile.TemporaryDirectory",
     "tests/robustness/fuzz.py: tempfile.mkdtemp",
+    "tests/mutants/page.py: Path.write_text",
     "tests/mutants/run.py: Path.open",
     "tests/mutants/run.py: Path.touch",
     "tests/mutants/run.py: Path.write_text",

@@ -31,5 +31,5 @@ def left_off() -> str:
         there = {path.name: path.read_text("utf-8") for path in work.notebooks().glob("*.ipynb")}
         record = learner_record.read(course.WORK / learner_record.NAME)
         return progress(chapters(there), record.events).left_off or record.trouble
-    except (OSError, ValueError, LookupError, TypeError):  # a notebook that is none
+    except (OSError, ValueError):  # a notebook that is none
         return ""

@@ -46,7 +46,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         else:
             files = {name: solved(notebooks() / name, solved_to) for name in names}
             folder = stack.enter_context(temporary("solved-")).fill("notebooks", files)
-            how = f"fresh, and solved to exercise {solved_to}"
+            how = f"fresh, its first {solved_to} exercises solved"
         for name in names:
             trust([folder / name])
             when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")

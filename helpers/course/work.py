@@ -27,7 +27,8 @@ def fill() -> None:
         if source.is_file() and theirs and not os.path.lexists(place):
             missing[source] = place
     trust(missing)
-    new = [place.name for source, place in missing.items() if copies.add(source, ready(place))]
+    added = [place for source, place in missing.items() if copies.add(source, ready(place))]
+    new = [place.name for place in added if place.parent == course.WORK]  # not each picture
     if new:
         course.say(f"New in work/, which is yours to edit: {', '.join(new)}")
 

@@ -109,11 +109,14 @@ def lines(days: list[list[Row]], start: int) -> list[str]:
 
 
 def _asked(words: list[str]) -> tuple[Length, list[str], int]:
-    parser = argparse.ArgumentParser("course.py workshop", allow_abbrev=False)
+    about = "Print a plan: sections, exercises and pauses, each with its minutes."
+    parser = argparse.ArgumentParser("course.py workshop", description=about, allow_abbrev=False)
     by_name = {length.name: length for length in LENGTHS}
     parser.add_argument("length", choices=by_name)
-    parser.add_argument("chapters", nargs="*", help="numbers of chapters, in the order of the day")
-    parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
+    numbers = "numbers of chapters, in the order of the day"
+    parser.add_argument("chapters", nargs="*", default=[], help=numbers)
+    begins = "when each day begins"
+    parser.add_argument("--from", dest="start", default="09:00", metavar="09:00", help=begins)
     asked = parser.parse_intermixed_args(words)
     at = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", asked.start)
     if not at:

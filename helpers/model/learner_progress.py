@@ -86,7 +86,7 @@ def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
     Its number and its title are in the name: `03_bytecode_and_frames.ipynb`.
     """
     return tuple(
-        Chapter(int(number), stem.replace("_", " "), tuple(_tasks(name, json.loads(texts[name]))))
+        Chapter(int(number), stem.replace("_", " "), tuple(_tasks(name, texts[name])))
         for name in sorted(texts)
         for number, _, stem in [name.removesuffix(".ipynb").partition("_")]
         if number.isdigit()
@@ -115,8 +115,11 @@ def _told(chapter: Chapter, states: dict, guesses: list) -> Chapter:
     return replace(chapter, tasks=tuple(tasks), decided=len(rights), right=sum(rights))
 
 
-def _tasks(file: str, notebook: dict) -> Iterator[Task]:
+def _tasks(file: str, text: str) -> Iterator[Task]:
     """Yield the exercises of a notebook, each with a link to the cell of its heading."""
-    cells = notebook["cells"]
-    for one in exercise_cells(cells):
-        yield Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")
+    try:
+        cells = json.loads(text)["cells"]
+        for one in exercise_cells(cells):
+            yield Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise ValueError(f"{file} is no notebook") from None

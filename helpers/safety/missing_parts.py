@@ -126,14 +126,19 @@ def _of_one(error: BaseException) -> str:
 def refuse_a_second_import() -> None:
     """Have PyTorch refuse to be imported again where its first import did not end.
 
-    Once torch._C is loaded, a second import of the rest fails, or kills the interpreter (SIGSEGV).
+    Once torch._C is loaded, a second import fails, or kills the interpreter (SIGSEGV). Loaded it
+    may be where no module says so: one that is cut at its very end goes from sys.modules.
     """
-    if "torch._C" in sys.modules and "torch" not in sys.modules:
+    if "torch" not in sys.modules and _parts_of_torch():
         sys.modules["torch"] = None
 
 
+def _parts_of_torch() -> bool:
+    return any(type(name) is str and name.startswith("torch.") for name in list(sys.modules))
+
+
 def _not_installed(module: str | None) -> str:
-    if module == "torch" and "torch._C" in sys.modules and sys.modules.get(module) is None:
+    if module == "torch" and sys.modules.get(module) is None and _parts_of_torch():
         return CUT_SHORT
     if module not in FRAMEWORKS and module not in PACKAGES:
         return ""

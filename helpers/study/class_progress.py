@@ -7,13 +7,13 @@ from pathlib import PosixPath, WindowsPath
 
 from helpers.exhibit import Exhibit
 from helpers.model.class_progress import LONGEST_NAME, class_listing
-from helpers.model.learner_progress import UNTRIED, chapters, progress
+from helpers.model.learner_progress import UNTRIED, Chapter, progress
 from helpers.model.listing import Column, Listing
 from helpers.safety import learner_record, shared_progress
 from helpers.safety.arguments import is_exactly, word
 from helpers.safety.folders import Refusal
 from helpers.safety.interpreter_state import whole
-from helpers.study.learner_progress import texts
+from helpers.study.learner_progress import course
 from helpers.study.remembering import remembered
 from helpers.view import table
 
@@ -37,13 +37,14 @@ def share_progress(folder, name="") -> Exhibit:
         name: yours or any other, of at most 40 characters; without one you are counted only.
 
     Raises:
-        Refusal: nothing is recorded where this runs, or the folder cannot be written.
+        Refusal: nothing is recorded where this runs, the folder cannot be written, or a notebook
+            of the course cannot be read.
     """
     folder, name = _folder(folder), _name(name)
     place = learner_record.place()
     if place is None:
         raise Refusal("nothing is recorded here, so there is nothing to share: do it in work/")
-    told = progress(chapters(texts()), remembered().events)
+    told = progress(_whole_course(), remembered().events)
     tasks = [task for one in told.chapters for task in one.tasks if task.state != UNTRIED]
     states = {task.name: task.state for task in tasks}
     shared_progress.share(folder, states, name, place.parent)
@@ -76,12 +77,20 @@ def show_class(folder) -> Exhibit:
         folder: the shared folder, as text or a path.
 
     Raises:
-        Refusal: the folder cannot be looked into.
+        Refusal: the folder cannot be looked into, or a notebook of the course cannot be read.
     """
     found = shared_progress.read(_folder(folder))
     learners = [(dict(one.states), one.name) for one in found.files]
-    model = class_listing(chapters(texts()), learners, found.unread, found.more)
+    model = class_listing(_whole_course(), learners, found.unread, found.more)
     return Exhibit(model, table)
+
+
+def _whole_course() -> tuple[Chapter, ...]:
+    """Return all chapters: of the exercises of one that is not there, nothing would be told."""
+    found, trouble = course()
+    if trouble:
+        raise Refusal(f"nothing is shared or counted without the whole course. {trouble}")
+    return found
 
 
 def _folder(folder) -> str:

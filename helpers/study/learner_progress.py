@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 from helpers.exhibit import Exhibit
-from helpers.model.learner_progress import chapters, progress
+from helpers.model.learner_progress import Chapter, chapters, progress
 from helpers.safety import learner_record, shared_progress
 from helpers.safety.interpreter_state import whole
 from helpers.study.remembering import remembered
 from helpers.view import learner_progress as view
+
+MOST_NAMED = 10
 
 
 @whole
@@ -19,13 +21,20 @@ def show_progress() -> Exhibit:
     `.model.next` is the next one.
     """
     record, place = remembered(), learner_record.place()
-    model = progress(chapters(texts()), record.events, record.trouble)
+    there, trouble = course()
+    model = progress(there, record.events, f"{record.trouble} {trouble}".strip())
     shared = place is not None and shared_progress.is_shared(place.parent)
     elsewhere = learner_record.is_elsewhere()
     return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 
 
-def texts() -> dict[str, str]:
-    """Return the course's notebooks as text, by file name; none where they are not beside this."""
-    folder = learner_record.ROOT / "notebooks"
-    return {path.name: path.read_text("utf-8") for path in folder.glob("*.ipynb")}
+def course() -> tuple[tuple[Chapter, ...], str]:
+    """Return the chapters beside this, and a sentence on the notebooks that cannot be read."""
+    found, unread = [], []
+    for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
+        try:
+            found += chapters({path.name: path.read_text("utf-8")})
+        except (OSError, ValueError):
+            unread.append(path.name)
+    named = ", ".join(unread[:MOST_NAMED]) + ", …" * (len(unread) > MOST_NAMED)
+    return tuple(found), f"Left out, for they cannot be read: {named}." if unread else ""

@@ -26,7 +26,7 @@ from tests.benchmarks.harness import ENDED, MISSED, Result, measured
 HERE = Path(__file__).parent
 PACKAGE = "tests.benchmarks"
 LONGEST = 900  # seconds for one benchmark: a hang is told
-HEADINGS = ("benchmark", "times as long", "median", "quartiles", "goal", "verdict")
+HEADINGS = ("benchmark", "compared", "median", "quartiles", "goal", "verdict")
 
 
 def benchmarks(folder: Path = HERE) -> dict[str, str]:
@@ -91,6 +91,7 @@ def report(names: list[str], run=in_child) -> int:
         for number, name in enumerate(names, 1):
             print(f"[{number}/{len(names)}] {name}", file=sys.stderr, flush=True)
             for result in run(name):
+                print(f"  {result.compared}: {result.verdict}", file=sys.stderr, flush=True)
                 rows.append(row(name, result))
                 verdicts.add(result.verdict)
     except KeyboardInterrupt:

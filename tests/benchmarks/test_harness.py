@@ -160,7 +160,8 @@ def test_the_exit_code_tells_what_is_missed(capsys, verdicts, code):
     assert bench.report(["one"], lambda name: results) == code
     said = capsys.readouterr()
     assert all(f"at most 1  {verdict}" in said.out for verdict in verdicts)
-    assert said.err == "[1/1] one\n"
+    told = ["[1/1] one", *(f"  a / b: {verdict}" for verdict in verdicts)]
+    assert said.err.splitlines() == told
 
 
 def test_ctrl_c_shows_what_was_measured(capsys):

@@ -106,3 +106,13 @@ def test_one_line_says_where_the_learner_left_off(events, said):
 def test_of_no_chapters_there_is_nothing_to_say():
     none = progress((), [did("a", "passed")])
     assert (none.chapters, none.next, none.left_off) == ((), None, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "null", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}', "[" * 10**5]
+    + [book("## A", "check.a(x)").replace('"id"', '"other"')],
+)
+def test_what_is_no_notebook_is_one_error(text):
+    with pytest.raises(ValueError, match="01_first.ipynb is no notebook"):
+        chapters({"01_first.ipynb": text})

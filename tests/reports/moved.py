@@ -27,6 +27,7 @@ from tests.reports.unpinned import unpinned
 ROOT = Path(__file__).parents[2]
 FRAMEWORKS = ("torch", "tensorflow", "keras")
 OTHER = "none of these: read the test"
+_PLACE = re.compile(r"(?<=`)[\w.]+:\w+(?=`)|\btorch(?:\.\w+)+")
 _OPCODE = re.compile(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
 
 
@@ -47,7 +48,7 @@ def newer() -> Iterator[str]:
 def lost() -> Iterator[str]:
     """Yield each name of a framework that helpers or a notebook imports, and that is gone."""
     if told := torch_private.missing():
-        yield f"- {told}"
+        yield f"- {told.partition(': run ')[0]}"  # what follows is for learners
     for place, users in sorted(imported().items()):
         module, _, name = place.partition(":")
         try:
@@ -87,7 +88,7 @@ def _add(found: dict[str, set[str]], path: Path, source: str) -> None:
 
 def causes(record: Record, places: list[str]) -> list[str]:
     """Return what the words of a failure name: a private name that is gone, or an opcode."""
-    names = [place for place in places if re.search(rf"\b{place.split(':')[-1]}\b", record.words)]
+    names = [p for p in places if re.search(rf"\b{re.split('[.:]', p)[-1]}\b", record.words)]
     known = set(dis.opmap) | {name for some in _opcodes().values() for name in some}
     ops = sorted(set(_OPCODE.findall(record.words)) & known)
     return [f"`{name}`" for name in names] + [f"opcode `{name}`" for name in ops] or [OTHER]
@@ -142,7 +143,7 @@ def _text(name: str) -> str:
 def main(paths: list[str]) -> int:
     """Print what moved."""
     gone = list(lost())
-    places = [place for line in gone for place in re.findall(r"`([\w.]+:\w+)`", line)]
+    places = [place for line in gone for place in _PLACE.findall(line)]
     print("# What moved\n\n## Versions\n")
     print("\n".join(newer()) or "All are those that are pinned.")
     print("\n## Private names\n")

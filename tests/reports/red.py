@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[2]
 LONGEST = 300  # letters of one quotation
 MOST = 40  # sentences: a run in which all fails has one reason
 _CELL = re.compile(r"Cell (\d+)$")
+_KINDS = re.compile(r"(Missing|Unexpected) output fields from running code: (\{.*?\})")
+_TAG = re.compile(r"<[^<>]*>|^[^<>]*>|<[^<>]*$")  # also one whose beginning or end is not quoted
 _RAISED = re.compile(
     r"^(\w+(?:\.\w+)*(?:Error|Exception|Interrupt|Warning|Exit|Failed|failed)\b.*)"
 )
@@ -27,11 +29,16 @@ def sentences(records: Iterable[Record], root: Path = ROOT) -> Iterator[str]:
     `root` is the folder that the files' names are in; notebooks are read there.
     """
     failed = [record for record in records if record.outcome in (FAILED, ERROR)]
-    for record in failed[:MOST]:
-        cell = _CELL.match(record.name)
-        yield _of_a_cell(record, int(cell[1]), root) if cell else _of_a_test(record)
-    if len(failed) > MOST:
-        yield f"and {len(failed) - MOST} more"
+    alike: dict[tuple, list[Record]] = {}  # the cases of a test are told by one of them
+    for record in failed:
+        test = record.name.partition("[")[0]
+        alike.setdefault((record.file, test, record.outcome), []).append(record)
+    for cases in list(alike.values())[:MOST]:
+        cell = _CELL.match(cases[0].name)
+        told = _of_a_cell(cases[0], int(cell[1]), root) if cell else _of_a_test(cases[0])
+        yield told + (f"; so did {len(cases) - 1} more of its cases" if cases[1:] else "")
+    if len(alike) > MOST:
+        yield f"and {len(alike) - MOST} more"
     if failed:
         yield f"One file again: python3 course.py test {failed[0].file}"
 
@@ -42,8 +49,7 @@ def _of_a_cell(record: Record, number: int, root: Path) -> str:
     where = f'{record.file}, "{section}", code cell {number + 1} ({_short(source)})'
     lines = record.words.splitlines()
     if "Cell outputs differ" in record.words:
-        stored, now = (_first(lines, sign) for sign in ("+", "-"))
-        return f"{where} shows another output than the stored one: {stored} is stored, {now} came"
+        return f"{where} {_another(record.words)}"
     late = re.search(r"Timeout of (\d+) seconds", record.words)
     if late:
         dead = " and its kernel does not answer" if "Failed to interrupt" in record.words else ""
@@ -67,10 +73,25 @@ def _of_a_test(record: Record) -> str:
     return f"{record.file}: `{words}` {how}: {_short(because[0])}"
 
 
-def _first(lines: list[str], sign: str) -> str:
+def _another(words: str) -> str:
+    """Return how an output differs from the stored one; of HTML the words that are read."""
+    if kinds := _KINDS.search(words):
+        named = ", ".join(sorted(re.findall(r"'([^']+)'", kinds[2])))
+        if kinds[1] == "Missing":
+            return f"shows no {named}, which is stored"
+        return f"shows {named}, and none is stored"
+    html = "mismatch 'text/html'" in words
+    stored, now = (_first(words.splitlines(), sign, html) for sign in ("+", "-"))
+    if stored == now:
+        return "shows another output than the stored one; the words that can be told are the same"
+    return f"shows another output than the stored one: {stored} is stored, {now} came"
+
+
+def _first(lines: list[str], sign: str, html: bool) -> str:
     """Return the first line of a difference that only one side has; `+` is the stored side."""
     found = [line.strip()[1:].strip() for line in lines if re.match(rf"\s*\{sign} \S", line)]
-    return f'"{_short(found[0])}"' if found else "nothing more"
+    read = [_TAG.sub(" ", line).strip() for line in found] if html else found
+    return f'"{_short(next(filter(None, read), ""))}"' if found else "nothing more"
 
 
 def _place(path: Path, number: int) -> tuple[str, str]:

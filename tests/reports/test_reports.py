@@ -133,6 +133,18 @@ def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
             "did not end in 8 seconds and its kernel does not answer",
         ),
         ("Cell 0: something new", "): Cell 0: something new"),
+        (
+            "Cell outputs differ\nUnexpected output fields from running code: {'text/plain'}",
+            "shows text/plain, and none is stored",
+        ),
+        (
+            "Cell outputs differ\n mismatch 'text/html'\n  - p;\">now</td>\n  + p;\">once</td>",
+            '"once" is stored, "now" came',
+        ),
+        (
+            "Cell outputs differ\n mismatch 'text/html'\n  - <b>it</b>\n  + <i>it</i>",
+            "the words that can be told are the same",
+        ),
     ],
 )
 def test_a_cell_that_ends_otherwise_is_told(words, told):
@@ -148,6 +160,15 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
     report.write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>", "utf-8")
     [said, _] = red.sentences(read(report).records)
     assert said == "tests/test_x.py cannot be read as tests: ImportError: no x"
+
+
+def test_cases_of_one_test_are_told_by_one_of_them():
+    cases = [Record("tests/test_x.py", f"test_y[{n}]", FAILED, f"E   {n}") for n in range(9)]
+    assert list(red.sentences([*cases, Record("tests/test_x.py", "test_z", FAILED, "E   z")])) == [
+        "tests/test_x.py: `y [0]` failed: 0; so did 8 more of its cases",
+        "tests/test_x.py: `z` failed: z",
+        "One file again: python3 course.py test tests/test_x.py",
+    ]
 
 
 def test_many_failures_are_told_in_part():

@@ -248,10 +248,11 @@ def test_cause_is_asked_too():
     assert missing_parts.sentence(error).startswith("PyTorch is missing")
 
 
-def test_kernel_whose_import_of_torch_was_interrupted_imports_it_no_more(tmp_path):
+@pytest.mark.parametrize("at", ["torch._C", "torch.nn"])
+def test_kernel_whose_import_of_torch_was_interrupted_imports_it_no_more(tmp_path, at):
     client = Client(tmp_path, env={**os.environ, "IPYTHONDIR": str(tmp_path)})
     try:
-        client.run(CUT)
+        client.run(CUT.format(at=at))
         assert client.run(AGAIN) == f"{missing_parts.CUT_SHORT}\n"
         assert client.run("print(1 + 1)") == "2\n"
     finally:
@@ -262,7 +263,7 @@ CUT = """
 import helpers, sys
 class Cut:
     def find_spec(self, name, *given):
-        if name == "torch.nn":
+        if name == {at!r}:
             sys.meta_path.remove(self)
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Cut())
@@ -279,8 +280,9 @@ except ImportError as error:
 
 @pytest.mark.parametrize("loaded", [{}, {"torch": object()}, {"torch": object(), "torch._C": 1}])
 def test_torch_that_is_whole_or_was_never_begun_is_let_alone(monkeypatch, loaded):
-    for name in ("torch", "torch._C"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    names = [name for name in sys.modules if type(name) is str and f"{name}.".startswith("torch.")]
+    for name in names:
+        monkeypatch.delitem(sys.modules, name)
     for name, module in loaded.items():
         monkeypatch.setitem(sys.modules, name, module)
     missing_parts.refuse_a_second_import()

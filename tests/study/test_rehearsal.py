@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+import time
 
 import pytest
 
@@ -46,6 +48,48 @@ def test_the_verdict_is_the_same_with_a_rehearsal(chapter, name):
     solution = EXERCISES[name].solution
     for answer in (solution, made(solution, *MISTAKES[name][0][1:])):
         assert verdict(name, answer, rehearsed=True) == verdict(name, answer)
+
+
+ASLEEP = """
+@tf.function(reduce_retracing=True)
+def step(rows, number):
+    tf.py_function(lambda: time.sleep(600), [], [])
+    return tf.reduce_sum(rows) / (number + 1)
+
+
+import time
+
+
+def epoch(step, batches):
+    return [step(rows, tf.constant(float(number))) for number, rows in enumerate(batches)]
+"""
+
+
+@pytest.mark.parametrize("chapter", ["02"])
+def test_what_sleeps_in_a_thread_of_a_graph_is_not_waited_for_here(chapter, monkeypatch):
+    monkeypatch.setattr(check.batches, "seconds", SECONDS)
+    outcome = verdict("batches", ASLEEP, rehearsed=True)
+    words = f"your code did not end within {SECONDS:g} seconds"
+    assert (outcome.state, outcome.because) == ("failed", words)
+
+
+@pytest.mark.parametrize("chapter", ["00"])
+@pytest.mark.parametrize("target", [lambda: time.sleep(600), time.sleep])
+def test_a_thread_that_would_be_left_is_started_in_the_copy_alone(chapter, target):
+    def answer():
+        given = () if target is not time.sleep else (600,)
+        threading.Thread(target=target, args=given, daemon=True).start()
+
+    before = threading.active_count()
+    outcome = exercise()(answer).model
+    assert outcome.because.startswith("your code left a thread running")
+    assert threading.active_count() <= before
+
+
+@pytest.mark.parametrize("chapter", ["00"])
+def test_a_thread_that_comes_to_its_end_is_nobodys_business(chapter):
+    outcome = exercise()(lambda: threading.Thread(target=time.sleep, args=(0.1,)).start()).model
+    assert outcome.state == "passed", outcome.because
 
 
 def exercise(seconds: float = 1) -> Exercise:
