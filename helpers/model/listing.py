@@ -7,13 +7,12 @@ from dataclasses import dataclass
 class Column:
     """One column: the row's `field`, shown under `heading`; `code` asks for a fixed-width face.
 
-    `prose`: sentences, in which what stands between backticks is code.
+    In a column of words, what stands between backticks is shown as code.
     """
 
     field: str
     heading: str
     code: bool = False
-    prose: bool = False
 
 
 @dataclass(frozen=True)

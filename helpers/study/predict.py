@@ -155,7 +155,7 @@ def show_predictions() -> Exhibit:
     said, right = len(rows) - marks.count("–"), marks.count("✓")
     note = f"You decided {said} of {len(rows)}; right: {right}." if said else NONE_SAID
     columns = (
-        *(Column("mark", ""), Column("question", "question", prose=True)),
+        *(Column("mark", ""), Column("question", "question")),
         *(Column("said", "you said"), Column("was", "it was")),
     )
     return Exhibit(Listing("What you predicted", columns, rows, note), table)

@@ -63,3 +63,8 @@ def test_what_is_no_dict_of_texts_is_refused():
             show_op_files(wrong)
     with pytest.raises(ValueError, match="plain name"):
         show_op_files({"../a.py": ""})
+
+
+def test_long_lines_wrap_so_that_no_word_is_cut_off():
+    html = view.html(show_op_files({"k.py": f"x = '{'x' * 200}'"}).model)
+    assert "white-space:pre-wrap" in html and "white-space:pre;" not in html

@@ -63,7 +63,7 @@ def test_too_many_finds_are_counted():
 def test_the_text_starts_with_the_folded_form_and_counts_what_is_beyond_it():
     graph = scoped(*["a"] * 300, edges=[(i, i + 1) for i in range(299)])
     lines = diagram.text(graph).splitlines()
-    assert lines[:2] == ["t", "a (300 boxes, folded)"] and "Arrow by arrow:" in lines
+    assert lines[:2] == ["t", "  a (300 boxes, folded)"] and "Arrow by arrow:" in lines
     assert lines[-1] == "… and 199 more lines; the model has them all."
 
 

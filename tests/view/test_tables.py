@@ -55,6 +55,11 @@ def test_headers_say_what_they_head():
     assert ledger.html(board()).count('scope="row"') == 1
 
 
+def test_backticks_make_code_of_words_and_stay_in_code():
+    shown = Listing("t", listing().columns, (Row("`a`", "call `f()`"),))
+    assert "call <code>f()</code>" in table.html(shown) and "`a`" in table.html(shown)
+
+
 def test_code_in_a_note_of_a_ledger_is_code():
     assert "call <code>f()</code>" in ledger.html(board(note="call `f()`"))
 

@@ -44,3 +44,10 @@ def test_a_box_wider_than_the_page_stands_alone():
 
 def test_a_picture_of_a_wide_layer_is_no_wider_than_a_page():
     assert picture.width(diagram.svg(fan())) < 1_150
+
+
+def test_a_tree_that_is_narrower_across_stays_across():
+    nodes = [Node(f"{n}", f"leaf number {n}", "guard", "what it asks for") for n in range(14)]
+    graph = Graph("t", (Node("top", "top"), *nodes), tuple(Edge("top", n.key) for n in nodes))
+    drawn = diagram.svg(graph)
+    assert picture.width(drawn) < 500 and drawn.count('class="arrow') >= len(nodes)

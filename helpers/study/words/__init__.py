@@ -46,7 +46,7 @@ def show_word(term: str = "") -> Exhibit:
     columns = (
         Column("term", "term"),
         Column("chapter", "chapter"),
-        Column("means", "what it means here", prose=True),
+        Column("means", "what it means here"),
     )
     title = "The words of this course" if not asked else ""
     return Exhibit(Listing(title, columns, tuple(found)), table)

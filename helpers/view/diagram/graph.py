@@ -146,11 +146,11 @@ def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
         across, layout = layout, _laid_out(model, bend=0.06)
         widths = _widths(model)
         spots = spots_close(layout, widths, step) if close else spots_down(layout, widths)
-        if close and _right(spots) > WIDEST:
-            layout = _laid_out(model, 0.06, partial(wrapped, graph=model, widths=widths, room=ROOM))
-            spots = spots_close(layout, widths, step)
         if not page and wide <= _right(spots):
             down, layout, spots = False, across, _spots_across(model, across, CLOSE)
+        elif close and _right(spots) > WIDEST:
+            layout = _laid_out(model, 0.06, partial(wrapped, graph=model, widths=widths, room=ROOM))
+            spots = spots_close(layout, widths, step)
     arrow = arrow_down if down else _arrow
     right = _right(spots)
     piece = Piece(

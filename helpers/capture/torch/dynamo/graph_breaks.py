@@ -24,7 +24,7 @@ COLUMNS = (
     Column("place", "where"),
     Column("code", "code", code=True),
     Column("cause", "cause"),
-    Column("explanation", "what Dynamo says", prose=True),
+    Column("explanation", "what Dynamo says"),
     Column("given_up", "whole function left to Python"),
 )
 MOST_SHOWN, MOST_CASES = 8, 200
