@@ -277,7 +277,7 @@ async def coroutine(): ...
     "thing, words",
     [
         (abs, "abs.. is written in C"),
-        (int, "class int is a class; give one of its methods"),
+        (int, ": int is a class; give one of its methods"),
         (coroutine, "only makes a coroutine"),
         (3, "needs a Python function, not 3"),
         ([].append, "written in C"),
