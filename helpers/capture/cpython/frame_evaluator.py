@@ -58,7 +58,8 @@ def evaluators_compared(fn, before: Graph) -> Graph:
         for node in now.nodes
     ]
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
-    return together(f"Who evaluates a frame of {plain(function.__name__)}", moments)
+    note = "+: was not there before." * any(node.kind.endswith(" new") for node in nodes)
+    return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
 
 
 def _room(code) -> str:
