@@ -6,9 +6,10 @@ A line is a JSON object: when it was (UTC), and an exercise or a prediction.
     {"at": "2026-03-01T09:31:00Z", "predict": "What …?", "said": "old", "was": "new", "chapter": 1}
 
 No answer and no code of the learner's is in it. Lines are only added, each by one write at the end
-of the file, so two kernels may write at once; whoever deletes the file has it all forgotten. Only a
-kernel that runs in the course's own `work/` records, and with COURSE_RECORD=off not even that one:
-tests, programs and helpers without a course beside them write nothing.
+of the file, so two kernels may write at once (an empty line between theirs means nothing); whoever
+deletes the file has it all forgotten. Only a kernel that runs in the course's own `work/` records,
+and with COURSE_RECORD=off not even that one: tests, programs and helpers without a course beside
+them write nothing.
 """
 
 import json
@@ -91,7 +92,11 @@ def _in_a_kernel() -> bool:
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Write a line in one piece; one that was cut off before it, as on a full disk, is ended."""
+    """Write a line in one piece; one that was cut off before it, as on a full disk, is ended.
+
+    The system may show half of a line that another process is writing just now: it is then ended
+    twice, by itself and here, which leaves an empty line and costs none.
+    """
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | PLAIN, 0o644)
     try:
         size = size_of(handle)
