@@ -183,7 +183,7 @@ _WAYS = (
     ),
     (
         *("torch's frame callback", _torch_callback),
-        *("code of frames that no entry fits", "torch: dynamo/eval_frame.c"),
+        *("code of frames that nothing compiled fits", "torch: dynamo/eval_frame.c"),
     ),
     (
         *("sys.settrace", _one(sys.gettrace)),

@@ -270,7 +270,7 @@ class _Draft:
             return name
         line = self._line(code, lineno)
         where = f"line {line}" if line else f"line {lineno} of its file"
-        who = f"{name}, resumed at {where}"
+        who = f"{name}, resumed after {where}"
         self.resumed.append(who)
         return who
 
