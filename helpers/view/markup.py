@@ -78,9 +78,9 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded}
 _templates.globals.update(
-    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour, fill=ink.fill
+    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, PALE=ink.PALE, colour=ink.colour
 )
-_templates.globals.update(FADES=FADES, INLINING=inlining())
+_templates.globals.update(FADES=FADES, INLINING=inlining(), fill=ink.fill)
 
 
 def render(template: str, **values) -> str:

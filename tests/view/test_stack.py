@@ -101,9 +101,7 @@ def test_what_a_row_repeats_is_pale_and_the_page_says_so():
     markup = step_table.html(
         Timeline("t", "x = 1", ()), ["a", "b"], [["1", ""], ["1", ""], ["2", "3"], ["4", "3"]]
     )
-    pale = [
-        cell for cell in markup.split("<td")[1:] if f"color:{ink.colour('quiet')}" in cell[:400]
-    ]
+    pale = [cell for cell in markup.split("<td")[1:] if f"color:{ink.PALE}" in cell[:400]]
     told = [cell.partition(">")[2][0] for cell in pale]
     assert told == ["1", "3"] and step_table.SAME in markup
     assert step_table.SAME not in step_table.html(Timeline("t", "x", ()), ["a"], [["1"], ["2"]])

@@ -108,7 +108,7 @@ def test_a_ledger_may_say_what_its_marks_stand_for():
 def test_a_no_is_pale_where_a_column_says_nothing_but_yes_and_no():
     columns = Column("name", "name"), Column("found", "found")
     both = Listing("title", columns, (Row("no", True), Row("b", False)))
-    pale = f'color:{ink.colour("quiet")}">no</td>'
+    pale = f'color:{ink.PALE}">no</td>'
     assert table.html(both).count(pale) == 1
     assert pale not in table.html(Listing("title", columns, both.rows[1:]))
 
