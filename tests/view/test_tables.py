@@ -7,7 +7,7 @@ import pytest
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.view import ink, ledger, table
-from helpers.view.markup import one_line, visible
+from helpers.view.markup import jointed, one_line, visible
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 
@@ -120,3 +120,16 @@ def test_short_arguments_stand_in_one_line_and_the_why_gives_way():
     assert ledger.html(made).count("white-space:nowrap") > ledger.html(
         replace(made, entries=(replace(entry, note=""),))
     ).count("white-space:nowrap")
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("a_module.a_class/x", ["a_module.", "a_class/", "x"]),
+        (".0=1.5, 1 // 2 ...", [".0=1.5, 1 // 2 ..."]),
+        ("f.<locals>", ["f.", "&lt;locals&gt;"]),
+        ("→ BINARY_OP_ADD", ["→&nbsp;BINARY_", "OP_", "ADD"]),
+    ],
+)
+def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
+    assert jointed(words).split("<wbr/>") == parts
