@@ -2,7 +2,6 @@
 // kernel fills it; here the page does, and has forgotten it when it is opened again.
 
 const RECAP = '[role="region"][aria-label="What you predicted"]'; // show_predictions' title
-const SHORT = 24; // characters that a cell of a table keeps on one line
 
 const plain = (words) => words.replaceAll("`", ""); // a table shows what stands between them as code
 
@@ -14,7 +13,7 @@ function tell(recap, { question, choices, picked, answer }) {
   words.forEach((said, at) => {
     if (said === null) return;
     row[at].textContent = said;
-    row[at].style.whiteSpace = said.length > SHORT ? "pre-wrap" : "nowrap";
+    row[at].style.whiteSpace = "pre-wrap"; // on a phone the question needs the room
   });
   const marks = rows.map(([mark]) => mark.textContent);
   const count = (mark) => marks.filter((one) => one === mark).length;
