@@ -18,6 +18,7 @@ MOST = 40  # sentences: a run in which all fails has one reason
 _CELL = re.compile(r"Cell (\d+)$")
 _KINDS = re.compile(r"(Missing|Unexpected) output fields from running code: (\{.*?\})")
 _TAG = re.compile(r"<[^<>]*>|^[^<>]*>|<[^<>]*$")  # also one whose beginning or end is not quoted
+_BLOB = re.compile(r"\S{80,}")  # a picture's bytes, and no word
 _RAISED = re.compile(
     r"^(\w+(?:\.\w+)*(?:Error|Exception|Interrupt|Warning|Exit|Failed|failed)\b.*)"
 )
@@ -90,8 +91,9 @@ def _another(words: str) -> str:
 def _first(lines: list[str], sign: str, html: bool) -> str:
     """Return the first line of a difference that only one side has; `+` is the stored side."""
     found = [line.strip()[1:].strip() for line in lines if re.match(rf"\s*\{sign} \S", line)]
-    read = [_TAG.sub(" ", line).strip() for line in found] if html else found
-    return f'"{_short(next(filter(None, read), ""))}"' if found else "nothing more"
+    read = [_BLOB.sub(" ", _TAG.sub(" ", line)).strip() for line in found] if html else found
+    words = next(filter(None, read), "")
+    return f'"{_short(words)}"' if words else "nothing more"
 
 
 def _place(path: Path, number: int) -> tuple[str, str]:

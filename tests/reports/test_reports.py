@@ -145,6 +145,10 @@ def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
             "Cell outputs differ\n mismatch 'text/html'\n  - <b>it</b>\n  + <i>it</i>",
             "the words that can be told are the same",
         ),
+        (
+            "Cell outputs differ\n mismatch 'text/html'\n  - " + "iVBO" * 40 + "\n  + <i>it</i>",
+            '"it" is stored, nothing more came',
+        ),
     ],
 )
 def test_a_cell_that_ends_otherwise_is_told(words, told):
@@ -201,8 +205,13 @@ def test_names_of_frameworks_are_read_from_helpers_and_cells():
 def test_the_sentence_that_a_cell_proves_is_named(run, monkeypatch):
     monkeypatch.setattr(moved, "ROOT", run[0])
     cells = [record for record in run[2].records if record.name.startswith("Cell ")]
-    assert moved.said_above(cells[-1]) == '- the sentence above code cell 3: "Here is `it`:"'
     assert moved.said_above(cells[0]._replace(name="Cell 9")) == ""
+    said = list(moved.grouped(cells, ["made._c:nobody_knows"]))
+    assert said[said.index(f"- {TOLD[1]}") :][:3] == [
+        f"- {TOLD[1]}",
+        '  - it is to prove: "Here is `it`:"',
+        "  - it names `made._c:nobody_knows`",
+    ]
 
 
 def test_failures_that_name_one_cause_are_told_together():
@@ -212,9 +221,23 @@ def test_failures_that_name_one_cause_are_told_together():
         Record("tests/b.py", "test_two", ERROR, "E   counters\nE   is LOAD_FAST"),
         Record("tests/c.py", "test_three", FAILED, "E   AssertionError: 5"),
         Record("tests/d.py", "test_four", SKIPPED, "counters"),
+        Record("tests/e.py", "test_five", FAILED, "    LOAD_FAST\nE   has no attribute '_primary'"),
     ]
     said = "\n".join(moved.grouped(failed, gone))
-    assert moved.causes(failed[0], gone) == ["`torch._dynamo.utils:counters`"]
-    assert moved.causes(failed[1], gone)[1] == "opcode `LOAD_FAST`"
+    assert moved.causes(failed[0].words, gone) == ["`torch._dynamo.utils:counters`"]
+    assert moved.causes(failed[1].words, gone)[1] == "opcode `LOAD_FAST`"
+    assert "\n`_primary`:\n\n- tests/e.py: `five`" in said
     assert said.index("`one`") < said.index(moved.OTHER) < said.index("`three`")
     assert "`four`" not in said and "None has moved." in said
+
+
+def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
+    users = {"math:tau": {"a.py"}, "math:_tau": {"b.py", "a.py"}, "no_such_room:it": {"c.py"}}
+    monkeypatch.setattr(moved, "imported", lambda: users)
+    monkeypatch.setattr(moved.torch_private, "missing", lambda: "torch lacks x: run something")
+    monkeypatch.setattr(moved.interpreter_frame, "doubt", lambda: "")
+    assert list(moved.lost()) == [
+        "- torch lacks x",
+        "- `math:_tau` is gone; used by a.py, b.py",
+        "- `no_such_room:it`: No module named 'no_such_room'; used by c.py",
+    ]
