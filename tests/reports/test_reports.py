@@ -169,16 +169,27 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
 def test_cases_of_one_test_are_told_by_one_of_them():
     cases = [Record("tests/test_x.py", f"test_y[{n}]", FAILED, f"E   {n}") for n in range(9)]
     assert list(red.sentences([*cases, Record("tests/test_x.py", "test_z", FAILED, "E   z")])) == [
-        "tests/test_x.py: `y [0]` failed: 0; so did 8 more of its cases",
+        "tests/test_x.py: `y [0]` and 8 more of its cases failed: 0",
         "tests/test_x.py: `z` failed: z",
         "One file again: python3 course.py test tests/test_x.py",
     ]
 
 
 def test_many_failures_are_told_in_part():
-    many = [Record("tests/test_x.py", f"test_{n}", FAILED, "E   OSError: x") for n in range(99)]
+    many = [Record("tests/test_x.py", f"test_{n}", FAILED, f"E   {n}") for n in range(99)]
     assert f"and {99 - red.MOST} more" in list(red.sentences(many))
     assert list(red.sentences([Record("tests/test_x.py", "test_y", PASSED)])) == []
+
+
+def test_tests_that_one_name_breaks_are_told_together_without_the_learners_cure():
+    lost = f"E   MissingPart: torch lacks x{red.FOR_LEARNERS}, then go on"
+    behind = f"E   Failed: it raised:\n{lost}"
+    words = [lost] * (red.NAMED + 2) + [behind]
+    broken = [Record("tests/test_x.py", f"test_{n}", FAILED, w) for n, w in enumerate(words)]
+    assert list(red.sentences(broken))[:-1] == [
+        "tests/test_x.py: `0`, `1`, `2`, `3`, `4`, and 2 more failed: MissingPart: torch lacks x",
+        "tests/test_x.py: `7` failed: Failed: it raised: MissingPart: torch lacks x",
+    ]
 
 
 def test_requirements_lose_their_versions_alone():
