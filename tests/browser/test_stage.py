@@ -458,3 +458,26 @@ def test_only_keywords_of_the_program_are_bold(show):
     assert bold == ["def", "if", "in", "or", "return", "if", "else", "None"]
     lines = shown.root.locator(".stage-code").all_inner_texts()
     assert "\n".join(lines) == source.rstrip("\n")
+
+
+def test_every_lane_has_a_colour_of_the_page(show):
+    steps = tuple(Step(lane, 1, lane=lane) for lane in ("hand over", "break", "a lane of mine"))
+    shown = show(Timeline("Lanes", "x = 1", steps))
+    swatches = shown.root.locator(".stage-lanes i").evaluate_all(
+        "all => all.map(node => getComputedStyle(node).backgroundColor)"
+    )
+    blocks = shown.root.locator("svg path[style*=fill]").evaluate_all(
+        "all => all.map(node => getComputedStyle(node).fill)"
+    )
+    assert swatches[:3] == blocks and not {"rgb(0, 0, 0)", "rgba(0, 0, 0, 0)"} & set(blocks)
+
+
+@pytest.mark.parametrize("width", [610, 360])
+@pytest.mark.parametrize("name", ["frames", "graph"])
+def test_a_picture_of_frames_or_of_a_graph_has_the_width_of_a_narrow_stage(show, name, width):
+    shown = show(broken() if name == "graph" else name, "light", (width, 900))
+    columns = shown.root.locator(".stage-main > div").evaluate_all(
+        "all => all.map(node => node.offsetWidth).filter(Boolean)"
+    )
+    whole = shown.root.locator(".stage-main").evaluate("node => node.clientWidth")
+    assert len(columns) == 2 and set(columns) == {whole}
