@@ -62,7 +62,7 @@ def widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str
 
 
 def _matters(control: Control) -> str:
-    return f"{control.of}: {', '.join(control.matters)}" if control.of else "every call"
+    return f"{control.of}: {', '.join(control.matters)}" if control.of else "every run"
 
 
 _widget_class = widget_class(
