@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from helpers.model.timeline import Step, Timeline
 from tests.browser.stage_page import StagePage
 from tests.browser.stage_programs import HOSTILE, MODELS
+from tests.view import test_growing as growing
 from tests.view.test_growing import broken
 
 WIDE, HALF, NARROW = (1100, 720), (853, 480), (460, 900)  # HALF: 1280 × 720 at 150 %
@@ -458,3 +459,38 @@ def test_only_keywords_of_the_program_are_bold(show):
     assert bold == ["def", "if", "in", "or", "return", "if", "else", "None"]
     lines = shown.root.locator(".stage-code").all_inner_texts()
     assert "\n".join(lines) == source.rstrip("\n")
+
+
+def test_every_lane_has_a_colour_of_the_page(show):
+    steps = tuple(Step(lane, 1, lane=lane) for lane in ("hand over", "break", "a lane of mine"))
+    shown = show(Timeline("Lanes", "x = 1", steps))
+    swatches = shown.root.locator(".stage-lanes i").evaluate_all(
+        "all => all.map(node => getComputedStyle(node).backgroundColor)"
+    )
+    blocks = shown.root.locator("svg path[style*=fill]").evaluate_all(
+        "all => all.map(node => getComputedStyle(node).fill)"
+    )
+    assert swatches[:3] == blocks and not {"rgb(0, 0, 0)", "rgba(0, 0, 0, 0)"} & set(blocks)
+
+
+@pytest.mark.parametrize("width", [610, 360])
+@pytest.mark.parametrize("name", ["frames", "graph"])
+def test_a_picture_of_frames_or_of_a_graph_has_the_width_of_a_narrow_stage(show, name, width):
+    shown = show(broken() if name == "graph" else name, "light", (width, 900))
+    columns = shown.root.locator(".stage-main > div").evaluate_all(
+        "all => all.map(node => node.offsetWidth).filter(Boolean)"
+    )
+    whole = shown.root.locator(".stage-main").evaluate("node => node.clientWidth")
+    assert len(columns) == 2 and set(columns) == {whole}
+
+
+def test_a_new_guard_does_not_push_the_graph_out_of_sight(show):
+    step, one = growing.step, growing.so_far("a")
+    guarded = step(one, guards=("a guard whose words are long",))
+    model = growing.run(step(growing.so_far(), made=("a",), line=2), guarded, step(one))
+    shown = show(model, "light", (250, 900))
+    picture = shown.root.locator(".course-picture-window.course-drags")
+    expect(picture).to_have_count(1)
+    for at in range(shown.total):
+        shown.go(at)
+        assert picture.evaluate("node => node.scrollLeft") == 0
