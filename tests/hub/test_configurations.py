@@ -21,7 +21,10 @@ MIB = 2**20
 def folder() -> Path:
     named = os.environ.get("COURSE_CHART")
     if not named:
-        pytest.skip("COURSE_CHART does not name the folder of the chart (hub/README.md has how)")
+        reason = "COURSE_CHART does not name the folder of the chart (hub/README.md has how)"
+        if os.environ.get("COURSE_REQUIRE_CHART") == "1":
+            pytest.fail(f"COURSE_REQUIRE_CHART=1, but {reason}")
+        pytest.skip(reason)
     return Path(named)
 
 
