@@ -59,6 +59,8 @@ _NAMES = {
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
+_MODULES = sys.modules
+
 __all__ = sorted(_HOMES)
 
 if "IPython" in sys.modules:
@@ -70,8 +72,12 @@ def __getattr__(name: str):
     """Return what the front door offers under this name; its module is imported now."""
     if name not in _HOMES:
         raise AttributeError(f"module 'helpers' has no attribute {name!r}")
-    with import_module("helpers.safety.interrupts").uninterrupted():  # no half of a library
-        home = import_module(f"helpers.{_HOMES[name]}")
+    held, sys.modules = sys.modules, _MODULES  # a cell may have put another in its place
+    try:
+        with import_module("helpers.safety.interrupts").uninterrupted():  # no half of a library
+            home = import_module(f"helpers.{_HOMES[name]}")
+    finally:
+        sys.modules = held
     found = globals()[name] = getattr(home, name)
     return found
 

@@ -1,13 +1,13 @@
 """A learner's own rows (dicts) -> a listing."""
 
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import make_dataclass
 from keyword import iskeyword
 
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
 from helpers.model.listing import Column, Listing
+from helpers.safety import imported
 
 MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
@@ -90,7 +90,7 @@ def _is_plain(value: object, deeper: int) -> bool:
 
 def _numpy(value: object) -> str:
     """Return a number of numpy as it reads; nothing for what is none."""
-    numpy = sys.modules.get("numpy")
+    numpy = imported.module("numpy")
     known = numpy.sctypeDict.values() if numpy else ()
     exact = any(type(value) is kind for kind in known) and issubclass(type(value), numpy.number)
     return str(value) if exact else ""

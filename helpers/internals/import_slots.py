@@ -34,7 +34,8 @@ def import_slots(path: Path) -> dict[str, int]:
 def _pages(name: str) -> list[tuple[int, int, str]]:
     """Return start, end and rights of the pages that a file is mapped to."""
     maps = Path("/proc/self/maps")
-    lines = [line.split() for line in maps.read_text().splitlines()] if maps.exists() else []
+    text = maps.read_text("utf-8", "replace") if maps.exists() else ""
+    lines = [line.split() for line in text.splitlines()]
     mine = [line for line in lines if line[-1].endswith(f"/{name}")]
     return [(*(int(end, 16) for end in line[0].split("-")), line[1]) for line in mine]
 

@@ -46,8 +46,11 @@ def channel() -> Channel:
 def settle(folder: str) -> Channel:
     """Make this process the child of a folder: work, home and temporary files are inside.
 
-    Caches stay where they are, and so do the packages that its user has installed.
+    Caches stay where they are, and so do the packages that its user has installed. What it prints
+    is UTF-8 whatever the locale says, as in a kernel.
     """
+    # Not `reconfigure`: in a forked child these streams were made for another file.
+    sys.stdout, sys.stderr = _writing_to(1), _writing_to(2, buffering=1)
     os.chdir(os.path.join(folder, WORK))
     kept = {
         "XDG_CACHE_HOME": os.path.join(os.path.expanduser("~"), ".cache"),
@@ -62,6 +65,10 @@ def settle(folder: str) -> Channel:
     tempfile.tempdir = None
     os.environ[PLACE] = folder
     return Channel(folder)
+
+
+def _writing_to(handle: int, buffering: int = -1):
+    return open(handle, "w", buffering, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 def run_source(source: str, space: dict, told: Channel) -> int:

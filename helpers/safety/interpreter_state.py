@@ -21,7 +21,7 @@ from os import _exit, getpid
 from sys import gettrace, setrecursionlimit, settrace
 from time import monotonic, sleep
 
-from helpers.safety import missing_parts
+from helpers.safety import imported, missing_parts
 from helpers.safety.arguments import is_a
 from helpers.safety.interrupts import (
     SIGINT,
@@ -36,6 +36,7 @@ from helpers.safety.interrupts import (
 )
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import shielded
+from helpers.safety.settings import SETTINGS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
@@ -47,7 +48,8 @@ _MISSING = object()
 def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
     """Return `fn`, which then leaves the interpreter as it found it, however it ends.
 
-    `names`: what is kept, of `KEPT`; all of it if none is given.
+    `names`: what is kept, of `KEPT`; all of it if none is given. Of settings that `fn` has made for
+    the whole process (settings.py), one sentence on stderr says that they are put back.
 
     Ctrl-C comes at once while `fn` runs, and waits while things are put back, or a framework is at
     work. If a framework makes another error of it, the call ends with a KeyboardInterrupt still.
@@ -85,7 +87,17 @@ class Guard:
 
     __slots__ = (
         *("_before", "_came", "_closing", "_error", "_frame", "_handler"),
-        *("_late", "_limit", "_names", "_patches", "_pending", "_process", "_since", "_thrown"),
+        *(
+            "_late",
+            "_limit",
+            "_names",
+            "_patches",
+            "_pending",
+            "_process",
+            "_since",
+            "_thrown",
+            "_told",
+        ),
     )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
@@ -93,7 +105,7 @@ class Guard:
         self._before, self._patches = None, len(_PATCHES)
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
-        self._pending, self._process = None, getpid()
+        self._pending, self._process, self._told = None, getpid(), []
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -103,7 +115,7 @@ class Guard:
         """
         try:
             asked = [kept for kept in KEPT if not self._names or kept.name in self._names]
-            self._before = [(kept, kept.read()) for kept in asked]
+            self._before = [(kept, value) for kept in asked for value in _readings(kept)]
         except RecursionError:
             raise RecursionError(
                 "too many calls are under way here: call this from less deep, or raise the "
@@ -114,6 +126,7 @@ class Guard:
             if self._handler is not None:
                 set_handler(SIGINT, self._interrupt)
         if not self._names:
+            sys.modules = imported.MODULES  # a cell before may have put another in its place
             sys.stdout, sys.stderr = shielded(sys.stdout), shielded(sys.stderr)
 
     def close(self) -> None:
@@ -127,7 +140,8 @@ class Guard:
             setrecursionlimit(self._limit)
         # Tracers and builtins come first, with nothing that needs builtins: they may be patched.
         for kept, before in self._before or ():
-            _put_back(kept, before)
+            if _put_back(kept, before) and kept.told:
+                self._told.append(kept.name)
         error = self._new_error()
         if self._thrown and error is not None:
             _end_blocks(error)
@@ -139,6 +153,8 @@ class Guard:
             if not self._late:
                 break
             sleep(0.001)  # it would come when the call has ended, where nobody expects it
+        if self._told and not self._thrown and self._came is None:
+            _say(self._told)
         self._frame = None
         before, self._handler = self._handler, None
         if before is not None:
@@ -246,12 +262,37 @@ _CLOSE = Guard.close.__code__
 _CONTEXTLIB = contextlib.__file__
 
 
-def _put_back(kept: "Kept", before) -> None:
+def _readings(kept: "Kept") -> list:
+    """Return what is read, alone in a list; nothing if a learner's code stands in the way."""
+    try:
+        return [kept.read()]
+    except RecursionError:
+        raise
+    except Exception:
+        return []
+
+
+def _put_back(kept: "Kept", before) -> bool:
+    """Put one thing back; return whether that was needed, and done."""
     try:
         if not kept.same(kept.read(), before):
             kept.put(before)
+            return True
     except Exception as error:  # the others still have to be put back
         _tell(f"{kept.name} could not be put back: {error}")
+    return False
+
+
+def _say(names: list[str]) -> None:
+    """Say on stderr, where it is no output of the call, what the call had set."""
+    *most, last = names
+    words = f"{', '.join(most)} and {last}" if most else last
+    with suppress(Exception):
+        print(
+            f"The call changed {words}; put back, as for any other cell. "
+            "What is to stay is set in a cell of its own.",
+            file=sys.stderr,
+        )
 
 
 def _tell(words: str) -> None:
@@ -261,19 +302,21 @@ def _tell(words: str) -> None:
 
 
 class theirs:  # noqa: N801 (used like a function)
-    """Let a learner's code run in a `with` block; after it, builtins are what they were before it.
+    """Let a learner's code run in a `with` block; after it, one can work as before it.
 
-    What makes an exhibit of the run, in the house and in the libraries, calls them.
+    What makes an exhibit of the run, in the house and in the libraries, calls builtins and imports.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_before", "_imported")
 
     def __enter__(self) -> None:
-        self._before = _read_builtins()
+        self._before, self._imported = _read_builtins(), imported.read()
 
     def __exit__(self, kind, error, trace) -> None:
         if not _builtins_are(_read_builtins(), self._before):
             _put_builtins(self._before)
+        if not imported.same(imported.read(), self._imported):
+            imported.put(self._imported)
 
 
 # -- names patched for a while ---------------------------------------------------------------------
@@ -358,6 +401,11 @@ def _equal(now, before) -> bool:
     return now == before
 
 
+def _as_set(now, before) -> bool:
+    """Compare two readings of a setting, of a framework that may have come meanwhile."""
+    return before is None or now == before
+
+
 def _each_is(now, before) -> bool:
     """Compare two sequences object by object; `==` could run a learner's code."""
     return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
@@ -369,12 +417,16 @@ def _items_are(now: dict, before: dict) -> bool:
 
 @dataclass(frozen=True)
 class Kept:
-    """One thing that stays: how it is read, how it is put back, when two readings are the same."""
+    """One thing that stays: how it is read, how it is put back, when two readings are the same.
+
+    `told`: whoever changed it is told that it is put back.
+    """
 
     name: str
     read: Callable
     put: Callable
     same: Callable = _is
+    told: bool = False
 
 
 def _attribute(owner, name: str) -> Kept:
@@ -454,9 +506,7 @@ def _evaluator(verb: str, *given):
     return function(*map(ctypes.c_void_p, (interpreter(), *given)))
 
 
-def _loaded(module: str):
-    """Return a module that somebody has imported already, or None."""
-    return sys.modules.get(module)
+_loaded = imported.module
 
 
 def _read_torch_callback():
@@ -608,10 +658,11 @@ def _put_tape(before: dict) -> None:
 
 
 KEPT = (
-    # Tracers first: they would report the rest. Then builtins: the rest calls them.
+    # Tracers first: they would report the rest. Then builtins and modules: the rest needs them.
     Kept("sys.settrace", sys.gettrace, sys.settrace),
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
     Kept("the builtins", _read_builtins, _put_builtins, _builtins_are),
+    Kept("what is imported", imported.read, imported.put, imported.same),
     Kept("threading.settrace", threading.gettrace, threading.settrace),
     Kept("threading.setprofile", threading.getprofile, threading.setprofile),
     Kept("sys.monitoring", _read_tools, _put_tools, _equal),
@@ -634,6 +685,7 @@ KEPT = (
     Kept("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit, _equal),
     Kept("the switch interval", sys.getswitchinterval, sys.setswitchinterval, _equal),
     Kept("threading.stack_size", threading.stack_size, threading.stack_size, _equal),
+    *(Kept(each.name, each.read, each.put, _as_set, told=True) for each in SETTINGS),
     Kept("torch's modes", _read_torch_modes, _put_torch_modes, _same_torch_modes),
     Kept("torch's dispatch keys", _read_torch_keys, _put_torch_keys, _same_torch_keys),
     Kept("torch's compilation", _read_torch_tracing, _put_torch_tracing, _items_are),

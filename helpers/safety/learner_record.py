@@ -100,6 +100,8 @@ def _append(path: Path, line: bytes) -> None:
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | PLAIN, 0o644)
     try:
         size = size_of(handle)
+        if os.fstat(handle).st_nlink > 1:
+            raise OSError("is a hard link: what is added would stand in another file too")
         if size:
             os.lseek(handle, size - 1, os.SEEK_SET)
             line = line if os.read(handle, 1) == b"\n" else b"\n" + line

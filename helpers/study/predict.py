@@ -14,7 +14,7 @@ from helpers.model.choice import Choice
 from helpers.model.listing import Column, Listing
 from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
-from helpers.safety.interpreter_state import whole
+from helpers.safety.interpreter_state import theirs, whole
 from helpers.study import decisions
 from helpers.study.reasons import reason
 from helpers.view import table
@@ -203,7 +203,7 @@ def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
     """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), theirs():
             result = run()
             candidates = () if result is None else (_exact(str(result)), _exact(repr(result)))
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from helpers.view import table
 
 @whole
 def show_interceptions() -> Exhibit:
-    """List every way to get hold of a call, from the name to the op, and who is there now.
+    """List the usual ways to get hold of a call, from the name to the op, and who is there now.
 
     `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
     """

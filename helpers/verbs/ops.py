@@ -11,10 +11,11 @@ Exhibit = at(6)
 
 @whole
 def watch_ops(fn, *args, **kwargs) -> Exhibit:
-    """Run `fn(*args, **kwargs)` and list every op that TensorFlow, or PyTorch, runs for it.
+    """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
 
     Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
-    is not listed. Of a function that torch compiled, what a kernel of its own does is no op.
+    is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
+    what a kernel of its own does is none.
     What it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     return Exhibit(op_log.op_log(fn, *args, **kwargs), table)

@@ -36,14 +36,15 @@ def show_bindings(obj) -> Exhibit:
     """List the places in this process that hold `obj`, and which of them a module scan finds.
 
     Not listed are variables of calls under way (`show_frame`) or kept by a traceback
-    (`show_traceback`), and what the collector does not track, such as a NumPy array.
+    (`show_traceback`), and what the collector does not track, such as a NumPy array, or has set
+    aside (`gc.freeze`).
     """
     return Exhibit(holder_search.bindings(obj), table)
 
 
 @whole
 def show_binding_map(obj) -> Exhibit:
-    """Draw every place that holds `obj` as an arrow to it."""
+    """Draw each place that `show_bindings` lists for `obj` as an arrow to it."""
     return Exhibit(holder_search.binding_graph(obj), diagram)
 
 

@@ -7,7 +7,7 @@ MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
 NEXT = "▸"
 TITLE = "How far you are"
 LEGEND = "   ".join(f"{mark} {state}" for state, mark in MARKS.items()) + f"   {NEXT} next"
-HEADINGS = ("chapter", "exercises", "passed", "right at first, of those predicted")
+HEADINGS = ("chapter", "exercises", "passed", "predictions right at first")
 KEPT = (
     "What you check in the folder work/ is kept in work/progress.jsonl, "
     "on this machine and nowhere else."

@@ -446,3 +446,15 @@ def test_pointer_stays_in_the_window_where_the_page_grows_narrow(show):
     box, place = window.bounding_box(), row.bounding_box()
     assert box["y"] - 1 <= place["y"]
     assert place["y"] + place["height"] <= box["y"] + box["height"] + 1
+
+
+def test_only_keywords_of_the_program_are_bold(show):
+    source = (
+        'def f(x):\n    """Not in, nor\n    for it\'s sake."""\n'
+        "    if x in 'a' or \"\\\" is\":  # and not here\n        return r'in' if x else None\n"
+    )
+    shown = show(Timeline("Words", source, (Step("begin", 1), Step("end", 5))))
+    bold = shown.root.locator(".stage-code b").all_inner_texts()
+    assert bold == ["def", "if", "in", "or", "return", "if", "else", "None"]
+    lines = shown.root.locator(".stage-code").all_inner_texts()
+    assert "\n".join(lines) == source.rstrip("\n")

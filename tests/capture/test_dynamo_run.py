@@ -110,7 +110,7 @@ def test_value_not_looked_at_is_lazy_until_it_is_used(toy):
 
 
 def test_rest_of_the_function_is_one_resumed_at_the_break(toy):
-    assert toy.resumed == (f"toy, resumed at line {toy.breaks[0].line}",)
+    assert toy.resumed == (f"toy, resumed after line {toy.breaks[0].line}",)
     last = [step for step in toy.steps if step.function == toy.resumed[0]]
     assert last[0].kind == "again"
     assert {step.line for step in last[1:] if step.kind == "instruction"} == {5}

@@ -55,3 +55,40 @@ def test_error_of_a_recorder_is_not_told_as_the_learners(verb):
     finally:
         vars(builtins).update(kept)
     assert "KeyError" in said and "NoneType" not in said
+
+
+@pytest.mark.parametrize("verb", [helpers.watch_hooked, helpers.watch_names, helpers.watch_frames])
+@pytest.mark.parametrize("spoil", ["set to None", "deleted"])
+def test_callbacks_of_a_verb_need_none_of_the_builtins(verb, spoil):
+    def body(x):
+        space = vars(builtins)
+        for name in list(space):
+            if spoil == "deleted":
+                del space[name]
+            else:
+                space[name] = None
+        inner = lambda y: y  # noqa: E731
+        return inner(x), [inner(z) for z in (1, 2)]
+
+    kept = dict(vars(builtins))
+    try:
+        said = repr(verb(body, [1, {"a": (2.5, "b")}]))
+        left = dict(vars(builtins))
+    finally:
+        vars(builtins).update(kept)
+    assert "body" in said and left == kept
+
+
+def test_prediction_of_code_that_takes_the_builtins_away_has_its_answer():
+    def run():
+        space = vars(builtins)
+        for name in [name for name in space if name != "KeyError"]:
+            space[name] = None
+        raise KeyError
+
+    kept = dict(vars(builtins))
+    try:
+        asked = helpers.predict("What does it raise?", ["KeyError", "nothing"], run=run)
+    finally:
+        vars(builtins).update(kept)
+    assert asked.answer == "KeyError"

@@ -129,6 +129,18 @@ def _link(path):
 
 
 @needs_posix
+def test_hard_link_is_not_written_through(path):
+    other = path.with_name("diary.txt")
+    other.write_text("mine")
+    os.link(other, path)
+    words = add(path, PASSED)
+    assert f"work/{NAME}" in words and "hard link" in words and words.endswith(".")
+    assert other.read_text() == "mine" and os.path.samefile(other, path)
+    other.unlink()
+    assert add(path, PASSED) == ""
+
+
+@needs_posix
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, _link], ids=["folder", "pipe", "link"])
 def test_what_is_no_file_is_left_alone_with_a_sentence(path, make):
     make(path)

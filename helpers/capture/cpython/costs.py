@@ -64,7 +64,7 @@ def costs_listing(
     rows = [
         Cost(name, best[name] / best[None], _rounded(best[name] / best[None])) for name in actions
     ]
-    columns = (Column("action", "action"), Column("words", f"as long as so many {unit_name}"))
+    columns = (Column("action", "action"), Column("words", f"in {unit_name}"))
     return Costs("Measured in one run", columns, tuple(rows))
 
 

@@ -30,6 +30,7 @@ _FAMILIES = {
     "GUARD": ("SETUP_FINALLY",),
     "COMPARE": ("COMPARE_OP", "CHECK_EXC_MATCH"),
     "FOR_ITER": ("FOR_ITER",),
+    "MAKE_FUNCTION": ("MAKE_FUNCTION",),
     "CAUGHT": ("DUP_TOP", "PUSH_EXC_INFO"),
 }
 _CHANGES = (
@@ -48,7 +49,7 @@ _CHANGES = (
     ("PRECALL", "3.11 only: looks whether a method brings its self"),
     (
         "PUSH_NULL",
-        "a call has a slot for a method: below the function, since 3.13 above it, for self",
+        "fills the call's empty place for self: below the function, since 3.13 above it",
     ),
     ("RETURN_CONST", "3.12 and 3.13: a constant returned at once, where the compiler sees one"),
     ("JUMP_ABSOLUTE", "since 3.11 every jump is relative: JUMP_BACKWARD"),

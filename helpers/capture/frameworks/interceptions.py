@@ -17,6 +17,7 @@ from helpers.capture.text.label import type_name
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
+from helpers.safety import imported
 from helpers.safety.interpreter_state import KEPT
 from helpers.safety.original_builtins import BUILTINS
 
@@ -111,7 +112,7 @@ def _evaluators() -> str:
 
 
 def _torch_callback() -> str:
-    if not sys.modules.get("torch"):
+    if not imported.module("torch"):
         return OLD
     found = _READ["torch's frame callback"]()
     return NOBODY if found is None or found is False else _name(found)
@@ -126,13 +127,13 @@ def _torch_modes(which: int) -> Callable[[], str]:
 
 
 def _op_callbacks() -> str:
-    if not sys.modules.get("tensorflow"):
+    if not imported.module("tensorflow"):
         return OLD
     return _names(_READ["TensorFlow's op callbacks"]())
 
 
 def _doors() -> str:
-    if not sys.modules.get("tensorflow"):
+    if not imported.module("tensorflow"):
         return OLD
     doors = _READ["TensorFlow's doors to C"]()
     others = {name: fn for name, fn in doors.items() if type(fn) is not type(len)}
@@ -140,7 +141,7 @@ def _doors() -> str:
 
 
 def _graphs() -> str:
-    if not sys.modules.get("tensorflow"):
+    if not imported.module("tensorflow"):
         return OLD
     *graphs, eager = _READ["TensorFlow's graphs"]() or (True,)
     return NOBODY if eager or not graphs else type_name(graphs[-1])
@@ -154,7 +155,7 @@ def _shell(read: Callable) -> Callable[[], str]:
     """Return who says who is there in IPython, where this runs in it."""
 
     def who() -> str:
-        ipython = sys.modules.get("IPython")
+        ipython = imported.module("IPython")
         shell = ipython.get_ipython() if ipython is not None else None
         return OLD if shell is None else _names(read(shell))
 
@@ -182,7 +183,7 @@ _WAYS = (
     ),
     (
         *("torch's frame callback", _torch_callback),
-        *("code of frames that no entry fits", "torch: dynamo/eval_frame.c"),
+        *("code of frames that nothing compiled fits", "torch: dynamo/eval_frame.c"),
     ),
     (
         *("sys.settrace", _one(sys.gettrace)),

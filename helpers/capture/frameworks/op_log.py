@@ -28,6 +28,7 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
 from helpers.model.phrase import counted
+from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable, word
 from helpers.safety.interpreter_state import theirs
 
@@ -111,9 +112,9 @@ def _told(column: Column, row: Op) -> bool:
 @contextlib.contextmanager
 def _watching(recorder) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        if sys.modules.get("torch"):
+        if imported.module("torch"):
             stack.enter_context(_torch_mode(recorder))
-        if sys.modules.get("tensorflow"):
+        if imported.module("tensorflow"):
             from tensorflow.python.framework import op_callbacks
 
             callback = recorder.of_tensorflow
@@ -145,7 +146,7 @@ def _torch_mode(recorder):
 
 def refuse_a_late_triton() -> None:
     """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
-    late = sys.modules.get("tensorflow") and "torch._dynamo" not in sys.modules
+    late = imported.module("tensorflow") and not imported.module("torch._dynamo")
     if late and importlib.util.find_spec("triton") is not None:
         raise RuntimeError(
             "restart, and import torch._dynamo before tensorflow: PyTorch brings Triton here, and "

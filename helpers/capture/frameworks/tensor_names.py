@@ -4,7 +4,6 @@ Only what is really a tensor, a variable, a layer or a module by its type is loo
 code of its class runs.
 """
 
-import sys
 from collections.abc import Mapping
 from types import CellType, FunctionType
 
@@ -12,6 +11,7 @@ from helpers.capture.cpython import arguments
 from helpers.capture.cpython.callable_name import LONGEST_NAME
 from helpers.capture.cpython.function import names_used
 from helpers.capture.cpython.objects import instance_dict
+from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
 
 MOST_ITEMS, MOST_LOOKED_AT, DEEPEST = 100, 20_000, 20
@@ -46,7 +46,7 @@ def value_is(value):
     """Return what tells whether the value is of the class that a (module, name) stands for."""
 
     def of(place: tuple[str, str]) -> bool:
-        kind = getattr(sys.modules.get(place[0]), place[1], None)
+        kind = getattr(imported.module(place[0]), place[1], None)
         return isinstance(kind, type) and is_a(value, kind)
 
     return of

@@ -5,11 +5,11 @@ that the collector tracks and asks each for its references (`Modules/gcmodule.c`
 `tp_traverse` of each type), so one pass costs the same for one object as for a hundred.
 """
 
-import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
 
 from helpers.capture.cpython.objects import namespace, pairs
+from helpers.safety import imported
 from helpers.safety.arguments import is_a
 from helpers.safety.original_builtins import BUILTINS, Own
 
@@ -41,7 +41,7 @@ def listed_modules() -> dict[int, tuple[str, types.ModuleType]]:
     Entries of `sys.modules` that are no modules are passed over.
     """
     found = {}
-    for name, module in pairs(sys.modules):
+    for name, module in pairs(imported.MODULES):
         if is_a(module, types.ModuleType) and type(name) is str:
             inside = namespace(module)
             other = found.get(id(inside))

@@ -42,7 +42,7 @@ SHIELDED = "; {} modules that the kernel runs in keep the original, or it would 
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
-    """Return a context manager that puts `new` wherever `old` is held, and `old` back afterwards.
+    """Return a context manager that puts `new` where a search finds `old`, and `old` back later.
 
     `search`: "thorough" (the collector) or "scan" (only names in modules). `keep`: paths such as
     `"__main__.original"` that stay as they are, `only`: paths to rebind and no others; both may

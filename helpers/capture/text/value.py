@@ -19,6 +19,9 @@ from types import (
 from typing import NamedTuple
 
 from helpers.safety.arguments import by_type, is_a, is_exactly, printable
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # it is asked at each step of a run
 
 LONGEST = 40
 MOST_ITEMS = 4

@@ -6,9 +6,9 @@ very same object.
 """
 
 import copy
-import sys
 
 from helpers.capture.torch import tensors
+from helpers.safety import imported
 from helpers.safety.arguments import is_a, kind_of
 
 DEEPEST, MOST_ITEMS, MOST_ELEMENTS = 20, 100_000, 50_000_000
@@ -147,7 +147,7 @@ def _tensor(value):
 
 def _is_module(value) -> bool:
     """Return whether it is a module of torch's own classes, with none of somebody else's in it."""
-    torch = sys.modules.get("torch")
+    torch = imported.module("torch")
     if torch is None or not is_a(value, torch.nn.Module):
         return False
     return all(type(m).__module__.startswith("torch.nn") for m in torch.nn.Module.modules(value))

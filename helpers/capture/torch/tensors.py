@@ -4,10 +4,9 @@ A subclass may answer for each attribute itself (`__torch_function__`), and for 
 (`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
 """
 
-import sys
-
 from helpers.capture.cpython.objects import class_mapping, mro
 from helpers.capture.text.label import type_name
+from helpers.safety import imported
 from helpers.safety.arguments import is_a
 
 LONGEST = 200  # characters of sizes
@@ -15,7 +14,7 @@ LONGEST = 200  # characters of sizes
 
 def is_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
-    torch = sys.modules.get("torch")
+    torch = imported.module("torch")
     kind = getattr(torch, "Tensor", None)
     return kind is not None and is_a(value, kind)
 

@@ -60,7 +60,7 @@ def refuse_python() -> None:
 
 def _key() -> str:
     """Return what must be the same for a built file to fit: the source, and this very Python."""
-    parts = (SOURCE.read_bytes(), sys.version.encode(), sysconfig.get_path("include").encode())
+    parts = (SOURCE.read_bytes(), sys.version.encode(), os.fsencode(sysconfig.get_path("include")))
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 

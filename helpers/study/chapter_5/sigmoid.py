@@ -110,6 +110,6 @@ SIGMOID = Exercise(
         "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
         "backward multiplies that by dy.",
     ),
-    seconds=20,  # a child starts meanwhile
+    seconds=60,  # a child starts meanwhile, perhaps a compiler, too
     picture=lambda answer: train_job_of(NAME, texts(answer, FILES) | {CPP: _IN_CPP}),
 )

@@ -24,7 +24,7 @@ SHORTEST = 0.005  # seconds: so long is a call repeated, that the clock can tell
 UNTRIED = "…"
 NOTE = (
     "A route is noticed if the means made a note while it ran. Cost: a call by its name in the "
-    "block, as so many calls without one; the middle of {} rounds, and the range of them."
+    "block, in calls outside it; the middle of {} rounds, and the range of them."
 )
 TO_WRITE = f" {UNTRIED}: not written yet."
 

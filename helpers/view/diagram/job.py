@@ -14,7 +14,7 @@ from helpers.view.picture import pictured
 
 LANES = {"input": 0, "variable": 0, "forward": 1, "backward": 2, "update": 3}
 HEADINGS = ("inputs, variables", "forward ↓", "backward ↑", "update")
-COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "there for")
+COLUMNS = ("pass", "op", "op type", "defined", "reads, attributes", "writes", "appended for")
 RETURNED = "→ returned"  # no op can bear this name
 MOST_DRAWN = 70  # ops
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls

@@ -4,7 +4,6 @@ TensorFlow's cache of graphs is asked by TensorFlow's own key (tensorflow/python
 polymorphic_function), Dynamo's hangs on the code objects (torch/csrc/dynamo/extra_state.cpp).
 """
 
-import sys
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython.arguments import behind
@@ -12,6 +11,7 @@ from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.frameworks.tensor_names import MODULE, value_is
 from helpers.internals import torch_private
+from helpers.safety import imported
 from helpers.safety.arguments import is_a, own
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
@@ -43,7 +43,7 @@ def space_of(function: FunctionType | None) -> dict | None:
 
 def dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
     """Return what Dynamo has made of the code of this function's module, by id."""
-    if function is None or "torch._dynamo" not in sys.modules:
+    if function is None or not imported.module("torch._dynamo"):
         return {}
     found = (entry.code for code in own_codes(function) for entry in _entries(code))
     return {id(code): code for code in found}
@@ -55,7 +55,7 @@ def _entries(code: CodeType) -> list:
 
 def key_words(fn, args: tuple, kwargs: dict) -> str:
     """Return the words of the key of this call, if `fn` is a tf.function; else nothing."""
-    tensorflow = sys.modules.get("tensorflow")
+    tensorflow = imported.module("tensorflow")
     kind = getattr(getattr(tensorflow, "types", None), "experimental", None)
     kind = getattr(kind, "PolymorphicFunction", None)
     if kind is None or not is_a(fn, kind):

@@ -6,7 +6,6 @@ that torch.compile lets stay: with another one it would not compile.
 """
 
 import contextlib
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from helpers.capture.frameworks.op_log import refuse_a_late_triton
 from helpers.capture.frameworks.tensor_names import is_tensor
 from helpers.capture.torch import tensors
 from helpers.internals import torch_private
+from helpers.safety import imported
 from helpers.safety.interpreter_state import patched
 
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
@@ -39,9 +39,9 @@ def watched(seen: Recorder) -> Iterator[list[Ran]]:
     """
     ran: list[Ran] = []
     with contextlib.ExitStack() as stack:
-        if sys.modules.get("torch"):
+        if imported.module("torch"):
             stack.enter_context(_torch_mode(_Writer(ran, seen)))
-        if sys.modules.get("tensorflow"):
+        if imported.module("tensorflow"):
             from tensorflow.python import pywrap_tfe
 
             doors = {name: getattr(pywrap_tfe, name) for name in OP_AT}

@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import sys
 from collections import Counter
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from helpers.capture.cpython.settrace import UNRAISABLE, Printed
 from helpers.capture.frameworks.journey import caches, ops, recorder
 from helpers.capture.text.error import said
 from helpers.internals import torch_private
+from helpers.safety import imported
 from helpers.safety.interpreter_state import theirs, undone
 
 GENERATED = "__autograph_generated_file"
@@ -83,12 +83,12 @@ def _by(whose: dict, counts: Counter) -> Counter:
 
 def _switch():
     """Return the C function by which torch puts its evaluator into the slot, if it is loaded."""
-    return torch_private.set_eval_frame if "torch._dynamo" in sys.modules else None
+    return torch_private.set_eval_frame if imported.module("torch._dynamo") else None
 
 
 def _nobody_s() -> None:
     """Have Dynamo leave the recorder's own code alone: it runs in the midst of compiled calls."""
-    if "torch._dynamo" in sys.modules:
+    if imported.module("torch._dynamo"):
         for code in recorder.codes():
             torch_private.skip_code(code)
 
@@ -97,7 +97,7 @@ def _nobody_s() -> None:
 def _traces():
     """Give the list of the graphs that TensorFlow traces in the block, on this thread."""
     made = []
-    if not sys.modules.get("tensorflow"):
+    if not imported.module("tensorflow"):
         yield made
         return
     from helpers.capture.tensorflow.tracing import keys

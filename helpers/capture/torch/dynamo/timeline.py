@@ -5,7 +5,6 @@ Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instructi
 """
 
 import re
-import sys
 from dataclasses import dataclass
 from types import CodeType
 
@@ -27,6 +26,7 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
 from helpers.model.timeline import Panel
+from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
 
 MOST_STEPS, MOST_GUARDS = 400, 12
@@ -79,7 +79,7 @@ def compilable(fn, verb: str):
 
 
 def _is_module(thing) -> bool:
-    torch = sys.modules.get("torch")
+    torch = imported.module("torch")
     kind = getattr(getattr(torch, "nn", None), "Module", None)
     return kind is not None and is_a(thing, kind)
 
@@ -270,7 +270,7 @@ class _Draft:
             return name
         line = self._line(code, lineno)
         where = f"line {line}" if line else f"line {lineno} of its file"
-        who = f"{name}, resumed at {where}"
+        who = f"{name}, resumed after {where}"
         self.resumed.append(who)
         return who
 

@@ -137,7 +137,7 @@ def agreement(fn, args, **guard_sets) -> Agreement:
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     calls = neighbours(real.function, real.first, left_out)
     rows = [row for row in (_row(call, sets) for call in calls) if row is not None]
-    note = f"{len(calls) - len(rows)} of {len(calls)} calls: all agree."
+    note = f"On {len(calls) - len(rows)} of {len(calls)} calls all agree."
     if len(rows) > MOST:
         note += f" The first {MOST} of {len(rows)} counter-examples."
     for words in dict.fromkeys(left_out):
