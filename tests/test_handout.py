@@ -84,11 +84,11 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
     source, folder = tmp_path / "new", tmp_path / "folder"
     source.write_text("new")
     place = Path("in") / "a.txt"
-    given({place: source}, folder, THEN)
-    given({place: source}, folder, THEN)
+    given({place: source}, folder, "handout", THEN)
+    given({place: source}, folder, "handout", THEN)
     assert [path.name for path in (folder / "in").iterdir()] == ["a.txt"]
     (folder / place).write_text("mine")
-    given({place: source}, folder, THEN)
+    given({place: source}, folder, "handout", THEN)
     assert (folder / place).read_text() == "new"
     assert (folder / "in" / "a.2026-03-01_093000.txt").read_text() == "mine"
     assert "kept as a.2026-03-01_093000.txt" in capsys.readouterr().out
@@ -98,16 +98,27 @@ def test_a_sealed_page_is_replaced_until_somebody_changes_it(tmp_path, capsys):
     source, folder = tmp_path / "new", tmp_path / "folder"
     place = Path("page.html")
     for text in (b"one", b"two", b"three"):
-        source.write_bytes(sealed(text))
-        given({place: source}, folder, THEN)
+        source.write_bytes(sealed(text, "handout"))
+        given({place: source}, folder, "handout", THEN)
         assert [path.name for path in folder.iterdir()] == ["page.html"]
-    (folder / place).write_bytes(sealed(b"three").replace(b"three", b"mine!"))
-    given({place: source}, folder, THEN)
+    (folder / place).write_bytes(sealed(b"three", "handout").replace(b"three", b"mine!"))
+    given({place: source}, folder, "handout", THEN)
     assert {path.read_bytes()[:5] for path in folder.iterdir()} == {b"three", b"mine!"}
     (folder / place).unlink()
     (folder / place).symlink_to(source)
-    given({place: source}, folder, THEN)
-    assert source.read_bytes() == sealed(b"three") and not (folder / place).is_symlink()
+    given({place: source}, folder, "handout", THEN)
+    assert source.read_bytes() == sealed(b"three", "handout") and not (folder / place).is_symlink()
+
+
+def test_slides_do_not_replace_a_handout_of_the_same_name(tmp_path, capsys):
+    source, folder, place = tmp_path / "new", tmp_path / "folder", Path("page.html")
+    for by in ("handout", "slides"):
+        source.write_bytes(sealed(by.encode(), by))
+        given({place: source}, folder, by, THEN)
+    kept = "page.2026-03-01_093000.html"
+    assert sorted(path.name for path in folder.iterdir()) == [kept, "page.html"]
+    assert (folder / kept).read_bytes().startswith(b"handout")
+    assert f"is kept as {kept}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", [".", "notebooks", "notebooks/new", "helpers", ".git"])
@@ -123,5 +134,5 @@ def test_nothing_is_written_through_a_link(tmp_path):
     other.mkdir()
     (folder / "images").symlink_to(other)
     with pytest.raises(course.Refusal, match="is a link"):
-        given({Path("images/a"): source}, folder, THEN)
+        given({Path("images/a"): source}, folder, "handout", THEN)
     assert list(other.iterdir()) == []

@@ -10,9 +10,21 @@ import pytest
 
 import course
 from helpers.course import workshop
+from helpers.course.breaks import (
+    HALF,
+    LUNCH,
+    LUNCH_FROM,
+    LUNCH_TO,
+    OPENING,
+    PAUSE,
+    RECAP,
+    SITTING,
+    Row,
+    in_days,
+)
 from helpers.course.minutes import exercises, sections
 from helpers.course.solved import solved
-from helpers.course.workshop import HALF, LENGTHS, LUNCH, PAUSE, SITTING, Length, lines, planned
+from helpers.course.workshop import LENGTHS, Length, lines, planned
 from helpers.model.exercise_cells import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
@@ -34,6 +46,44 @@ def test_a_plan_fits_rests_and_adds_up(length, paths):
         for row in day:
             sitting = [*sitting, row.minutes] if row.chapter else []
             assert sum(sitting) <= SITTING or len(sitting) == 1
+
+
+@pytest.mark.parametrize(("length", "paths"), [*CHOSEN, (LENGTHS[2], NOTEBOOKS)], ids=str)
+def test_no_break_parts_a_recap_or_an_opening_from_its_chapter(length, paths):
+    for day in planned(length, paths):
+        for before, after in zip(day, day[1:], strict=False):
+            assert before.what != OPENING or after.chapter
+            assert after.what != RECAP or before.chapter
+
+
+def made(chapter, *minutes):
+    return [Row(number, chapter, f"{number} minutes") for number in minutes]
+
+
+def test_a_break_stands_between_chapters_where_there_is_a_choice():
+    rows = [*made("a", 30, 20), *made("b", 10, 10, 25)]
+    [day] = in_days(rows, 1, HALF)
+    assert [row.what for row in day].index(PAUSE) == 2
+    [day] = in_days([*made("a", 30), *made("b", 10, 10, 40)], 1, HALF)
+    assert [row.what for row in day].index(PAUSE) == 1
+    [day] = in_days(made("a", 70, 5, 20), 1, HALF)  # of one chapter: so that sittings are alike
+    assert [row.what for row in day].index(PAUSE) == 1
+
+
+def test_a_recap_waits_for_no_break():
+    rows = [*made("a", 60, 60), Row(20, "a", RECAP), *made("b", 60, 60)]
+    [day] = in_days(rows, 1, 450)
+    assert [day[3].what, day[4].chapter] == [RECAP, ""]
+    assert in_days([*made("a", 70, 160), Row(20, "a", RECAP)], 1, HALF) is None
+
+
+@pytest.mark.parametrize("minutes", range(275, 400, 25))
+def test_a_day_eats_once_and_at_noon(minutes):
+    [day] = in_days(made("a", *[5] * (minutes // 5)), 1, 500)
+    at = [row.what for row in day].index(LUNCH)
+    assert LUNCH_FROM <= sum(row.minutes for row in day[:at]) < LUNCH_TO + SITTING
+    assert [row.what for row in day].count(LUNCH) == 1
+    assert [row.what for row in day].count(PAUSE) == -(-minutes // SITTING) - 2
 
 
 @pytest.mark.parametrize(("length", "paths"), CHOSEN, ids=str)

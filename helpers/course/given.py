@@ -1,7 +1,7 @@
 """Files made by the course, a folder that somebody named -> they stand there, and nothing is lost.
 
 What stands at the place of one, and differs, is somebody's: it is kept beside it. A sealed page
-that nobody has changed is the course's own, and is replaced.
+that nobody has changed is the course's own, and is replaced by the command that made it.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ import course
 from helpers.safety import copies
 
 SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
-_SEAL = b"\n<!-- made by course.py, which replaces it while this fits: %s -->\n"
+_SEAL = b"\n<!-- made by course.py %s, which replaces it while this fits: %s -->\n"
 
 
-def given(files: dict[Path, Path], folder: Path, now: datetime) -> None:
-    """Copy files, by their place inside the folder, into it. Refusal, OSError.
+def given(files: dict[Path, Path], folder: Path, by: str, now: datetime) -> None:
+    """Copy files that a command made, by their place inside the folder, into it. Refusal, OSError.
 
     Refusal where the folder is the course's own, or where a link leads out of it.
     """
@@ -29,23 +29,23 @@ def given(files: dict[Path, Path], folder: Path, now: datetime) -> None:
             raise course.Refusal(f"{place.parent} is a link; name another folder with --to.")
         if place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False):
             continue
-        if _is_sealed(place):
+        if _is_sealed(place, by):
             copies.replace(source, place)
         elif kept := copies.renew(source, place, now.strftime("%Y-%m-%d_%H%M%S")):
             course.say(f"What stood at {place} is kept as {kept.name}")
 
 
-def sealed(page: bytes) -> bytes:
-    """Return a page of HTML with a last line that fits to nothing but these bytes."""
-    return page + _SEAL % hashlib.sha256(page).hexdigest().encode()
+def sealed(page: bytes, by: str) -> bytes:
+    """Return a page of HTML with a last line that fits to this command and these bytes alone."""
+    return page + _SEAL % (by.encode(), hashlib.sha256(page).hexdigest().encode())
 
 
-def _is_sealed(path: Path) -> bool:
-    """Return whether a file, and no link, is as the course made it."""
+def _is_sealed(path: Path, by: str) -> bool:
+    """Return whether a file, and no link, is as this command made it."""
     if path.is_symlink() or not path.is_file():
         return False
     page = path.read_bytes()
-    return page == sealed(page[: -len(_SEAL % (b"0" * 64))])
+    return page == sealed(page[: -len(sealed(b"", by))], by)
 
 
 def refuse(folder: Path) -> None:

@@ -34,7 +34,7 @@ def handout(words: list[str]) -> int:
         made = home.fill("made", written)
         trust([made / name for name in names])
         new = {Path(name): made / name for name in written}
-        given(files | new, folder, datetime.datetime.now())
+        given(files | new, folder, "handout", datetime.datetime.now())
     course.say(f"Without solutions, in {folder}: {', '.join(written)}")
     return 0
 
@@ -63,7 +63,7 @@ def paper(name: str, notebook: bytes) -> bytes:
     )
     about = {"metadata": {"name": name, "path": str(notebooks())}}
     page, _ = exporter.from_notebook_node(nbformat.reads(notebook.decode(), as_version=4), about)
-    return sealed(page.encode())
+    return sealed(page.encode(), "handout")
 
 
 def _asked(words: list[str]) -> tuple[list[str], Path, bool]:

@@ -31,9 +31,10 @@ def slides(words: list[str]) -> int:
     paths = [notebooks() / name for name in names]
     with temporary("slides-") as home:
         made = {path.stem: page(path, None if still else run(path)) for path in paths}
-        pages = {f"{stem}.html": sealed(text.encode()) for stem, text in made.items()}
+        pages = {f"{stem}.html": sealed(text.encode(), "slides") for stem, text in made.items()}
         filled = home.fill("made", pages)
-        given({Path(name): filled / name for name in pages}, folder, datetime.datetime.now())
+        now = datetime.datetime.now()
+        given({Path(name): filled / name for name in pages}, folder, "slides", now)
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
         "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "

@@ -11,15 +11,11 @@ from math import ceil
 from pathlib import Path
 
 import course
+from helpers.course.breaks import HALF, MINUTES, OPENING, Row, in_days
 from helpers.course.minutes import DEEPER, exercises, sections
 from helpers.course.reset import chapter_named, chapters
 from helpers.course.work import notebooks
 
-PAUSE, LUNCH = "Pause", "Lunch"
-MINUTES = {PAUSE: 15, LUNCH: 60}
-SITTING = 75  # minutes between two pauses, at most, but for one long section or exercise
-LUNCH_AFTER = 150  # minutes of a day that is longer than half of one
-OPENING = "What it is about"  # before a chapter's first section
 STEP = "Step "
 YOUR_TURN = re.compile(r"\d+ · Your turn$")
 
@@ -34,26 +30,11 @@ class Length:
     chapters: str
 
 
-HALF = 240
 LENGTHS = (
     Length("half-day", 1, HALF, "0 1 3"),
     Length("day", 1, 450, "0 1 2 3 4"),
     Length("two-days", 2, 450, "0 1 2 3 4 5 6 7"),
 )
-
-
-@dataclass(frozen=True)
-class Row:
-    """Something to do: its minutes, where it stands, and what it is.
-
-    `worth` is 0 for what is always done; else the exercise is taken in the order of its worth,
-    the smallest first.
-    """
-
-    minutes: int
-    chapter: str
-    what: str
-    worth: tuple = ()
 
 
 def workshop(words: list[str]) -> int:
@@ -72,13 +53,14 @@ def planned(length: Length, chapters: list[Path]) -> list[list[Row]]:
     """
     rows = [row for path in chapters for row in _rows(path)]
     kept = [row for row in rows if not row.worth]
-    days = _days(kept, length)
+    days = in_days(kept, length.days, length.minutes)
     if days is None:
         hours = f"{length.days * length.minutes / 60:g} hours"
         raise course.Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
     for row in sorted((row for row in rows if row.worth), key=lambda row: row.worth):
         more = [one for one in rows if one in (*kept, row)]
-        if _follows(row, more, rows) and (tried := _days(more, length)):
+        tried = _follows(row, more, rows) and in_days(more, length.days, length.minutes)
+        if tried:
             kept, days = more, tried
     return days
 
@@ -141,32 +123,6 @@ def _rows(path: Path) -> list[Row]:
                 worth = step = max(step, worth)
             rows.append(Row(one.minutes, path.stem, f"{one.title} {'●' * one.difficulty}", worth))
     return rows
-
-
-def _days(rows: list[Row], length: Length) -> list[list[Row]] | None:
-    """Return the rows with their pauses, day by day; None if they do not fit."""
-    days, rest = [], rows
-    for _ in range(length.days):
-        day, rest = _one_day(rest, length.minutes)
-        days.append(day)
-    return None if rest else [day for day in days if day]
-
-
-def _one_day(rows: list[Row], most: int) -> tuple[list[Row], list[Row]]:
-    """Return the rows of one day, and those that are left for the next."""
-    day, since, fed = [], 0, most <= HALF
-    for at, row in enumerate(rows):
-        now = sum(done.minutes for done in day)
-        pause = []
-        if since and since + row.minutes > SITTING:
-            what = PAUSE if fed or now < LUNCH_AFTER else LUNCH
-            pause = [Row(MINUTES[what], "", what)]
-        if now + row.minutes + sum(one.minutes for one in pause) > most:
-            return day, rows[at:]
-        fed = fed or any(one.what == LUNCH for one in pause)
-        since = row.minutes if pause else since + row.minutes
-        day += [*pause, row]
-    return day, []
 
 
 def _clock(minutes: int) -> str:

@@ -16,7 +16,7 @@ LONGEST_NAME = 60  # characters beside a bar
 ALL = "the plot has all of them (`.ratios`)"
 WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
 LETTER, ROOM, GAP = 7.9, 62, 8  # of a name; for a number beside a bar
-FITS = 0.88  # of its natural size; a narrower window scrolls
+FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 MOST_TICKS = 7
 
 

@@ -9,6 +9,7 @@ from helpers.view.markup import grid, joined, one_line, render
 from helpers.view.picture import as_image
 
 MARK = "●"
+ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that leads up is a loop"
 MOST_LANES = 12
 MOST_SAID = 40  # jumps in the words of the picture
 MOST_NOTE_LINES = 60
@@ -22,17 +23,18 @@ def text(model: Sourced) -> str:
     numbered = [f"{n:3d}  {line}" for n, line in enumerate(lines(model), 1)]
     part = row_limit.text_fold(headings, rows, row_limit.TEXT_ROOM)
     body = grid(headings, part.of(rows, lambda: row_limit.dots(headings)))
-    return joined(model.title, *numbered, body, part.says(ALL), note(model))
+    return joined(model.title, *numbered, body, legend(model), part.says(ALL), note(model))
 
 
 def html(model: Sourced) -> str:
     """Return the same with the arrows as a picture beside rows of one height."""
     model = row_limit.trimmed(model)
     headings, rows = table(model)
-    drawn = len(headings) > len(model.columns)
     part = row_limit.fold(row_limit.costs(rows))
     jumps = model.jumps()
-    picture = arcs.arcs(_lanes(jumps), len(rows)) if drawn and not part.left_out else ""
+    lanes = _lanes(jumps)
+    drawn = bool(lanes)
+    picture = arcs.arcs(lanes, len(rows)) if drawn and not part.left_out else ""
     return render(
         "sourced_table.html",
         model=model,
@@ -48,8 +50,15 @@ def html(model: Sourced) -> str:
         alt=", ".join(f"row {start + 1} → {target + 1}" for start, target in jumps[:MOST_SAID]),
         high=arcs.ROW,
         marked=frozenset(model.marked),
+        pale=(),
+        legend=legend(model),
         code=[*([True] if drawn else []), *(column.code for column in model.columns)],
     )
+
+
+def legend(model: Sourced) -> str:
+    """Return what the arrows say, if there are any."""
+    return ARROWS if model.jumps() else ""
 
 
 def lines(model: Sourced) -> list[str]:
@@ -80,9 +89,21 @@ def table(model: Sourced) -> tuple[list[str], list[list[str]]]:
     cells = [[row_limit.cut(cell) for cell in row] for row in model.cells()]
     for row, column in model.marked:
         cells[row][column] = f"{MARK} {cells[row][column]}"
+    if model.marked:
+        headings, cells = _without_twin(headings, cells, model.cells())
     if not any(arrows):
         return headings, cells
     return ["jumps", *headings], [[a, *row] for a, row in zip(arrows, cells, strict=True)]
+
+
+def _without_twin(headings, cells, plain) -> tuple[list[str], list[list[str]]]:
+    """Return headings and cells; a last column that repeats one goes, and its heading says so."""
+    *columns, last = zip(*plain, strict=True)
+    if last not in columns:
+        return headings, cells
+    twin, *rest = headings[columns.index(last) :]
+    before = headings[: columns.index(last)]
+    return [*before, f"{twin} ({rest.pop()} is the same)", *rest], [row[:-1] for row in cells]
 
 
 def gutter(jumps, count: int) -> list[str]:

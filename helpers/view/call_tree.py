@@ -4,6 +4,7 @@ The strip is read from above: each row is one call deeper, and a block is as wid
 calls inside it. It shows counts, never times.
 """
 
+import math
 from dataclasses import dataclass
 
 from helpers.model.calls import CallTree
@@ -11,12 +12,12 @@ from helpers.model.phrase import clipped
 from helpers.view import ink
 from helpers.view.call_outline import MOST_WHOLE, Line, outline
 from helpers.view.markup import one_line, render
-from helpers.view.picture import as_image
+from helpers.view.picture import pictured
 
 BAR = 16  # characters of the longest bar
 WIDTH, ROW, LETTER = 860, 19, 7.0  # pixels of the strip, of a row, of a letter
 FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
-MOST_NAMED = 8  # landmarks whose names stand below the strip
+MOST_NAMED, LONGEST_NAME = 8, 40  # landmarks whose names stand below the strip; letters of one
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
 MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C", "… ": "…: folded calls"}
@@ -60,9 +61,8 @@ def html(model: CallTree) -> str:
         branches=_branches(outline(model)),
         words=_words,
         ending=_ending(model),
-        image=_image(model) if model.calls else "",
+        **(pictured(_strip(model), FITS) if model.calls else {"image": ""}),
         alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
-        least=round(FITS * WIDTH),
         opened=len(model.calls) <= MOST_WHOLE,
         strip_cut=_strip_cut(model),
         looks=LOOKS,
@@ -96,26 +96,30 @@ def _branches(lines: tuple[Line, ...]) -> list[Branch]:
     return root
 
 
-def _image(model: CallTree) -> str:
+def _strip(model: CallTree) -> str:
+    """Return the strip as SVG text, as wide as its blocks, or as the names that stand below."""
     rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
     blocks = _blocks(model)
     marks = _marks(blocks.pop("landmarks"), rows * ROW)
     height = max([rows * ROW, *(mark["y"] + 6 for mark in marks)])
-    return as_image(render("call_strip.svg", width=WIDTH, height=height, marks=marks, **blocks))
+    width = max([WIDTH, *(math.ceil(mark["right"]) for mark in marks)])
+    return render("call_strip.svg", width=width, height=height, marks=marks, **blocks)
 
 
 def _marks(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
     """Return name and place of the first landmarks, in rows below the strip where none meet."""
     starts, marks = [], []
     for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
-        words = f"▶ {name}"
+        words = f"▶ {_cut(name, LONGEST_NAME)}"
         wide = len(words) * LETTER
-        left = max(0.0, min(x - LETTER / 2, WIDTH - wide))
+        left = max(0.0, x - LETTER / 2)
         right = left + wide + 2 * LETTER
-        row = next((n for n, start in enumerate(starts) if right < start), len(starts))
+        rows = range(len(starts))
+        row = next((n for n in rows if right < min(starts[n:])), len(starts))
         starts[row : row + 1] = [left]
         base = low + 18 + ROW * row
-        marks.append({"x": x, "top": y, "left": round(left, 1), "y": base, "words": words})
+        mark = {"x": x, "top": y, "left": round(left, 1), "y": base, "words": words}
+        marks.append({**mark, "right": left + wide})
     return marks
 
 

@@ -87,9 +87,8 @@ def _places(count: int) -> list[int]:
 
 def _alongs(last: int, step: str):
     """Yield the part of the way and the words of each mark below the curve."""
-    for quarter in range(5):
-        at = round(last * quarter / 4)
-        yield at / last, f"{_short(step)} {at}" if not quarter else str(at)
+    for at in sorted({round(last * quarter / 4) for quarter in range(5)}):
+        yield at / last, str(at) if at else f"{_short(step)} {at}"
 
 
 def curve(title: str, numbers, step: str = "step") -> Curve:

@@ -9,7 +9,6 @@ SOMETIMES = {
     "symbolic stack, bottom to top": "stack",
     "added to the graph": "made",
     "guards taken": "guarded",
-    "why": "ending",
 }
 
 widget = stage.widget
@@ -32,6 +31,6 @@ def table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
 
 
 def _row(step: DynamoStep, used: list[str]) -> list[str]:
-    cells = [getattr(step, SOMETIMES[heading]) for heading in used]
-    joined = [cell if isinstance(cell, str) else step_table.BETWEEN.join(cell) for cell in cells]
-    return [str(step.line or ""), step.label, *joined]
+    joined = [step_table.BETWEEN.join(getattr(step, SOMETIMES[heading])) for heading in used]
+    label = f"{step.label} ({step.ending})" if step.ending else step.label
+    return [str(step.line or ""), label, *joined]

@@ -14,6 +14,7 @@ MEANINGS = {
     "failed": "wrong, or an error",
     "refused": "refused",
 }  # of a mark, where the ledger does not say
+SHORT, LONG = 12, 32  # characters of a verdict that stand in one line
 ALL = "the model has all of them (`.model.entries`)"
 
 
@@ -43,9 +44,21 @@ def html(model: Ledger, room: int = row_limit.ROOM) -> str:
         "ledger.html",
         model=shown,
         why=any(entry.note for entry in model.entries),
+        own=_own(model),
         legend=legend(model),
         left_out=part.says(ALL),
     )
+
+
+def _own(model: Ledger) -> int:
+    """Return how long a word stands in one line, in characters.
+
+    Where one column of words is long, beside verdicts and a why, the why gives way to it.
+    """
+    columns = zip(*(entry.verdicts for entry in model.entries), strict=True)
+    longer = [words for words in columns if max(len(v.word) for v in words) > SHORT]
+    noted = any(entry.note for entry in model.entries)
+    return LONG if noted and len(longer) == 1 else SHORT
 
 
 def legend(model: Ledger) -> str:

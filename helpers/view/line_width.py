@@ -72,6 +72,17 @@ def _broken(words: str, most: int, inset: str) -> list[str]:
     return wrapper.wrap(words) or [words]
 
 
+def _with_their_arrows(chunks: list[str]) -> list[str]:
+    """Return the chunks; an arrow is one with what it leads to, and never ends a line."""
+    joined = []
+    for chunk in chunks:
+        if joined and joined[-1].rstrip() == "→":
+            joined[-1] += chunk
+        else:
+            joined.append(chunk)
+    return joined
+
+
 class _AtJoints(textwrap.TextWrapper):
     """Wraps as `textwrap` does, and a word without a space where names have their joints."""
 
@@ -79,7 +90,7 @@ class _AtJoints(textwrap.TextWrapper):
         chunks = super()._split(text)
         for joint in _JOINTS:
             chunks = [part for chunk in chunks for part in self._parts(chunk, joint)]
-        return chunks
+        return _with_their_arrows(chunks)
 
     def _parts(self, chunk, joint) -> list[str]:
         room = self.width - len(self.subsequent_indent)

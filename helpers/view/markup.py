@@ -4,6 +4,8 @@ Text has the page's own colour, and what tells more that of `ink`, so light and 
 reader's theme. Where a host strips colours, the words that stand beside each still say the same.
 """
 
+import re
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from tabulate import tabulate
@@ -12,6 +14,8 @@ from helpers.view import ink
 from helpers.view.line_width import columns_wrapped
 from helpers.view.picture import inlining
 
+_JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
+_ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
 _CODE = Markup("<code>{}</code>")
 MONO = "ui-monospace,Menlo,Consolas,monospace"
 _SHADE = f"color-mix(in srgb,{ink.TEXT} 34%,transparent)"
@@ -60,6 +64,16 @@ def coded(words: str) -> Markup:
     return Markup("").join(_CODE.format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
+def jointed(words: str, names: bool = False) -> Markup:
+    """Escape words that may go on in the next line after a dot or a slash between two of them.
+
+    `names`: after an underscore too, as a name of capitals does; an arrow keeps its name.
+    """
+    parts = (_ANYWHERE if names or words.startswith("→ ") else _JOINT).split(visible(words))
+    joined = Markup("<wbr/>").join(parts)
+    return joined.replace("→ ", Markup("→&nbsp;")) if words.startswith("→ ") else joined
+
+
 def _spelled_out(line: str) -> str:
     return "".join(c if c.isprintable() else _spelled(c) for c in line)
 
@@ -76,11 +90,11 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.filters |= {"visible": visible, "coded": coded}
+_templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals.update(
-    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, colour=ink.colour, fill=ink.fill
+    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, PALE=ink.PALE, colour=ink.colour
 )
-_templates.globals.update(FADES=FADES, INLINING=inlining())
+_templates.globals.update(FADES=FADES, INLINING=inlining(), fill=ink.fill)
 
 
 def render(template: str, **values) -> str:

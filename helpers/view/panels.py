@@ -16,8 +16,8 @@ LONGEST_PROSE = 40_000  # characters of a panel
 
 _VIEWS = {Listing: table, Graph: graph, Ledger: ledger}
 _PROSE = Markup(
-    '<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;overflow-wrap:anywhere;'
-    f"font-family:{escape(MONO)};"
+    '<pre style="margin:0;padding:0;background:none;white-space:pre-wrap;'
+    f"word-break:normal;overflow-wrap:anywhere;font-family:{escape(MONO)};"
     'color:var(--jp-content-font-color1,inherit)">{}</pre>'
 )
 

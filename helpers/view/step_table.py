@@ -1,11 +1,14 @@
 """A timeline and a row per step -> its source above a table, as text and as HTML."""
 
+from itertools import pairwise
+
 from helpers.view import panels, row_limit
 from helpers.view.markup import grid, joined, render
 
 FOLDED_AFTER = 400
 BETWEEN = "  |  "
 LEGEND = "| stands between two in one cell"
+SAME = "pale: as in the row above"
 REST = (
     "Rows {} to {} are left out here. Run the cell to step through all of them, or read the text "
     "form: print the exhibit."
@@ -27,6 +30,7 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
     model = row_limit.trimmed(model)
     shown = _cut(rows[:FOLDED_AFTER])
     shown = shown[: row_limit.fold(row_limit.costs(shown)).head]
+    pale = _repeated(shown)
     rest = REST.format(len(shown) + 1, len(rows)) if len(shown) < len(rows) else ""
     return render(
         "sourced_table.html",
@@ -36,12 +40,24 @@ def html(model, headings: list[str], rows: list[list[str]]) -> str:
         headings=headings,
         rows=shown,
         left_out=_legend(rows),
+        pale=pale,
+        legend=SAME if pale else "",
         rest=rest,
         note_has_lines=False,
         drawn=False,
         arcs="",
         marked=(),
         code=[True] * len(headings),
+    )
+
+
+def _repeated(rows: list[list[str]]) -> frozenset[tuple[int, int]]:
+    """Return row and column of each cell that says what the cell above it says."""
+    return frozenset(
+        (number, column)
+        for number, (before, now) in enumerate(pairwise(rows), 1)
+        for column, (above, words) in enumerate(zip(before, now, strict=True))
+        if words and words == above
     )
 
 

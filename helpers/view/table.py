@@ -29,9 +29,16 @@ def html(model: Listing, room: int = row_limit.ROOM) -> str:
         model=model,
         headings=headings,
         columns=model.columns,
+        flags=_flags(rows),
         rows=part.of(rows, lambda: row_limit.dots(headings)),
         left_out=part.says(ALL),
     )
+
+
+def _flags(rows: list[list[str]]) -> frozenset[int]:
+    """Return the columns of nothing but yes and no: there a no is pale, and the yes stand out."""
+    columns = enumerate(zip(*rows, strict=True))
+    return frozenset(number for number, words in columns if set(words) == {"yes", "no"})
 
 
 def _headings(model: Listing) -> list[str]:

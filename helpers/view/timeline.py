@@ -32,7 +32,9 @@ def text(model: Timeline) -> str:
 
 
 def html(model: Timeline) -> str:
-    """Return one folded part per step, the first open; beyond a hundred it says what is left out.
+    """Return one folded part per step; beyond a hundred it says what is left out.
+
+    Open is the first with a picture or a table: at the start of a call there may be nothing yet.
 
     Nothing in it needs a style sheet or a script, so it survives an untrusted notebook.
     """
@@ -54,7 +56,14 @@ def html(model: Timeline) -> str:
         steps=shown,
         total=len(model.steps),
         mark=MARK,
+        opened=_first_drawn(model.steps[: len(shown)]),
     )
+
+
+def _first_drawn(steps) -> int:
+    """Return the number of the first step, from 1, with more than words in a panel; or else 1."""
+    words = (all(type(panel.content) is str for panel in step.panels) for step in steps)
+    return next((number for number, only in enumerate(words, 1) if not only), 1)
 
 
 def _step_text(step: Step, number: int, total: int, lines: list[str]) -> str:

@@ -158,12 +158,14 @@ EXHIBITS = {
     "choice": lambda: choice.html(Choice("What does `2 + 2` give?", ("3", "4"), "4", "It adds.")),
     "code": lambda: code.html(helpers.show_code(_jumps).model),
     "curve": lambda: curve.html(curve.curve("The loss", [9.0 / n for n in range(1, 200)])),
+    "curve: short": lambda: curve.html(curve.curve("Twice", [3, 7], "call")),
     "dots": lambda: dots.html(route_map()),
     "dynamo": lambda: dynamo.html(_dynamo()),
     "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),
     "figures: beside each other": lambda: figures.html(
         together("Two wide runs", {"one": _graph(9, "x" * 40), "two": _graph(9, "y" * 40)})
     ),
+    "figures: alone": lambda: figures.html(together("One wide run", {"one": _wide()})),
     "files": lambda: page_of(
         helpers.show_op_files(
             {"a_def.py": "def f(x):\n    return 'a', 1  # why\n", "b.py": "class B:\n    pass\n"},

@@ -64,6 +64,27 @@ def test_a_question_is_judged_in_the_page(opened):
     expect(status(form)).to_contain_text("you chose 22; running it gave 4")
 
 
+def test_the_recap_tells_what_was_decided_on_the_page_and_forgets_it_with_the_page(opened):
+    page = opened(SAMPLE)
+    recap = page.get_by_role("region", name="What you predicted")
+    [decided, undecided] = (recap.get_by_role("row").nth(n).get_by_role("cell") for n in (1, 2))
+    asked, left = gallery.PREDICTION.replace("`", ""), ["nothing yet", "decide first"]
+    form = page.locator("form", has_text="2 + 2")
+    form.get_by_label("22", exact=True).check()
+    expect(decided).to_have_text(["–", asked, *left])
+    press(form, "Check")
+    expect(decided).to_have_text(["✗", asked, "22", "4"])
+    note = recap.locator("xpath=following-sibling::p[1]")
+    expect(note).to_contain_text("You decided 1 of 2; right: 0.")
+    form.get_by_role("radio").nth(1).check()  # a label names its verdict, too
+    press(form, "Check")
+    expect(decided).to_have_text(["✓", asked, "4", "4"])
+    expect(note).to_contain_text("You decided 1 of 2; right: 1.")
+    expect(undecided).to_have_text(["–", "Never decided", *left])
+    page.reload()
+    expect(decided).to_have_text(["–", asked, *left])
+
+
 def test_hostile_strings_are_shown_and_do_nothing(opened):
     page = opened(SAMPLE)
     expect(page.locator("main")).to_contain_text(gallery.HOSTILE[0])

@@ -21,13 +21,14 @@ from helpers.internals import interpreter_frame, torch_private
 from tests import claims
 from tests.reports import opcodes
 from tests.reports.records import ERROR, FAILED, Record, read
-from tests.reports.red import sentences
+from tests.reports.red import MOST, sentences
 from tests.reports.unpinned import unpinned
 
 ROOT = Path(__file__).parents[2]
 FRAMEWORKS = ("torch", "tensorflow", "keras")
 OTHER = "none of these: read the test"
 _PLACE = re.compile(r"(?<=`)[\w.]+:\w+(?=`)|\btorch(?:\.\w+)+")
+_GONE = re.compile(r"(?:has no attribute|cannot import name|No module named) '([\w.]+)'")
 _OPCODE = re.compile(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
 
 
@@ -86,12 +87,20 @@ def _add(found: dict[str, set[str]], path: Path, source: str) -> None:
                 users.add(path.relative_to(ROOT).as_posix())
 
 
-def causes(record: Record, places: list[str]) -> list[str]:
+def causes(words: str, places: list[str]) -> list[str]:
     """Return what the words of a failure name: a private name that is gone, or an opcode."""
-    names = [p for p in places if re.search(rf"\b{re.split('[.:]', p)[-1]}\b", record.words)]
+    names = [p for p in places if re.search(rf"\b{re.split('[.:]', p)[-1]}\b", words)]
+    told = {re.split("[.:]", place)[-1] for place in names}
+    names += [name for name in dict.fromkeys(_GONE.findall(words)) if name not in told]
     known = set(dis.opmap) | {name for some in _opcodes().values() for name in some}
-    ops = sorted(set(_OPCODE.findall(record.words)) & known)
-    return [f"`{name}`" for name in names] + [f"opcode `{name}`" for name in ops] or [OTHER]
+    ops = sorted(set(_OPCODE.findall(words)) & known)
+    return [f"`{name}`" for name in names] + [f"opcode `{name}`" for name in ops]
+
+
+def _error(record: Record) -> str:
+    """Return what pytest marks as a test's error: opcodes in the source above it prove nothing."""
+    lines = [line for line in record.words.splitlines() if line.startswith("E ")]
+    return "\n".join(lines) or record.words
 
 
 def _opcodes() -> dict[str, list[str]]:
@@ -99,26 +108,42 @@ def _opcodes() -> dict[str, list[str]]:
 
 
 def grouped(records: list[Record], gone: list[str]) -> Iterator[str]:
-    """Yield the failures of tests by what they depend on, then those of notebooks one by one."""
+    """Yield the failures of notebooks one by one, then those of tests by what they depend on."""
     failed = [record for record in records if record.outcome in (FAILED, ERROR)]
-    tests = [record for record in failed if not record.file.startswith("notebooks/")]
+    cells = [record for record in failed if record.file.startswith("notebooks/")]
+    tests = [record for record in failed if record not in cells]
+    yield "## Sentences and outputs of the notebooks\n"
+    for record in cells[:MOST]:
+        yield from _of_a_cell(record, gone)
+    if len(cells) > MOST:
+        yield f"- and {len(cells) - MOST} more"
+    if not cells:
+        yield "None has moved."
+    yield "\n## Tests, by what their failure names\n"
     by_cause: dict[str, list[Record]] = {}
     for record in tests:
-        by_cause.setdefault(", ".join(causes(record, gone)), []).append(record)
-    yield "## Sentences and outputs of the notebooks\n"
-    cells = [record for record in failed if record not in tests]
-    yield from _told(cells)
-    yield from filter(None, map(said_above, cells))
-    yield "\n## Tests, by what their failure names\n"
+        named = causes(_error(record), gone) or [OTHER]
+        by_cause.setdefault(", ".join(named), []).append(record)
     for cause in sorted(by_cause, key=lambda cause: (cause == OTHER, -len(by_cause[cause]))):
         yield f"\n{cause}:\n"
-        yield from _told(by_cause[cause])
+        *said, _ = sentences(by_cause[cause])  # the last says how to run one again
+        yield from (f"- {sentence}" for sentence in said)
     if not tests:
         yield "None failed."
 
 
+def _of_a_cell(record: Record, gone: list[str]) -> Iterator[str]:
+    """Yield what a cell shows now; below it the sentence that it is to prove, and what it names."""
+    said, *_ = sentences([record], ROOT)
+    yield f"- {said}"
+    if above := said_above(record):
+        yield f'  - it is to prove: "{above}"'
+    if named := causes(said, gone):
+        yield f"  - it names {', '.join(named)}"
+
+
 def said_above(record: Record) -> str:
-    """Return the sentence above a cell of a notebook, which it is to prove; nothing without one."""
+    """Return the sentence above a cell of a notebook; nothing without one."""
     cells, code, above = json.loads(_text(record.file))["cells"], -1, ""
     for cell in cells:
         source = "".join(cell["source"])
@@ -126,14 +151,8 @@ def said_above(record: Record) -> str:
             above = (claims.sentences(source) or [""])[-1]
         code += cell["cell_type"] == "code"
         if record.name == f"Cell {code}":
-            return f'- the sentence above code cell {code + 1}: "{above}"' if above else ""
+            return above
     return ""
-
-
-def _told(records: list[Record]) -> Iterator[str]:
-    """Yield a line for each of these failures."""
-    said = [f"- {sentence}" for sentence in sentences(records)]
-    yield from said[:-1] or ["None has moved."]  # the last says how to run one again
 
 
 def _text(name: str) -> str:

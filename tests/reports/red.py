@@ -1,5 +1,7 @@
 """What failed in a run of pytest -> sentences that say where and how, for the end of a log.
 
+Tests of a file that end with the same words are told together.
+
 `python -m tests.reports.red report.xml` says it of a file of `--junitxml`, by the standard library
 alone; tests/reports/plugin.py says it after pytest's own summary, where all cells fail alike.
 """
@@ -15,9 +17,12 @@ from tests.reports.records import ERROR, FAILED, Record, read
 ROOT = Path(__file__).parents[2]
 LONGEST = 300  # letters of one quotation
 MOST = 40  # sentences: a run in which all fails has one reason
+NAMED = 5  # tests of one file that end with the same words
+FOR_LEARNERS = ": run `python course.py setup`"  # begins the cure that a missing part has for them
 _CELL = re.compile(r"Cell (\d+)$")
 _KINDS = re.compile(r"(Missing|Unexpected) output fields from running code: (\{.*?\})")
 _TAG = re.compile(r"<[^<>]*>|^[^<>]*>|<[^<>]*$")  # also one whose beginning or end is not quoted
+_BLOB = re.compile(r"\S{80,}")  # a picture's bytes, and no word
 _RAISED = re.compile(
     r"^(\w+(?:\.\w+)*(?:Error|Exception|Interrupt|Warning|Exit|Failed|failed)\b.*)"
 )
@@ -33,44 +38,59 @@ def sentences(records: Iterable[Record], root: Path = ROOT) -> Iterator[str]:
     for record in failed:
         test = record.name.partition("[")[0]
         alike.setdefault((record.file, test, record.outcome), []).append(record)
-    for cases in list(alike.values())[:MOST]:
-        cell = _CELL.match(cases[0].name)
-        told = _of_a_cell(cases[0], int(cell[1]), root) if cell else _of_a_test(cases[0])
-        yield told + (f"; so did {len(cases) - 1} more of its cases" if cases[1:] else "")
-    if len(alike) > MOST:
-        yield f"and {len(alike) - MOST} more"
+    told: dict[tuple[str, str], list[str]] = {}  # file, what came -> names of tests; none: a cell
+    for first, *others in alike.values():
+        name, came = _of_a_cell(first, root) if _CELL.match(first.name) else _of_a_test(first)
+        more = f" and {len(others)} more of its cases" if others else ""
+        told.setdefault((first.file, came), []).extend([f"`{name}`{more}"] if name else [])
+    for (file, came), names in list(told.items())[:MOST]:
+        yield f"{file}{_listed(names)}{came}"
+    if len(told) > MOST:
+        yield f"and {len(told) - MOST} more"
     if failed:
         yield f"One file again: python3 course.py test {failed[0].file}"
 
 
-def _of_a_cell(record: Record, number: int, root: Path) -> str:
-    """Return what happened in the code cell of that number (the first is 0)."""
+def _listed(names: list[str]) -> str:
+    """Return the first names, and how many more there are."""
+    rest = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f": {', '.join(names[:NAMED])}{rest}" if names else ""
+
+
+def _of_a_cell(record: Record, root: Path) -> tuple[str, str]:
+    """Return what happened in a code cell, whose number counts from 0; it has no name."""
+    number = int(_CELL.match(record.name)[1])
     section, source = _place(root / record.file, number)
-    where = f'{record.file}, "{section}", code cell {number + 1} ({_short(source)})'
+    return "", f', "{section}", code cell {number + 1} ({_short(source)}){_ended(record)}'
+
+
+def _ended(record: Record) -> str:
+    """Return how a cell ended that failed."""
     lines = record.words.splitlines()
     if "Cell outputs differ" in record.words:
-        return f"{where} {_another(record.words)}"
+        return f" {_another(record.words)}"
     late = re.search(r"Timeout of (\d+) seconds", record.words)
     if late:
         dead = " and its kernel does not answer" if "Failed to interrupt" in record.words else ""
-        return f"{where} did not end in {late[1]} seconds{dead}"
+        return f" did not end in {late[1]} seconds{dead}"
     raised = [line for line in lines if _RAISED.match(line)]
     if raised:
-        return f"{where} raised {_short(raised[-1])}"
+        return f" raised {_short(raised[-1])}"
     told = [line for line in lines if line.startswith("Cell ")] or lines
-    return f"{where}: {_short(told[0] if told else 'failed')}"
+    return f": {_short(told[0] if told else 'failed')}"
 
 
-def _of_a_test(record: Record) -> str:
-    """Return which test failed, with its name as a sentence, and the line of its error."""
+def _of_a_test(record: Record) -> tuple[str, str]:
+    """Return the name of a test as a sentence, and the line of its error."""
     name, _, case = record.name.partition("[")
     words = name.removeprefix("test_").replace("_", " ") + (f" [{case}" if case else "")
     said = [line[1:].strip() for line in record.words.splitlines() if re.match(r"E\s+\S", line)]
     because = said or record.words.strip().splitlines()[-1:] or ["nothing was said"]
     if not record.name:
-        return f"{record.file} cannot be read as tests: {_short(because[-1])}"
+        return "", f" cannot be read as tests: {_short(because[-1])}"
+    told = " ".join(because[:2]) if because[0].endswith(":") else because[0]
     how = "could not start or end" if record.outcome == ERROR else "failed"
-    return f"{record.file}: `{words}` {how}: {_short(because[0])}"
+    return words, f" {how}: {_short(told.partition(FOR_LEARNERS)[0])}"
 
 
 def _another(words: str) -> str:
@@ -90,8 +110,9 @@ def _another(words: str) -> str:
 def _first(lines: list[str], sign: str, html: bool) -> str:
     """Return the first line of a difference that only one side has; `+` is the stored side."""
     found = [line.strip()[1:].strip() for line in lines if re.match(rf"\s*\{sign} \S", line)]
-    read = [_TAG.sub(" ", line).strip() for line in found] if html else found
-    return f'"{_short(next(filter(None, read), ""))}"' if found else "nothing more"
+    read = [_BLOB.sub(" ", _TAG.sub(" ", line)).strip() for line in found] if html else found
+    words = next(filter(None, read), "")
+    return f'"{_short(words)}"' if words else "nothing more"
 
 
 def _place(path: Path, number: int) -> tuple[str, str]:

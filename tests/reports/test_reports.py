@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
+from helpers.safety.missing_parts import CURE
 from tests.reports import moved, opcodes, red, tried
 from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, plain, read
 from tests.reports.unpinned import unpinned
@@ -145,6 +146,10 @@ def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
             "Cell outputs differ\n mismatch 'text/html'\n  - <b>it</b>\n  + <i>it</i>",
             "the words that can be told are the same",
         ),
+        (
+            "Cell outputs differ\n mismatch 'text/html'\n  - " + "iVBO" * 40 + "\n  + <i>it</i>",
+            '"it" is stored, nothing more came',
+        ),
     ],
 )
 def test_a_cell_that_ends_otherwise_is_told(words, told):
@@ -165,16 +170,28 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
 def test_cases_of_one_test_are_told_by_one_of_them():
     cases = [Record("tests/test_x.py", f"test_y[{n}]", FAILED, f"E   {n}") for n in range(9)]
     assert list(red.sentences([*cases, Record("tests/test_x.py", "test_z", FAILED, "E   z")])) == [
-        "tests/test_x.py: `y [0]` failed: 0; so did 8 more of its cases",
+        "tests/test_x.py: `y [0]` and 8 more of its cases failed: 0",
         "tests/test_x.py: `z` failed: z",
         "One file again: python3 course.py test tests/test_x.py",
     ]
 
 
 def test_many_failures_are_told_in_part():
-    many = [Record("tests/test_x.py", f"test_{n}", FAILED, "E   OSError: x") for n in range(99)]
+    many = [Record("tests/test_x.py", f"test_{n}", FAILED, f"E   {n}") for n in range(99)]
     assert f"and {99 - red.MOST} more" in list(red.sentences(many))
     assert list(red.sentences([Record("tests/test_x.py", "test_y", PASSED)])) == []
+
+
+def test_tests_that_one_name_breaks_are_told_together_without_the_learners_cure():
+    assert f": {CURE}".startswith(red.FOR_LEARNERS)
+    lost = f"E   MissingPart: torch lacks x: {CURE}"
+    behind = f"E   Failed: it raised:\n{lost}"
+    words = [lost] * (red.NAMED + 2) + [behind]
+    broken = [Record("tests/test_x.py", f"test_{n}", FAILED, w) for n, w in enumerate(words)]
+    assert list(red.sentences(broken))[:-1] == [
+        "tests/test_x.py: `0`, `1`, `2`, `3`, `4`, and 2 more failed: MissingPart: torch lacks x",
+        "tests/test_x.py: `7` failed: Failed: it raised: MissingPart: torch lacks x",
+    ]
 
 
 def test_requirements_lose_their_versions_alone():
@@ -201,8 +218,13 @@ def test_names_of_frameworks_are_read_from_helpers_and_cells():
 def test_the_sentence_that_a_cell_proves_is_named(run, monkeypatch):
     monkeypatch.setattr(moved, "ROOT", run[0])
     cells = [record for record in run[2].records if record.name.startswith("Cell ")]
-    assert moved.said_above(cells[-1]) == '- the sentence above code cell 3: "Here is `it`:"'
     assert moved.said_above(cells[0]._replace(name="Cell 9")) == ""
+    said = list(moved.grouped(cells, ["made._c:nobody_knows"]))
+    assert said[said.index(f"- {TOLD[1]}") :][:3] == [
+        f"- {TOLD[1]}",
+        '  - it is to prove: "Here is `it`:"',
+        "  - it names `made._c:nobody_knows`",
+    ]
 
 
 def test_failures_that_name_one_cause_are_told_together():
@@ -212,9 +234,23 @@ def test_failures_that_name_one_cause_are_told_together():
         Record("tests/b.py", "test_two", ERROR, "E   counters\nE   is LOAD_FAST"),
         Record("tests/c.py", "test_three", FAILED, "E   AssertionError: 5"),
         Record("tests/d.py", "test_four", SKIPPED, "counters"),
+        Record("tests/e.py", "test_five", FAILED, "    LOAD_FAST\nE   has no attribute '_primary'"),
     ]
     said = "\n".join(moved.grouped(failed, gone))
-    assert moved.causes(failed[0], gone) == ["`torch._dynamo.utils:counters`"]
-    assert moved.causes(failed[1], gone)[1] == "opcode `LOAD_FAST`"
+    assert moved.causes(failed[0].words, gone) == ["`torch._dynamo.utils:counters`"]
+    assert moved.causes(failed[1].words, gone)[1] == "opcode `LOAD_FAST`"
+    assert "\n`_primary`:\n\n- tests/e.py: `five`" in said
     assert said.index("`one`") < said.index(moved.OTHER) < said.index("`three`")
     assert "`four`" not in said and "None has moved." in said
+
+
+def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
+    users = {"math:tau": {"a.py"}, "math:_tau": {"b.py", "a.py"}, "no_such_room:it": {"c.py"}}
+    monkeypatch.setattr(moved, "imported", lambda: users)
+    monkeypatch.setattr(moved.torch_private, "missing", lambda: "torch lacks x: run something")
+    monkeypatch.setattr(moved.interpreter_frame, "doubt", lambda: "")
+    assert list(moved.lost()) == [
+        "- torch lacks x",
+        "- `math:_tau` is gone; used by a.py, b.py",
+        "- `no_such_room:it`: No module named 'no_such_room'; used by c.py",
+    ]

@@ -1,10 +1,12 @@
 """The plot: a picture, and its numbers in the alt text and in the text form."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
 
-from helpers.view.bars import plot
+from helpers.view.bars import FITS, plot
+from helpers.view.picture import width
 
 
 def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
@@ -54,3 +56,10 @@ def test_all_that_is_written_is_inside_and_apart(ratios):
     assert all(0 < x < float(tree.get("width")) for x in places)
     ticks = [float(e.get("d")[1:].split()[0]) for e in tree.findall(".//{*}path")]
     assert all(b - a > 30 for a, b in zip(ticks, ticks[1:], strict=False))
+
+
+def test_letters_have_ten_pixels_where_a_plot_is_smallest_and_a_usual_one_fits_a_narrow_page():
+    made = plot("T", {"flow, 1,000,000 numbers": 0.99, "torch": 17})
+    sizes = [float(size) for size in re.findall(r"font(?:-size)?:([\d.]+)px", made.svg())]
+    assert min(sizes) * FITS >= 10
+    assert width(made.svg()) * FITS <= 654  # what a window of 700 pixels leaves

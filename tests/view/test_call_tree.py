@@ -4,7 +4,7 @@ import base64
 import re
 
 from helpers.model.calls import Call, CallTree
-from helpers.view import call_tree
+from helpers.view import call_tree, picture
 from helpers.view.call_outline import outline
 
 NASTY = "<script>alert(1)</script>"
@@ -57,3 +57,19 @@ def test_no_call_at_all_is_said():
 def test_a_deep_tree_is_drawn_within_its_height():
     deep = CallTree("deep", tuple(Call(n, "m", f"f{n}") for n in range(300)))
     assert len(call_tree.html(deep)) < 200_000
+
+
+def test_no_line_to_a_landmark_runs_through_the_name_of_another():
+    calls = [
+        Call(0, "m", "f"),
+        *(Call(1, "m", f"a_rather_long_name_{n}", door=True) for n in range(8)),
+    ]
+    marks = call_tree._marks(call_tree._blocks(CallTree("t", tuple(calls)))["landmarks"], 40)
+    assert len(marks) == call_tree.MOST_NAMED
+    for one in marks:
+        crossed = [
+            m for m in marks if one["left"] + 5 < m["x"] < one["right"] and m["y"] > one["y"]
+        ]
+        assert crossed == []
+    assert max(m["right"] for m in marks) > call_tree.WIDTH
+    assert picture.width(call_tree._strip(CallTree("t", tuple(calls)))) > call_tree.WIDTH

@@ -25,6 +25,13 @@ def test_the_first_and_the_last_number_are_drawn(count):
     assert count == 1 or points[-1][0] == curve.LEFT + curve.WIDTH
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 90])
+def test_no_step_is_marked_twice(count):
+    picture = curve.svg(curve.curve("t", [1] * count))
+    places = re.findall(r'class="along" x="(\d+)"', picture)
+    assert len(places) == len(set(places)) == min(max(count, 2), 5)
+
+
 def test_the_text_gives_first_and_last_and_more_from_the_start():
     lines = curve.text(curve.curve("loss", [100.0 - n for n in range(101)], "round")).splitlines()
     assert lines[0] == "loss" and lines[1].split() == ["round", "number"]

@@ -4,12 +4,15 @@ import base64
 import re
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.view.diagram import figures
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram.layered_layout import layered
+from helpers.view.diagram.pixel_positions import STEP, Spot, arrow_down
 
 NASTY = "<script>&\x00\ud800"
 
@@ -133,6 +136,16 @@ def test_labels_of_a_fan_do_not_cover_each_other():
     root = parsed(Graph("t", nodes, (Edge("a", "b", "first"), Edge("a", "c", "second"))))
     heights = [float(r.get("y")) for r in root.findall(".//{*}rect") if r.get("class") == "plate"]
     assert abs(heights[0] - heights[1]) >= 17
+
+
+@pytest.mark.parametrize("fan", [False, True])
+@pytest.mark.parametrize("step", [STEP, figures.LABELLED])
+def test_a_label_on_a_way_down_covers_no_head(fan, step):
+    start, end = Spot(0, 0, 80), Spot(200, step, 80)
+    line, x, y = arrow_down([start, end], fan)
+    half, head, plus = 9, 11, 4
+    assert start.bottom < y - half and y + half <= end.y - head - plus
+    assert start.centre < x < end.centre
 
 
 def test_an_arrow_over_a_layer_passes_between_the_boxes():

@@ -41,8 +41,13 @@ def test_table_says_in_html_what_it_says_in_text():
 
 def test_columns_that_nobody_needs_are_left_out():
     headings, rows = dynamo.table(RUN)
-    assert "guards taken" not in headings and "why" in headings
+    assert "guards taken" not in headings and "added to the graph" in headings
     assert all(len(row) == len(headings) for row in rows)
+
+
+def test_why_a_graph_broke_stands_with_its_step():
+    _, rows = dynamo.table(RUN)
+    assert rows[-1][1] == f"graph break ({HOSTILE})"
 
 
 def test_nothing_is_markup():

@@ -58,6 +58,12 @@ def test_a_long_name_goes_on_after_a_joint():
     assert all(part[-1] in "._" for part in parts[:-1])
 
 
+def test_an_arrow_does_not_stand_alone_before_a_long_name():
+    names = ["→ BINARY_OP_MULTIPLY_FLOAT", "→ BINARY_OP_ADD_UNICODE"]
+    _, [cells] = columns_wrapped(list("abcdef"), [names * 3])
+    assert all("\n" in cell and "→ BINARY" in cell for cell in cells)
+
+
 def test_a_word_without_a_joint_is_cut():
     _, [cells] = columns_wrapped(["a", "b"], [["x" * 300, "y" * 300]])
     assert widest(cells[0]) < WIDEST and cells[0].replace("\n", "") == "x" * 300

@@ -15,7 +15,8 @@ MODEL = Sandbox(
 
 def test_text_and_html_hold_every_choice():
     for shown in (sandbox.text(MODEL), sandbox.html(MODEL)):
-        for words in ("title", "note", "kind", "one; two", "every run", "kind: two", "s.run"):
+        known = "title", "note", "kind", "one; two", "every run", "kind: two", "s.run"
+        for words in (*known, "To foretell: this call will be a hit or trace."):
             assert words in shown.replace("&#39;", "'")
 
 

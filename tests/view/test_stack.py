@@ -9,9 +9,10 @@ from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.code_object import code_tree
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.stack import StackRun, StackStep
+from helpers.model.timeline import Timeline
 from helpers.view import bytecode as bytecode_view
+from helpers.view import ink, step_table
 from helpers.view import stack as stack_view
-from helpers.view import step_table
 from helpers.view.widgets import code as code_view
 from helpers.view.widgets import stage
 
@@ -94,3 +95,29 @@ def test_what_stands_between_two_values_is_explained_where_it_stands():
     shown = stack_view.text(stack_run(lambda x: x + 1, 2))
     assert "2  |  1" in shown and step_table.LEGEND in shown
     assert step_table.LEGEND not in stack_view.text(stack_run(lambda x: x, 2))
+
+
+def test_what_a_row_repeats_is_pale_and_the_page_says_so():
+    markup = step_table.html(
+        Timeline("t", "x = 1", ()), ["a", "b"], [["1", ""], ["1", ""], ["2", "3"], ["4", "3"]]
+    )
+    pale = [cell for cell in markup.split("<td")[1:] if f"color:{ink.PALE}" in cell[:400]]
+    told = [cell.partition(">")[2][0] for cell in pale]
+    assert told == ["1", "3"] and step_table.SAME in markup
+    assert step_table.SAME not in step_table.html(Timeline("t", "x", ()), ["a"], [["1"], ["2"]])
+
+
+def test_arrows_beside_instructions_are_explained_where_there_are_any():
+    for form in (bytecode_view.text, bytecode_view.html):
+        assert bytecode_view.ARROWS in form(bytecode(evil))
+        assert bytecode_view.ARROWS not in form(bytecode(cells.__code__))
+
+
+def test_a_python_that_is_told_twice_has_one_column():
+    model = show_rosetta("current").model
+    *headings, here = [column.heading for column in model.columns]
+    shown, rows = bytecode_view.table(model)
+    twin = here.replace("here:", "Python")
+    assert twin not in headings or f"{twin} ({here} is the same)" in shown
+    assert len(shown) == len(headings) + (twin not in headings)
+    assert {len(row) for row in rows} == {len(shown)}

@@ -1,13 +1,13 @@
 """Table and ledger: the text has every fact, the HTML escapes them, both are the same twice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
-from helpers.view import ledger, table
-from helpers.view.markup import one_line, visible
+from helpers.view import ink, ledger, table
+from helpers.view.markup import jointed, one_line, visible
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 
@@ -103,3 +103,33 @@ def test_a_ledger_may_say_what_its_marks_stand_for():
     told = marked("1", marks=(("changed", "<fewer>"), ("failed", "never here")))
     assert "● <fewer>" in ledger.text(told) and "● &lt;fewer&gt;" in ledger.html(told)
     assert "never here" not in ledger.text(told) + ledger.html(told)
+
+
+def test_a_no_is_pale_where_a_column_says_nothing_but_yes_and_no():
+    columns = Column("name", "name"), Column("found", "found")
+    both = Listing("title", columns, (Row("no", True), Row("b", False)))
+    pale = f'color:{ink.PALE}">no</td>'
+    assert table.html(both).count(pale) == 1
+    assert pale not in table.html(Listing("title", columns, both.rows[1:]))
+
+
+def test_short_arguments_stand_in_one_line_and_the_why_gives_way():
+    call = "float32 [3], 2, ['a', 'b']"
+    entry = Entry("1", (Verdict(call), Verdict("hit")), "a why")
+    made = Ledger("title", "call", ("arguments", "verdict"), (entry,))
+    assert ledger.html(made).count("white-space:nowrap") > ledger.html(
+        replace(made, entries=(replace(entry, note=""),))
+    ).count("white-space:nowrap")
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("a_module.a_class/x", ["a_module.", "a_class/", "x"]),
+        (".0=1.5, 1 // 2 ...", [".0=1.5, 1 // 2 ..."]),
+        ("f.<locals>", ["f.", "&lt;locals&gt;"]),
+        ("→ BINARY_OP_ADD", ["→&nbsp;BINARY_", "OP_", "ADD"]),
+    ],
+)
+def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
+    assert jointed(words).split("<wbr/>") == parts

@@ -76,6 +76,13 @@ def test_html_opens_the_first_step_and_marks_its_line_in_bold():
     assert "<script" not in markup and "<style" not in markup and " id=" not in markup
 
 
+def test_html_opens_at_the_first_step_with_a_picture_or_a_table():
+    nothing = Step("begin", 1, (Panel("locals", "none yet"),))
+    full = Step("inside", 3, (Panel("locals", listing(("x", "1"))),))
+    assert "<details open" in view.html(timeline(nothing, full)).partition("Step 2 of 2")[0][-200:]
+    assert "<details open" in view.html(timeline(nothing, nothing)).partition("Step 1 of 2")[0]
+
+
 def test_timeline_without_steps_says_so_in_every_form():
     model = timeline(note="It never began.")
     for words in (view.text(model), view.html(model), stage.script(model)["note"]):

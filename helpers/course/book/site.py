@@ -18,7 +18,7 @@ from helpers.model.spine import CHAPTERS, START
 from helpers.safety.folders import Home, made_again, write_new
 
 SITE = course.ROOT / "site"
-ASSETS = ("book.css", "book.js", "host.js", "minisearch.js")
+ASSETS = ("book.css", "book.js", "host.js", "recap.js", "minisearch.js")
 INSTRUMENTS = "instruments"
 
 

@@ -1,6 +1,7 @@
 """Steps of a machine -> how many of the standard library's functions their opcodes can express."""
 
 import inspect
+import math
 import opcode
 import os
 from collections import Counter
@@ -17,7 +18,7 @@ from helpers.model.listing import Column, Listing
 from helpers.view import table
 
 WIDTH = 20
-FULL, EMPTY = "█", "░"
+PARTS, EMPTY = "▏▎▍▌▋▊▉█", "·"  # of one character of a bar: eighths
 _NAME = type.__dict__["__name__"].__get__
 
 
@@ -62,8 +63,8 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
 
 
 def _reach(step, own, known, able, total):
-    full = round(WIDTH * able / total)
-    bar = FULL * full + EMPTY * (WIDTH - full)
+    full, part = divmod(math.ceil(WIDTH * len(PARTS) * able / total), len(PARTS))
+    bar = (PARTS[-1] * full + (PARTS[part - 1] if part else "")).ljust(WIDTH, EMPTY)
     return Reach(
         plain(_NAME(step)), str(len(own)), len(known), able, f"{100 * able / total:.1f} %", bar
     )

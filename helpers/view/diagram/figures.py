@@ -12,8 +12,9 @@ from helpers.view.diagram import kinds
 from helpers.view.markup import render
 from helpers.view.picture import pictured, width
 
-ROOM, STEP = 1_000, 66  # pixels: of all pictures; from row to row where boxes have names alone
-SMALLEST = 0.88  # of its natural size, beside another; alone a picture gives way to the page
+ROOM = 1_000  # pixels of all pictures
+STEP, LABELLED = 66, 84  # from row to row where boxes have names alone; with words on an arrow
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 
 
 def text(model: Graph) -> str:
@@ -34,7 +35,8 @@ def html(model: Graph) -> str:
 
 def _small(graph: Graph) -> str:
     names = tuple(replace(node, detail="") for node in graph.nodes)
-    return diagram.svg(replace(graph, nodes=names), page=True, step=STEP)
+    step = LABELLED if any(edge.label for edge in graph.edges) else STEP
+    return diagram.svg(replace(graph, nodes=names), page=True, step=step)
 
 
 def _figure(name: str, graph: Graph, drawn: str) -> dict:

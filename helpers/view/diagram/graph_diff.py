@@ -40,7 +40,7 @@ def text(model: GraphDiff) -> str:
 
 def html(model: GraphDiff) -> str:
     """Return the table of findings and the picture, with its text form folded below it."""
-    return f"{table.html(findings(model))}\n{graph.html(merged(model))}"
+    return f"{table.html(findings(model))}\n<br>{graph.html(merged(model))}"
 
 
 def findings(model: GraphDiff) -> Listing:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 BOX, MARGIN = 40, 8  # pixels
 STEP, BETWEEN = 92, 24
+HEAD = 25  # of an arrow: its length, and half a label beside it
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,13 @@ def arrow_down(spots: list[Spot], fan: bool) -> tuple[str, int, int]:
         tip = after.y - 4 if after is end else after.y
         line += f" C{before.centre} {half},{after.centre} {half},{after.centre} {tip}"
         line += "" if after is end else f" V{after.bottom}"
-    near, parts = spots[1], (1, 2) if fan else (2, 1)  # of a fan the labels lie apart near the end
-    return line, _between(start.centre, near.centre, parts), _between(start.bottom, near.y, parts)
+    return line, *_label_place(start, spots[1], 2 if fan else 1)  # a fan lies apart near its end
 
 
-def _between(first: int, second: int, parts: tuple[int, int]) -> int:
-    return (parts[0] * first + parts[1] * second) // 3
+def _label_place(start: Spot, end: Spot, thirds: int) -> tuple[int, int]:
+    """Return the point so many thirds of the way down, or higher: no label covers a head."""
+    down = end.y - start.bottom
+    part = min(thirds / 3, max(down - HEAD, 0) / max(down, 1))
+    return start.centre + round(part * (end.centre - start.centre)), start.bottom + round(
+        part * down
+    )

@@ -13,12 +13,21 @@ WORDS = ("ask", "button", "nudge", "style")
 def text(model: Sandbox) -> str:
     """Return what can be picked, what is picked at first, and how to do the same in code."""
     table = grid(HEADINGS, rows(model))
-    return "\n".join((model.title, table, model.note, f"In code: {model.code}"))
+    return "\n".join((model.title, table, model.note, guesses(model), f"In code: {model.code}"))
 
 
 def html(model: Sandbox) -> str:
     """Return the same as a table."""
-    return render("sandbox.html", model=model, headings=HEADINGS, rows=rows(model))
+    return render(
+        "sandbox.html", model=model, headings=HEADINGS, rows=rows(model), guesses=guesses(model)
+    )
+
+
+def guesses(model: Sandbox) -> str:
+    """Return what can be foretold of a call, in the words of the form."""
+    *most, last = model.verdicts
+    words = f"{', '.join(most)} or {last}" if most else last
+    return f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
 
 
 def rows(model: Sandbox) -> list[list[str]]:

@@ -1,21 +1,43 @@
 // The source: the line that is about to run, and in it the part that runs.
 
-const KEYWORDS = /\b(and|as|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield|None|True|False)\b/g;
+const KEYWORD = /^(and|as|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield|None|True|False)$/;
 
 const DEED_LETTER = 7; // pixels of a letter beside a line, for which there must be room
 
-/** A line of Python with its keywords in bold. Strings and comments are left as they are. */
-function pythonLine(words) {
-  const code = make("code", "stage-code", "");
-  const quiet = words.search(/["'#]/);
-  const open = quiet < 0 ? words : words.slice(0, quiet);
-  let from = 0;
-  for (const found of open.matchAll(KEYWORDS)) {
-    code.append(words.slice(from, found.index), make("b", "", found[0]));
-    from = found.index + found[0].length;
+// A comment, a string (one in triple quotes may go on), a keyword, or the rest of a name or number.
+const TOKENS = /#.*|(?:\b[rbfut]{1,2})?("""|'''|"|')|\b\w+/gi;
+
+/** Lines of Python with their keywords in bold. Strings and comments are left as they are. */
+function pythonLines(lines) {
+  let open = ""; // the triple quotes of a string that goes on from the line above
+  return lines.map((words) => {
+    const code = make("code", "stage-code", "");
+    let from = 0;
+    let at = 0;
+    if (open) [at, open] = endOf(words, 0, open);
+    while (at < words.length) {
+      TOKENS.lastIndex = at;
+      const found = TOKENS.exec(words);
+      if (!found) break;
+      at = TOKENS.lastIndex;
+      if (found[1]) [at, open] = endOf(words, at, found[1]);
+      else if (KEYWORD.test(found[0])) {
+        code.append(words.slice(from, found.index), make("b", "", found[0]));
+        from = at;
+      }
+    }
+    code.append(words.slice(from) || (from ? "" : " "));
+    return code;
+  });
+}
+
+/** Where a string ends that begins at `from`, and its quotes if it goes on in the next line. */
+function endOf(words, from, quotes) {
+  for (let at = from; at < words.length; at += 1) {
+    if (words[at] === "\\") at += 1;
+    else if (words.startsWith(quotes, at)) return [at + quotes.length, ""];
   }
-  code.append(words.slice(from) || (from ? "" : " "));
-  return code;
+  return [words.length, quotes.length === 3 ? quotes : ""];
 }
 
 /** Where characters `from` … `to` of a node's text stand on the page. */
@@ -44,6 +66,7 @@ function sourcePane(script, go, links) {
   const [lit, hint] = [make("div", "stage-lit", ""), make("div", "stage-hint", "")];
   hint.hidden = true;
   const used = new Set(script.tracks.map((step) => step.line));
+  const listed = pythonLines(script.lines);
   const rows = script.lines.map((words, i) => {
     const row = make("div", "stage-line", "");
     const number = make(used.has(i + 1) ? "button" : "span", "stage-number", String(i + 1));
@@ -54,7 +77,7 @@ function sourcePane(script, go, links) {
       row.classList.add("stage-used");
       row.addEventListener("click", () => getSelection().isCollapsed && go(nextOn(script, i + 1)));
     }
-    row.append(number, make("span", "stage-mark", "", { "aria-hidden": "true" }), pythonLine(words));
+    row.append(number, make("span", "stage-mark", "", { "aria-hidden": "true" }), listed[i]);
     list.append(row);
     return row;
   });

@@ -31,6 +31,7 @@ function makeModel(state, answer) {
     save_changes() {
       const changes = answer(null, state);
       if (changes) model.set(changes);
+      document.dispatchEvent(new CustomEvent("book-saved", { detail: state }));
     },
     on(words, hear) {
       for (const event of names(words)) heard.set(event, [...(heard.get(event) ?? []), hear]);
