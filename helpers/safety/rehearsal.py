@@ -225,9 +225,9 @@ class _Life:
     def last_sign(self) -> float:
         """Look now; return the moment of the last sign of life."""
         with suppress(OSError, psutil.Error):
-            fields = Path(f"/proc/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
             used = int(fields[11]) + int(fields[12])  # proc(5): utime, stime
-            if fields[0] != b"S" or used > self._used + SOME or children(self.pid):
+            if fields[0] != "S" or used > self._used + SOME or children(self.pid):
                 self._last = self._ran = monotonic()
                 self._used = used
             elif self._sleeps() and monotonic() - self._ran < self._longest:
@@ -235,6 +235,4 @@ class _Life:
         return self._last
 
     def _sleeps(self) -> bool:
-        return (
-            b"nanosleep" in Path(f"/proc/{self.pid}/wchan").read_bytes()
-        )  # proc(5): "0" if unsaid
+        return "nanosleep" in Path(f"/proc/{self.pid}/wchan").read_text()  # proc(5): "0" if unsaid

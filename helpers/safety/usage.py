@@ -26,7 +26,7 @@ class Usage:
 def memory() -> tuple[int, int]:
     """Return the address space and the memory that this process has, in bytes."""
     try:  # psutil would look itself up in sys.modules, which an answer may have changed
-        with open("/proc/self/statm", "rb") as file:
+        with open("/proc/self/statm") as file:
             most, resident, *_ = map(int, file.read().split())
         return most * _PAGE, resident * _PAGE
     except OSError:

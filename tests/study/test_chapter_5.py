@@ -20,6 +20,23 @@ from helpers.study.chapter_5.run_op import gradient, loading, numerical
 X = np.array([-2.0, -1.0, 0.5, 3.0])
 
 
+class Answers(np.ndarray):
+    """An array that answers for itself."""
+
+    shape = dtype = property(lambda self: 1 / 0)
+
+
+def test_what_is_no_array_or_no_name_is_refused_in_one_sentence():
+    for wrong in (3, "x", [1.0], None, object(), np.float64(1)):
+        with pytest.raises(TypeError, match="x must be a NumPy array, not "):
+            chapter_5.run_op("user_relu", relu_files(), wrong)
+    for name in ("output", "output_grad", "argument"):
+        with pytest.raises(TypeError, match=f"{name} must be text, not "):
+            relu_files(**{name: 10**5000})
+    told = chapter_5.run_op("user_relu", relu_files(), X.view(Answers))
+    assert told.tolist() == [0, 0, 0.5, 3]
+
+
 def test_gradient_of_a_trial_is_the_numerical_one():
     with loading("user_relu", relu_files()) as api:
         dy = np.arange(4.0)

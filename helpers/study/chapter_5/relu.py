@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from helpers.mini import oneflow as flow
+from helpers.safety.arguments import word
 from helpers.study.chapter_5.op_files import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
 
@@ -14,7 +15,12 @@ _X = np.array([[-1.0, 2.0]])
 
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
-    """Return the files of the ReLU op, with these three names in its gradient rule."""
+    """Return the files of the ReLU op, with these three names in its gradient rule.
+
+    TypeError for a name that is no text.
+    """
+    output, output_grad = word(output, "output"), word(output_grad, "output_grad")
+    argument = word(argument, "argument")
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     named = [
         ('forward.output("out"', f'forward.output("{output}"'),

@@ -10,6 +10,7 @@ import numpy as np
 from helpers.capture.oneflow.jobs import job_graph
 from helpers.mini import oneflow as flow
 from helpers.model.job import JobGraph
+from helpers.safety.arguments import is_a, kind_of
 from helpers.study.answers import by_name
 from helpers.study.chapter_5.trial_jobs import blobs_of, predict_job_of, weighted_job
 from helpers.study.check import Unfit
@@ -50,7 +51,13 @@ def wrapper_of(api, name: str):
 
 
 def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
-    """Load an op in a fresh session and return the first output for `x`. May raise OpError."""
+    """Load an op in a fresh session and return the first output for `x`. May raise OpError.
+
+    TypeError where `x` is no NumPy array.
+    """
+    if not is_a(x, np.ndarray):
+        raise TypeError(f"x must be a NumPy array, not {kind_of(x)}")
+    x = np.ndarray.view(x, np.ndarray)  # a subclass may answer for itself
     with loading(name, files) as api:
         return run(wrapper_of(api, name), x)[0]
 
