@@ -52,6 +52,8 @@ def _outcome(step, kernels) -> str:
     except Exception as error:
         return f"raises {said(error)}"
     own = next((kernel for kernel in kernels if kernel is found), None)
+    if own is None and isinstance(found, RegisteredKernel):
+        return "gives a kernel of another list than the one given"
     return f"gives {own.kernel.name}" if own else f"gives {brief(found)}"
 
 

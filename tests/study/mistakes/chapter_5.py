@@ -192,6 +192,13 @@ MISTAKES = {
     ),
     "two_kernels": (
         (
+            "gives a kernel of another list than the one given",
+            "matching = [kernel for kernel in kernels if kernel.matches(context)]",
+            "matching = KEPT.setdefault(str(context), kernels[:1])",
+            "def choose(",
+            "KEPT = {}\n\n\ndef choose(",
+        ),
+        (
             "yours gives kernel_1, the registry raises OpError: There are more than one kernels",
             ALL_MATCHING,
             f"{ALL_MATCHING}[:1]",

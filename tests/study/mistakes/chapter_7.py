@@ -175,7 +175,7 @@ MISTAKES = {
         ("that code was written by hand", "show_compiled(compiled)", "show_bytecode(clipped)"),
         ("look after the function was called", "show_compiled(compiled)", "show_names('x')"),
         ("yours saw the lines [], and [2, 3, 5] ran", STANCE, "    if True:"),
-        ("it is not compiled any more", STANCE, f"    {FORCED}\n    if True:"),
+        ("set_stance('force_eager') is in force still", STANCE, f"    {FORCED}\n    if True:"),
         ("compiled once more", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
         ("saw the lines", "return covered(test, function)", EVERY_LINE),
         (
