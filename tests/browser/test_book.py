@@ -135,6 +135,8 @@ def test_the_search_finds_a_section_of_another_chapter(opened):
     page.keyboard.type("zebra")
     expect(page.locator("#book-count")).to_have_text("1 section found.")
     page.keyboard.press("Enter")
+    page.wait_for_url(f"**/{SAMPLE}.html#*")
+    page.wait_for_selector("html.book-lives", state="attached")  # until then it moves
     expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
 
 
