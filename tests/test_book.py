@@ -64,6 +64,12 @@ def test_nothing_of_the_book_is_fetched_from_elsewhere(book):
     assert used.search('<script async src="https://example.invalid/a.js">')
 
 
+def test_no_page_of_the_book_is_heavy(book):
+    """What lives adds half to a page (docs/book.md has the figures of each); the goal is 3 MB."""
+    sizes = {name: len(page.encode()) for name, page in book.items() if page}
+    assert len(sizes) > 8 and max(sizes.values()) < 2 * 10**6
+
+
 def test_addresses_of_a_notebook_become_those_of_the_book():
     page = '<a href="02_x.ipynb#cell-id=02-a"><img src="images/spine/1.svg"><a href="https://a.b/c.ipynb">'
     assert links.rewritten(page) == (

@@ -96,6 +96,7 @@ PLACES = {
     },
     "dynamo": {
         "reset": "torch._dynamo:reset",
+        "eval_frame": "torch._dynamo:eval_frame",
         "config": "torch._dynamo:config",
         "set_logs": "torch._logging:set_logs",
     },
@@ -258,6 +259,11 @@ def same_settings():
         after = config.get_config_copy()
         for name in [name for name in before if after.get(name) != before[name]]:
             setattr(config, name, before[name])
+
+
+def stance() -> str:
+    """Return what `torch.compiler.set_stance` has set; "default" where this torch has none."""
+    return getattr(getattr(__getattr__("eval_frame"), "_stance", None), "stance", "default")
 
 
 def inner_function(fn):

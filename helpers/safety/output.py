@@ -1,6 +1,7 @@
 """A stream of output -> the same stream, which a learner's code may close without closing it.
 
-`sys.stdout.close()` in a notebook ends all output of its kernel for good.
+`sys.stdout.close()` in a notebook ends all output of its kernel for good; so does to print half of
+a surrogate pair, which no message can carry (ipykernel/iostream.py): it is spelled out here.
 """
 
 from helpers.safety.original_builtins import BUILTINS
@@ -25,7 +26,12 @@ class Shielded:
 
     def write(self, text: str) -> int:
         """Write to the stream; ValueError once closed, as of any file."""
-        return self._open().write(text)
+        return self._open().write(sendable(text))
+
+    def writelines(self, lines) -> None:
+        """Write each; ValueError once closed."""
+        for line in lines:
+            self.write(line)
 
     def flush(self) -> None:
         """Flush the stream; ValueError once closed."""
@@ -47,6 +53,13 @@ class Shielded:
         if name in ("_stream", "_closed"):  # not there yet, as while copying
             raise AttributeError(name)
         return getattr(self._stream, name)
+
+
+def sendable(text):
+    """Return text that UTF-8 can write; what is no text as it is, for the stream to refuse."""
+    if type(text) is not str or text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def shielded(stream):

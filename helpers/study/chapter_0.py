@@ -1,6 +1,7 @@
 """The one exercise of the first notebook: how many names does a call look up?"""
 
 from numbers import Integral
+from operator import index
 
 from helpers.study.check import Exercise
 
@@ -11,6 +12,7 @@ def _judge(count):
     names = compile(EXPRESSION, "<warm-up>", "eval").co_names
     if issubclass(type(count), bool) or not issubclass(type(count), Integral):
         return "the answer must be a whole number, such as 7"
+    count = int.__index__(count) if issubclass(type(count), int) else index(count)
     if count == len(names) - 1:
         return "the argument is looked up by name too"
     if count != len(names):

@@ -17,7 +17,7 @@ from helpers.capture.text.error import said
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
-from helpers.safety import missing_parts, progress
+from helpers.safety import missing_parts, progress, settings_left
 from helpers.safety.arguments import deadly, is_a, shown
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
@@ -94,7 +94,7 @@ class Exercise:
 
     def _judged(self, answers, limit: limited) -> str:
         """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
-        before = running()
+        before, settings = running(), settings_left.read()
         try:
             with limit:
                 because = _refused(answers) or self.judge(*answers)
@@ -108,7 +108,9 @@ class Exercise:
             if missing_parts.sentence(error):
                 raise
             because = f"your code raised {said(error)}{_where(error)}"
-        return limit.because or because or _left(before)
+        finally:
+            changed = settings_left.left(settings)
+        return limit.because or because or changed or _left(before)
 
     def hint(self, number: int | None = None) -> Exhibit:
         """Return the next hint, or hint `number` (from 1); the last one again after the last.

@@ -1,5 +1,6 @@
 """A browser and one JupyterLab for all tests of this folder, skipped with a reason without them."""
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -43,23 +44,46 @@ def lab(chromium, tmp_path_factory):
     server.stop()
 
 
+class Tabs:
+    """Pages that hold JupyterLab already: to start it in a page takes longer than a notebook.
+
+    A tab in which a notebook was `run` is given to no notebook that is only read.
+    """
+
+    def __init__(self, context, lab, session):
+        self._context, self._lab, self._session = context, lab, session
+        self._free = {True: [], False: []}
+
+    @contextlib.contextmanager
+    def tab(self, *, run: bool):
+        """Lend a tab; after a failure it is not lent again, whatever state it is in."""
+        failed = self._session.testsfailed
+        page = self._free[run].pop() if self._free[run] else self._context.new_page()
+        notebook = NotebookPage(page, self._lab)
+        yield notebook
+        if self._session.testsfailed == failed:
+            notebook.leave()
+            self._free[run].append(page)
+        else:
+            page.close()
+
+
 @pytest.fixture(scope="session")
-def tabs(browser):
+def tabs(request, browser, lab):
     """One browser profile for the session, so that JupyterLab itself is fetched once."""
     context = browser.new_context(viewport=WIDE, service_workers="block", color_scheme="light")
     context.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)  # a busy machine draws a long notebook slowly
-    yield context
+    yield Tabs(context, lab, request.session)
     context.close()
     expect.set_options(timeout=None)
 
 
 @pytest.fixture(scope="module")
-def open_copy(lab, tabs):
-    """Return a function that opens a changed copy of a served notebook in a tab of its own."""
-    opened = []
+def copied(lab):
+    """Return a function that puts a changed copy of a served notebook beside it."""
 
-    def opener(name: str, label: str, *, trusted=False, change=lambda notebook: None):
+    def copier(name: str, label: str, *, trusted=False, change=lambda notebook: None) -> str:
         copy = f"{Path(name).stem}-{label}.ipynb"
         notebook = nbformat.read(lab.folder / name, as_version=4)
         change(notebook)
@@ -67,11 +91,19 @@ def open_copy(lab, tabs):
         nbformat.write(notebook, lab.folder / copy)
         if trusted:
             lab.trust(copy)
-        opened.append(NotebookPage(tabs.new_page(), lab))
-        opened[-1].open(copy).settle()
-        return opened[-1]
+        return copy
 
-    yield opener
-    for notebook in opened:
-        notebook.page.close()
+    return copier
+
+
+@pytest.fixture(scope="module")
+def open_copy(lab, tabs, copied):
+    """Return a function that opens a changed copy of a served notebook, to be run perhaps."""
+    with contextlib.ExitStack() as lent:
+
+        def opener(name: str, label: str, **changed) -> NotebookPage:
+            notebook = lent.enter_context(tabs.tab(run=True))
+            return notebook.open(copied(name, label, **changed))
+
+        yield opener
     lab.end_kernels()

@@ -34,6 +34,32 @@ _ENDED = f"""() => {{
 }}"""
 
 
+# JupyterLab opens its launcher where nothing is left, so the new one is opened before.
+_REPLACE = """path => {
+  const old = [...jupyterapp.shell.widgets('main')];
+  jupyterapp.commands.execute('docmanager:open', {path}).then(widget => {
+    jupyterapp.shell.activateById(widget.id);
+    old.forEach(one => one.dispose());
+  });
+}"""
+_OPENED = """path => {
+  const panel = jupyterapp.shell.currentWidget;
+  return panel?.context?.path === path && panel.context.isReady && panel.sessionContext.isReady
+    && [...jupyterapp.shell.widgets('main')].length === 1;
+}"""
+# What is not judged costs axe nearly all its time: it asks of each letter what lies around it.
+_ASIDE = "judged-aside"
+_LAY_ASIDE = f"""judged => document.querySelectorAll(
+  '.jp-Cell, .jp-Cell-inputWrapper, .jp-Cell-outputWrapper, #jp-top-panel, .jp-SideBar, '
+  + '#jp-left-stack, #jp-right-stack'
+).forEach(node => {{
+  const holds = judged.some(one => node.querySelector(one) || node.closest(one));
+  if (!holds) node.classList.add('{_ASIDE}');
+}})"""
+_BACK = f"""() => document.querySelectorAll('.{_ASIDE}').forEach(
+  node => node.classList.remove('{_ASIDE}'))"""
+
+
 class NotebookPage:
     """One notebook, open in JupyterLab. `outside` lists every request that tried to leave."""
 
@@ -44,11 +70,20 @@ class NotebookPage:
         page.on("websocket", self._note_socket)
 
     def open(self, name: str) -> "NotebookPage":
-        """Open a notebook of the served folder and wait until its kernel is idle."""
+        """Open a notebook of the served folder and wait until its kernel is idle and all is drawn.
+
+        Where JupyterLab is in the page already, it stays: the notebook takes the place of what is
+        open, as from the file browser.
+        """
         self.name = name
-        self.page.goto(self.server.url(name), timeout=OPEN_MS)
+        if self.page.url.startswith(f"{self.server.origin}/lab"):
+            self.page.evaluate(_REPLACE, name)
+            self.page.wait_for_function(_OPENED, arg=name, timeout=OPEN_MS)
+        else:
+            self.page.goto(self.server.url(name), timeout=OPEN_MS)
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=OPEN_MS)
         self.wait_idle()
+        self.settle()
         return self
 
     def wait_idle(self) -> None:
@@ -97,8 +132,20 @@ class NotebookPage:
 
     def violations(self, context=EXHIBITS) -> list[str]:
         """Return what axe finds serious or critical in the exhibits, one line each."""
-        with self._all_in_view():
-            found = Axe().run(self.page, context=context).response["violations"]
+        with self._all_in_view(context):
+            return self._judged(context)
+
+    def violations_by_theme(self) -> dict[str, list[str]]:
+        """Return the same for the light and the dark theme; the page is left in the dark one."""
+        found = {}
+        with self._all_in_view(EXHIBITS):
+            for scheme in ("light", "dark"):
+                self.theme(scheme)
+                found[scheme] = self._judged(EXHIBITS)
+        return found
+
+    def _judged(self, context) -> list[str]:
+        found = Axe().run(self.page, context=context).response["violations"]
         return [
             f"{rule['id']}: {node['html'][:160]} {_message(node)}"
             for rule in found
@@ -107,13 +154,15 @@ class NotebookPage:
         ]
 
     @contextlib.contextmanager
-    def _all_in_view(self):
-        """Make the window as high as the notebook while it is judged.
+    def _all_in_view(self, context):
+        """Make the window as high as what is judged, and lay aside the rest of the notebook.
 
         axe takes for hidden what is scrolled away, and everything in JupyterLab's body, which is
         0 pixels high and clips; of hidden text it measures no contrast and says nothing.
         """
         size = self.page.viewport_size
+        self.page.evaluate(_LAY_ASIDE, [one for chain in context["include"] for one in chain])
+        style = self.page.add_style_tag(content=f".{_ASIDE} {{ display: none !important }}")
         panel = ".jp-WindowedPanel-outer"
         height = self.page.locator(panel).evaluate("n => n.scrollHeight")
         self.page.evaluate("document.body.style.minHeight = '100vh'")
@@ -125,6 +174,8 @@ class NotebookPage:
         )
         yield
         self.page.set_viewport_size(size)
+        style.evaluate("node => node.remove()")
+        self.page.evaluate(_BACK)
 
     def stages(self):
         """Return every stage that has steps as a locator."""
@@ -142,6 +193,14 @@ class NotebookPage:
         for number, output in enumerate(self.page.locator(OUTPUTS).all()):
             if output.evaluate("node => node.offsetHeight > 1"):
                 output.screenshot(path=f"{folder}/{stem}-{number:02}.png")
+
+    def leave(self) -> None:
+        """Close what is open and let the page be as it was found, for the next notebook."""
+        self.page.evaluate("[...jupyterapp.shell.widgets('main')].forEach(one => one.dispose())")
+        self.page.unroute_all()
+        self.page.remove_listener("websocket", self._note_socket)
+        self.page.set_viewport_size(WIDE)
+        self.theme("light")
 
     def _refuse(self, route) -> None:
         self.outside.append(route.request.url)

@@ -8,6 +8,21 @@ from helpers.view.widgets import stage
 
 PAPER = {"light": "#fff", "dark": "#111"}
 
+# Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
+CUT = """root => {
+  const place = node => node.getBoundingClientRect();
+  const edge = place(root.querySelector('.stage-rows'));
+  const wide = node => node.scrollWidth > node.clientWidth + 1 && node.textContent;
+  const half = node => place(node).top < edge.top - 1 && place(node).bottom > edge.top + 1
+    || place(node).top < edge.bottom - 1 && place(node).bottom > edge.bottom + 1;
+  const guard = root.querySelector('.stage-guard');
+  return [...root.querySelectorAll('.stage-row')].filter(half).map(node => node.textContent)
+    .concat([...root.querySelectorAll('.stage-jumps em')].map(wide).filter(Boolean))
+    .concat([...root.querySelectorAll('.stage-jumps')].filter(row =>
+      place(row.querySelector('em')).right > edge.right + 1).map(row => row.textContent))
+    .concat(guard && guard.scrollHeight > guard.clientHeight + 1 ? [guard.textContent] : []);
+}"""
+
 # What is measured at a step: places of the parts, and everything that is out of order.
 FACTS = """root => {
   const box = root.getBoundingClientRect();
@@ -47,6 +62,18 @@ FACTS = """root => {
   return {places: [high(root), ...parts.flatMap(n => [top(n), high(n)])].join(), wrong,
           height: box.height};
 }"""
+
+# All steps in one call: each call from here costs more than what it measures.
+WALK = f"""async (root, total) => {{
+  const facts = {FACTS}, cut = {CUT}, walked = [];
+  for (let step = 0; step < total; step++) {{
+    window.stage.set('index', step);
+    await new Promise(done => requestAnimationFrame(() => done()));
+    const rows = root.querySelector('.stage-rows');  // a timeline of frames has none
+    walked.push({{...facts(root), cut: rows && cut(root)}});
+  }}
+  return walked;
+}}"""
 
 
 def document(model, theme: str = "light") -> str:
@@ -96,11 +123,9 @@ class StagePage:
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => done()))")
         return self.root.evaluate(FACTS)
 
-    def walk(self):
-        """Yield the facts of every step, after a first round that lets everything take its room."""
-        for step in range(self.total):
-            self.go(step)
-            yield self.facts()
+    def walk(self) -> list[dict]:
+        """Return the facts of every step, and what of its rows is `cut` off; None without rows."""
+        return self.root.evaluate(WALK, self.total)
 
     def violations(self) -> list[str]:
         """Return what axe finds serious or critical."""

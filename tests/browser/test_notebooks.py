@@ -1,6 +1,7 @@
 """Every notebook of the course, and the gallery, as a learner meets it in JupyterLab."""
 
 import os
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import expect
@@ -11,14 +12,13 @@ from tests.browser.lab_page import (
     NOTEBOOKS,
     OUTPUTS,
     WIDE,
-    NotebookPage,
     press,
     status,
 )
 
 BROKEN = "Error displaying widget"
 SCREENSHOTS = os.environ.get("COURSE_SCREENSHOTS")
-WIDGET = "application/vnd.jupyter.widget-view+json"
+PARTS = f"{OUTPUTS} table, {OUTPUTS} img"
 LOST = """selector => [...document.querySelectorAll(selector)].filter(node =>
   node.tagName === 'IMG' && !node.naturalWidth
   || !node.closest('details:not([open])')
@@ -31,24 +31,57 @@ def name(request):
     return request.param
 
 
+class Read(NamedTuple):
+    """What a notebook shows that is opened and not run, and each request that tried to leave."""
+
+    broken: int
+    widgets: int
+    parts: int
+    lost: list[str]
+    outside: list[str]
+
+
 @pytest.fixture(scope="module")
-def untrusted(name, open_copy):
+def untrusted(name, copied, tabs):
     """The notebook as stored, before anything is run or trusted."""
-    notebook = open_copy(name, "untrusted", change=without_widget_state)
-    yield notebook
-    notebook.page.close()
+    return read(tabs, copied(name, "untrusted", change=without_widget_state), shots=True)
 
 
 @pytest.fixture(scope="module")
-def ran(name, open_copy, lab):
+def trusted(name, copied, tabs):
+    """The notebook as stored and trusted, before anything is run."""
+    return read(tabs, copied(name, "trusted", trusted=True))
+
+
+def read(tabs, copy, shots=False) -> Read:
+    with tabs.tab(run=False) as notebook:
+        outputs = notebook.open(copy).page.locator(OUTPUTS)
+        if SCREENSHOTS and shots:
+            notebook.shoot(SCREENSHOTS, "untrusted")
+        return Read(
+            outputs.filter(has_text=BROKEN).count(),
+            len(notebook.stages() + notebook.questions()),
+            notebook.page.locator(PARTS).count(),
+            notebook.page.evaluate(LOST, PARTS),
+            notebook.outside,
+        )
+
+
+@pytest.fixture(scope="module")
+def ran(name, copied, tabs, lab):
     """The notebook after Run All in a fresh kernel."""
-    notebook = open_copy(name, "ran", change=without_outputs)
-    notebook.run_all()
-    yield notebook
-    if SCREENSHOTS:
-        shoot_all(notebook)
-    notebook.page.close()  # an open page goes on drawing, and holds some 300 MB
+    with tabs.tab(run=True) as notebook:
+        notebook.open(copied(name, "ran", change=without_outputs)).run_all()
+        yield notebook
+        if SCREENSHOTS:
+            shoot_all(notebook)
     lab.end_kernels()
+
+
+@pytest.fixture(scope="module")
+def violations(ran):
+    """What axe finds in it, by theme."""
+    return ran.violations_by_theme()
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +92,8 @@ def reopened(ran, lab, tabs):
         press(stage, "Next")
     ran.save()
     lab.end_kernels()
-    notebook = NotebookPage(tabs.new_page(), lab)
-    notebook.open(ran.name).settle()
-    yield notebook
-    notebook.page.close()
+    with tabs.tab(run=False) as notebook:
+        yield notebook.open(ran.name)
 
 
 def without_outputs(notebook):
@@ -85,14 +116,8 @@ def shoot_all(notebook):
 
 
 def test_untrusted_notebook_shows_html(untrusted):
-    outputs = untrusted.page.locator(OUTPUTS)
-    assert not outputs.filter(has_text=BROKEN).count()
-    assert not untrusted.stages() and not untrusted.questions()
-    parts = f"{OUTPUTS} table, {OUTPUTS} img"
-    assert untrusted.page.locator(parts).count()
-    assert untrusted.page.evaluate(LOST, parts) == []
-    if SCREENSHOTS:
-        untrusted.shoot(SCREENSHOTS, "untrusted")
+    assert (untrusted.broken, untrusted.widgets, untrusted.lost) == (0, 0, [])
+    assert untrusted.parts
 
 
 def test_run_all_ends_without_error_outputs(ran):
@@ -198,9 +223,8 @@ def wrong(question):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(ran, scheme):
-    ran.theme(scheme)
-    assert ran.violations() == []
+def test_axe_finds_nothing_serious(violations, scheme):
+    assert violations[scheme] == []
 
 
 def test_every_stage_has_a_name_of_its_own(ran):
@@ -218,13 +242,12 @@ def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
         expect(status(after)).to_contain_text("Step 1 of")
 
 
-def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, open_copy):
-    notebook = open_copy(name, "trusted", trusted=True)
-    assert not notebook.page.locator(OUTPUTS).filter(has_text=BROKEN).count(), (
+def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, trusted):
+    assert trusted.broken == 0, (
         f"{name} stores widget views without their state; run tests/strip_views.py on it"
     )
-    notebook.page.close()
+    assert trusted.parts
 
 
-def test_nothing_leaves_the_machine(untrusted, ran, reopened):
-    assert untrusted.outside + ran.outside + reopened.outside == []
+def test_nothing_leaves_the_machine(untrusted, trusted, ran, reopened):
+    assert [one.outside for one in (untrusted, trusted, ran, reopened)] == [[]] * 4

@@ -6,10 +6,32 @@ from playwright.sync_api import expect
 from helpers.model.timeline import Step, Timeline
 from tests.browser.stage_page import StagePage
 from tests.browser.stage_programs import HOSTILE, MODELS
+from tests.view import test_growing as growing
 from tests.view.test_growing import broken
 
 WIDE, HALF, NARROW = (1100, 720), (853, 480), (460, 900)  # HALF: 1280 × 720 at 150 %
 ONE_SCREEN = 617  # pixels of a window of 720 that JupyterLab leaves
+
+
+@pytest.fixture(scope="module")
+def sheets(browser):
+    """Pages that are free: a context of its own for each test takes longer than the test."""
+    return []
+
+
+@pytest.fixture
+def page(request, browser, sheets):
+    """An empty page, as new; after a failure it is not used again."""
+    failed = request.session.testsfailed
+    page = sheets.pop() if sheets else browser.new_page()
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    page.emulate_media(reduced_motion="null")
+    yield page
+    if request.session.testsfailed == failed:
+        sheets.append(page)
+    else:
+        page.close()
 
 
 @pytest.fixture
@@ -21,16 +43,34 @@ def show(page):
     return shown
 
 
+@pytest.fixture(scope="module")
+def walks():
+    """What was seen on each walk, by program and size."""
+    return {}
+
+
+@pytest.fixture
+def walked(show, walks):
+    """Return a function that walks through a program's steps, once in each size."""
+
+    def walk(name, size):
+        if (name, size) not in walks:
+            shown = show(name, "light", size, reduced_motion="reduce")
+            walks[name, size] = shown.walk()
+            assert shown.errors == [] and shown.page.title() == "A stage"
+        return walks[name, size]
+
+    return walk
+
+
 @pytest.mark.parametrize("size", [WIDE, HALF, (720, 720), NARROW], ids=lambda size: f"{size[0]}px")
 @pytest.mark.parametrize("name", MODELS)
-def test_every_step_has_the_same_places_and_all_of_it_is_read(show, name, size):
-    shown = show(name, "light", size, reduced_motion="reduce")
-    walked = list(shown.walk())
-    assert {fact["places"] for fact in walked} == {walked[0]["places"]}
-    assert [wrong for fact in walked for wrong in fact["wrong"]] == []
-    assert shown.errors == [] and shown.page.title() == "A stage"
+def test_every_step_has_the_same_places_and_all_of_it_is_read(walked, name, size):
+    steps = walked(name, size)
+    assert {fact["places"] for fact in steps} == {steps[0]["places"]}
+    assert [wrong for fact in steps for wrong in fact["wrong"]] == []
     if size == WIDE:
-        assert walked[0]["height"] <= ONE_SCREEN
+        assert steps[0]["height"] <= ONE_SCREEN
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -302,30 +342,10 @@ def test_window_follows_the_pointer(show):
         assert inside, step
 
 
-# Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
-CUT = """root => {
-  const place = node => node.getBoundingClientRect();
-  const edge = place(root.querySelector('.stage-rows'));
-  const wide = node => node.scrollWidth > node.clientWidth + 1 && node.textContent;
-  const half = node => place(node).top < edge.top - 1 && place(node).bottom > edge.top + 1
-    || place(node).top < edge.bottom - 1 && place(node).bottom > edge.bottom + 1;
-  const guard = root.querySelector('.stage-guard');
-  return [...root.querySelectorAll('.stage-row')].filter(half).map(node => node.textContent)
-    .concat([...root.querySelectorAll('.stage-jumps em')].map(wide).filter(Boolean))
-    .concat([...root.querySelectorAll('.stage-jumps')].filter(row =>
-      place(row.querySelector('em')).right > edge.right + 1).map(row => row.textContent))
-    .concat(guard && guard.scrollHeight > guard.clientHeight + 1 ? [guard.textContent] : []);
-}"""
-
-
 @pytest.mark.parametrize("size", [WIDE, HALF, (720, 720)], ids=lambda size: f"{size[0]}px")
 @pytest.mark.parametrize("name", ["loop", "caught", "shared"])
-def test_no_row_no_target_and_no_exception_line_is_cut(show, name, size):
-    shown = show(name, "light", size, reduced_motion="reduce")
-    for step in range(shown.total):
-        shown.go(step)
-        shown.facts()  # waits until it is drawn
-        assert shown.root.evaluate(CUT) == [], step
+def test_no_row_no_target_and_no_exception_line_is_cut(walked, name, size):
+    assert {n: step["cut"] for n, step in enumerate(walked(name, size)) if step["cut"] != []} == {}
 
 
 def test_rows_outside_the_window_are_counted(show):
@@ -458,3 +478,38 @@ def test_only_keywords_of_the_program_are_bold(show):
     assert bold == ["def", "if", "in", "or", "return", "if", "else", "None"]
     lines = shown.root.locator(".stage-code").all_inner_texts()
     assert "\n".join(lines) == source.rstrip("\n")
+
+
+def test_every_lane_has_a_colour_of_the_page(show):
+    steps = tuple(Step(lane, 1, lane=lane) for lane in ("hand over", "break", "a lane of mine"))
+    shown = show(Timeline("Lanes", "x = 1", steps))
+    swatches = shown.root.locator(".stage-lanes i").evaluate_all(
+        "all => all.map(node => getComputedStyle(node).backgroundColor)"
+    )
+    blocks = shown.root.locator("svg path[style*=fill]").evaluate_all(
+        "all => all.map(node => getComputedStyle(node).fill)"
+    )
+    assert swatches[:3] == blocks and not {"rgb(0, 0, 0)", "rgba(0, 0, 0, 0)"} & set(blocks)
+
+
+@pytest.mark.parametrize("width", [610, 360])
+@pytest.mark.parametrize("name", ["frames", "graph"])
+def test_a_picture_of_frames_or_of_a_graph_has_the_width_of_a_narrow_stage(show, name, width):
+    shown = show(broken() if name == "graph" else name, "light", (width, 900))
+    columns = shown.root.locator(".stage-main > div").evaluate_all(
+        "all => all.map(node => node.offsetWidth).filter(Boolean)"
+    )
+    whole = shown.root.locator(".stage-main").evaluate("node => node.clientWidth")
+    assert len(columns) == 2 and set(columns) == {whole}
+
+
+def test_a_new_guard_does_not_push_the_graph_out_of_sight(show):
+    step, one = growing.step, growing.so_far("a")
+    guarded = step(one, guards=("a guard whose words are long",))
+    model = growing.run(step(growing.so_far(), made=("a",), line=2), guarded, step(one))
+    shown = show(model, "light", (250, 900))
+    picture = shown.root.locator(".course-picture-window.course-drags")
+    expect(picture).to_have_count(1)
+    for at in range(shown.total):
+        shown.go(at)
+        assert picture.evaluate("node => node.scrollLeft") == 0

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from traitlets.config import Config
 from hub.trial import chart, links, paper
 from hub.trial.environment import HUB, ROOT
 
+README = (HUB / "README.md").read_text("utf-8")
 START = (HUB / "start_learner.py").read_text("utf-8")
 MIB = 2**20
 
@@ -19,7 +21,10 @@ MIB = 2**20
 def folder() -> Path:
     named = os.environ.get("COURSE_CHART")
     if not named:
-        pytest.skip("COURSE_CHART does not name the folder of the chart (hub/README.md has how)")
+        reason = "COURSE_CHART does not name the folder of the chart (hub/README.md has how)"
+        if os.environ.get("COURSE_REQUIRE_CHART") == "1":
+            pytest.fail(f"COURSE_REQUIRE_CHART=1, but {reason}")
+        pytest.skip(reason)
     return Path(named)
 
 
@@ -61,6 +66,15 @@ def test_every_hub_starts_learners_with_the_same_file_on_a_named_branch():
         assert variables["COURSE_BRANCH"] == "main"
         assert all(f'"{name}"' in START for name in variables)
         assert opens == f"/lab/tree/{links.CHAPTERS}/00_start_here.ipynb"
+
+
+def test_the_littlest_hub_keeps_the_admins_that_it_has():
+    """Its installer writes them into config.yaml; what the README does there only adds to it."""
+    added = (HUB / "tljh/config.yaml").read_text("utf-8")
+    whole = yaml.safe_load("users:\n  admin:\n  - you\n" + added)
+    assert whole == {"users": {"admin": ["you"]}, **yaml.safe_load(added)}
+    commands = re.findall(r"^ +(sudo .*/config\.yaml\b.*)$", README, re.MULTILINE)
+    assert commands == ["sudo tee -a /opt/tljh/config/config.yaml < hub/tljh/config.yaml"]
 
 
 def test_limits_are_those_that_were_measured():

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
+from helpers.safety.missing_parts import CURE
 from tests.reports import moved, opcodes, red, tried
 from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, plain, read
 from tests.reports.unpinned import unpinned
@@ -182,7 +183,8 @@ def test_many_failures_are_told_in_part():
 
 
 def test_tests_that_one_name_breaks_are_told_together_without_the_learners_cure():
-    lost = f"E   MissingPart: torch lacks x{red.FOR_LEARNERS}, then go on"
+    assert f": {CURE}".startswith(red.FOR_LEARNERS)
+    lost = f"E   MissingPart: torch lacks x: {CURE}"
     behind = f"E   Failed: it raised:\n{lost}"
     words = [lost] * (red.NAMED + 2) + [behind]
     broken = [Record("tests/test_x.py", f"test_{n}", FAILED, w) for n, w in enumerate(words)]

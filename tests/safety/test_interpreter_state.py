@@ -602,3 +602,18 @@ def test_process_that_the_call_forked_goes_no_further(ending):
     assert os.waitpid(child, 0)[1] == 0
     assert os.read(reader, 20) == b""
     os.close(reader)
+
+
+def test_half_a_pair_of_surrogates_reaches_no_stream(monkeypatch):
+    """A kernel that is to send one sends nothing any more."""
+    got = []
+    stream = types.SimpleNamespace(write=got.append, flush=lambda: None)
+    monkeypatch.setattr(sys, "stdout", stream)
+
+    @whole
+    def verb():
+        print("a\ud800b", "naïve")
+        sys.stdout.writelines(["\udfff"])
+
+    verb()
+    assert "".join(got) == "a\\ud800b naïve\n\\udfff"

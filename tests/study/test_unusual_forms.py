@@ -49,7 +49,10 @@ def _partial(solution: str) -> str:
     return PARTIAL + jump.split("\n", 1)[1] + "    def GET_ITER" + rest.split("def GET_ITER")[1]
 
 
+COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
 FORMS = [
+    ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
+    ("break_surgery", lambda s: COMPILED + s),
     ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
     (
         "tangle",

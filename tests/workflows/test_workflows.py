@@ -86,3 +86,30 @@ def test_both_commands_on_each_system_and_python():
         assert "course.py lab" in scripts(found[job])
         assert re.search(r"course\.py test|\.ci/run", scripts(found[job]))
     assert set(found["notebooks"]["strategy"]["matrix"]["how"]) == {"--nbval", "--nbval-lax"}
+
+
+def test_on_a_code_host_one_job_skips_nothing_for_want_of_a_tool():
+    sources = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")]
+    asked = {name for text in sources for name in re.findall(r'"(COURSE_REQUIRE_[A-Z]+)"', text)}
+    given = jobs(ROOT / ".github/workflows/tests.yml")["all-of-it"]["env"]
+    assert {"COURSE_REQUIRE_BROWSER", "COURSE_REQUIRE_HUB"} < asked == set(given)
+    assert set(given.values()) == {"1"}
+
+
+def test_what_is_pinned_is_downloaded_once():
+    steps = [step for path in WORKFLOWS for job in jobs(path).values() for step in job["steps"]]
+    cached = [step["with"] for step in steps if step.get("with", {}).get("cache")]
+    assert cached and all(one["cache"] == "pip" for one in cached)
+    for path in WORKFLOWS:
+        for job in jobs(path).values():
+            if re.search(r"course\.py|\.ci/run|-c constraints", scripts(job)):
+                assert any(step.get("with", {}).get("cache") for step in job["steps"]), path.name
+
+
+def test_the_week_ends_with_what_moved_whatever_came_of_the_suite():
+    steps = jobs(ROOT / ".github/workflows/weekly.yml")["newest"]["steps"]
+    [suite] = [step for step in steps if "pytest" in step.get("run", "")]
+    [moved] = [step for step in steps if "tests.reports.moved" in step.get("run", "")]
+    [report] = re.findall(r"--junitxml=(\S+)", suite["run"])
+    assert suite["continue-on-error"] and moved["if"] == "always()" and report in moved["run"]
+    assert any(step.get("if") == f"steps.{suite['id']}.outcome != 'success'" for step in steps)

@@ -132,14 +132,18 @@ def _told_inside(world, wrong, old, new, when: str = "") -> None:
         raise Parted(EQUAL)
     if was is MISSING:
         raise Parted(f"{when}it also makes the new name {path}")
+    if now is MISSING:
+        raise Parted(f"{when}inside the block {path} is gone")
+    if isinstance(was, type):
+        raise Parted(f"{when}inside the block {path} is {now.__name__}, and was {was.__name__}")
     if was is new:
         raise Parted(f"{when}it also changed {path}, which held the replacement before the block")
     if was is not old:
         raise Parted(f"{when}it also changed {path}, which held {brief(was)}, not the old function")
     if now is old:
         raise Parted(f"{when}inside the block {path} still holds the old function", missed=True)
-    if now is MISSING:
-        raise Parted(f"{when}inside the block {path} is gone")
+    if now is new:
+        raise Parted(f"{when}it also changed {path}")
     raise Parted(
         f"{when}inside the block {path} holds {brief(now)}, which is neither the old function nor "
         "the new one; put `new` itself there"

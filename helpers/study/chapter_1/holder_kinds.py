@@ -49,14 +49,17 @@ class HeldWorld(Blocks):
         return held | {INSIDE: self.inner[0] if len(self.inner) == 1 else self.inner}
 
     def look(self, swapped=()) -> list[tuple]:
-        """Return the places that hold what they should not, what changed for nothing first."""
+        """Return the places that hold what they should not.
+
+        New names come first, then what else changed for nothing, then what should have changed.
+        """
         wanted, now = {id(was): new for was, new in swapped}, self._now()
         wrong = []
         for path in [*self._before, *(path for path in now if path not in self._before)]:
             was, held = self._before.get(path, MISSING), now.get(path, MISSING)
             if held is not (was if path == INSIDE else wanted.get(id(was), was)):
                 wrong.append((path, was, held))
-        return sorted(wrong, key=lambda row: id(row[1]) in wanted)
+        return sorted(wrong, key=lambda row: (id(row[1]) in wanted, row[1] is not MISSING))
 
 
 def kind_of(holder) -> str:

@@ -1,5 +1,6 @@
 """Chapter 1, exercise 4: a rebinding that reaches holders of each kind, drawn at random."""
 
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -36,12 +37,16 @@ def _judge_holders(rebind):
 
 
 def _trials(rebind, world) -> None:
-    def given(old, new):
-        return rebind(old, new, list(world.holders))
+    lists = []
 
-    inside_and_after(given, world, late=False)
-    for trial in (twice, nobody, on_error, nested):
+    def given(old, new):
+        lists.append(list(world.holders))
+        return rebind(old, new, lists[-1])
+
+    for trial in (partial(inside_and_after, late=False), twice, nobody, on_error, nested):
         trial(given, world)
+        if any(list(map(id, one)) != list(map(id, world.holders)) for one in lists):
+            raise Parted("it changes the list of holders that it is given; leave that as it is")
 
 
 ONE_MORE_HOLDER = Exercise(

@@ -1,8 +1,12 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.phrase import counted
+from helpers.safety.interpreter_state import patched
 from helpers.study.chapter_2.cache_log import cache_log
 from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
 from helpers.study.chapter_2.known_sequences import known
@@ -41,15 +45,34 @@ def _compared(my_function, sequence: Sequence, steps: list[Step]) -> str | None:
     for number, (step, call) in enumerate(zip(steps, sequence.calls, strict=True)):
         args = copied(arguments(call))  # a list that is known must not be spoiled
         before = copied(args)
-        result, raised = _called(mine, args)
+        with _graphs_run() as graphs:
+            result, raised = _called(mine, args)
+        if graphs:
+            raise Unfit("yours calls a tf.function; keep the traces yourself")
         unspoiled = same(before, args)
         del args, before  # an object may be gone before the next call
-        because = _parted(step, raised, number in ran) or _other_result(step, result)
+        because = _parted(step, raised, ran.count(number)) or _other_result(step, result)
         if not unspoiled:
             because = "the caller's own list or dict changed; trace on a copy"
         if because := because or _miscounted(mine, step):
             return within(f"{_where(sequence, step)}, ", because)
     return None
+
+
+@contextmanager
+def _graphs_run() -> Iterator[list]:
+    """Give a list of the tf.functions that are called in the block."""
+    import tensorflow as tf
+
+    kind, called = type(tf.function(len)), []
+    call = kind.__call__
+
+    def noting(self, *args, **kwargs):
+        called.append(self)
+        return call(self, *args, **kwargs)
+
+    with patched(kind, __call__=noting):
+        yield called
 
 
 def _called(mine, args) -> tuple[object, Exception | None]:
@@ -61,7 +84,7 @@ def _called(mine, args) -> tuple[object, Exception | None]:
         return None, error
 
 
-def _parted(step: Step, raised: Exception | None, ran: bool) -> str | None:
+def _parted(step: Step, raised: Exception | None, ran: int) -> str | None:
     """Return how one call parts from TensorFlow's, in raising, hitting or tracing."""
     if raised is not None and step.error is None:
         return parted("", f"raised {said(raised)}", "does not raise", "TensorFlow")
@@ -70,12 +93,16 @@ def _parted(step: Step, raised: Exception | None, ran: bool) -> str | None:
         own = " of the body" if theirs is KeyError else ": compare before and after"
         if raised is None:
             return f"TensorFlow raises a {theirs.__name__} and yours does not{own}"
-        if type(raised) is not theirs:
+        if not isinstance(raised, theirs):
             return f"TensorFlow raises a {theirs.__name__}{own}; yours raised {said(raised)}"
+        if theirs is KeyError and said(raised) != said(step.error):
+            return f"yours raised {said(raised)}; TensorFlow lets the body's own through as it is"
     elif step.verdict == "hit" and ran:
         return parted("", "ran the body again", "hits", "TensorFlow")
     elif step.verdict == "trace" and not ran:
         return parted("", "did not run the body", "traces", "TensorFlow")
+    elif step.verdict == "trace" and ran > 1:
+        return parted("", f"ran the body {ran} times", "runs it once for a trace", "TensorFlow")
     return None
 
 

@@ -22,6 +22,10 @@ from helpers.study.parted import parted
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 RAISES = ("RAISE_VARARGS", "RERAISE")
+OTHER_STACK = (
+    "puts another list in the place of self.stack, and self.push and self.pop keep to the first; "
+    "change the list itself, as in self.stack[-1] = value"
+)
 DEEPEST = 40  # values of a stack that are looked at: no program here has half as many
 
 
@@ -31,6 +35,10 @@ class _Stub(vm.Halt):
 
 class _Silent(vm.Halt):
     """A handler returned where it must raise."""
+
+
+class _OtherStack(vm.Halt):
+    """A handler put another list in the place of its frame's stack."""
 
 
 class _TooLong(vm.Halt):
@@ -82,6 +90,8 @@ def difference(machine: type, program, *args, own=()) -> str | None:
         raise Untried from None
     except _Silent as silent:
         return f"{called(program, args)}: your {silent} must raise, and it returned"
+    except _OtherStack as other:
+        return f"{called(program, args)}: your {other} {OTHER_STACK}"
     except vm.Missing as missing:
         return str(missing)
     real, places = _real(program, _Given(args))
@@ -121,7 +131,7 @@ def watched(machine: type) -> type:
         def run_it(self, *arguments):
             if next(now["count"], None) is None:
                 raise _TooLong
-            busy, me = now["busy"], id(self)
+            busy, me, stack = now["busy"], id(self), self.stack
             if is_first := me not in busy:  # not one that another handler calls
                 now["trail"].note(self, name, now["space"])
                 busy.add(me)
@@ -130,6 +140,8 @@ def watched(machine: type) -> type:
             finally:
                 if is_first:
                     busy.discard(me)
+            if self.stack is not stack:
+                raise _OtherStack(name)
             if given is ...:
                 raise _Stub(name)
             if name in RAISES:

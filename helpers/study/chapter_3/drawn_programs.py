@@ -58,6 +58,7 @@ def _cases(sources, count: int) -> list[tuple]:
 
 NAMES = [(with_instruction("SWAP", n, 5), (10, 20, 30, 40, 50)) for n in (2, 3, 4, 5)]
 NAMES += [(with_instruction("COPY", n, 4), ("p", "q", "r", "s")) for n in (1, 2, 3, 4)]
+NAMES += [(with_instruction(opname, 11, 12), tuple(range(12))) for opname in ("SWAP", "COPY")]
 
 OPERATORS = [(made(f"return a {sign} b"), pair) for sign in SIGNS for pair in ((7, 2), (-7, 3))]
 OPERATORS += _cases([f"return a {sign} b" for sign in (*COMPARED, "in", "not in")], 1)

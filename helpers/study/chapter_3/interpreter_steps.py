@@ -52,6 +52,8 @@ def _incomplete(answer, step: type, wanted: list[str]) -> str | None:
         return f"{answer.__name__} has no method {missing[0]}"
     if taken := _names_of_the_machine(answer):
         return f"{answer.__name__}.{taken[0]} has the name of a method of the loop; rename it"
+    if taken := [name for name in wanted if getattr(answer, name) is vars(step)[name]]:
+        return f"{answer.__name__}.{taken[0]} is the finished machine's own; write one yourself"
     stubs = [opname for opname in wanted if opname not in written]
     if stubs:
         raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")

@@ -2,10 +2,12 @@
 
 import gc
 import weakref
+from collections.abc import Mapping
 
 from helpers.study.answers import by_name
 from helpers.study.check import Exercise
 
+NOT_THE_FIVE = "not what it was by now: run the cell again that makes the five"
 _WHY = {
     "error": "the error has a traceback, the traceback the frame, and the frame its locals",
     "closure": "only what the inner function names goes into a cell; it names nothing here",
@@ -13,6 +15,9 @@ _WHY = {
     "ended": "the generator has run to its end, and its frame was cleared",
     "frame": "a frame that somebody keeps, keeps its locals",
 }
+
+
+_TRUTH = dict.fromkeys(_WHY, True) | {"closure": False, "ended": False}
 
 
 class _Thing:
@@ -30,16 +35,20 @@ def _alive_after(fn) -> bool:
 
 
 def _judge_keepers(guess, functions):
-    given = by_name(guess, functions)
+    given = by_name(guess, _WHY)
+    if not issubclass(type(functions), Mapping) or set(functions) != set(_WHY):
+        return f"functions is {NOT_THE_FIVE}"
     for name, answer in given.items():
         if not _is_yes_or_no(answer):
             return f"the guess for {name} must be True (it keeps the object alive) or False"
     truth = {name: _alive_after(fn) for name, fn in functions.items()}
     gc.collect()  # An error and its frame hold each other.
+    if truth != _TRUTH:
+        return f"{next(n for n in _WHY if truth[n] != _TRUTH[n])} is {NOT_THE_FIVE}"
     for name, answer in given.items():
         if bool(answer) != truth[name]:
             verb = "keeps" if truth[name] else "does not keep"
-            return f"{name} {verb} the object alive: {_WHY.get(name, 'run it and see')}"
+            return f"{name} {verb} the object alive: {_WHY[name]}"
     return None
 
 

@@ -119,6 +119,25 @@ def late(a):
     return found[0](), found[1]()
 
 
+def put_again(a, b):
+    def put(c):
+        nonlocal a
+        a = c
+
+    before = a
+    put(b)
+    return before, a
+
+
+def looked_at(a):
+    def inner(x, y=a, z=2, *, u=3, v=a):
+        "What it says."
+        return x, y, z, u, v
+
+    told = inner.__doc__, inner.__name__, inner.__qualname__, inner.__module__
+    return inner(0), inner(0, 1), inner(0, v=1), inner.__defaults__, told
+
+
 def itself(a):
     def down(n):
         return down(n - 1) if n else "end"
@@ -139,6 +158,7 @@ def through(a):
 CLOSURES = [(too_early, (1,)), (own_too_early, (1,)), (own_gone, (1,)), (empty_again, (1,))]
 CLOSURES += [(keyword_defaults, (4,)), (every_part, (1, 2)), (shared, (1,)), (apart, (1,))]
 CLOSURES += [(through, (a,)) for a in (None, 0, False)]
+CLOSURES += [(put_again, (1, b)) for b in (None, 0, True, 1.0)] + [(looked_at, (5,))]
 CLOSURES += [(late, ((1, 2),)), (itself, (2,)), (through, (3,))]
 
 

@@ -9,7 +9,8 @@ only: every supported Python runs them.
 from helpers.study.chapter_3.odd_errors import from_below
 
 NOTHING, ZERO = None, 0
-abs = "the module's own"
+abs = check = Names = "the module's own"
+REBOUND = "before"
 
 
 class Odd:
@@ -82,6 +83,18 @@ def falsy_globals():
     return NOTHING, ZERO, abs
 
 
+def named_as_yours():
+    return check, Names
+
+
+def rebound_global(a):
+    global REBOUND
+    REBOUND = a
+    first = REBOUND
+    REBOUND = [a]
+    return first, REBOUND
+
+
 def gone(a):
     b = a
     del b
@@ -125,6 +138,12 @@ def deep_return(a):
                 return x - y * z
 
 
+def many_times(a):
+    for item in a:
+        last = item
+    return last, a
+
+
 def values(a, b):
     c = b
     b = a
@@ -134,7 +153,8 @@ def values(a, b):
 NAMES = [(falsy_globals, ()), (gone, (1,)), (gone_twice, (1,)), (same_object, (3,))]
 NAMES += [(added_at, (1, 2)), (added_at, (1, 9)), (sliced, (4, 5)), (attribute_added, (3,))]
 NAMES += [(values, (a, b)) for a, b in ((None, 0), (False, ""), ((), None))]
-NAMES += [(deep_return, ((2, 3, 4),))]
+NAMES += [(deep_return, ((2, 3, 4),)), (named_as_yours, ()), (rebound_global, (1,))]
+NAMES += [(many_times, (range(300),))]
 
 
 def alike(a, b):

@@ -39,7 +39,7 @@ def exact(value, depth: int = DEEPEST) -> str:
 
 def _chain(error: BaseException, space: dict) -> str:
     """Return an exception with those that it came from, in the order in which it leads to them."""
-    told, link = said(error), error
+    told, link = _said(error), error
     for _ in range(DEEPEST):
         cause, context = (_outside(e, space) for e in (link.__cause__, link.__context__))
         if cause is None and context is not None and link.__suppress_context__:
@@ -48,8 +48,14 @@ def _chain(error: BaseException, space: dict) -> str:
         link = context if cause is None else cause
         if link is None:
             return told
-        told += f" {how} {said(link)}"
+        told += f" {how} {_said(link)}"
     return told
+
+
+def _said(error: BaseException) -> str:
+    """Return an exception in words that tell its type from another one of the same name."""
+    home = type(error).__module__
+    return said(error) if home == "builtins" else f"{said(error)} (a class of {home})"
 
 
 def _outside(error: BaseException | None, space: dict) -> BaseException | None:

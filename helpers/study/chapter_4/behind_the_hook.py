@@ -17,6 +17,7 @@ from helpers.safety.interpreter_state import patched, undone
 from helpers.safety.missing_parts import MissingPart
 from helpers.study.chapter_3.run_words import exact
 from helpers.study.chapter_4 import hooked_programs as programs
+from helpers.study.chapter_4.forms import function
 from helpers.study.check import Exercise, Untried, tried
 
 HOOK_KEEPS = "must return None, a code object or something to call"
@@ -54,6 +55,7 @@ def _finished() -> type:
 
 
 def _judge(behind_the_hook):
+    function(behind_the_hook, "behind_the_hook", "machine, fn, program")
     if because := frame_hook.why_not():
         raise MissingPart(f"This machine has no hook to judge it with: {because}.")
     with _taken_off() as entered:

@@ -25,6 +25,7 @@ def _judge_surgery(operated):
     import torch
 
     function(operated, "operated", "x")
+    operated = torch_private.inner_function(operated)
     with torch.enable_grad(), torch_private.same_settings():
         tried(trial.silent(operated, tensor(COMPILED[0][0])))
         return trial.parted(operated) or _compiled(operated)
@@ -52,6 +53,11 @@ def _unwell(after: DynamoRun, x, traced) -> str | None:
     """Return what the graphs of the operated function still suffer from, if anything."""
     graphs, breaks = len(after.graphs), len(after.breaks)
     if any(found.given_up for found in after.breaks) or not graphs:
+        if (stance := torch_private.stance()) != "default":
+            return (
+                f"torch.compiler.set_stance({stance!r}) is in force, and nothing is compiled; "
+                'torch.compiler.set_stance("default") ends it'
+            )
         cause = f" ({after.breaks[0].cause})" if breaks else ""
         return f"Dynamo gave the function up{cause}: fewer graphs, but nothing is compiled any more"
     if graphs > 1 or breaks:

@@ -27,6 +27,8 @@ def function(answer, name: str, takes: str, or_class: bool = False) -> Callable:
         raise Unfit(
             f"{name} is an async function: a call of it runs nothing yet. Write a plain def"
         )
+    if inspect.isgeneratorfunction(answer):
+        raise Unfit(f"{name} has a yield: a call of it runs nothing yet. Write a return")
     _takes(answer, name, takes)
     return answer
 

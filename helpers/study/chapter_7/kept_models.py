@@ -30,7 +30,7 @@ def _names_the_cache(listing: Listing) -> str | None:
         return None
     if not any(hasattr(row, "rebindable") for row in listing.rows):
         return "it lists no holders"
-    return "the holders in it are all in plain sight: ask for one of the models in built"
+    return "the holders in it are all in plain sight: ask for one in built that fits x"
 
 
 def _names_the_frames(listing: Listing) -> str | None:
@@ -38,6 +38,8 @@ def _names_the_frames(listing: Listing) -> str | None:
     words = [getattr(row, "locals", "") for row in listing.rows]
     if any(f"{MODEL} object" in one for one in words):
         return None
+    if not any(words):
+        return "no locals of frames are listed in it: show_traceback of an error lists them"
     return f"no frame in it has a {MODEL} among its locals"
 
 

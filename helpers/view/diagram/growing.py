@@ -14,7 +14,7 @@ from helpers.view.diagram.shapes import HIGH, Box
 from helpers.view.diagram.untangling import untangled
 from helpers.view.markup import render
 
-LONGEST, LONGEST_GUARD = 30, 34  # characters of a box, of a guard
+LONGEST, LONGEST_GUARD = 30, 28  # characters of a box, of a guard
 LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 STEP, HEAD, LINE, CUT, APART = 64, 34, 17, 54, 28  # pixels
 

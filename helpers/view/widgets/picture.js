@@ -54,7 +54,8 @@ function showPicture(picture, state, previous = {}, animate = false, next = {}) 
     for (const [from, to] of moved(picture, state, previous)) move(picture, from, to);
   const fresh = Object.keys(state).filter((key) => ["now", "new"].includes(state[key]));
   const ahead = [...picture.parts.keys()].filter((key) => picture.parts.get(key)[0].hasAttribute("data-next"));
-  picture.pan.follow((fresh.length ? fresh : ahead).flatMap((key) => picture.parts.get(key) ?? []));
+  const told = (fresh.length ? fresh : ahead).flatMap((key) => picture.parts.get(key) ?? []);
+  picture.pan.follow(told.filter((node) => !node.matches(".guard"))); // the graph stays in sight
 }
 
 const isThere = (state, key) => state[key] && state[key] !== "ghost";

@@ -71,4 +71,7 @@ const ALIKE = {
   return: "store", yield: "operate", resume: "load", exception: "jump", break: "jump",
   graph: "operate", stack: "load", "hand over": "call",
 };
-const laneColour = (lane) => `var(--stage-${ALIKE[lane] ?? lane}, var(--who-${lane}, var(--who-quiet)))`;
+const laneColour = (lane) => {
+  const name = (ALIKE[lane] ?? lane).replaceAll(/\W/g, "-");
+  return `var(--stage-${name}, var(--who-${name}, var(--who-quiet)))`;
+};

@@ -5,6 +5,8 @@ BY_NAME = "        return machine().run(fn, *values[:first], *more, **named)\n"
 
 MISTAKES = {
     "behind_the_hook": (
+        ("has a yield", "        return program()", "        yield program()"),
+        ("yours takes fn, program", "(machine, fn, program)", "(fn, program)"),
         (
             "frames of nested in through_c(), and the machine that you were given ran 1",
             HOOKED,

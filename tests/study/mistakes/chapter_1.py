@@ -73,6 +73,31 @@ MISTAKES = {
     ),
     "one_more_holder": (
         (
+            "changes the list of holders that it is given",
+            "    try:\n        for write in writes:\n            write(new)",
+            "    holders.clear()\n    try:\n        for write in writes:\n            write(new)",
+        ),
+        (
+            "was not given itself",
+            "    if type(holder) is list:\n        return ",
+            "    if type(holder) is list:\n"
+            "        more = [w for v in holder if type(v) is list for w in places(v, old)]\n"
+            "        return more + ",
+        ),
+        (
+            "] is gone",
+            "for k, v in holder.items() if v is old]",
+            "for k, v in holder.items() if v is old] + [\n"
+            "            lambda v, k=k: holder.pop(k, v) for k in holder if k is old\n"
+            "        ]",
+        ),
+        (
+            "type of __kwdefaults__ is dict, and was NoneType",
+            "        return writes + places",
+            "        holder.__kwdefaults__ = holder.__kwdefaults__ or {}\n"
+            "        return writes + places",
+        ),
+        (
             "of a list inside a holder, which was not given",
             "    writes = [write for",
             "    holders = [*holders, *(x for h in holders if type(h) is list for x in h)]\n"

@@ -41,6 +41,24 @@ def step(rows, number):
 
 def epoch"""
 
+ORACLE = """
+import tensorflow as tf
+
+
+class MyFunction:
+    def __init__(self, fn, reduce_retracing=False):
+        self.cache = []
+
+        def body(*args):
+            self.cache.append(fn(*args))
+            return tf.constant(len(self.cache) - 1)
+
+        self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
+
+    def __call__(self, *args):
+        return self.cache[int(self.graphs(*args))]
+"""
+
 MISTAKES = {
     "ranking": (
         ("no part of its key", '"tensors", "mixed"', '"mixed", "tensors"'),
@@ -100,6 +118,23 @@ MISTAKES = {
         ),
     ),
     "cache": (
+        ("yours calls a tf.function", ORACLE),
+        (
+            "lets the body's own through as it is",
+            "        result = self.fn(*mine)\n",
+            "        try:\n            result = self.fn(*mine)\n"
+            "        except KeyError:\n            raise KeyError('another')\n",
+        ),
+        (
+            "yours ran the body 2 times, TensorFlow runs it once",
+            "        result = self.fn(*mine)\n",
+            "        self.fn(*args)\n        result = self.fn(*mine)\n",
+        ),
+        (
+            "left tf.config.run_functions_eagerly at True",
+            "        result = self.fn(*mine)\n",
+            "        result = self.fn(*mine)\n        tf.config.run_functions_eagerly(True)\n",
+        ),
         (
             "room for all the traces together",
             "leaves = [s[0] for s in shared] if all(shared) else leaves\n",

@@ -2,6 +2,8 @@
 
 PLAIN_ONLY = "(self.call if type(fn).__name__ == 'function' else lambda f, *a, **k: f(*a, **k))"
 
+FEW = "depth = min(depth, 10)\n        "
+
 MISTAKES = {
     "vm_names": (
         ("left on the stack", "self.local[name] = self.pop()", "self.local[name] = self.stack[-1]"),
@@ -29,6 +31,46 @@ MISTAKES = {
             "self.stack.insert(len(self.stack) - depth, self.pop())",
         ),
         ("at DELETE_FAST", "        del self.local[name]\n", ""),
+        (
+            "named_as_yours()",
+            "self.push(self.find(name))",
+            "self.push(globals()[name] if name in globals() else self.find(name))",
+        ),
+        (
+            "rebound_global(1)",
+            "class Names:\n",
+            "class Names:\n    known = {}\n\n",
+            "self.push(self.find(name))",
+            "self.push(self.known.setdefault(name, self.find(name)))",
+        ),
+        (
+            "SWAP(11)",
+            "self.stack[-1], self.stack[-depth] =",
+            f"{FEW}self.stack[-1], self.stack[-depth] =",
+        ),
+        ("COPY(11)", "self.push(self.stack[-depth])", f"{FEW}self.push(self.stack[-depth])"),
+        (
+            "many_times(range(0, 300))",
+            "class Names:\n",
+            "class Names:\n    left = 250\n\n",
+            "        self.local[name] = self.pop()",
+            "        Names.left -= 1\n"
+            "        self.local[name] = self.pop() if Names.left > 0 else 0",
+        ),
+        (
+            "your SWAP puts another list in the place of self.stack",
+            "        self.stack[-1], self.stack[-depth] =",
+            "        self.stack = list(self.stack)\n        self.stack[-1], self.stack[-depth] =",
+        ),
+        (
+            "(a class of learner)",
+            "raise UnboundLocalError(",
+            "raise type('UnboundLocalError', (UnboundLocalError,), {})(",
+        ),
+        (
+            "Names.LOAD_FAST is the finished machine's own",
+            "from helpers.mini.vm import steps\n\n\nclass Names(steps.Names):\n    pass\n",
+        ),
     ),
     "vm_operators": (
         (
@@ -167,6 +209,26 @@ MISTAKES = {
         ),
         ("MAKE_FUNCTION", "for part in reversed(parts)", "for part in parts"),
         (
+            "put_again(1, None)",
+            "self.cells[name].cell_contents = self.pop()",
+            "value = self.pop()\n"
+            "        if value is not None:\n            self.cells[name].cell_contents = value",
+        ),
+        (
+            "put_again(1, True)",
+            "        self.cells[name].cell_contents = self.pop()",
+            "        value = self.pop()\n        try:\n"
+            "            if self.cells[name].cell_contents == value:\n                return\n"
+            "        except ValueError:\n            pass\n"
+            "        self.cells[name].cell_contents = value",
+        ),
+        (
+            "looked_at(5)",
+            "self.push(self.function(code, **given))",
+            "given['defaults'] = given.get('defaults', ())[:1]\n"
+            "        self.push(self.function(code, **given))",
+        ),
+        (
             "MAKE_FUNCTION",
             "self.push(self.function(code, **given))",
             "self.push(self.function(code))",
@@ -222,6 +284,15 @@ MISTAKES = {
         ("run it in your head", "guess = [12, 5, 3.0, 1]"),
     ),
     "kept_alive": (
+        (
+            "closure is not what it was by now",
+            "functions = {name: lambda obj: obj for name in functions}\n"
+            "guess = dict.fromkeys(functions, True)",
+        ),
+        (
+            "must be a dict with the keys error",
+            "functions = {}\nguess = {}",
+        ),
         ("the error has a traceback", '"error": True', '"error": False'),
         ("goes into a cell", '"closure": False', '"closure": True'),
         ("has not ended", '"generator": True', '"generator": False'),

@@ -308,6 +308,16 @@ class make_callback:
         ("never raises", "type(x) is torch.Tensor\n        and", "x[0, 0] is not None and"),
     ),
     "break_surgery": (
+        (
+            "your code left torch.set_default_dtype at torch.float64",
+            "    scale",
+            "    torch.set_default_dtype(torch.float64)\n    scale",
+        ),
+        (
+            "set_stance('force_eager') is in force",
+            "    scale",
+            "    torch.compiler.set_stance('force_eager')\n    scale",
+        ),
         ("it still breaks", "    scale", "    print('halfway')\n    scale"),
         ("item()", ".max())", ".max().item())"),
         ("it still breaks", "torch.where(y > 0, y, 0)", "y[y > 0]"),

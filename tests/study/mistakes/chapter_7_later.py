@@ -152,6 +152,11 @@ MISTAKES = {
         ("who holds its keys", '"name", "frame"', '"name", "cache key"'),
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
         ("all in plain sight", "features == 2", "features == 3"),
+        (
+            "show_traceback of an error lists them",
+            "show_traceback(errors[0])",
+            "show_frame(errors[0].__traceback__.tb_frame)",
+        ),
         ("no exhibit in proof shows a holder", "show_bindings(fits), ", ""),
         ("two widths that fit", "Freed(width", "Net(width"),
         ("two widths that do not", ".with_traceback(None)", ""),

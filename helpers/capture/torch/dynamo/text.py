@@ -13,7 +13,7 @@ from helpers.capture.text.value import brief, plain
 from helpers.model import phrase
 from helpers.model.phrase import listed
 
-LONGEST = 300
+LONGEST, LONGEST_LINE = 300, 5_000
 MOST_KINDS, MOST_ITEMS = 3, 4
 LAZY = "lazy"
 GLOBAL_STATE = "torch's global state"
@@ -35,15 +35,24 @@ _SAME = (
     (re.compile(r"(?<![\w.])\d{9,}(?![\w.])"), "<id>"),
     (re.compile(r"(?<![\w.])\d+\.\d+ ?(?:s|ms|us|seconds)\b"), "<time>"),
 )
-_LINK = re.compile(r"\s*For more details about this graph break, please visit:.*", re.DOTALL)
+_LINK = "For more details about this graph break, please visit:"
 
 
 def same(text: str) -> str:
-    """Return a text of Dynamo's with all that differs from run to run replaced or left out."""
-    text = _LINK.sub("", text)
+    """Return a text of Dynamo's with all that differs from run to run replaced or left out.
+
+    Of a line with a learner's words in it, only so much is read that the patterns come to an end.
+    """
+    text, link, _ = text.partition(_LINK)
+    text = "\n".join(map(_cut, (text.rstrip() if link else text).split("\n")))
     for pattern, instead in _SAME:
         text = pattern.sub(instead, text)
     return text
+
+
+def _cut(line: str) -> str:
+    more = len(line) - LONGEST_LINE
+    return line if more <= 0 else f"{line[:LONGEST_LINE]}… ({more:,} more characters)"
 
 
 def source_words(name: str) -> str:
