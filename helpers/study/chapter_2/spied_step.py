@@ -108,15 +108,17 @@ def left_alone(batches, by: str) -> Iterator[list]:
 
 def python_ops(function) -> list[str]:
     """Return the ops in a tf.function's graphs that call Python back, as tf.py_function does."""
+    return sorted(graph_ops(function) & CALL_PYTHON)
+
+
+def graph_ops(function) -> set[str]:
+    """Return the kinds of the ops in a tf.function's graphs, and in the functions of those."""
     found = set()
     for trace in function._list_all_concrete_functions():
         graph = trace.graph.as_graph_def()
-        nodes = [
-            *graph.node,
-            *(node for inner in graph.library.function for node in inner.node_def),
-        ]
-        found |= {node.op for node in nodes} & CALL_PYTHON
-    return sorted(found)
+        bodies = graph.node, *(inner.node_def for inner in graph.library.function)
+        found |= {node.op for nodes in bodies for node in nodes}
+    return found
 
 
 def map_values(change, kwargs: dict) -> dict:

@@ -11,6 +11,7 @@ from helpers.model.phrase import counted
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_2.quiet import quiet
+from helpers.study.chapter_2.spied_step import CALL_PYTHON, graph_ops
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, tried
 from helpers.study.parted import parted
@@ -23,6 +24,11 @@ RUNS = (
     (4.0, "rate 0.25", 4.0, "rate 1.0", 3.0, "rate 0.125", 8.0),
 )
 FIRST = 0.5
+# ops that pass a value on, or keep it
+MOVES = {
+    *("Placeholder", "Const", "Identity", "IdentityN", "NoOp", "Cast", "PartitionedCall"),
+    *("StatefulPartitionedCall", "ReadVariableOp", "AssignVariableOp"),
+}
 
 
 class _Eager:
@@ -125,12 +131,13 @@ def _shared(cured) -> str | None:
 
 
 def _not_traced(cured) -> str | None:
-    """Return what is wrong with the graph: none is used, or one is made again and again."""
-    smoother, traces = cured(FIRST), []
+    """Return what is wrong with the graph: none does the work, or one is made again and again."""
+    smoother, traces, met = cured(FIRST), [], {}
     for number, rate in ((1.0, 0.5), (2.0, 0.5), (3.0, 0.25), (5.0, 0.75), (7.0, 0.125)):
         smoother.rate = rate
         _updated(smoother, number)
-        traces.append(_traces(smoother))
+        met |= {id(function): function for function in _functions(smoother)}
+        traces.append(sum(one.experimental_get_tracing_count() for one in met.values()))
     if not traces[-1]:
         return (
             "no tf.function among its attributes was called: the symptom is gone with the graph, "
@@ -139,16 +146,28 @@ def _not_traced(cured) -> str | None:
     if traces[-1] > traces[1]:
         made = counted(traces[-1], "graph")
         return f"five updates with four rates make {made}: a new rate must not be a new graph"
-    return None
+    return _idle(met.values())
 
 
-def _traces(smoother) -> int:
-    """Return how often the tf.functions among an object's attributes were traced."""
-    total = 0
+def _functions(smoother) -> list:
+    """Return the tf.functions among an object's attributes."""
+    found = []
     for name in dir(smoother):
         with suppress(Exception):
-            total += getattr(smoother, name).experimental_get_tracing_count()
-    return total
+            function = getattr(smoother, name)
+            function.experimental_get_tracing_count()
+            found.append(function)
+    return found
+
+
+def _idle(functions) -> str | None:
+    """Return what is wrong where the mean is not worked out in the graphs."""
+    ops = set().union(*map(graph_ops, functions))
+    if called := sorted(ops & CALL_PYTHON):
+        return f"the graph calls Python back, by {called[0]}: the work is done outside it"
+    if ops <= MOVES:
+        return "the graph computes nothing: the mean is worked out outside it"
+    return None
 
 
 STUCK_MEAN = Exercise(

@@ -127,6 +127,31 @@ MISTAKES = {
         ("the graph was the point", "    @tf.function\n", ""),
         ("a new rate must not be a new graph", "tf.constant(self.rate)", "self.rate"),
         (
+            "a new rate must not be a new graph",
+            "        return self.step(x,",
+            "        self.again = tf.function(lambda x, rate: type(self).step(self, x, rate))\n"
+            "        return self.again(x,",
+            "    @tf.function\n",
+            "",
+        ),
+        (
+            "the graph computes nothing",
+            "    @tf.function\n",
+            "    idle = tf.function(lambda self, x: x)\n\n",
+            "        return self.step(",
+            "        self.idle(x)\n        return self.step(",
+        ),
+        (
+            "calls Python back, by EagerPyFunc",
+            "        return self.step(x, tf.constant(self.rate))",
+            "        return self.outer(x, tf.constant(self.rate))\n\n"
+            "    @tf.function\n"
+            "    def outer(self, *given):\n"
+            "        return tf.py_function(self.step, given, tf.float32)",
+            "    @tf.function\n    def step",
+            "    def step",
+        ),
+        (
             "eager code returns",
             "x, rate):",
             "x, unused):",
