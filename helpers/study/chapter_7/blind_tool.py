@@ -78,8 +78,15 @@ def _unlike(cured, program: Program) -> str | None:
 
 
 def _miscovered(cured, program: Program, log, some) -> str | None:
-    given = tried(cured(lambda: program.results(log, some), program.function))
-    pair = in_order(given, 100, "what cured returns")
+    runs = []
+
+    def test():
+        runs.append(True)
+        return program.results(log, some)
+
+    pair = in_order(tried(cured(test, program.function)), 100, "what cured returns")
+    if len(runs) > 1:
+        return f"it runs the test {len(runs)} times: what a test changes is changed once"
     if len(pair) != 2:
         raise Unfit("cured must return two things, the result of the test and the lines")
     if not program.are_results(pair[0], some):

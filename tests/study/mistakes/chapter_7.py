@@ -194,6 +194,7 @@ MISTAKES = {
             "return covered",
             "sys.settrace(lambda *a: None)\n        return covered",
         ),
+        ("it runs the test 2 times", STANCE, f"    test()\n{STANCE}"),
         ("cured must be a function", "def cured", "cured = 5\n\n\ndef other"),
     ),
 }
