@@ -50,9 +50,14 @@ def _partial(solution: str) -> str:
 
 
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
+ONE_BY_ONE = """
+for kind in ("float16", "float32", "float64"):
+    register(halve, dtype == kind)
+"""
 FORMS = [
     ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
     ("break_surgery", lambda s: COMPILED + s),
+    ("two_kernels", lambda s: s.replace("register(halve, is_float)", ONE_BY_ONE)),
     ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
     (
         "tangle",

@@ -16,6 +16,7 @@ NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
 KERNEL = file_names(NAME)[2]
 SHAPES = ((), (0,), (2, 1, 3))
+EACH = "one function is for the floats, the other for whole numbers"
 
 
 def _judge(half_kernels=None, choose=None):
@@ -59,14 +60,16 @@ def _matched() -> str | None:
 
 
 def _shared(taken) -> str | None:
-    """Return which float and which whole dtype are computed by one function."""
+    """Return which float and whole dtype one function computes, or that there are too many."""
     for dtype, kernel in taken.items():
         same = [other for other in FLOATS if taken[other].function is kernel.function]
         if dtype not in FLOATS and same:
             return (
-                f"half_kernels: {same[0]} and {dtype} are both computed by {kernel.name}(): "
-                "one function is for the floats, the other for whole numbers"
+                f"half_kernels: {same[0]} and {dtype} are both computed by {kernel.name}(): {EACH}"
             )
+    functions = {id(kernel.function) for kernel in taken.values()}
+    if len(functions) > 2:
+        return f"half_kernels registers {len(functions)} functions, and not two: {EACH}"
     return None
 
 

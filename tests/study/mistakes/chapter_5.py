@@ -221,6 +221,12 @@ MISTAKES = {
         ("must hold the text of the kernel file", "half_kernels = '''", "half_kernels = 5\n'''"),
         ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),
         (
+            "registers 4 functions, and not two",
+            "register(halve, is_float)",
+            'for kind in ("float16", "float32", "float64"):\n'
+            "    register(lambda args: args[0] / 2, dtype == kind)",
+        ),
+        (
             'float16 on "cpu" 0 of the kernels match (none), and there must be 1',
             "register(halve, is_float)\n",
             "",
