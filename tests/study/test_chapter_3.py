@@ -1,5 +1,7 @@
 """helpers/study/chapter_3: the judges name what is wrong, and the coverage counts what is there."""
 
+from types import FunctionType
+
 import pytest
 
 from helpers import check
@@ -20,9 +22,29 @@ def step_of(exercise):
     return STEPS[exercise.name.removeprefix("vm_")]
 
 
+def typed_again(step: type) -> type:
+    """Return a step with the same code in functions of its own, as if somebody had typed it."""
+    body = {
+        name: part for name, part in vars(step).items() if name not in ("__dict__", "__weakref__")
+    }
+    own = {
+        name: FunctionType(
+            part.__code__, part.__globals__, name, part.__defaults__, part.__closure__
+        )
+        for name, part in body.items()
+        if isinstance(part, FunctionType)
+    }
+    return type(step.__name__, step.__bases__, body | own)
+
+
 @pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
-def test_finished_step_passes(exercise):
-    assert exercise(step_of(exercise)).model.state == "passed"
+def test_finished_step_passes_as_functions_of_ones_own(exercise):
+    assert exercise(typed_again(step_of(exercise))).model.state == "passed"
+
+
+@pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
+def test_finished_step_itself_is_refused(exercise):
+    assert "is the finished machine's own" in exercise(step_of(exercise)).model.because
 
 
 @pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
