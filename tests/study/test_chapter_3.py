@@ -8,7 +8,7 @@ from helpers import check
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
-from helpers.study.chapter_3 import coverage
+from helpers.study.chapter_3 import coverage, lifetimes
 from helpers.study.chapter_3.compare_runs import difference
 from helpers.study.chapter_3.programs import fib, pairs, told
 from tests.mini import comparing, library
@@ -102,13 +102,13 @@ def test_a_machine_that_prints_something_else_is_told():
 
 
 def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
-    class Wrong(vm.steps.Closures):
+    class Wrong(typed_again(finished.Closures)):
         def LOAD_DEREF(self, name):
             self.push(0)
 
     assert "at LOAD_DEREF (offset" in check.vm_closures(Wrong).model.because
 
-    class Falls(vm.steps.Jumps):
+    class Falls(typed_again(finished.Jumps)):
         def POP_JUMP_IF_FALSE(self, target):
             self.pop()
 
@@ -116,7 +116,7 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
 
 
 def test_stubs_that_are_left_are_named():
-    class Half(vm.steps.Names):
+    class Half(typed_again(finished.Names)):
         def COPY(self, depth):
             return ...
 
@@ -129,7 +129,7 @@ def test_stubs_that_are_left_are_named():
 
 
 def test_a_helper_that_hides_a_method_of_the_loop_is_named():
-    class Own(vm.steps.Names):
+    class Own(typed_again(finished.Names)):
         def take(self):
             return self.stack.pop()
 
@@ -137,7 +137,7 @@ def test_a_helper_that_hides_a_method_of_the_loop_is_named():
 
 
 def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
-    class Own(vm.steps.Names):
+    class Own(typed_again(finished.Names)):
         def LOAD_FAST(self, name):
             try:
                 self.push(self.local[name])
@@ -148,7 +148,7 @@ def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
 
 
 def test_a_wrong_handler_cannot_spoil_the_arguments_of_the_next_run():
-    class Spoils(vm.steps.Operators):
+    class Spoils(typed_again(finished.Operators)):
         def BINARY_OP(self, sign):
             right, left = self.pop(), self.pop()
             self.push(vm.ARITHMETIC[sign.rstrip("=") + "="](left, right))
@@ -188,10 +188,13 @@ def test_coverage_of_nothing_says_so():
 
 
 def test_keepers_are_judged_by_running_them():
-    functions = {"keeps": lambda obj: [obj], "drops": lambda obj: id(obj)}
-    right = {"keeps": True, "drops": False}
+    right = {"error": True, "closure": False, "ended": False}
+    right |= {name: True for name in lifetimes._WHY if name not in right}
+    functions = {name: (lambda obj: [obj]) if keeps else id for name, keeps in right.items()}
     assert check.kept_alive(right, functions).model.state == "passed"
-    assert check.kept_alive({**right, "drops": True}, functions).model.state == "failed"
+    assert check.kept_alive({**right, "closure": True}, functions).model.state == "failed"
+    because = check.kept_alive(right, functions | {"closure": lambda obj: [obj]}).model.because
+    assert "run the cell again" in because
 
 
 def test_stack_at_an_offset_without_an_instruction():
@@ -210,7 +213,7 @@ def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
 
 
 def test_a_step_that_prints_without_end_is_told_so():
-    class Calls(finished.Calls):
+    class Calls(typed_again(finished.Calls)):
         def CALL(self, count, names):
             while True:
                 print("calling")
