@@ -98,6 +98,8 @@ def _cells(nb, median):
 
 def _prose(nb):
     for cell in nb.cells:
+        if re.search(r"^(<{7}|>{7}) ", cell.source, flags=re.MULTILINE):
+            yield f"two versions of {cell.id} were merged and not told apart"
         words = re.sub(
             r"```.*?```|^\|.*$|<[^<>]*>", "", cell.source, flags=re.DOTALL | re.MULTILINE
         )

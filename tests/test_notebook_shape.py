@@ -67,6 +67,10 @@ def _long_prose(nb):
     nb.cells[4].source = "word " * 200
 
 
+def _half_merged(nb):
+    nb.cells[4].source = "<<<<<<< one\na\n=======\nb\n>>>>>>> other"
+
+
 def _address(nb):
     _code(nb)[3].outputs = [nbformat.v4.new_output("stream", text="<f at 0x7fe640bb38c0>")]
 
@@ -136,6 +140,7 @@ def _code(nb):
         (_noisy, "TensorFlow is imported before helpers"),
         (_long_cells, "the median code cell"),
         (_long_prose, "a prose cell has 200 words"),
+        (_half_merged, "were merged and not told apart"),
         (_address, "an address or a path"),
         (_view, "a widget view is stored"),
         (_ignored, "are not compared"),

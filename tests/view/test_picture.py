@@ -2,6 +2,7 @@
 
 import base64
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 from helpers.view import picture
@@ -47,3 +48,16 @@ def test_the_script_of_an_image_is_one_attribute():
     )
     told = re.search(r'onload="([^"]*)"', html)[1]
     assert "attachShadow" in told and "\n" not in told and "//" not in told
+
+
+TEMPLATES = sorted((Path(picture.__file__).parent / "templates").glob("*.html"))
+PICTURES = "parts.picture("
+
+
+def test_a_picture_wider_than_its_page_can_be_scrolled():
+    drawing = {path.name: path.read_text("utf-8") for path in TEMPLATES}
+    drawing = {name: words for name, words in drawing.items() if PICTURES in words}
+    assert len(drawing) >= 5
+    for name, words in drawing.items():
+        outside = re.sub(r"{% call parts\.region.*?{% endcall %}", "", words, flags=re.DOTALL)
+        assert PICTURES not in outside, name
