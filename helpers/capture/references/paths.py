@@ -4,6 +4,7 @@ Functions go by the name under which their code was written (`co_qualname`), bec
 copy `__name__` and `__qualname__` from what they wrap, and two owners would look like one.
 """
 
+import sys
 import types
 
 from helpers.capture.cpython.objects import namespace
@@ -62,6 +63,8 @@ def _chain(head: str, tail: str) -> str:
 
 def _own_name(thing, heap) -> str | None:
     """Return the name of what needs no owner to be named; None for the rest."""
+    if thing is sys.modules:
+        return "sys.modules"  # and not the name under which another module keeps it
     if is_a(thing, types.ModuleType):
         return heap.names.get(id(namespace(thing)))
     if is_a(thing, types.FunctionType):
