@@ -176,7 +176,7 @@ MISTAKES = {
         ("1 more seam is to be named", '"name", "frame"', '"frame"'),
         ("who holds its keys", '"name", "frame"', '"name", "cache key"'),
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
-        ("all in plain sight", "features == 2", "features == 3"),
+        ("all in plain sight", "min(built", "max(built"),
         (
             "show_traceback of an error lists them",
             "show_traceback(errors[0])",
