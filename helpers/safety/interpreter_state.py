@@ -289,7 +289,7 @@ def _say(names: list[str]) -> None:
     words = f"{', '.join(most)} and {last}" if most else last
     with suppress(Exception):
         print(
-            f"The call changed {words}; put back, as for any other cell. "
+            f"The call changed {words}: that is put back, so that other cells find it as it was. "
             "What is to stay is set in a cell of its own.",
             file=sys.stderr,
         )

@@ -92,7 +92,7 @@ def test_a_setting_is_put_back_and_said(setting, error, capsys):
         with pytest.raises(error):
             verb()
     assert before is not None and seen[0] != before == setting.read()
-    assert f"The call changed {setting.name}; put back" in capsys.readouterr().err
+    assert f"The call changed {setting.name}: that is put back" in capsys.readouterr().err
     whole(lambda: 1)()
     assert not capsys.readouterr().err
 

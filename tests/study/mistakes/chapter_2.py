@@ -131,7 +131,7 @@ MISTAKES = {
             "        self.fn(*args)\n        result = self.fn(*mine)\n",
         ),
         (
-            "left tf.config.run_functions_eagerly at True",
+            "your code changed whether tf.functions run eagerly",
             "        result = self.fn(*mine)\n",
             "        result = self.fn(*mine)\n        tf.config.run_functions_eagerly(True)\n",
         ),

@@ -309,7 +309,7 @@ class make_callback:
     ),
     "break_surgery": (
         (
-            "your code left torch.set_default_dtype at torch.float64",
+            "your code changed torch's default dtype",
             "    scale",
             "    torch.set_default_dtype(torch.float64)\n    scale",
         ),
