@@ -142,7 +142,7 @@ def test_mode_of_a_default_device_goes_and_comes_with_it():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
-def test_alarm_that_a_function_sets_never_rings():
+def test_alarm_that_a_function_sets_never_rings(capsys):
     def sets():
         signal.setitimer(signal.ITIMER_REAL, 1000)
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
@@ -154,6 +154,9 @@ def test_alarm_that_a_function_sets_never_rings():
         signal.setitimer(signal.ITIMER_REAL, 1000)
         whole(lambda: 1)()
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        capsys.readouterr()
+        whole(lambda: signal.setitimer(signal.ITIMER_REAL, 0))()  # as one that has rung
+        assert not capsys.readouterr().err
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])

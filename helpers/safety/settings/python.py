@@ -47,22 +47,33 @@ def _put_root_logger(before: tuple) -> None:
     logging.root.handlers[:] = [each.value for each in before[1]]
 
 
+class _Alarm:
+    """Whether the alarm was set. One that has rung meanwhile is the same; a new one is not."""
+
+    def __init__(self):
+        self.is_set = any(signal.getitimer(signal.ITIMER_REAL))
+
+    def __eq__(self, before):
+        return type(before) is _Alarm and self.is_set <= before.is_set
+
+    __hash__ = None
+
+
 def _signals():
-    """Return each signal's handler but Ctrl-C's, what is blocked, whether the alarm is set."""
+    """Return each signal's handler but Ctrl-C's, what is blocked, and the alarm."""
     if not in_main_thread():
         return UNREAD  # only the main thread may set them
     numbers = sorted(signal.valid_signals() - {signal.SIGINT})
     handlers = {number: Same(signal.getsignal(number)) for number in numbers}
     if not hasattr(signal, "pthread_sigmask"):  # Windows
-        return handlers, None, False
-    alarm = any(signal.getitimer(signal.ITIMER_REAL))
-    return handlers, signal.pthread_sigmask(signal.SIG_BLOCK, []), alarm
+        return handlers, None, None
+    return handlers, signal.pthread_sigmask(signal.SIG_BLOCK, []), _Alarm()
 
 
 def _put_signals(before: tuple) -> None:
     handlers, blocked, alarm = before
     if blocked is not None:
-        if not alarm:  # one that was set before has gone on
+        if not alarm.is_set:
             signal.setitimer(signal.ITIMER_REAL, 0)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     for number, was in handlers.items():
