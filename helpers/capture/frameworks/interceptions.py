@@ -169,11 +169,11 @@ def _cell_events(shell) -> list:
 
 _WAYS = (
     ("patched names", lambda: patched_names(MOST) or NOBODY, "calls by that name", "LOAD_GLOBAL"),
-    ("builtins", _builtins, "calls by that name, everywhere", "LOAD_GLOBAL"),
+    ("builtins", _builtins, "calls that find no nearer name", "LOAD_GLOBAL"),
     ("import finders", _finders, "imports of new modules", "sys.meta_path"),
     (
         *("cell transformers", _shell(lambda shell: shell.ast_transformers)),
-        *("the source of each cell", "IPython: interactiveshell.py"),
+        *("the syntax tree of each cell", "IPython: interactiveshell.py"),
     ),
     ("cell events", _shell(_cell_events), "begin and end of each cell", "IPython: events.py"),
     (
