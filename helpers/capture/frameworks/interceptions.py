@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from dis import opmap
 
 from helpers.capture.cpython.callable_name import called
 from helpers.capture.references.patched import patched_names
@@ -24,6 +25,7 @@ from helpers.safety.original_builtins import BUILTINS
 NOBODY = "nobody"
 NEW, OLD = "not in this Python", "not imported"
 MOST = 3
+PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
 _READ = {kept.name: kept.read for kept in KEPT}
 _FINDERS = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
 
@@ -213,7 +215,7 @@ _WAYS = (
     ("a graph being built", _graphs, "ops, which do not run", "framework/ops.py"),
     (
         *("sys.displayhook", _unless(lambda: sys.displayhook, sys.__displayhook__)),
-        *("the value of a last line", "PRINT_EXPR"),
+        *("the value of a last line", PRINTS),
     ),
     (
         *("sys.excepthook", _unless(lambda: sys.excepthook, sys.__excepthook__)),
