@@ -49,7 +49,7 @@ def _training(train, spied, weights, batches, which) -> str | None:
         return because
     if because := spied.called_wrongly(spied.calls - before, batches, "train", many):
         return because
-    return spied.traced_wrongly(batches, "train_step", many)
+    return spied.traced_wrongly("train_step", many)
 
 
 def _trained(train, step, weights, batches):
