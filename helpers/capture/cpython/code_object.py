@@ -29,7 +29,7 @@ MEANINGS = {
     "co_names": "names without a slot or a cell: globals, attributes, imports",
     "co_consts": "constants, inner code objects among them",
     "co_stacksize": "the deepest its value stack can get; the frame has room for so many",
-    "co_flags": "properties that the compiler found",
+    "co_flags": "properties of the code, a bit each",
     "co_code": "the instructions as compiled, two bytes each, and their inline caches",
     "co_exceptiontable": "which instructions have a handler, and where it is, packed",
     "co_linetable": "the places of the instructions in the source, packed",
