@@ -245,7 +245,9 @@ class Watched:
         if key is not None and made != self._arguments(key):
             parts.append(f"traced as {made}")
         if len(own) > 1:
-            parts.append(f"traced {len(own)} times: with its variables created, and without")
+            scopes = {context.scope_type for context, _ in own}  # one, if it called itself
+            why = ": to create its variables, and to run without creating any" * (len(scopes) > 1)
+            parts.append(f"traced {len(own)} times{why}")
         return "; ".join(parts)
 
     def _hit(self, key, words) -> str:
