@@ -84,7 +84,7 @@ SPINE = (
         number=5,
         name="registry",
         happens="a registry maps an op to a kernel",
-        who="every framework",
+        who="whoever registers a kernel",
         file="05_oneflow_python_kernel",
         title="Write an op in three files, and train through it",
         seam="*the registry, where a logical op meets a kernel.*",
@@ -94,7 +94,7 @@ SPINE = (
     Station(
         number=6,
         name="C call",
-        happens="one C function runs every eager op",
+        happens="one C function runs eager TensorFlow",
         who="TensorFlow's runtime",
         file="06_eager_execution",
         title="Follow one eager call to the C function that runs it",
