@@ -25,23 +25,26 @@ _COMMAND = re.compile(r"([MCHV])([^MCHV]*)")
 def spread(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, ...]:
     """Return the arrows, their labels moved along them to where they cover least.
 
-    Those that have the fewest places to choose from choose first.
+    What must move chooses first, and of that, what has the fewest places to choose from.
     """
     arrows = tuple(arrows)
-    room, choices = _Room(arrows, spots), {}
+    room, choices, moved = _Room(arrows, spots), {}, list(arrows)
     for number, arrow in enumerate(arrows):
         if arrow["label"]:
             here = arrow["x"], arrow["y"]
-            tried = sorted([here, *along(arrow["line"])], key=partial(dist, here))
-            choices[number] = [(room.covered(number, at), at) for at in tried]
-    order = sorted(choices, key=lambda number: sum(not covers for covers, _ in choices[number]))
-    moved = list(arrows)
-    for number in order:
-        costs = [covers + room.labelled(number, at) for covers, at in choices[number]]
-        x, y = choices[number][costs.index(min(costs))][1]
+            free = not room.covered(number, here)
+            choices[number] = [(0, here)] if free else room.choices(number, arrow)
+    for number in sorted(choices, key=lambda number: _order(choices[number])):
+        x, y = room.best(number, choices[number])
+        if len(choices[number]) == 1 and room.labelled(number, (x, y)):
+            x, y = room.best(number, room.choices(number, arrows[number]))
         room.put(number, (x, y))
         moved[number] = {**arrows[number], "x": x, "y": y}
     return tuple(moved)
+
+
+def _order(choices) -> tuple[bool, int]:
+    return len(choices) == 1, sum(not covers for covers, _ in choices)
 
 
 def roomy(draw, layers):
@@ -101,6 +104,16 @@ class _Room:
         )
         others = {arrow for cell in cells for arrow in self._lines.get(cell, ())} - {number}
         return len(others) + SOLID * sum(_meet(ground, other) for other in self._solid)
+
+    def choices(self, number: int, arrow: dict) -> list[tuple[int, tuple[int, int]]]:
+        """Return the places for a label, the nearest to its own first, each after its cost."""
+        here = arrow["x"], arrow["y"]
+        tried = sorted([here, *along(arrow["line"])], key=partial(dist, here))
+        return [(self.covered(number, at), at) for at in tried]
+
+    def best(self, number: int, choices) -> tuple[int, int]:
+        """Return the first place that covers least, now that other labels have theirs."""
+        return min(choices, key=lambda choice: choice[0] + self.labelled(number, choice[1]))[1]
 
     def labelled(self, number: int, at: tuple[float, float]) -> int:
         """Return how much it would cover of the labels so far."""
