@@ -163,7 +163,7 @@ def test_a_label_stands_on_no_arrow_of_another_op(graph):
         kept, labelled = [], swimlanes._labelled
         patch.setattr(swimlanes, "_labelled", lambda *given: kept.append(given) or labelled(*given))
         view.svg(graph)
-    [(lines, ways, spots)] = kept
+    lines, ways, spots = kept[-1]
     for line, arrow in zip(lines, labelled(lines, ways, spots), strict=True):
         place = (arrow["x"], arrow["y"], arrow["plate"], swimlanes.PLATE)
         for other, way in zip(lines, ways, strict=True):
