@@ -54,7 +54,7 @@ def run(version: str, code: str, stdin: str = "") -> str:
         env={**env, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # a busy machine
     )
     assert child.returncode == 0, f"exit {child.returncode}\n{child.stdout}\n{child.stderr}"
     return child.stdout

@@ -26,7 +26,7 @@ def environment_listing() -> Listing:
     """Return Python, the pinned packages and the memory, each with a verdict."""
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
-    note = f"To fix: {', '.join(amiss)}." if amiss else "Everything that the course needs is here."
+    note = f"To fix: {', '.join(amiss)}." if amiss else "Each of these is as the course needs it."
     columns = (
         Column("name", "part"),
         Column("found", "found", code=True),

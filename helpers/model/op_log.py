@@ -91,7 +91,7 @@ def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
             key, f"{row.number} {row.op}", STAGES[row.stage], f"{row.stage}{made}", op=row.op
         )
         for at, value in enumerate(row.makes):
-            makers[value.number] = key, f":{at}" if at else ""
+            makers[value.number] = key, f"output {at}" if at else ""
     return Graph(title or log.title, tuple(nodes.values()), tuple(edges))
 
 

@@ -24,7 +24,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Steps(Listing):
-    """A listing of steps. `path`: the longest way through the graph, as node keys.
+    """A listing of steps. `path`: a longest way through the graph, as node keys.
 
     `widest`: how many operations stand side by side at most; inputs and constants do not count.
     `lanes`: the first nodes of each step.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from helpers.model.ledger import Entry, Ledger, Verdict
 
 HEADINGS = ("arguments", "verdict")
+MARKS = ("changed", "your Python ran, to be traced"), ("failed", "an error")
 TONES = {"trace": "changed", "error": "failed"}
 
 

@@ -31,6 +31,13 @@ class Transcript:
         return self.code >= 0 and not self.cut
 
     @property
+    def end(self) -> str:
+        """Return "well" for exit code 0, "error" for another that is its own, else "killed"."""
+        if not self.lived:
+            return "killed"
+        return "error" if self.code else "well"
+
+    @property
     def ending(self) -> str:
         """Return how it ended, in words."""
         if self.cut:

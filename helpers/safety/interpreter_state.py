@@ -472,12 +472,13 @@ def _put_warnings(before) -> None:
 
 
 def _read_gc() -> tuple:
-    return gc.isenabled(), gc.get_threshold()
+    return gc.isenabled(), gc.get_threshold(), gc.get_debug()
 
 
 def _put_gc(before) -> None:
     (gc.enable if before[0] else gc.disable)()
     gc.set_threshold(*before[1])
+    gc.set_debug(before[2])
 
 
 def _read_tools() -> tuple:
@@ -679,6 +680,8 @@ KEPT = (
     _attribute(sys, "displayhook"),
     _attribute(sys, "excepthook"),
     _attribute(sys, "unraisablehook"),
+    _attribute(sys, "breakpointhook"),
+    _attribute(threading, "excepthook"),
     _attribute(warnings, "showwarning"),
     Kept("warnings.filters", _read_warnings, _put_warnings, _same_warnings),
     Kept("the collector", _read_gc, _put_gc, _equal),

@@ -20,7 +20,7 @@ from time import monotonic, sleep
 from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
 from helpers.safety.interrupts import handler, in_main_thread
 from helpers.safety.original_builtins import BUILTINS
-from helpers.safety.output import Shielded
+from helpers.safety.output import Shielded, outliving
 from helpers.safety.usage import Usage, children, limit_address_space, set_address_space
 from helpers.safety.with_blocks import Block
 
@@ -69,7 +69,9 @@ class limited(Block):  # noqa: N801 (used like a function)
         self._children = children()
         try:
             self._wall = limit_address_space(self._limits.bytes)
-            sys.stdout, sys.stderr = (_Counted(each, self) for each in (sys.stdout, sys.stderr))
+            sys.stdout, sys.stderr = (
+                outliving(_Counted(each, self)) for each in (sys.stdout, sys.stderr)
+            )
             if in_main_thread():
                 self._before = handler()
                 if self._before is not None:
@@ -220,7 +222,7 @@ def _catches(code, at: int) -> bool:
 
 def counted(stream):
     """Return a stream of which the innermost open `limited` counts the characters, if any is."""
-    return _Counted(stream, _OPEN[-1]) if _OPEN else stream
+    return outliving(_Counted(stream, _OPEN[-1])) if _OPEN else stream
 
 
 class _Counted(Shielded):

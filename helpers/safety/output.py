@@ -4,9 +4,17 @@
 a surrogate pair, which no message can carry (ipykernel/iostream.py): it is spelled out here.
 """
 
+from collections import deque
+from contextlib import redirect_stdout
+
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+
+# `print` does not count its reference to sys.stdout (Python 3.11, Python/bltinmodule.c): in another
+# thread it may be between two writes to a stream that nobody else holds any more.
+_LATEST_SHIELDS: deque = deque(maxlen=10_000)
+_LATEST_STREAMS: deque = deque(maxlen=200)  # they keep what was printed
 
 
 class Shielded:
@@ -64,4 +72,17 @@ def sendable(text):
 
 def shielded(stream):
     """Return a stream behind a shield; None, as a program without a terminal has it, as it is."""
-    return stream if stream is None or type(stream) is Shielded else Shielded(stream)
+    if stream is None or type(stream) is Shielded:
+        return stream
+    return outliving(Shielded(stream))
+
+
+def outliving(stream):
+    """Return a stream, which is not freed before many others have stood in its place."""
+    (_LATEST_SHIELDS if isinstance(stream, Shielded) else _LATEST_STREAMS).append(stream)
+    return stream
+
+
+def redirected(stream) -> redirect_stdout:
+    """Return a context manager that sends what is printed to a stream, which outlives it."""
+    return redirect_stdout(outliving(stream))

@@ -7,7 +7,8 @@ import sys
 
 from helpers.safety.imported import module
 from helpers.safety.original_builtins import BUILTINS
-from helpers.safety.settings import SETTINGS, UNREAD, Setting
+from helpers.safety.settings import SETTINGS
+from helpers.safety.settings.setting import UNREAD, Setting
 
 __builtins__ = BUILTINS
 

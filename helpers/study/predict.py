@@ -1,6 +1,5 @@
 """A question and code that answers it -> a prediction: the learner decides, then the run tells."""
 
-import contextlib
 from collections.abc import Callable, Iterable
 from itertools import islice
 from types import FunctionType, GeneratorType
@@ -15,6 +14,7 @@ from helpers.model.listing import Column, Listing
 from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
 from helpers.safety.interpreter_state import theirs, whole
+from helpers.safety.output import redirected
 from helpers.study import decisions
 from helpers.study.reasons import reason
 from helpers.view import table
@@ -203,7 +203,7 @@ def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
     """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
-        with contextlib.redirect_stdout(printed), theirs():
+        with redirected(printed), theirs():
             result = run()
             candidates = () if result is None else (_exact(str(result)), _exact(repr(result)))
     except KeyboardInterrupt:

@@ -35,9 +35,9 @@ def watch_names(fn, *args, **kwargs) -> Exhibit:
 def show_bindings(obj) -> Exhibit:
     """List the places in this process that hold `obj`, and which of them a module scan finds.
 
-    Not listed are variables of calls under way (`show_frame`) or kept by a traceback
-    (`show_traceback`), and what the collector does not track, such as a NumPy array, or has set
-    aside (`gc.freeze`).
+    Not listed are variables that only a running call (`show_frame`) or a traceback
+    (`show_traceback`) holds, and what the collector does not track, such as a NumPy array, or has
+    set aside (`gc.freeze`).
     """
     return Exhibit(holder_search.bindings(obj), table)
 

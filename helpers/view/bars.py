@@ -18,6 +18,7 @@ WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
 LETTER, ROOM, GAP = 7.9, 62, 8  # of a name; for a number beside a bar
 FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
 MOST_TICKS = 7
+SCALE = "The scale is logarithmic: twice and half are bars of one length."
 
 
 class Plot:
@@ -43,7 +44,7 @@ class Plot:
         title = _short(self.title, 200)
         alt = f"{title}: {words}{f'. {rest}' if rest else ''}"
         image = pictured(self.svg(), FITS)
-        html = render("plot.html", title=title, alt=alt, left_out=rest, **image)
+        html = render("plot.html", title=title, alt=alt, scale=SCALE, left_out=rest, **image)
         return {"text/plain": repr(self), "text/html": html}
 
     def _part(self) -> row_limit.Part:

@@ -28,6 +28,7 @@ LOOKS = {
     f"{ink.colour('name')} 30%,{ink.PAGE})",
     "a landmark (▶)": _EDGED.format(ink.fill("update"), ink.colour("update")),
     "written in C": _EDGED.format(ink.fill("op"), ink.colour("op")),
+    "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 22%,{ink.PAGE})",
 }
 
 

@@ -1,13 +1,13 @@
 """The steps of a graph -> a column per step: what stands in one column can run side by side.
 
-The longest way is marked ▸ from its first node to its last. The text form is a table of steps.
+A longest way is marked ▸ from its first node to its last. The text form is a table of steps.
 """
 
 from helpers.model.steps import Steps
 from helpers.view import row_limit, table
 from helpers.view.markup import render
 
-LEGEND = "▸ on the longest way   pale: an input or a constant"
+LEGEND = "▸ on a longest way   pale: an input or a constant"
 
 text = table.text
 

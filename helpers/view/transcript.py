@@ -6,7 +6,7 @@ from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import row_limit
 from helpers.view.markup import joined, render, visible
 
-MARKS = {True: "○", False: "✕"}
+MARKS = {"well": "○", "error": "△", "killed": "✕"}
 ALL = "the model has all of them (`.model.runs`)"
 LONGEST = 100_000  # characters of what one run printed
 FOLDED = 3  # more runs than this are folded, one by one
@@ -31,7 +31,7 @@ def html(model: Transcripts) -> str:
 
 def _alike(model: Transcripts) -> str:
     """Return what is said once where several runs came to one and the same end."""
-    ends = {f"{MARKS[run.lived]} each: {run.ending}" for run in model.runs}
+    ends = {f"{MARKS[run.end]} each: {run.ending}" for run in model.runs}
     return ends.pop() if len(ends) == 1 and 1 < len(model.runs) <= FOLDED else ""
 
 
@@ -39,7 +39,7 @@ def lines(run: Transcript, end: bool = True) -> list[str]:
     """Return what a run printed, its exception and, if asked for, its end, a line each."""
     printed = visible(run.printed).split("\n") if run.printed else []
     raised = [visible(run.error)] if run.error else []
-    return [*printed, *raised, *([f"{MARKS[run.lived]} {run.ending}"] if end else [])]
+    return [*printed, *raised, *([f"{MARKS[run.end]} {run.ending}"] if end else [])]
 
 
 def _shown(model: Transcripts) -> tuple[Transcripts, str]:

@@ -173,8 +173,8 @@ def test_the_note_tells_both_counts(stage):
     play(stage, "items = [op]")
     assert bindings(stage.op).note == (
         "The thorough search finds these 2 places; the fast scan of the modules finds 1. "
-        "Variables of calls under way, or kept by a traceback, are not listed; nor is a holder "
-        "that the collector does not track, such as a NumPy array."
+        "Variables that a running call or a traceback alone holds are not listed; nor is a holder "
+        "that the collector does not look at, such as a NumPy array."
     )
 
 
@@ -190,7 +190,7 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
         return None
 
     assert rows(lonely) == ()
-    told = "Neither search finds a place that holds it. Variables of calls under way, or kept by"
+    told = "Neither search finds a place that holds it. Variables that a running call or a trace"
     assert bindings(lonely).note.startswith(told)
 
 

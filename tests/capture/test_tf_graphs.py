@@ -28,7 +28,8 @@ def written_down(graph):
     words = {"": "{}", "control": "^{}"}
     for node in graph.nodes:
         edges = [edge for edge in graph.edges if edge.target == node.key]
-        yield [words.get(e.label, f"{{}}{e.label}").format(e.source) for e in edges], node.key
+        asked = [words.get(e.label, e.label.replace("output ", "{}:")) for e in edges]
+        yield [w.format(e.source) for w, e in zip(asked, edges, strict=True)], node.key
 
 
 def node_list(graph_def):
@@ -146,7 +147,7 @@ def test_an_empty_graph_is_said_to_be_empty():
 def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
     assert graph.node("ghost").detail == "named as an input, and not here"
-    assert [edge.label for edge in graph.edges] == [":1", "control"]
+    assert [edge.label for edge in graph.edges] == ["output 1", "control"]
 
 
 def test_a_name_that_stands_twice_is_refused():

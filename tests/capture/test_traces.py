@@ -271,7 +271,18 @@ def test_variables_made_on_the_first_call_are_traced_twice():
     kept = watch(module.add)
     kept(t())
     kept(t())
-    assert kept.model.counts == (2, 2) and "traced 2 times" in kept.model.entries[0].note
+    assert kept.model.counts == (2, 2)
+    assert "traced 2 times: to create its variables" in kept.model.entries[0].note
+
+
+def test_a_function_that_calls_itself_traces_more_than_once_and_not_for_variables():
+    @tf.function(autograph=False)
+    def down(n):
+        return down(n - 1) + 1 if n else tf.constant(0)
+
+    kept = watch(down)
+    kept(2)
+    assert kept.model.entries[0].note == "first trace; traced 3 times"
 
 
 def test_a_trace_without_a_run_has_its_row():

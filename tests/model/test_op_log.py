@@ -22,7 +22,7 @@ def test_values_without_a_name_can_be_left_out():
 def test_a_value_that_is_written_anew_has_its_last_writer():
     log = OpLog("t", (), (*LOG.rows, Op(3, "Abs", (W,), ())))
     assert [(e.source, e.label) for e in op_graph(log).edges if e.target == "op 3"] == [
-        ("op 2", ":1")
+        ("op 2", "output 1")
     ]
 
 

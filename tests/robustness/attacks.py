@@ -192,6 +192,7 @@ def interrupt(subject, sample: int, rng: random.Random) -> dict:
         subject.quick()
         expected = _same_words(subject.quick())
     whole = min(_seconds(subject.quick) for _ in range(3))
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # as after each press
     before, faults, came = _state(), [], 0
     moments = min(sample or subject.moments, subject.moments)
     start, tried = time.process_time(), 0

@@ -206,8 +206,7 @@ def test_handler_of_the_learner_is_called_and_stays():
 
 
 def test_interrupts_at_random_moments_leave_nothing():
-    rng, before = random.Random(11), [kept.read() for kept in KEPT]
-    came = 0
+    rng, came = random.Random(11), 0
 
     @whole
     def verb():
@@ -218,6 +217,7 @@ def test_interrupts_at_random_moments_leave_nothing():
         getsignal(SIGINT)(SIGINT, frame)  # in C: Lib/signal.py calls builtins that are patched
 
     usual, own = signal.signal(signal.SIGALRM, press), dict(vars(builtins))
+    before = [kept.read() for kept in KEPT]
     try:
         for _ in range(300):
             try:

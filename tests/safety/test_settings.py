@@ -4,6 +4,7 @@ import decimal
 import locale
 import logging
 import os
+import signal
 import sys
 import types
 import warnings
@@ -35,6 +36,8 @@ CHANGES = {
     "how many digits an int may have as text": lambda: sys.set_int_max_str_digits(0),
     "what logging passes on": lambda: logging.disable(logging.ERROR),
     "the decimal context": _context,
+    "the root logger": lambda: logging.basicConfig(level=10, force=True),
+    "how signals are handled": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "NumPy's handling of errors": _of("numpy", lambda np: np.seterr(all="raise")),
     "how NumPy prints": _of("numpy", lambda np: np.set_printoptions(precision=1)),
     "torch's default dtype": _of("torch", lambda t: t.set_default_dtype(t.float64)),
@@ -48,6 +51,16 @@ CHANGES = {
     ),
     "torch's search for anomalies": _of("torch", lambda t: t.autograd.set_detect_anomaly(True)),
     "torch's autocast": _of("torch", lambda t: t.set_autocast_enabled("cpu", True)),
+    "what autograd does with what it saves": _of(
+        "torch", lambda t: t.autograd.graph.save_on_cpu().__enter__()
+    ),
+    "torch's level of forward gradients": _of(
+        "torch", lambda t: t.autograd.forward_ad.enter_dual_level()
+    ),
+    "whether torch repeats its warnings": _of("torch", lambda t: t.set_warn_always(True)),
+    "Dynamo's configuration": _of(
+        "torch", lambda t: setattr(t._dynamo.config, "recompile_limit", 1)
+    ),
     "how torch prints": _of("torch", lambda t: t.set_printoptions(precision=1)),
     "whether tf.functions run eagerly": _of(
         "tensorflow", lambda tf: tf.config.run_functions_eagerly(True)
@@ -55,6 +68,16 @@ CHANGES = {
     "TensorFlow's optimiser and placement": _of(
         "tensorflow", lambda tf: tf.config.optimizer.set_experimental_options({"remapping": False})
     ),
+    "TensorFlow's device and name scope": _of(
+        "tensorflow", lambda tf: [tf.device("/GPU:7").__enter__(), tf.name_scope("z").__enter__()]
+    ),
+    "TensorFlow's strategy": _of(
+        "tensorflow", lambda tf: tf.distribute.OneDeviceStrategy("/cpu:0").scope().__enter__()
+    ),
+    "what TensorFlow leaves out of tracebacks": _of(
+        "tensorflow", lambda tf: tf.debugging.disable_traceback_filtering()
+    ),
+    "what TensorFlow logs": _of("tensorflow", lambda tf: tf.get_logger().setLevel(10)),
     "Keras' numbers": _of("keras", lambda keras: keras.config.set_floatx("float16")),
     "Keras' dtype policy": _of("keras", lambda keras: keras.config.set_dtype_policy("float64")),
 }
@@ -116,6 +139,27 @@ def test_mode_of_a_default_device_goes_and_comes_with_it():
         assert len(now) == len(modes) and now[-1] is modes[-1]
     finally:
         torch.set_default_device(None)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
+def test_alarm_that_a_function_sets_never_rings(capsys):
+    def sets():
+        signal.setitimer(signal.ITIMER_REAL, 1000)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+
+    try:
+        whole(sets)()
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+        assert signal.SIGUSR1 not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        signal.setitimer(signal.ITIMER_REAL, 1000)
+        whole(lambda: 1)()
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        capsys.readouterr()
+        whole(lambda: signal.setitimer(signal.ITIMER_REAL, 0))()  # as one that has rung
+        assert not capsys.readouterr().err
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])
 
 
 def test_folder_that_is_gone_stops_no_verb(tmp_path, monkeypatch):

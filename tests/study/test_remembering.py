@@ -126,7 +126,7 @@ def test_the_same_choice_checked_twice_is_one_event(recorded):
 def test_only_the_chapter_at_hand_comes_back(recorded):
     for chapter, question in ((0, ASKED), (None, "Mine?")):
         add(recorded, {"predict": question, "said": "x", "was": "x", "chapter": chapter})
-    of_1 = "The last name of a function is rebound. When is its memory freed?"
+    of_1 = "A name is the only reference to a function, and is rebound. When is the function freed?"
     add(recorded, {"predict": of_1, "said": "at once", "was": "at once", "chapter": 1})
     assert len(show_predictions().model.rows) == 3
     predict(ASKED, ["x", "new"], run=lambda: "new")

@@ -37,6 +37,20 @@ def test_text_of_objects_is_no_markup(make):
     assert "&lt;img" in data["text/html"]
 
 
+def test_inner_code_lists_the_fields_that_differ_from_the_first():
+    def outer(n):
+        return lambda: n
+
+    tree = code_tree(outer)
+    first, inner = code_view.text(tree).split("\n\nCode object ")[1:]
+    assert "what it is" in first and "what it is" not in inner
+    listed = {line.split()[0] for line in inner.splitlines() if line.startswith("co_")}
+    fields = {row.name: (row.value, row.used) for row in tree.fields.rows}
+    other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
+    assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
+    assert "The other fields read as in" in inner
+
+
 def test_stack_table_says_in_html_what_it_says_in_text():
     ran = stack_run(evil, "ab")
     headings, rows = stack_view.table(ran)

@@ -15,30 +15,30 @@ MOST_NESTED = 40
 MOST_NAMES = 8
 DEEPEST = 8
 MEANINGS = {
-    "co_name": "the name after def",
+    "co_name": "the name after def or class, or one such as <module>",
     "co_qualname": "the same with its classes and outer functions",
-    "co_filename": "where it was compiled",
-    "co_firstlineno": "line of def, or of its first decorator, in that file",
-    "co_argcount": "how many arguments may come by position",
+    "co_filename": "the file name that compile was given",
+    "co_firstlineno": "its first line in that file, decorators included",
+    "co_argcount": "how many parameters may be given by position, *args aside",
     "co_posonlyargcount": "how many of these only by position (before /)",
-    "co_kwonlyargcount": "how many only by keyword (after *)",
-    "co_nlocals": "how many local variables, arguments first",
-    "co_varnames": "their names, in order; the frame has a slot for each",
-    "co_cellvars": "locals that inner functions use, so they live in cells",
-    "co_freevars": "names whose cells come from the outer function",
-    "co_names": "names looked up elsewhere: globals, attributes, imports",
-    "co_consts": "values written in the source, and inner code objects",
-    "co_stacksize": "the deepest its value stack gets; the frame has room for so many",
-    "co_flags": "properties that the compiler found",
-    "co_code": "the instructions, two bytes each, and their inline caches",
-    "co_exceptiontable": "which except guards which instructions, packed",
-    "co_linetable": "the place in the source of each instruction, packed",
+    "co_kwonlyargcount": "how many only by keyword (after *), **kwargs aside",
+    "co_nlocals": "how many names are in co_varnames",
+    "co_varnames": "arguments, then locals without a cell; the frame has a slot for each",
+    "co_cellvars": "variables that inner code uses, so they live in cells",
+    "co_freevars": "names whose cells come from the code around it",
+    "co_names": "names without a slot or a cell: globals, attributes, imports",
+    "co_consts": "constants, inner code objects among them",
+    "co_stacksize": "the deepest its value stack can get; the frame has room for so many",
+    "co_flags": "properties of the code, a bit each",
+    "co_code": "the instructions as compiled, two bytes each, and their inline caches",
+    "co_exceptiontable": "which instructions have a handler, and where it is, packed",
+    "co_linetable": "the places of the instructions in the source, packed",
     "co_lnotab": "the same as lines only, in the form of Python 3.9; made when asked for",
     "co_lines": "method: the line table, unpacked",
-    "co_positions": "method: line and column of each instruction, unpacked",
+    "co_positions": "method: lines and columns, unpacked, once for every two bytes",
     "_co_code_adaptive": "the bytes that really run: specialised, with counters",
     "_varname_from_oparg": "method: the name of a slot of the frame",
-    "replace": "method: a copy with other fields; a code object never changes",
+    "replace": "method: a copy with other fields; nobody can write to its own",
 }
 _TABLES = {
     "co_varnames": dis.haslocal,
@@ -54,7 +54,7 @@ _WHERE_USED = {
     "co_posonlyargcount": "the call, to place arguments",
     "co_kwonlyargcount": "the call, to place arguments",
     "co_flags": "the call: generator? *args?",
-    "co_code": "the evaluation loop",
+    "co_code": "dis",
     "_co_code_adaptive": "the evaluation loop",
     "co_exceptiontable": "the loop, on an exception",
     "co_linetable": "tracebacks, tracers, f_lineno",
@@ -131,7 +131,8 @@ def _tuple(values: tuple) -> str:
 def _code(code: CodeType) -> str:
     count = len(disassembly.instructions(code))
     caches = len(code.co_code) // 2 - count
-    return f"{len(code.co_code)} bytes: {count} instructions, {caches} cache entries"
+    entries = "1 cache entry" if caches == 1 else f"{caches} cache entries"
+    return f"{len(code.co_code)} bytes: {count} instructions, {entries}"
 
 
 def _flags(code: CodeType) -> str:

@@ -14,6 +14,8 @@ from helpers.mini.versions import JUMPS
 from helpers.model.phrase import counted
 from helpers.model.stage import Code, Row
 
+MOST_NAMED = 200  # variables of one function that are shown
+
 
 class CodeRows:
     """What every step of one code object needs, looked up once. `place`: its number in the run."""
@@ -62,9 +64,10 @@ def _span(pages: Pages, code: CodeType, positions) -> tuple[int, int, int, int]:
 
 
 def _named(code: CodeType) -> tuple[str, ...]:
-    """Return the slots' names; one that inner functions share says so."""
+    """Return the names of the first slots; one that inner functions share says so."""
     shared = {*code.co_cellvars, *code.co_freevars}
-    return tuple(f"{n} (cell)" if n in shared else n for n in interpreter_frame.variables(code))
+    names = interpreter_frame.variables(code)[:MOST_NAMED]
+    return tuple(f"{n} (cell)" if n in shared else n for n in names)
 
 
 def _handler(code: CodeType, offset: int) -> str:

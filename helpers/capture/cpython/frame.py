@@ -14,17 +14,17 @@ MOST_FRAMES, MOST_ASKED = 12, 100_000
 MOST_LOCALS = 6
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
 MEANINGS = {
-    "f_back": "the frame that called this one; None at the bottom",
+    "f_back": "the frame that called this one, None if there is none",
     "f_code": "the code object that it runs: shared by all calls",
-    "f_locals": "local names and values: a copy until 3.12, the frame's own slots since 3.13",
-    "f_globals": "the module's dict, where LOAD_GLOBAL looks first",
+    "f_locals": "local names and values: of a function a copy up to 3.12, since 3.13 its own slots",
+    "f_globals": "the dict where LOAD_GLOBAL looks first",
     "f_builtins": "where LOAD_GLOBAL looks next",
     "f_lasti": "offset of the instruction that runs, or ran last",
     "f_lineno": "its line, worked out from f_lasti and co_linetable when asked",
     "f_trace": "the tracer of this frame, if one is set",
     "f_trace_lines": "whether the tracer is called at each new line",
     "f_trace_opcodes": "whether it is called at each instruction",
-    "clear": "method: drop the locals of a frame that has ended",
+    "clear": "method: empty the slots of a frame that has ended",
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
 
@@ -97,14 +97,14 @@ def traceback_listing(error: BaseException, start: int = 1) -> Listing:
     if start > max(place, 1):
         raise ValueError(f"start must be at most {place}: the traceback has no more frames")
     columns = (
-        Column("place", "tb_next"),
+        Column("place", "link"),
         Column("function", "function", True),
         Column("line", "tb_lineno"),
         Column("lasti", "tb_lasti"),
         Column("state", "frame.f_lineno"),
         Column("locals", "locals kept alive", True),
     )
-    note = "Lines are counted from the def of each function, which is line 1."
+    note = "Line 1 is the first line of each frame's code, decorators included."
     if start > 1:
         note = f"Listed from frame {start:,} on; without `start`, from 1. {note}"
     if (after := start + MOST_LINKS) <= place:

@@ -129,11 +129,13 @@ class _Run:
             deed = "just yielded"
             self._step(frame, label, says, "yield", "on top again", brief(value), deed)
         elif frame.f_code.co_flags & GENERATORS:
-            says = "The generator is at its end, and its caller learns so; frame and names go."
+            says = (
+                "The generator is at its end, and its caller learns so; the frame leaves for good."
+            )
             label = f"return {brief(value)} from {name}"
             self._step(frame, label, says, "return", "leaving", deed="just returned")
         else:
-            says = f"The caller gets {brief(value)}; the frame and its names go."
+            says = f"The caller gets {brief(value)}; the frame leaves for good."
             label = f"return {brief(value)} from {name}"
             deed = "just returned"
             self._step(frame, label, says, "return", "leaving", brief(value), deed)

@@ -201,7 +201,7 @@ _WORDS = {
     "SWAP": "exchanges the top of the stack and the value at place {arg} from it",
     "RETURN_GENERATOR": "makes a generator of this frame and returns it",
     "RESUME": "begins, or goes on after a yield: nothing moves",
-    "PRECALL": "gets ready for the call: nothing moves",
+    "PRECALL": "gets ready for the call: a bound method is taken apart, nothing else moves",
     "KW_NAMES": "notes which of the arguments are given by name: nothing moves",
     "NOP": "does nothing",
     "PUSH_EXC_INFO": "notes that {top} is being handled; what was handled before lies below it",

@@ -4,7 +4,6 @@ The steps are the machine's plain instructions, told by their place in its list,
 lead; the values are those on the machine's own stack.
 """
 
-import contextlib
 from types import CodeType, MethodType
 
 from helpers.capture.cpython import disassembly
@@ -22,6 +21,7 @@ from helpers.model.phrase import counted
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.stage import Card, Code, Row, Value
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
 MOST_STEPS = 2000
 
@@ -48,7 +48,7 @@ def machine_run(run: MethodType, fn, *args, **kwargs) -> StackRun:
 
 
 def _outcome(call, printed: Printed) -> str:
-    with contextlib.redirect_stdout(printed):
+    with redirected(printed):
         try:
             with theirs():
                 value = call()

@@ -34,7 +34,7 @@ _FAMILIES = {
     "CAUGHT": ("DUP_TOP", "PUSH_EXC_INFO"),
 }
 _CHANGES = (
-    ("RESUME", "since 3.11 a call, or a resumed generator, begins here: tracers are told"),
+    ("RESUME", "since 3.11; here tracers are told of a call, or of a generator that goes on"),
     ("CALL_INTRINSIC", "since 3.12 rare work is an intrinsic function"),
     ("LOAD_FAST_LOAD_FAST", "3.13 fuses two loads into one instruction"),
     ("STORE_FAST_LOAD_FAST", "3.13 fuses a store and a load"),
@@ -42,11 +42,11 @@ _CHANGES = (
     ("INPLACE_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_FLOOR_DIVIDE", "since 3.11 one BINARY_OP; its number says which operator"),
-    ("LOAD_METHOD", "gone in 3.12: a bit in LOAD_ATTR's number says that a call follows"),
+    ("LOAD_METHOD", "since 3.12 in the place of LOAD_METHOD: a bit says that a call follows"),
     ("CALL_METHOD", "since 3.11 one CALL for functions and methods"),
     ("CALL_KW", "keywords: CALL_FUNCTION_KW, then KW_NAMES and CALL, then CALL_KW"),
     ("KW_NAMES", "the keywords' names: a value on the stack, in 3.11 and 3.12 a side note to CALL"),
-    ("PRECALL", "3.11 only: looks whether a method brings its self"),
+    ("PRECALL", "3.11 only: takes a bound method apart, so that its self fills the empty place"),
     (
         "PUSH_NULL",
         "fills the call's empty place for self: below the function, since 3.13 above it",
@@ -54,7 +54,7 @@ _CHANGES = (
     ("RETURN_CONST", "3.12 and 3.13: a constant returned at once, where the compiler sees one"),
     ("JUMP_ABSOLUTE", "since 3.11 every jump is relative: JUMP_BACKWARD"),
     ("END_FOR", "since 3.12 closes a for loop; 3.13 pops the iterator after it"),
-    ("SETUP_FINALLY", "since 3.11 a table says it; try costs nothing, NOP is left"),
+    ("SETUP_FINALLY", "since 3.11 a table says it; a NOP is left"),
     ("POP_BLOCK", "gone in 3.11 with the block stack"),
     ("CHECK_EXC_MATCH", "3.8 compares exceptions with COMPARE_OP"),
     ("PUSH_EXC_INFO", "3.8 finds three values there: type, value, traceback"),
@@ -183,7 +183,7 @@ def _aligned(sheets: dict[str, list]) -> list[dict[str, str]]:
 def _change(row: dict[str, str]) -> str:
     names = {words.split()[1] for words in row.values() if words != SAME}
     if "LOAD_METHOD" in row.get("3.8", "") and "LOAD_ATTR" in row.get("3.11", ""):
-        return "since 3.11 the compiler knows that a name it saw imported has no methods"
+        return "since 3.11 a name imported at top level is taken for a module: no self to pass"
     if list(row) == ["3.8"] and "LOAD_CONST '" in row["3.8"]:
         return "the function's name; since 3.11 its code object has it (co_qualname)"
     for opname, words in _CHANGES:

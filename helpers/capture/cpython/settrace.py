@@ -1,6 +1,5 @@
 """A tracer and a call -> the call made under it, and everything put back as it was."""
 
-import contextlib
 import io
 import sys
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from types import GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
 MOST_PRINTED = 20_000
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
@@ -68,7 +68,7 @@ def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
     words, raised, driven, changed = "", False, False, False
-    with contextlib.redirect_stdout(printed):
+    with redirected(printed):
         sys.settrace(tracer)
         try:
             with theirs():

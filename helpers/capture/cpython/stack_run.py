@@ -3,6 +3,7 @@
 import sys
 from types import MethodType
 
+from helpers.capture.cpython.code_rows import MOST_NAMED
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Recorder
 from helpers.capture.cpython.raised_here import raised_here
@@ -76,10 +77,18 @@ def _note(recorder: Recorder) -> str:
         parts.append(f"{recorder.stopped}; the run went on unrecorded.")
     if recorder.printed.more:
         parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
+    for name, number in _many_names(recorder).items():
+        parts.append(f"Of the {number:,} variables of {name} the first {MOST_NAMED} are shown.")
     doubts = {plain(t.code.co_name): t.doubt for t in recorder.codes.values() if t.doubt}
     for name, doubt in doubts.items():
         parts.append(f"The stack of {name} is recomputed from its bytecode, not read: {doubt}.")
     return " ".join(parts)
+
+
+def _many_names(recorder: Recorder) -> dict[str, int]:
+    """Return the functions that have more variables than are shown, and how many."""
+    numbers = ((t.code.co_name, len(t.names)) for t in recorder.codes.values())
+    return {plain(name): number for name, number in numbers if number > MOST_NAMED}
 
 
 __all__ = ["MOST_STEPS", "record", "stack_run"]

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from dis import opmap
 
 from helpers.capture.cpython.callable_name import called
 from helpers.capture.references.patched import patched_names
@@ -24,6 +25,7 @@ from helpers.safety.original_builtins import BUILTINS
 NOBODY = "nobody"
 NEW, OLD = "not in this Python", "not imported"
 MOST = 3
+PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
 _READ = {kept.name: kept.read for kept in KEPT}
 _FINDERS = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
 
@@ -169,11 +171,11 @@ def _cell_events(shell) -> list:
 
 _WAYS = (
     ("patched names", lambda: patched_names(MOST) or NOBODY, "calls by that name", "LOAD_GLOBAL"),
-    ("builtins", _builtins, "calls by that name, everywhere", "LOAD_GLOBAL"),
+    ("builtins", _builtins, "calls that find no nearer name", "LOAD_GLOBAL"),
     ("import finders", _finders, "imports of new modules", "sys.meta_path"),
     (
         *("cell transformers", _shell(lambda shell: shell.ast_transformers)),
-        *("the source of each cell", "IPython: interactiveshell.py"),
+        *("the syntax tree of each cell", "IPython: interactiveshell.py"),
     ),
     ("cell events", _shell(_cell_events), "begin and end of each cell", "IPython: events.py"),
     (
@@ -213,7 +215,7 @@ _WAYS = (
     ("a graph being built", _graphs, "ops, which do not run", "framework/ops.py"),
     (
         *("sys.displayhook", _unless(lambda: sys.displayhook, sys.__displayhook__)),
-        *("the value of a last line", "PRINT_EXPR"),
+        *("the value of a last line", PRINTS),
     ),
     (
         *("sys.excepthook", _unless(lambda: sys.excepthook, sys.__excepthook__)),

@@ -19,6 +19,11 @@ from helpers.safety import progress
 from helpers.safety.arguments import kind_of, word
 from helpers.safety.child_main import channel
 
+MARKS = (
+    ("changed", "Python's answer, recorded anew for this call"),
+    ("failed", "another answer than Python's"),
+    ("refused", "an error instead of a recording"),
+)
 RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take
 WORDS = {
@@ -65,7 +70,7 @@ def recordings() -> Recordings:
         (p.words, r, made[r][i].graphs) for i, p in enumerate(programs.PROGRAMS) for r in RECORDERS
     )
     title = "The second call of each program, held against Python's"
-    return Recordings(title, "program", RECORDERS, tuple(entries), "", recorded)
+    return Recordings(title, "program", RECORDERS, tuple(entries), "", recorded, marks=MARKS)
 
 
 @dataclass(frozen=True)

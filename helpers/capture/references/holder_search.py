@@ -102,8 +102,8 @@ def _can(row) -> str:
 
 MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 MISSING = (
-    "Variables of calls under way, or kept by a traceback, are not listed; nor is a holder that "
-    "the collector does not track, such as a NumPy array."
+    "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
+    "the collector does not look at, such as a NumPy array."
 )
 _LEFT = (
     " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"

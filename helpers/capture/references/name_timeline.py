@@ -1,6 +1,5 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
-import contextlib
 import io
 import sys
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.safety.arguments import by_type, is_a, kind_of
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
 MOST_STEPS = 200
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
@@ -89,7 +89,7 @@ class _Run:
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
         before, error, value = sys.gettrace(), None, None
-        with contextlib.redirect_stdout(self._printed):
+        with redirected(self._printed):
             sys.settrace(self._tracer)
             try:
                 with theirs():

@@ -229,10 +229,9 @@ def _source(written: str) -> tuple[str, str]:
     if written.startswith("^"):
         return written[1:], CONTROL
     name, _, output = written.partition(":")
-    inside_a_body = ":" in output
-    if output in ("", "0") or (inside_a_body and output.endswith(":0")):
+    if output in ("", "0") or output.endswith(":0"):
         return name, ""
-    return name, f":{output.rpartition(':')[2]}" if inside_a_body else f":{output}"
+    return name, f"output {output.rpartition(':')[2]}"
 
 
 def _functions_of(node) -> Iterator[tuple[str, str]]:

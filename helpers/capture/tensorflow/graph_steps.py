@@ -67,7 +67,7 @@ def _notes(graph: Graph, level, by_step, path):
         yield f"The first {MOST_ROWS} of {len(by_step)} steps."
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
-        yield f"The longest way has {len(path)} nodes: {' → '.join(map(_short, ends))}."
+        yield f"A longest way has {len(path)} nodes: {' → '.join(map(_short, ends))}."
     if len(level) < len(graph.nodes):
         yield f"{len(graph.nodes) - len(level)} nodes have no step: they wait for a cycle."
 

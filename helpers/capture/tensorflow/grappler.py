@@ -46,9 +46,9 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     wanted = {operation.name for operation in concrete.graph.get_operations()}
     graphs = _graphs_of_a_run(own_function, args, kwargs, wanted)
     name = printable(plain_name(concrete.graph.name))
-    before = tf_graph(graphs.pre_optimization_graph, title=f"{name}, as traced")
+    before = tf_graph(graphs.pre_optimization_graph, title=f"{name}, as Grappler gets it")
     after = tf_graph(graphs.post_optimization_graph, title=f"{name}, as it runs")
-    counts = f"{len(before.nodes)} nodes as traced, {len(after.nodes)} as it runs"
+    counts = f"{len(before.nodes)} nodes before Grappler, {len(after.nodes)} as it runs"
     diff = compare(before, after, f"{name}: {counts}")
     return GraphDiff(diff.title, before, after, diff.findings, NOTE)
 

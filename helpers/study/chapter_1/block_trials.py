@@ -13,7 +13,7 @@ from helpers.study.check import tried
 ERRORS = (KeyError, KeyboardInterrupt, SystemExit, GeneratorExit)
 EQUAL = "it replaced an object that is only equal to the old one; compare with `is`"
 AGAIN = (
-    "it also changed a name that held the replacement before the block; remember what you "
+    "it also changed a place that held the replacement before the block; remember what you "
     "changed instead of searching for it again"
 )
 
@@ -71,8 +71,8 @@ def on_error(rebind, world, errors=ERRORS) -> None:
             raise raised
         if wrong:
             raise Parted(
-                f"after a {name} inside the block {_first(wrong)} still holds the replacement; "
-                "restore in a finally"
+                f"after a {name} inside the block {_first(wrong)} is not what it was; restore "
+                "in a finally"
             )
 
 
@@ -155,7 +155,7 @@ def _told_after(wrong, old, new, when: str = "after the block") -> None:
         return
     path, was, now = wrong[0]
     if was is old or was is MISSING:
-        what = "does not hold the old function again" if was is old else "is a name too many"
+        what = "does not hold the old function again" if was is old else "is one place too many"
         raise Parted(f"{when} {path} {what}")
     if was is new:
         raise Parted(AGAIN)

@@ -39,7 +39,7 @@ def _parted(find_in_defaults, wanted, scattered) -> str | None:
         found = in_order(tried(find_in_defaults(wanted)), MOST, "what it returns")
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
         if scattered.compared(wanted):
-            return f"your code raised {said(error)}, for it compares by ==; {IS}"
+            return f"your code raised {said(error)}, and it compares by ==; {IS}"
         raise
     if not all(map(_is_pair, found)):
         return "each thing found must be a pair of str: (fn.__qualname__, parameter's name)"
@@ -72,7 +72,11 @@ def _too_much(place, scattered) -> str:
         return f"it names {parameter!r}, which is no parameter of the test function {_short(ours)}"
     default = signature(ours).parameters[parameter].default
     if default is Parameter.empty:
-        return f"it names {_place(place)}, which has no default; they belong to the last parameters"
+        named = parameter in ours.__code__.co_varnames[ours.__code__.co_argcount :]
+        whose = (
+            "__kwdefaults__ names those that do" if named else "they belong to the last parameters"
+        )
+        return f"it names {_place(place)}, which has no default; {whose}"
     return f"it names {_place(place)}, whose default is {brief(default)}, not the object"
 
 
@@ -98,7 +102,7 @@ def _short(function) -> str:
 DEFAULT_FINDER = Exercise(
     "default_finder",
     _judge_finder,
-    "Every default in this process is covered: positional, keyword-only, and only by identity.",
+    "Every default of the test was found, positional and keyword-only, by identity alone.",
     (
         "Which functions are alive right now? gc.get_objects() lists the objects that the "
         "collector tracks, functions among them.",

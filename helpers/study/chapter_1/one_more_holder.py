@@ -32,7 +32,7 @@ def _judge_holders(rebind):
             return f"tried with {kind}: {parted}"
         except Exception as error:
             because = f"tried with {kind}: your code raised {said(error)}"
-            return because + ", for it compares by ==; use `is`" * world.equal.asked
+            return because + ", and it compares by ==; use `is`" * world.equal.asked
     return None
 
 

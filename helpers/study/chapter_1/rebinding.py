@@ -74,11 +74,11 @@ def _quick(rebind, world) -> None:
 def _why(error, world) -> str | None:
     """Return what led to an error, where that is known."""
     if world.equal.asked:
-        return f"your code raised {said(error)}, for it compares by ==; compare with `is` instead"
+        return f"your code raised {said(error)}, and it compares by ==; compare with `is` instead"
     if SIZE in str(error):
         return (
-            f"your code raised {said(error)}: a lazy module loads another when it is asked for its "
-            "names; go over a list of what there is"
+            f"your code raised {said(error)}; a lazy module loads another when it is asked for its "
+            "names, so go over a list of what there is"
         )
     return None
 

@@ -1,6 +1,7 @@
 """A learner's cache of traces and a sequence of calls -> a ledger of what came of each call."""
 
 from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.traces import MARKS
 from helpers.study.chapter_2.call_sequences import Sequence, arguments
 from helpers.study.chapter_2.known_sequences import sequences, steps_of
 
@@ -12,7 +13,7 @@ def cache_log(my_function) -> Ledger:
     shown = [(sequences()[at], steps_of(at)) for at in SHOWN]
     entries = [entry for one in shown for entry in _entries(my_function, *one)]
     title = "What your cache did, beside TensorFlow's"
-    return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries))
+    return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
 
 
 def _entries(my_function, sequence: Sequence, steps):

@@ -7,7 +7,7 @@ from helpers.study.check import Exercise, Unfit, Untried
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
-    "mixed": "1, 1.0 and True are equal in Python, so they share a key",
+    "mixed": "1, 1.0 and True are equal in Python, so they share a key; the tensors share another",
     "lengths": "one trace per shape, and a shape that was there before is a hit",
     "numbers": "one trace per Python value, and a value that was there before is a hit",
     "containers": "a list, a tuple, another order, another length and a dict are five keys",

@@ -49,7 +49,7 @@ def _training(train, spied, weights, batches, which) -> str | None:
         return because
     if because := spied.called_wrongly(spied.calls - before, batches, "train", many):
         return because
-    return spied.traced_wrongly(batches, "train_step", many)
+    return spied.traced_wrongly("train_step", many)
 
 
 def _trained(train, step, weights, batches):
@@ -117,7 +117,7 @@ SLOW_TRAINING = Exercise(
     _judge_slow_training,
     "A trace or two for any number of batches of any length, and the same weights and means.",
     (
-        "Which leaves does each row of the ledger name? There are three kinds of them.",
+        "Which arguments do the rows of the ledger name? There are three.",
         "The rate is a Python number: make it a tensor before the loop and let it stay one. For "
         "the rows, reduce_retracing=True, or an input_signature with None.",
         "The length of a list is part of the key. What does the mean need to know of all the "

@@ -73,12 +73,12 @@ class Spied:
             return None
         return f"{by} called step {times} times for {many}; call it once for each"
 
-    def traced_wrongly(self, batches, name: str, many: str) -> str | None:
+    def traced_wrongly(self, name: str, many: str) -> str | None:
         """Say that it, by its `name`, has made too many traces by now, or none."""
         if self.traces > MOST:
             return f"{many} still make {self.traces} traces{self.cause}"
-        if batches and not self.traces and not self.kept.function._list_all_concrete_functions():
-            return f"{many} make no trace: {name} must be a tf.function that is called"
+        if any(entry.verdict == "eager" for entry in self.kept.model.entries):
+            return f"{many} make no trace: {name} must be a tf.function that is not run eagerly"
         if found := python_ops(self.kept.function):
             return f"{name} is not traced: its graph calls Python back, by {found[0]}"
         return None

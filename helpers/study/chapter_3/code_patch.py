@@ -70,7 +70,7 @@ def _judge_one(patch, fn: FunctionType) -> str | None:
     if fn.__code__ is not before:
         return "the function that owned the code was changed; return a new code object instead"
     if patched is before:
-        return "it returned the same code object: code objects cannot change, so make a new one"
+        return "it returned the same code object: its fields cannot be written, so make a new one"
     if not isinstance(patched, CodeType):
         return f"it must return a code object, not {type(patched).__name__}; try .to_code()"
     lost = [name for name in KEPT if getattr(patched, name) != getattr(before, name)]
@@ -136,9 +136,9 @@ def _judge_tables(before: CodeType, patched: CodeType) -> str | None:
     if set(patched.co_names) != set(before.co_names):
         return "co_names changed, and nothing else was to change"
     if list(patched.co_positions()) != list(before.co_positions()):
-        return "the line table changed: a traceback would point to other lines"
+        return "the line table changed: a traceback would point to other places"
     if _guarded(patched) != _guarded(before):
-        return "the exception table changed: its handlers would be lost"
+        return "the exception table changed, and nothing else was to change"
     if FunctionType(patched, {}, None, None, _cells(patched)).__doc__ != _doc(before):
         return "the docstring changed: it is the first constant"
     return None

@@ -5,7 +5,6 @@ of every function of the program with those that CPython itself kept, read from 
 first place where they part is told, with the last of the learner's own handlers that ran there.
 """
 
-import contextlib
 import copy
 import io
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from helpers.capture.text.value import brief
 from helpers.mini import vm
 from helpers.safety.limits import counted
+from helpers.safety.output import redirected
 from helpers.study.chapter_3.kept_stacks import is_told, plain_places
 from helpers.study.chapter_3.parting import Place, parting
 from helpers.study.chapter_3.run_words import called, end_of
@@ -182,7 +182,7 @@ def _fresh(args):
 def _run(call, program, args) -> Run:
     printed, space = io.StringIO(), program.__globals__
     try:
-        with contextlib.redirect_stdout(counted(printed)):
+        with redirected(counted(printed)):
             value = call(program, *_fresh(args))
     except _TooLong:
         end = exact = "gives nothing: it never ends"

@@ -133,7 +133,7 @@ VM_JUMPS = _exercise(
     finished.Jumps,
     "Branches go where CPython goes, and loops end with a clean stack.",
     (
-        "Both kinds of jump look at the top of the stack. What happens to it afterwards?",
+        "The jumps with IF look at the top of the stack. What happens to it afterwards?",
         "POP_JUMP_IF_… always pops, and jumps only on its condition. None is tested by identity.",
         "FOR_ITER: push next(self.stack[-1]); on StopIteration, self.pop() and self.jump(after).",
     ),

@@ -49,7 +49,7 @@ def _difference(told: tuple, stack: tuple, after: tuple | None) -> str | None:
         return "those are the values, in another order: each lies on what was pushed before it"
     if len(told) > len(stack):
         return f"there are {len(stack)} values: an operand that was used is popped for good"
-    return "run it in your head: a load pushes one value, an operator pops two and pushes one"
+    return "run it in your head: a name or number is pushed, an operator pops two and pushes one"
 
 
 STACK_AT = Exercise(

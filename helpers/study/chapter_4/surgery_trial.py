@@ -3,7 +3,6 @@
 Torch is imported when a function is tried.
 """
 
-import contextlib
 import io
 import math
 from itertools import product
@@ -11,6 +10,7 @@ from itertools import product
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo.graph_breaks import tensor
+from helpers.safety.output import redirected
 from helpers.study.check import tried
 
 SHAPES = ((), (1,), (2,), (5,), (2, 3), (3, 1, 2))
@@ -52,7 +52,7 @@ def inputs():
 
 def silent(fn, *args):
     """Return what a call gives, and let it print nothing."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    with redirected(io.StringIO()):
         return fn(*args)
 
 

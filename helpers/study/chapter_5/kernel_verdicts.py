@@ -14,6 +14,10 @@ from helpers.study.chapter_5.run_op import run_op
 from helpers.view import ledger
 
 WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
+MARKS = (
+    ("changed", "an error says that a promise is broken"),
+    ("failed", "no error, and the caller's array was written to"),
+)
 TONES = {"caught": "changed", "passes": "plain", "damages": "failed"}
 
 
@@ -37,7 +41,8 @@ def compare_kernel_checks(
         words = {"flow": flow, **by_torch, **by_tensorflow[wrong]}
         verdicts = (Verdict(words[way], TONES[words[way]]) for way in WAYS)
         entries.append(Entry(wrong, tuple(verdicts)))
-    return Exhibit(Ledger("Who catches what", "kernel", WAYS, tuple(entries)), ledger)
+    model = Ledger("Who catches what", "kernel", WAYS, tuple(entries), marks=MARKS)
+    return Exhibit(model, ledger)
 
 
 def said(step) -> str:

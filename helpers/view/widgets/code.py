@@ -8,6 +8,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from helpers.model.code import CodeTree
+from helpers.model.listing import Listing
 from helpers.view import bytecode, row_limit, table
 from helpers.view.markup import grid, joined, one_line, render, visible
 from helpers.view.widgets.base import widget_class
@@ -19,7 +20,10 @@ MOST_UNITS = 2_000  # of one code object in the widget, which lets each be picke
 
 
 def text(model: CodeTree) -> str:
-    """Return the tree of code objects, then each one's fields and bytes."""
+    """Return the tree of code objects, then each one's fields and bytes.
+
+    Of the inner ones only the fields are listed that differ from those of the first.
+    """
     parts, room = [branches(model)] if model.nested else [], row_limit.TEXT_ROOM
     trees = [tree for _, tree in model.walk()]
     for number, tree in enumerate(trees):
@@ -29,7 +33,8 @@ def text(model: CodeTree) -> str:
         rows = units(tree)
         part = row_limit.text_fold(HEADINGS, rows, room)
         body = grid(HEADINGS, part.of(rows, lambda: row_limit.dots(HEADINGS)))
-        parts += [table.text(tree.fields), joined(body, part.says(ALL), _rest(tree))]
+        fields = _parted(tree, model) if number else tree.fields
+        parts += [table.text(fields), joined(body, part.says(ALL), _rest(tree))]
         room -= len(parts[-1]) + len(parts[-2])
     return "\n\n".join(visible(part) for part in parts)
 
@@ -76,6 +81,15 @@ def branches(model: CodeTree) -> str:
         f"{'   ' * (depth - 1)}{'└─ ' if depth else ''}{tree.name}" for depth, tree in model.walk()
     ]
     return "\n".join(row_limit.source(lines))
+
+
+def _parted(tree: CodeTree, first: CodeTree) -> Listing:
+    """Return the fields of an inner code object that differ from the first one's."""
+    known = {(row.name, row.value, row.used) for row in first.fields.rows}
+    rows = [row for row in tree.fields.rows if (row.name, row.value, row.used) not in known]
+    columns = [column for column in tree.fields.columns if column.field != "meaning"]
+    note = f"The other fields read as in {first.name}. The lines below count from its own first."
+    return replace(tree.fields, columns=tuple(columns), rows=tuple(rows), note=note)
 
 
 def _rest(tree: CodeTree) -> str:

@@ -30,7 +30,7 @@ def answer(run: Transcript) -> dict:
     """Return what the page shows of a run: `says` (its end in words) and `shown` (safe HTML)."""
     bare = Transcript("", "", run.printed, run.error, run.code)
     shown = transcript.html(Transcripts("", (bare,)))
-    return {"says": f"{MARKS[run.lived]} {run.ending}", "shown": shown}
+    return {"says": f"{MARKS[run.end]} {run.ending}", "shown": shown}
 
 
 _widget_class = widget_class(

@@ -35,11 +35,12 @@ def script(model: Timeline) -> dict:
 
 def _with(model: Timeline, shown: int) -> dict:
     rest = row_limit.Part(shown, 0, len(model.steps)).says(ALL, "Steps")
+    script = Script(model, model.steps[:shown])
     return {
         "title": one_line(model.title),
-        "note": joined(panels.note(model), rest),
+        "note": joined(panels.note(model), rest, script.rows_left_out()),
         "lines": panels.source_lines(model),
-        **Script(model, model.steps[:shown]).parts(),
+        **script.parts(),
     }
 
 

@@ -6,7 +6,7 @@ cards, a picture, printed output, and panels of any other kind.
 
 from collections.abc import Sequence
 
-from helpers.model.stage import LANES, NOWHERE, Card, Value
+from helpers.model.stage import LANES, NOWHERE, Card, Row, Value
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.view import panels, row_limit
 from helpers.view.markup import one_line, visible
@@ -16,6 +16,7 @@ from helpers.view.widgets.tracks import recorded
 
 PRINTED = ("printed", "printed so far")
 INSTRUCTION = "instruction"  # of the kinds of a Dynamo step, the one that has a stack
+MOST_ROWS, AROUND = 2_000, 50  # instructions of one function; of more those near a step
 # Panels that a stage shows in a part of its own.
 STACKED = ("value stack", "value stack (recomputed)", "symbolic stack", "locals", "on an exception")
 CARDED = ("frames on the stack", "frames off the stack, kept by generators")
@@ -28,7 +29,7 @@ class Script:
         self.model, self.steps = model, steps
         self.words, self.values, self.cards = _Store(), _Store(), _Store()
         self.symbols = _Store()
-        self.panels = PanelPool()
+        self.panels, self._told = PanelPool(), {}
         # where no step has a kind, all are of one
         kinds = dict.fromkeys(step.lane for step in steps if step.lane) or {"": None}
         known = [lane for lane in LANES if lane in kinds]
@@ -36,9 +37,8 @@ class Script:
         self.printed = max((_printed(step) for step in steps), key=len, default="")
         self.picture = stage_picture.of(model, steps)
         self._source = model.source.split("\n")
-        self._slots = [
-            {name: n for n, name in enumerate(code.names)} for code in getattr(model, "codes", ())
-        ]
+        self._codes = getattr(model, "codes", ())
+        self._slots = [{name: n for n, name in enumerate(code.names)} for code in self._codes]
 
     def parts(self) -> dict:
         """Return the script's parts: pools of what recurs, tables, and the tracks."""
@@ -47,7 +47,7 @@ class Script:
             "total": len(self.steps),
             "tracks": tracks,
             "lanes": [lane or "step" for lane in self.lanes],
-            "codes": [self._code(code) for code in getattr(self.model, "codes", ())],
+            "codes": [self._code(*each) for each in enumerate(self._codes)],
             "words": self.words.items,
             "values": self.values.items,
             "cards": self.cards.items,
@@ -131,9 +131,11 @@ class Script:
         return told
 
     def _value(self, value: Value) -> int:
-        return self.values.index(
-            (self._word(value.words), self._word(value.kind), self._word(value.same), value.key)
-        )
+        at = self._told.get(id(value))  # the steps, which share their values, keep them alive
+        if at is None or at[0] is not value:
+            words = (self._word(value.words), self._word(value.kind), self._word(value.same))
+            at = self._told[id(value)] = value, self.values.index((*words, value.key))
+        return at[1]
 
     def _card(self, card: Card) -> int:
         return self.cards.index(
@@ -147,11 +149,31 @@ class Script:
             )
         )
 
-    def _code(self, code) -> dict:
+    def rows_left_out(self) -> str:
+        """Say of which functions only the instructions near a step are listed."""
+        long = [code for code in self._codes if len(code.rows) > MOST_ROWS]
+        return " ".join(
+            f"Of the {len(code.rows):,} instructions of {code.function} those near a step are "
+            "listed; the model has them all (`.model.codes`)."
+            for code in long
+        )
+
+    def _listed(self, place: int, code) -> Sequence[Row]:
+        """Return the rows of a function, of very many those near a step."""
+        if len(code.rows) <= MOST_ROWS:
+            return code.rows
+        asked = {getattr(step, "offset", -1) for step in self.steps if _code_of(step) == place}
+        near = set()
+        for n, row in enumerate(code.rows):
+            if row.offset in asked:
+                near.update(range(n - AROUND, n + AROUND + 1))
+        return [row for n, row in enumerate(code.rows) if n in near]
+
+    def _code(self, place: int, code) -> dict:
         rows = [
             [row.offset, row.opname, one_line(row.argument), LANES.index(row.lane),
              self._span(row.span), row.target]
-            for row in code.rows
+            for row in self._listed(place, code)
         ]  # fmt: skip
         names = [one_line(name) for name in code.names]
         return {"name": one_line(code.function), "rows": rows, "names": names, "depth": code.depth}
@@ -167,6 +189,10 @@ class Script:
 
     def _word(self, words: str) -> int:
         return self.words.index(one_line(words))
+
+
+def _code_of(step: Step) -> int:
+    return getattr(step, "code", -1)
 
 
 def _units(words: str) -> int:

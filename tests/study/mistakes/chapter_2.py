@@ -6,7 +6,7 @@ NUMBER = "tf.constant(float(number))"
 CALL = f"step(rows, {NUMBER})"
 FACTOR = "[slow_step(rows, number) * step"
 EAGERLY = """
-step = tf.function(slow_step)
+step = tf.function(slow_step, input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([])])
 
 
 def epoch(step, batches):

@@ -3,7 +3,6 @@
 `cProfile` is written in C and adds little; nothing else watches meanwhile.
 """
 
-import contextlib
 from collections.abc import Iterator
 from cProfile import Profile
 from time import perf_counter
@@ -14,6 +13,7 @@ from helpers.capture.frameworks.journey.recorder import through
 from helpers.capture.frameworks.journey.tally import Tally
 from helpers.model.journey import SHARES
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
 ENOUGH, MOST_RUNS = 0.2, 200  # seconds, and calls
 
@@ -24,7 +24,7 @@ def shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, floa
         return ()
     yours = set(again.seen.codes)
     try:
-        with contextlib.redirect_stdout(Printed()), theirs():
+        with redirected(Printed()), theirs():
             runs = list(_runs(fn, args, kwargs))
     except KeyboardInterrupt:
         raise

@@ -11,6 +11,7 @@ from helpers.capture.text.error import said
 from helpers.internals import torch_private
 from helpers.safety import imported
 from helpers.safety.interpreter_state import theirs, undone
+from helpers.safety.output import redirected
 
 GENERATED = "__autograph_generated_file"
 
@@ -42,7 +43,7 @@ def tally(fn, args: tuple, kwargs: dict, function, space) -> Tally:
     known, key = caches.dynamo_codes(function), caches.key_words(fn, args, kwargs)
     seen, printed = recorder.Recorder(space, _switch()), Printed()
     outcome = ""
-    with _traces() as traced, ops.watched(seen) as ran, contextlib.redirect_stdout(printed):
+    with _traces() as traced, ops.watched(seen) as ran, redirected(printed):
         _nobody_s()
         try:
             with _without_collector(), theirs():

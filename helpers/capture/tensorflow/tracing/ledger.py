@@ -20,7 +20,7 @@ from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
 from helpers.capture.text.error import said
 from helpers.capture.text.instead import instead
 from helpers.model.phrase import counted
-from helpers.model.traces import HEADINGS, TraceEntry, TraceLedger, trace_entry
+from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety.arguments import (
     alive,
     is_a,
@@ -160,7 +160,7 @@ class Watched:
             note = _summary(self._log, self.function.experimental_get_tracing_count())
         if any(entry.calls > MANY for entry in entries):
             note += " Hits in a row are folded to one row; .last is the last call on its own."
-        return TraceLedger(f"Calls of {self._name()}", "call", HEADINGS, entries, note)
+        return TraceLedger(f"Calls of {self._name()}", "call", HEADINGS, entries, note, marks=MARKS)
 
     @property
     def last(self) -> TraceEntry | None:
@@ -245,7 +245,9 @@ class Watched:
         if key is not None and made != self._arguments(key):
             parts.append(f"traced as {made}")
         if len(own) > 1:
-            parts.append(f"traced {len(own)} times: with its variables created, and without")
+            scopes = {context.scope_type for context, _ in own}  # one, if it called itself
+            why = ": to create its variables, and to run without creating any" * (len(scopes) > 1)
+            parts.append(f"traced {len(own)} times{why}")
         return "; ".join(parts)
 
     def _hit(self, key, words) -> str:

@@ -3,7 +3,6 @@
 A cure is held against the case that it cures: fewer breaks, the same results, the same gradient.
 """
 
-import contextlib
 import warnings
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
@@ -19,6 +18,7 @@ from helpers.model.phrase import counted
 from helpers.safety import progress
 from helpers.safety.arguments import is_exactly, printable, shown, table
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
 COLUMNS = (
     Column("place", "where"),
@@ -112,7 +112,7 @@ def _gradients(fn, args) -> tuple | None:
     copies = _copies(args)
     plain = [c for c, v in zip(copies, args, strict=True) if type(c) is torch.Tensor and c is not v]
     asked = [tensor.requires_grad_() for tensor in plain if tensor.is_floating_point()]
-    with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
+    with redirected(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             with theirs(), torch.enable_grad():
@@ -140,7 +140,7 @@ def tensor(values):
 
 def _ending(fn, args):
     """Return what plain Python returns, or the words of what it raises; nothing is printed."""
-    with contextlib.redirect_stdout(Printed()), warnings.catch_warnings():
+    with redirected(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             with theirs():

@@ -1,6 +1,5 @@
 """One call of a function under `torch.compile` -> a record of what Dynamo did, event by event."""
 
-import contextlib
 import threading
 import warnings
 from types import CodeType
@@ -16,6 +15,7 @@ from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Graph
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
 MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK, DEEPEST = 500, 1000, 40, 20
 
@@ -48,7 +48,7 @@ def _run(call, watcher, args, kwargs):
     import torch
 
     kept = watcher.kept
-    with contextlib.redirect_stdout(kept.printed), warnings.catch_warnings():
+    with redirected(kept.printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             compiled = torch.compile(call, backend=watcher.backend)

@@ -20,6 +20,7 @@ from helpers.safety.arguments import deadly, kind_of, printable
 from helpers.safety.interpreter_state import theirs
 
 MOST, LONGEST = 12, 300
+MARKS = ("changed", "this one refuses the call"), ("failed", "an error instead of an answer")
 
 
 class Real:
@@ -143,7 +144,7 @@ def agreement(fn, args, **guard_sets) -> Agreement:
     for words in dict.fromkeys(left_out):
         note += f" {words[0].upper()}{words[1:]}."
     title = f"Calls of {short_name(real.function.__name__)} that one accepts and another refuses"
-    return Agreement(title, "call", tuple(sets), tuple(rows[:MOST]), note, len(calls))
+    return Agreement(title, "call", tuple(sets), tuple(rows[:MOST]), note, len(calls), marks=MARKS)
 
 
 def _row(call: Call, sets):

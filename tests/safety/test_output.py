@@ -1,0 +1,79 @@
+"""What stands in the place of sys.stdout is there for a print of another thread, too."""
+
+import gc
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+from helpers.safety.interpreter_state import whole
+from helpers.safety.limits import Limits, limited
+from helpers.safety.output import Shielded, redirected, shielded
+
+REPO = Path(__file__).parents[2]
+
+
+CHATTY = """
+import threading
+from helpers.capture.cpython.settrace import Printed
+from helpers.safety.interpreter_state import whole
+from helpers.safety.output import redirected
+
+def chat():
+    while not stop.is_set():
+        print("tick")
+
+def work():
+    with redirected(Printed()):
+        sum(range(200))
+
+stop = threading.Event()
+threads = [threading.Thread(target=chat, daemon=True) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for _ in range(1500):
+    whole(work)()
+stop.set()
+for thread in threads:
+    thread.join()
+print("alive")
+"""
+
+
+def _own_stream():
+    return weakref.ref(sys.stdout)
+
+
+def test_stream_of_a_verb_outlives_it():
+    stream = whole(_own_stream)()
+    gc.collect()
+    assert type(stream()) is Shielded and stream() is not sys.stdout
+
+
+def test_stream_that_takes_what_is_printed_outlives_its_block():
+    class Stream(list):
+        write = list.append
+
+    with redirected(Stream()):
+        stream = _own_stream()
+        print("kept")
+    gc.collect()
+    assert stream() == ["kept", "\n"]
+
+
+def test_stream_of_a_check_outlives_it():
+    with limited(Limits()):
+        stream = _own_stream()
+    gc.collect()
+    assert stream() is not None and stream() is not sys.stdout
+
+
+def test_no_stream_is_none_behind_a_shield():
+    assert shielded(None) is None
+
+
+def test_threads_that_print_kill_no_process():
+    command = [sys.executable, "-c", CHATTY]
+    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("alive\n")
