@@ -13,6 +13,8 @@ DRAWN_AS = {
     "input": "tensor",
     "call": "op",
     "type": "code",
+    "site": "name",
+    "entry": "object",
     "leaf": "update",
     "variable": "cell",
     "after": "object",
@@ -28,6 +30,8 @@ WORDS = {
     "after": "after",
     "pass": "passes its input on",
     "type": "op type",
+    "site": "call",
+    "entry": "cache entry",
 }
 FOUND = "▸ what find= asked for"
 SIDES = {
