@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from helpers.model.graph import Graph
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
+from helpers.model.phrase import clipped
 
 MOST_ROWS = 500
 HEADINGS = ("arguments", "verdict")
@@ -120,15 +121,18 @@ def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -
 def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     """Return the guards of a graph as a table, of those only that have `find` in their words.
 
-    Beyond `MOST_ROWS` rows the note says how many are left out; the graph has them all.
+    The note says where the others are. Beyond `MOST_ROWS` rows it says how many are left out; the
+    graph has them all.
     """
-    asked = find.casefold()
+    asked, told = find.casefold(), repr(clipped(find, 60))
     rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
     if not rows:
-        raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
-    cut = len(rows) - MOST_ROWS
+        raise LookupError(f"none of the {len(graph.guards)} guards has {told} in its words")
+    cut, others = len(rows) - MOST_ROWS, len(graph.guards) - len(rows)
+    where = f"Listed: the {len(rows)} with {told} in their words. "
+    where += f"Not listed: {others}; without find= all are."
     note = f"Left out: the last {cut:,} of {len(rows):,}; find= lists those with some words."
-    notes = [graph.note, note] if cut > 0 else [graph.note]
+    notes = [graph.note, *([where] if others else []), *([note] if cut > 0 else [])]
     return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], " ".join(notes))
 
 

@@ -99,7 +99,7 @@ SPINE = (
         file="06_eager_execution",
         title="Follow one eager call to the C function that runs it",
         seam="*`TFE_Execute`, the one C function that every eager op passes.*",
-        about="one eager call through every layer, and the same call by your own hand",
+        about="one eager call through every layer of Python, and the same call by your own hand",
         needs="TensorFlow, PyTorch",
     ),
 )

@@ -35,7 +35,7 @@ from helpers.safety.interrupts import (
     uninterrupted,
 )
 from helpers.safety.original_builtins import BUILTINS
-from helpers.safety.output import shielded
+from helpers.safety.output import shielded, still_open
 from helpers.safety.settings import SETTINGS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
@@ -94,6 +94,7 @@ class Guard:
             "_patches",
             "_pending",
             "_process",
+            "_shields",
             "_since",
             "_thrown",
             "_told",
@@ -106,6 +107,7 @@ class Guard:
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
         self._pending, self._process, self._told = None, getpid(), []
+        self._shields = ()
         self._limit = 0 if names else sys.getrecursionlimit()
 
     def open(self) -> None:
@@ -127,7 +129,10 @@ class Guard:
                 set_handler(SIGINT, self._interrupt)
         if not self._names:
             sys.modules = imported.MODULES  # a cell before may have put another in its place
-            sys.stdout, sys.stderr = shielded(sys.stdout), shielded(sys.stderr)
+            there = sys.stdout, sys.stderr
+            sys.stdout, sys.stderr = shielded(there[0]), shielded(there[1])
+            now = sys.stdout, sys.stderr
+            self._shields = [a for a, b in zip(now, there, strict=True) if a is not b]
 
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
@@ -138,6 +143,8 @@ class Guard:
             self._came, self._pending = self._pending, None
         if self._limit:  # it may have been lowered so far that the calls below have no room
             setrecursionlimit(self._limit)
+        for shield in self._shields:
+            shield.ended = True
         # Tracers and builtins come first, with nothing that needs builtins: they may be patched.
         for kept, before in self._before or ():
             if _put_back(kept, before) and kept.told:
@@ -434,6 +441,16 @@ def _attribute(owner, name: str) -> Kept:
     return Kept(label, lambda: getattr(owner, name, None), lambda old: setattr(owner, name, old))
 
 
+def _stream(name: str) -> Kept:
+    """Return one of sys's streams; never put back is one that another verb, now over, put there."""
+    return Kept(
+        f"sys.{name}",
+        lambda: getattr(sys, name, None),
+        lambda old: setattr(sys, name, still_open(old)),
+        lambda now, old: now is still_open(old),
+    )
+
+
 _BUILTINS = vars(builtins)
 
 
@@ -458,10 +475,14 @@ def _builtins_are(now: dict, before: dict) -> bool:
 
 
 def _read_warnings() -> tuple:
-    return warnings.filters, tuple(warnings.filters)
+    frameworks = sum(name in imported.MODULES for name in ("tensorflow", "torch"))
+    return warnings.filters, tuple(warnings.filters), frameworks
 
 
 def _same_warnings(now, before) -> bool:
+    """Compare two readings; what a framework sets when it is imported stays, for it is set once."""
+    if now[2] > before[2]:
+        return True
     return now[0] is before[0] and _each_is(now[1], before[1])
 
 
@@ -674,8 +695,8 @@ KEPT = (
         lambda before: _evaluator("Set", before),
         _equal,
     ),
-    _attribute(sys, "stdout"),
-    _attribute(sys, "stderr"),
+    _stream("stdout"),
+    _stream("stderr"),
     _attribute(sys, "stdin"),
     _attribute(sys, "displayhook"),
     _attribute(sys, "excepthook"),

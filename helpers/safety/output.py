@@ -4,6 +4,7 @@
 a surrogate pair, which no message can carry (ipykernel/iostream.py): it is spelled out here.
 """
 
+import sys
 from collections import deque
 from contextlib import redirect_stdout
 
@@ -14,14 +15,14 @@ __builtins__ = BUILTINS  # those of the interpreter may be patched when this run
 # `print` does not count its reference to sys.stdout (Python 3.11, Python/bltinmodule.c): in another
 # thread it may be between two writes to a stream that nobody else holds any more.
 _LATEST_SHIELDS: deque = deque(maxlen=10_000)
-_LATEST_STREAMS: deque = deque(maxlen=200)  # they keep what was printed
+_LATEST_BLOCKS: deque = deque(maxlen=200)  # their streams keep what was printed
 
 
 class Shielded:
     """Passes everything on to a stream; `close` closes only this."""
 
     def __init__(self, stream):
-        self._stream, self._closed = stream, False
+        self._stream, self._closed, self.ended = stream, False, False
 
     @property
     def closed(self) -> bool:
@@ -77,12 +78,41 @@ def shielded(stream):
     return outliving(Shielded(stream))
 
 
-def outliving(stream):
-    """Return a stream, which is not freed before many others have stood in its place."""
-    (_LATEST_SHIELDS if isinstance(stream, Shielded) else _LATEST_STREAMS).append(stream)
-    return stream
+def outliving(shield: "Shielded") -> "Shielded":
+    """Return a shield, which is not freed before many others have stood in its place."""
+    _LATEST_SHIELDS.append(shield)
+    return shield
 
 
-def redirected(stream) -> redirect_stdout:
-    """Return a context manager that sends what is printed to a stream, which outlives it."""
-    return redirect_stdout(outliving(stream))
+class redirected(redirect_stdout):  # noqa: N801 (used like a function)
+    """Sends what is printed to a stream, which outlives the `with` block.
+
+    After it, what stands there is no stream of a block that has ended: two verbs, one of them in a
+    thread, may end in another order than they began.
+    """
+
+    def __init__(self, stream):
+        super().__init__(stream)
+        self.behind, self.ended = None, False
+        _LATEST_BLOCKS.append(self)
+
+    def __enter__(self):
+        self.behind = sys.stdout
+        return super().__enter__()
+
+    def __exit__(self, kind, error, trace) -> None:
+        self.ended = True
+        super().__exit__(kind, error, trace)
+        sys.stdout = still_open(sys.stdout)
+
+
+def still_open(stream):
+    """Return a stream; in place of one whose verb has ended, the one behind it."""
+    while True:
+        if isinstance(stream, Shielded) and stream.ended:
+            stream = stream._stream
+            continue
+        blocks = [block for block in _LATEST_BLOCKS if block._new_target is stream]
+        if not blocks or not all(block.ended for block in blocks):
+            return stream
+        stream = blocks[0].behind

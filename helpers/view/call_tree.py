@@ -20,14 +20,14 @@ FITS = 0.88  # of its natural size, where letters have 10 pixels; a narrower win
 MOST_NAMED, LONGEST_NAME = 8, 40  # landmarks whose names stand below the strip; letters of one
 MOST_ROWS, MOST_BLOCKS = 40, 5_000
 HEADING = "calls inside"
-MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C", "… ": "…: folded calls"}
+MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": "…: folded calls"}
 # what a block is -> how it looks, as the strip's own style has it
 _EDGED = "background-color:{};border:1.5px solid;border-color:{}"
 LOOKS = {
     "on the way to a landmark": "background-color:color-mix(in srgb,"
     f"{ink.colour('name')} 30%,{ink.PAGE})",
     "a landmark (▶)": _EDGED.format(ink.fill("update"), ink.colour("update")),
-    "written in C": _EDGED.format(ink.fill("op"), ink.colour("op")),
+    "written in C or C++": _EDGED.format(ink.fill("op"), ink.colour("op")),
     "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 22%,{ink.PAGE})",
 }
 

@@ -106,9 +106,12 @@ def test_every_leaf_of_the_tree_is_shown(game):
 def test_the_table_has_the_guards_of_the_graph(game):
     graph, listing = show_guards(game).model, show_guards(game, as_table=True).model
     assert listing.rows == graph.guards
-    only = show_guards(game, "names", as_table=True).model.rows
+    found = show_guards(game, "names", as_table=True).model
+    only = found.rows
     assert only and len(only) < len(listing.rows)
     assert all("names" in f"{row.name} {row.line}" for row in only)
+    rest = len(listing.rows) - len(only)
+    assert f"Not listed: {rest};" in found.note and "listed" not in listing.note
 
 
 def test_find_points_out_nodes(game):

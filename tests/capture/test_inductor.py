@@ -4,6 +4,7 @@ import pytest
 
 from helpers import watch_inductor
 from helpers.capture.torch import inductor
+from helpers.view import side_by_side
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 pytest.importorskip("torch")
@@ -28,6 +29,8 @@ def test_nothing_runs_unless_asked(monkeypatch):
     shown = watch_inductor(wave, 3).model
     assert "not asked to run" in shown.note
     assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
+    assert [pair.right_text for pair in shown.pairs] == [inductor.NOT_RUN, ""]
+    assert not shown.made_up() and inductor.NOT_RUN in side_by_side.html(shown)
 
 
 def test_without_a_compiler_it_says_so(monkeypatch):
@@ -41,6 +44,13 @@ def test_kernels_are_shown_without_includes(monkeypatch):
     shown = watch_inductor(wave, 3, run=True).model
     assert [line for line in shown.made_up() if line][0].startswith('extern "C"')
     assert "include" not in repr(shown) and shown.note == "1 kernel for this graph."
+
+
+def test_where_no_kernel_is_written_the_column_says_so(monkeypatch):
+    monkeypatch.setattr(inductor, "has_compiler", lambda: True)
+    monkeypatch.setattr(inductor, "_generated", lambda *args: [])
+    shown = watch_inductor(wave, 3, run=True).model
+    assert shown.pairs[0].right_text == inductor.NO_KERNEL and not shown.made_up()
 
 
 def test_only_a_python_function_can_be_given():

@@ -54,6 +54,23 @@ def test_what_the_kernel_itself_holds_is_left(kernel):
     assert kernel_modules.REASON in kernel.run(BLOCK.format(name="open"))
 
 
+@pytest.mark.parametrize("name", ["__import__", "__build_class__"])
+def test_builtin_that_no_module_can_shield_is_left_where_the_kernel_finds_it(kernel, name):
+    shown = kernel.run(
+        f"""
+try:
+    with rebind_everywhere(builtins.{name}, bad) as patch:
+        import colorsys
+        class C: pass
+    print(patch)
+except ValueError as error:
+    print(error)
+"""
+    )
+    assert kernel_modules.REASON in shown
+    assert kernel.run("print(1 + 1)") == "2\n"
+
+
 def test_block_may_stay_open_from_cell_to_cell(kernel):
     assert kernel.run(LEFT_OPEN) == ""
     assert kernel.run("try:\n    len('ab')\nexcept ValueError as e:\n    print(e)") == (

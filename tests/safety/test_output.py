@@ -1,9 +1,12 @@
 """What stands in the place of sys.stdout is there for a print of another thread, too."""
 
 import gc
+import io
 import subprocess
 import sys
+import threading
 import weakref
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from helpers.safety.interpreter_state import whole
@@ -77,3 +80,39 @@ def test_threads_that_print_kill_no_process():
     done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("alive\n")
+
+
+def test_verbs_that_cross_in_two_threads_leave_the_stream_of_before():
+    begun, first_ended, printed = threading.Event(), threading.Event(), io.StringIO()
+
+    def first():
+        with redirected(io.StringIO()):
+            begun.set()
+            other_begun.wait(10)
+
+    def other():
+        with redirected(io.StringIO()):
+            other_begun.set()
+            first_ended.wait(10)
+
+    other_begun = threading.Event()
+    with redirect_stdout(printed):
+        before = sys.stdout
+        thread = threading.Thread(target=lambda: (whole(first)(), first_ended.set()))
+        thread.start()
+        begun.wait(10)
+        whole(other)()
+        thread.join()
+        assert sys.stdout is before
+        print("seen")
+    assert printed.getvalue() == "seen\n"
+
+
+def test_verb_inside_of_a_verb_leaves_the_outer_one_its_stream():
+    outer = io.StringIO()
+    with redirected(outer):
+        whole(lambda: print("inner"))()
+        with redirected(io.StringIO()):
+            print("hidden")
+        print("outer")
+    assert outer.getvalue() == "inner\nouter\n"

@@ -251,3 +251,22 @@ def test_verbs_work_where_a_cell_has_put_another_dict_in_the_place_of_the_module
         sys.modules = imported.MODULES
         vars(helpers).update({"watch_frames": found} if found else {})
     assert "double" in words[0] and "double" in words[1]
+
+
+def test_filters_of_a_framework_that_is_imported_meanwhile_stay(monkeypatch):
+    monkeypatch.delitem(imported.MODULES, "torch", raising=False)
+    before = list(warnings.filters)
+
+    def first_import():
+        imported.MODULES["torch"] = types.ModuleType("torch")
+        warnings.filterwarnings("ignore", "set by the library")
+
+    try:
+        whole(first_import)()
+        assert len(warnings.filters) == len(before) + 1
+        whole(lambda: warnings.simplefilter("error"))()
+        assert len(warnings.filters) == len(before) + 1
+    finally:
+        imported.MODULES.pop("torch", None)
+        warnings.filters[:] = before
+        warnings._filters_mutated()

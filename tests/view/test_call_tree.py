@@ -20,7 +20,7 @@ MODEL = CallTree("outer: 4 calls", CALLS, ("refused",), "ValueError: no", "a not
 def test_text_counts_and_marks_every_line():
     lines = call_tree.text(MODEL).split("\n")
     assert lines[0] == "outer: 4 calls" and lines[1] == (
-        "calls inside (▶: a landmark; [C]: written in C)"
+        "calls inside (▶: a landmark; [C]: written in C or C++)"
     )
     assert lines[2].split() == ["4", "█" * call_tree.BAR, "mod.outer"]
     assert lines[4].endswith("    ▶ [C] ext.door (raised)")

@@ -165,7 +165,7 @@ class _Watch:
             Column("arguments", "arguments in the frame", True),
             Column("nth", "frames of this code so far"),
         )
-        title = f"Frames that ran while {call} ran"
+        title = f"Frames that the hook was told of while {call} ran"
         return FramesSeen(title, columns, tuple(self.rows), note, tuple(self.counts.values()))
 
 

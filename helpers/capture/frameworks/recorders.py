@@ -21,8 +21,8 @@ from helpers.safety.child_main import channel
 
 MARKS = (
     ("changed", "Python's answer, recorded anew for this call"),
-    ("failed", "another answer than Python's"),
-    ("refused", "an error instead of a recording"),
+    ("failed", "not what Python gives, or leaves behind"),
+    ("refused", "an error, while recording or at this call"),
 )
 RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
 LONGEST = 240  # seconds that the child may take

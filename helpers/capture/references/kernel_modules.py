@@ -31,6 +31,9 @@ OWN = frozenset(
 # Imported by the kernel when it first sends much (zmq's thread) or first shows an error.
 LATE = ("zmq.utils.garbage", "stack_data", "executing.executing", "pygments.formatters.terminal256")
 
+# Looked up in the frame's builtins alone (Python/ceval.c: import_name, LOAD_BUILD_CLASS).
+NO_SHIELD = frozenset(("__import__", "__build_class__"))
+
 _BUILTINS = vars(builtins)
 _SHIELDS = Shelf()
 
@@ -48,6 +51,11 @@ class Shield(Own):
 def is_machinery(home: dict) -> bool:
     """Return whether this is the dict of one of the own modules of a kernel that runs here."""
     return _is_of(home, OWN) and _kernel_runs()
+
+
+def cannot_be_shielded(place) -> bool:
+    """Return whether the kernel that runs here would meet a replacement at this place."""
+    return _is_builtin(place) and place.name in NO_SHIELD and _kernel_runs()
 
 
 def shield(places) -> int:

@@ -13,7 +13,12 @@ from helpers.capture.references.holder_search import (
     find_holders_of_both,
     scan_modules,
 )
-from helpers.capture.references.kernel_modules import shield, unshield
+from helpers.capture.references.kernel_modules import (
+    REASON,
+    cannot_be_shielded,
+    shield,
+    unshield,
+)
 from helpers.capture.references.paths import describe
 from helpers.capture.references.places import SetMember
 from helpers.capture.references.refusals import (
@@ -155,6 +160,8 @@ class Rebinding(Block):
     def _why_not(self, place, keep, only, needed) -> str:
         if place.reason:
             return place.reason
+        if cannot_be_shielded(place):
+            return REASON
         if matches(place, keep):
             return "kept, as asked"
         if only and not matches(place, only):

@@ -146,7 +146,8 @@ def _pybind():
 
 
 def _modules():
-    count = sum(n.endswith((".so", ".pyd")) and not n.startswith("lib") for n in _names())
+    files = (path for path in _root().rglob("*.so") if not path.name.startswith("lib"))
+    count = sum(bool(exported(path, "PyInit_")) for path in files)  # the others hold ops
     return f"{count} extension modules in the package", "no" if count > 1 else "yes"
 
 
@@ -205,7 +206,7 @@ def _context():
 def _enable():
     function = import_module("tensorflow.python.framework.ops").enable_eager_execution
     same = "if context.default_execution_mode != context.EAGER_MODE:" in inspect.getsource(function)
-    return "the same test comes first" if same else "another test comes first", _yes(same)
+    return "the same test is there" if same else "another test is there", _yes(same)
 
 
 @cache

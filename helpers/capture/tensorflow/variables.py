@@ -81,7 +81,7 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     )
     note = (
         "What a graph does not order may come in any order. These counts belong to this machine "
-        "and this minute; an outcome that never came up is not forbidden."
+        "and this minute; that an outcome never came up does not forbid it."
     )
     title = f"{name_of(program)}, {runs} runs with each kind"
     return Histogram(title, columns, tuple(rows), note)

@@ -7,6 +7,7 @@ Python around kernels in C++, and the C++ compiler makes a library of each kerne
 
 import re
 import shutil
+from dataclasses import replace
 
 from helpers.capture.cpython.callable_name import named
 from helpers.capture.text.source import source_of
@@ -19,6 +20,7 @@ from helpers.safety.missing_parts import COMPILER_CURE
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")
+NOT_RUN, NO_KERNEL = "(none yet: Inductor did not run)", "(none: Inductor wrote no kernel)"
 OFF = "Inductor was not asked to run: this takes a C++ compiler and some patience. Pass run=True."
 NO_COMPILER = (
     "Inductor did not run: there is no C++ compiler here (none of g++, clang++, c++): "
@@ -37,11 +39,11 @@ def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySid
     title = f"What Inductor makes of {named(function)}()"
     heads = (title, "your Python", "its C++")
     if not run or not has_compiler():
-        return SideBySide(*heads, align(left, [], {}), NO_COMPILER if run else OFF)
+        return SideBySide(*heads, _alone(left, NOT_RUN), NO_COMPILER if run else OFF)
     kernels = [kernel for code in _generated(function, args, tell) for kernel in _kernels(code)]
     lines = [line for kernel in kernels for line in kernel.strip("\n").split("\n")]
     note = f"{counted(len(kernels), 'kernel')} for this graph."
-    return SideBySide(*heads, _beside(left, lines), note)
+    return SideBySide(*heads, _beside(left, lines) if lines else _alone(left, NO_KERNEL), note)
 
 
 def has_compiler() -> bool:
@@ -79,6 +81,12 @@ def _kernels(code: str) -> list[str]:
         "\n".join(line for line in kernel.split("\n") if not line.startswith("#include"))
         for kernel in KERNEL.findall(code)
     ]
+
+
+def _alone(left: list[str], why: str):
+    """Return rows with nothing on the right but, in the first, why."""
+    first, *others = align(left, [], {})
+    return (replace(first, right_text=why), *others)
 
 
 def _beside(left: list[str], right: list[str]):

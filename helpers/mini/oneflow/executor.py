@@ -3,6 +3,8 @@
 The plan is made once, and again when the registry has changed.
 """
 
+from functools import partial
+
 import numpy as np
 
 from helpers.mini.oneflow import kernels
@@ -53,15 +55,13 @@ class Executor:
             step(slots)
         if self.updates:
             self.update(slots)
-        for slot, blob, handler in self.watches:
-            self.show(slots[slot].copy(), blob, handler)
         return [
             _released(slots, slot) if own else slots[slot].copy()
             for slot, own in zip(self.returns, self.own)  # noqa: B905
         ]
 
     def plan(self):
-        """Look every op's kernel up."""
+        """Look every op's kernel up; a watch comes right after the op that writes its blob."""
         registry, steps, blobs = self.session.registry, [], self.job.blobs
         for op in self.job.ops:
             if _computes(op):
@@ -72,6 +72,8 @@ class Executor:
                 reads = [self.slots[blob] for _, blob in op.inputs]
                 writes = [self.slots[output.blob] for output in op.outputs]
                 steps.append(kernels.step(op, kernel, reads, writes))
+            written = [output.blob for output in op.outputs]
+            steps += [partial(self.show, *watch) for watch in self.watches if watch[1] in written]
         self.steps, self.version = steps, registry.version
 
     def update(self, slots):
@@ -87,10 +89,10 @@ class Executor:
             session.momenta[name] = momentum
         self.count += 1
 
-    def show(self, array, blob, handler):
-        """Call the handler of a watch."""
+    def show(self, slot, blob, handler, slots):
+        """Call the handler of a watch with a copy of its array."""
         try:
-            handler(array)
+            handler(slots[slot].copy())
         except (Exception, SystemExit) as error:
             raise OpError(
                 f'job "{self.job.name}": the watch handler of blob "{blob}" raised {raised(error)}'

@@ -74,7 +74,7 @@ WHY = {
 FORGOTTEN = Exercise(
     "forgotten",
     _judge,
-    "Each piece is missed by whoever needs it first.",
+    "Each piece is missed by whoever needs it first, and one by nobody.",
     (
         "Ask for each piece: who is the first to need it?",
         "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "

@@ -15,8 +15,8 @@ from helpers.view import ledger
 
 WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
 MARKS = (
-    ("changed", "an error says that a promise is broken"),
-    ("failed", "no error, and the caller's array was written to"),
+    ("changed", "an error was raised"),
+    ("failed", "no error, and the caller's array has changed"),
 )
 TONES = {"caught": "changed", "passes": "plain", "damages": "failed"}
 

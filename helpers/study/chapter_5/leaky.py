@@ -65,12 +65,12 @@ def _default() -> str | None:
 LEAKY = Exercise(
     "leaky",
     _judge,
-    "The attribute reaches both kernels, and both agree with torch for every slope tried.",
+    "The attribute reaches both kernels: values as numpy's, gradients as torch's, at each slope.",
     (
         'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
         "point is a double.",
         'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
-        "forward(args, attrs) gets a dict.",
+        'forward(args, attrs) reads attrs["slope"].',
         "The backward op is another op type and has attributes of its own: define slope there, "
         'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
         "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "

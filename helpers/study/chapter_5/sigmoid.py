@@ -100,8 +100,8 @@ def _differ(own: str, cpp: str) -> str | None:
 SIGMOID = Exercise(
     "sigmoid",
     _judge,
-    "Values as numpy's, gradients as torch's and as the numerical ones, and the C++ definition "
-    "gives the same job.",
+    "Values as numpy's, gradients as torch's and as the numerical ones; where a C++ compiler is "
+    "found, the C++ definition gives the same job.",
     (
         "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
         "op types, the wrapper. Then change the two lines that compute.",

@@ -44,9 +44,9 @@ OP_LOGGER = Exercise(
     _judge_logger,
     "Every op on every route, through exceptions and nesting, and nothing is left behind.",
     (
-        "op_callbacks.add_op_callback(f) calls f(op_type, inputs, attrs, outputs, op_name=None, "
-        "graph=None) after each op that a wrapper of TensorFlow runs. What must happen with f when "
-        "the block ends?",
+        "After op_callbacks.add_op_callback(f), f(op_type, inputs, attrs, outputs, op_name=None, "
+        "graph=None) is called after each op that a wrapper of TensorFlow runs. What must happen "
+        "with f when the block ends?",
         "contextlib.contextmanager makes a block of a generator. Where has the clean-up to stand, "
         "so that it also runs when the block raises, whatever it raises?",
         "Make list and callback anew in each call, yield the list inside try, and in finally "

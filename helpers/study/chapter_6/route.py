@@ -12,7 +12,7 @@ from helpers.study.check import Exercise
 MANY = 100
 WHY = {
     "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
-    "fallback": "FastPathExecute raised inside: an argument was a list, and Python converted it",
+    "fallback": "FastPathExecute raised inside: C could not read an argument, Python converted it",
     "function": "the whole graph is one op, and quick_execute runs it",
     "direct": "Python called quick_execute itself, for an op that is no function",
     "graph": "nothing ran: a node was written into a graph",
@@ -78,8 +78,8 @@ ROUTE = Exercise(
         "kernel, or a whole function?",
         "The fast path takes tensors, and numbers and variables beside them. What else is among "
         "the arguments, and do the dtypes meet?",
-        "A list that arrives at the door falls back. tf.constant makes a tensor of a number, or "
-        "of a list of numbers, without an op. Whoever is in doubt asks "
+        "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
+        "number, or of such a list, at neither door. Whoever is in doubt asks "
         "watch_call(...).model.route.",
     ),
 )

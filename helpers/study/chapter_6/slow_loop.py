@@ -59,7 +59,7 @@ def _misread(call: str, reason) -> str | None:
     if plain == truth:
         return None
     if truth == STAYS:
-        return f"{call} stays on the fast path: C reads that argument itself"
+        return f"{call} stays on the fast path: C reads all that arrives there"
     if plain == STAYS:
         return f"{call} does not stay: its way in the X-ray is {', '.join(routes)}"
     return f"{call} leaves the fast path, but not for {plain!r}: what arrives at the door there?"
@@ -72,11 +72,11 @@ SLOW_LOOP = Exercise(
     (
         "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
         "of the calls has three of them. Which, and what are they?",
-        "What C cannot read at the door is a Python list, also one of axes, and a NumPy scalar "
-        "(np.float32). An array, a number, a variable it reads. X-ray one call alone: "
+        "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
+        "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
         "watch_call(tf.reverse, state, [0]).",
         "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
-        "in state's dtype (tf.cast). Ops without a tf.function around them stay.",
+        "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
         "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
     ),
 )

@@ -149,13 +149,13 @@ def _shared(cured) -> str | None:
 GIVES_UP = Exercise(
     "gives_up",
     _judge_gives_up,
-    "A graph or two for any number of calls, and the same results, gradients and counts.",
+    "A few graphs for any number of calls, and the same results, gradients and counts.",
     (
         "The argument has one shape and one dtype in all calls. What else may compiled code depend "
         "on, and who asks about that before each call?",
         "step = watch_recompiles(model.forward), then call step some times with the same tensor. "
         "Each row says which guard failed, and what it found.",
-        "A Python number that a graph was made with is a constant in it, so a guard holds it. What "
+        "An int of the module is a constant in a graph, and a guard holds it to its value. What "
         "is no constant in a graph, and can be counted up by it?",
         'self.register_buffer("calls", torch.tensor(0)) is a tensor that belongs to the module; '
         "torch.clamp(self.calls / 10, max=1.0) is the factor.",

@@ -198,7 +198,7 @@ def _deaf(cured, known: set[int]) -> str | None:
 KEPT_MODELS = Exercise(
     "kept_models",
     _judge,
-    "The same scores and errors, one measure per model, and no model is left.",
+    "The same scores and errors, no model measured twice, and none is left.",
     (
         "Two kinds of models stay: those that ran, and those that failed. Take one of each out of "
         "built. Who holds the one that ran: show_bindings(model). For the other look at its error.",

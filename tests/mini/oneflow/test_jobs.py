@@ -100,6 +100,24 @@ def test_a_watch_sees_values_and_gradients(relu):
     np.testing.assert_array_equal(flow.get_all_variables()["w"], 1 - 0.5 * np.where(X > 0, X, 0))
 
 
+def test_a_watch_sees_its_value_before_a_later_op_fails(relu):
+    values = []
+
+    @flow.global_function()
+    def job(x: tp.Numpy.Placeholder((5,))) -> tp.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            y = relu(x)
+            flow.watch(x, values.append)
+            flow.watch(y, values.append)
+            z = y + x
+        flow.watch(z, lambda array: 1 / 0)
+        return z
+
+    with pytest.raises(flow.OpError, match="ZeroDivisionError"):
+        job(X)
+    np.testing.assert_array_equal(values, [X, np.maximum(X, 0)])
+
+
 def test_variables_are_shared_between_jobs_by_name(relu):
     training = train(relu)
 

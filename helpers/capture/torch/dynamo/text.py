@@ -18,9 +18,7 @@ MOST_KINDS, MOST_ITEMS = 3, 4
 LAZY = "lazy"
 GLOBAL_STATE = "torch's global state"
 JUMP = "Data-dependent branching"
-_JUMP_WHY = (
-    "where to jump depends on the value of a tensor, and Dynamo knows only its shape and dtype"
-)
+_JUMP_WHY = "where to jump depends on a value that Dynamo does not know while it translates"
 _RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 _IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
 _SAME = (

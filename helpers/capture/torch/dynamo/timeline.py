@@ -306,7 +306,7 @@ class _Draft:
 
 
 AGAIN = "the same {} instructions again"
-PUT_BACK = "{} instructions put stack and names back and jump to where it left off"
+PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
 _TOLD = {
     "start over": _Draft._over,
     "break": _Draft._broke,

@@ -18,7 +18,7 @@ ALIASING = re.compile(r"check_no_aliasing\((.*)\)")
 KEY = re.compile(r"___\w*contains\((.+?), ")
 LONGEST = 160
 AMBIENT = {
-    "GLOBAL_STATE": "torch's modes (grad, autocast, …) are as they were",
+    "GLOBAL_STATE": "torch's settings (grad mode, …) are as they were",
     "TORCH_FUNCTION_MODE_STACK": "the same function modes are on",
     "DEFAULT_DEVICE": "the default device is the same",
     "AUTOGRAD_SAVED_TENSORS_HOOKS": "the same hooks on saved tensors are on",
