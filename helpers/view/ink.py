@@ -33,6 +33,7 @@ KINDS = {
         Kind("kernel", "#4d5761", "#b4bdc7", "hexagon", "⬡"),
         Kind("guard", "#4a6600", "#b6d36b", "shield", "▽"),
         Kind("tensor", "#2a6b2d", "#8fd08f", "slanted box", "▱"),
+        Kind("output", "#2a6b2d", "#8fd08f", "double slanted box", "▰"),
         Kind("constant", "#665c4d", "#cdbfa8", "square", "▪"),
         Kind("forward", "#00627a", "#6cc8e0", "solid arrow", "→"),
         Kind("backward", "#a81e2e", "#f794a0", "dashed arrow", "⇠"),
@@ -160,8 +161,10 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
             f"H{x + cut:g}L{x:g} {y + half:g}z"
         )
     if shape == "slanted box":
-        lean = min(8, width / 4)
-        return f"M{x + lean:g} {y:g}H{right:g}L{right - lean:g} {low:g}H{x:g}z"
+        return _slanted(x, y, width, height, min(8, width / 4))
+    if shape == "double slanted box":
+        inner = _slanted(x + 4, y + 3, width - 8, height - 6, min(7, width / 4))
+        return _slanted(x, y, width, height, min(8, width / 4)) + inner
     if shape == "shield":
         cut = min(10, half)
         return (
@@ -179,6 +182,11 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
         return _rounded(x, y, width, height, half) + inner
     radius = {"round box": 14, "round ends": half, "square": 0}.get(shape, 3)
     return _rounded(x, y, width, height, min(radius, half))
+
+
+def _slanted(x: float, y: float, width: float, height: float, lean: float) -> str:
+    right, low = x + width, y + height
+    return f"M{x + lean:g} {y:g}H{right:g}L{right - lean:g} {low:g}H{x:g}z"
 
 
 def _rounded(x: float, y: float, width: float, height: float, r: float) -> str:

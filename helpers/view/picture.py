@@ -3,7 +3,8 @@
 An untrusted page and a code host show the image: it brings its own paper, and its colours follow
 the page where that says whether it is dark. Where scripts may run, `inline.js` replaces the image
 by the SVG in it, in a shadow root of its own: then its text can be selected and found, its
-tooltips show, and paper and ink are those of the page's theme.
+tooltips show, and paper and ink are those of the page's theme. What is wider than its window fades
+at each edge behind which there is more, boxes and all.
 """
 
 import base64

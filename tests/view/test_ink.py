@@ -72,7 +72,7 @@ def test_kinds_are_told_apart_without_colour():
 
 def test_shapes_that_are_drawn_differ():
     drawn = ("tag", "box", "round box", "sheet", "window", "pill", "hexagon")
-    drawn += ("slanted box", "round ends", "square", "shield")
+    drawn += ("slanted box", "double slanted box", "round ends", "square", "shield")
     assert len({ink.outline(shape, 0, 0, 80, 38) for shape in drawn}) == len(drawn)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -53,6 +54,12 @@ def boxes(tree):
 
 def overlap(a, b):
     return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+
+
+def test_what_a_job_returns_stands_in_the_legend_too():
+    assert "output" not in view.html(small()).partition("<details>")[0]
+    returns = replace(small(), returns=("sum/out_0",))
+    assert "▰ </span>output" in view.html(returns)
 
 
 def test_text_has_every_op_with_what_it_reads_and_writes():
@@ -156,7 +163,7 @@ def test_a_label_stands_on_no_arrow_of_another_op(graph):
         kept, labelled = [], swimlanes._labelled
         patch.setattr(swimlanes, "_labelled", lambda *given: kept.append(given) or labelled(*given))
         view.svg(graph)
-    [(lines, ways, spots)] = kept
+    lines, ways, spots = kept[-1]
     for line, arrow in zip(lines, labelled(lines, ways, spots), strict=True):
         place = (arrow["x"], arrow["y"], arrow["plate"], swimlanes.PLATE)
         for other, way in zip(lines, ways, strict=True):

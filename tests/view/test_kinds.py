@@ -24,6 +24,11 @@ def test_a_variable_is_called_one():
     assert said("input", "variable", "forward") == ["▱", "input", "◎", "variable", "→", "forward"]
 
 
+def test_an_input_and_an_output_have_each_their_own_sign_and_outline():
+    assert said("input", "output") == ["▱", "input", "▰", "output"]
+    assert kinds.shape("input", 80, 40) != kinds.shape("output", 80, 40)
+
+
 def test_what_says_itself_that_it_is_new_is_in_no_legend():
     assert "update" not in said("op", "tensor", "new", "altered", "gone")
     assert "update" in said("op", "new", "update")

@@ -1,11 +1,18 @@
-"""Twenty graphs of the course cross no more often than dot draws them, in letters one can read."""
+"""Twenty graphs of the course cross no more often than dot draws them, and can be read."""
 
+import base64
+import re
 import shutil
+from itertools import pairwise
+from math import dist
+from xml.etree import ElementTree
 
 import pytest
 
 from helpers.model.graph import Edge, Graph, Node
+from helpers.view.diagram import graph as diagram
 from tests.benchmarks import layout
+from tests.browser import exhibits
 
 SAMPLES = layout.samples()
 SMALLEST = 10  # pixels
@@ -51,3 +58,62 @@ def test_what_was_counted_in_dots_pictures_is_what_dot_draws():
     width, height = layout.ours(model)[1]
     lines, size = layout.by_dot(model, width > height)
     assert layout.crossings(lines) == dot["crossings"] and round(size[0] * size[1]) == dot["area"]
+
+
+def labels(svg):
+    """Yield each label's words, its ground (left, top, right, bottom), and its level's arrows."""
+    for level in ElementTree.fromstring(svg).iter():
+        inside = list(level)
+        paths = [p for p in inside if "arrow" in p.get("class", "").split()]
+        lines = [layout.points(path.get("d")) for path in paths]
+        for plate, words in pairwise(inside):
+            if (plate.get("class"), words.get("class")) == ("plate", "detail"):
+                left, top, wide, high = (float(plate.get(k)) for k in ("x", "y", "width", "height"))
+                yield words.text, (left, top, left + wide, top + high), lines
+
+
+def passes(line, ground):
+    """Say whether a line passes through a ground: one of its places, a pixel apart, is in it."""
+    left, top, right, bottom = ground
+    return any(
+        left < x + (u - x) * n / steps < right and top < y + (v - y) * n / steps < bottom
+        for (x, y), (u, v) in pairwise(line)
+        for steps in (1 + int(dist((x, y), (u, v))),)
+        for n in range(steps + 1)
+    )
+
+
+def misread(svg):
+    """Return the labels that stand on another number of arrows than one, or on a head."""
+    return [
+        words
+        for words, ground, lines in labels(svg)
+        if sum(passes(line, ground) for line in lines) != 1
+        or any(passes([line[-1], line[-1]], ground) for line in lines)
+    ]
+
+
+# two arrows from one box to two others that stand below each other, beside a third arrow
+TOO_CLOSE = {"names: holders": ["__self__"]}
+
+
+@pytest.mark.parametrize(("name", "model"), [s[:2] for s in SAMPLES], ids=[s[0] for s in SAMPLES])
+def test_each_label_stands_on_its_own_arrow_alone(name, model):
+    assert misread(diagram.svg(model)) == TOO_CLOSE.get(name, [])
+
+
+@pytest.mark.parametrize(
+    "example", ["graph", "graph: wide", "graph: deep", "graph_diff", "figures"]
+)
+def test_so_it_does_in_the_example_of_each_view(example):
+    images = re.findall(r'base64,([^"]+)"', exhibits.EXHIBITS[example]())
+    assert [misread(base64.b64decode(image).decode()) for image in images] == [[]] * len(images)
+
+
+def test_a_label_on_two_arrows_is_reported():
+    ends = '<path class="arrow" d="M0 0H100"/><path class="arrow" d="M{} 0V90"/>'
+    label = (
+        '<rect class="plate" x="30" y="-9" width="40" height="17"/><text class="detail">w</text>'
+    )
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg">{ends}{label}</svg>'
+    assert misread(svg.format(50)) == ["w"] and misread(svg.format(90)) == []

@@ -21,7 +21,7 @@ def evaluator_graph(fn) -> Graph:
     name, code = plain(function.__name__), function.__code__
     instructions = len(code.co_code) // 2
     nodes = [
-        Node("call", f"{name}(…)", "name", "a call, somewhere"),
+        Node("call", f"{name}(…)", "site", "a call, somewhere"),
         Node("function", name, "function", "function: code, globals, defaults, cells"),
         Node("code", f"code of {plain(code.co_name)}", "code", f"{instructions} code units"),
         Node("frame", f"frame of {plain(code.co_name)}", "frame", _room(code)),

@@ -47,7 +47,7 @@ class _Draft:
     def __init__(self, function: FunctionType):
         self._home, code, slot = function.__globals__, function.__code__, frame_hook.installed()[0]
         self.nodes = [
-            Node("call", f"{plain(function.__name__)}(…)", "name", "a call"),
+            Node("call", f"{plain(function.__name__)}(…)", "site", "a call"),
             Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
             Node("code", f"code of {plain(code.co_name)}", "code", f"__code__: {_units(code)}"),
         ]
@@ -59,7 +59,7 @@ class _Draft:
     def add(self, number: int, entry, rank: int) -> None:
         """Add one cache entry: its guards, its code, and what that calls."""
         key, guards = f"entry {number}", len(leaves(entry))
-        self._box("code", key, key, "name", f"tried as number {rank}", "keeps")
+        self._box("code", key, key, "entry", f"tried as number {rank}", "keeps")
         self._box(key, f"{key} guards", counted(guards, "guard"), "guard", "in C++", "asks")
         code = f"{key} code"
         self._box(key, code, "new code", "code", _units(entry.code), "if all hold, runs")

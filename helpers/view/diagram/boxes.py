@@ -78,12 +78,10 @@ def said(words: str) -> str:
     return row_limit.cut(one_line(words), LONGEST_SAID)
 
 
-def labelled(edge: Edge, line: str, x: int, y: int, clear: int = 0) -> dict:
-    """Return an arrow for the template; the plate of its label begins right of `clear`."""
+def labelled(edge: Edge, line: str, x: int, y: int) -> dict:
+    """Return an arrow for the template, with the place of its label."""
+    plate, marked = plate_width(edge.label), AGAIN in edge.label
     label = short(edge.label)
-    plate = plate_width(label)
-    x = max(x, clear + plate // 2)
-    marked = AGAIN in edge.label
     return {"line": line, "label": label, "x": x, "y": y, "plate": plate, "marked": marked}
 
 
@@ -104,5 +102,5 @@ def _together(labels: list[str]) -> str:
 
 
 def plate_width(label: str) -> int:
-    """Return how wide the ground of a label is, in pixels."""
-    return round(len(label) * SMALL + 8)
+    """Return how wide the ground of a label is, in pixels; of none it is 0."""
+    return round(len(short(label)) * SMALL + 8) if label else 0

@@ -17,32 +17,20 @@ from helpers.model.phrase import counted
 from helpers.view import row_limit
 from helpers.view.diagram import kinds, nesting
 from helpers.view.diagram.boxes import (
-    SMALL,
     Piece,
     as_svg,
     box,
-    box_width,
     labelled,
     named,
     one_per_pair,
+    plate_width,
     said,
-    short,
 )
+from helpers.view.diagram.directions import LOOP, Plan, planned
 from helpers.view.diagram.folding import fold
-from helpers.view.diagram.labels import spread
-from helpers.view.diagram.layered_layout import Layout, layered
-from helpers.view.diagram.pixel_positions import (
-    BOX,
-    MARGIN,
-    STEP,
-    Spot,
-    arrow_down,
-    spots_close,
-    spots_down,
-)
+from helpers.view.diagram.labels import roomy, spread
+from helpers.view.diagram.pixel_positions import MARGIN, STEP, arrow_down
 from helpers.view.diagram.reading_order import in_reading_order
-from helpers.view.diagram.untangling import untangled
-from helpers.view.diagram.wrapping import wrapped
 from helpers.view.markup import joined, render
 from helpers.view.picture import pictured
 
@@ -51,10 +39,6 @@ MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is n
 LONGEST_TEXT = 100_000  # characters of the text form
 NUMBERED = "#1, #2: boxes of the same name"
 SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
-ROW, NARROWEST_GAP, CLOSE, LOOP, WIDER = 54, 70, 40, 60, 50
-MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
-ROOM = 800  # pixels of boxes in one row of a picture that would be wider; bends come on top
-WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
 
 
 def text(model: Graph) -> str:
@@ -137,57 +121,34 @@ def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
     if nest.bodies and nesting.leads_down(nest):
         return nesting.svg(nest)
     model = replace(model, edges=one_per_pair(model.edges))
-    layout, found = _laid_out(model), set(model.found)
-    fans = Counter(edge.source for edge in model.edges)
-    spots, wide = _spots_across(model, layout), _width_across(model, layout)
-    close = page or wide > WIDEST
-    down = (close or len(layout.layers) > MOST_COLUMNS) and not _has_cycle(layout)
-    if down:
-        across, layout = layout, _laid_out(model, bend=0.06)
-        widths = _widths(model)
-        spots = spots_close(layout, widths, step) if close else spots_down(layout, widths)
-        if not page and wide <= _right(spots):
-            down, layout, spots = False, across, _spots_across(model, across, CLOSE)
-        elif close and _right(spots) > WIDEST:
-            layout = _laid_out(model, 0.06, partial(wrapped, graph=model, widths=widths, room=ROOM))
-            spots = spots_close(layout, widths, step)
-    arrow = arrow_down if down else _arrow
-    right = _right(spots)
-    piece = Piece(
-        right + (LOOP if _has_cycle(layout) else 0) + MARGIN,
-        max(spot.y for spot in spots.values()) + BOX + MARGIN,
-        tuple(box(node, spots[node.key], node.key in found) for node in model.nodes),
-        spread(
-            (
-                labelled(edge, *arrow([spots[key] for key in path], fans[edge.source] > 1))
-                for edge, path in zip(model.edges, layout.paths, strict=True)
-            ),
-            spots.values(),
-        ),
+    plan = planned(model, page, step)
+    return as_svg(
+        model.title,
+        roomy(partial(_drawn, model, plan), plan.layout.layers),
+        (n.kind for n in model.nodes),
     )
-    return as_svg(model.title, piece, (node.kind for node in model.nodes))
 
 
-def _laid_out(model: Graph, bend: float = 1, wrap=None) -> Layout:
-    rooms, masks = {node.key: 1 for node in model.nodes}, (1,) * len(model.edges)
-    return untangled(layered(model, bend, wrap), masks, rooms, bend=bend)
-
-
-def _width_across(model: Graph, layout) -> int:
-    return _right(_spots_across(model, layout))
-
-
-def _right(spots: dict[object, Spot]) -> int:
-    return max(spot.right for spot in spots.values())
-
-
-def _spots_across(model: Graph, layout, narrowest: int = NARROWEST_GAP) -> dict[object, Spot]:
-    spots, widths, left, gap = {}, _widths(model), MARGIN, _gap(model, narrowest)
-    for column in layout.layers:
-        width = max(widths.get(key, 0) for key in column)
-        spots |= {key: Spot(left, _top(layout.rows[key]), width) for key in column}
-        left += width + gap
-    return spots
+def _drawn(model: Graph, plan: Plan, more: dict[int, int]):
+    """Return the drawing, the places in it, and whether it leads down; `more`: see `roomy`."""
+    spots, found = plan.spots(more), set(model.found)
+    fans = Counter(edge.source for edge in model.edges)
+    arrows = [
+        labelled(
+            edge,
+            *plan.arrow(
+                [spots[key] for key in path], fans[edge.source] > 1, plate_width(edge.label)
+            ),
+        )
+        for edge, path in zip(model.edges, plan.layout.paths, strict=True)
+    ]
+    piece = Piece(
+        max(spot.right for spot in spots.values()) + (LOOP if plan.cycle else 0) + MARGIN,
+        max(spot.bottom for spot in spots.values()) + MARGIN,
+        tuple(box(node, spots[node.key], node.key in found) for node in model.nodes),
+        spread(arrows, spots.values()),
+    )
+    return piece, spots, plan.arrow is arrow_down
 
 
 def _names(model: Graph) -> dict[str, str]:
@@ -203,53 +164,3 @@ def _names(model: Graph) -> dict[str, str]:
 def _arrow_line(edge: Edge, names) -> str:
     shaft = f" ── {said(edge.label)} ──▶ " if edge.label else " ──▶ "
     return f"  {names[edge.source]}{shaft}{names[edge.target]}"
-
-
-def _top(row: float) -> int:
-    return round(MARGIN + row * ROW)
-
-
-def _gap(model: Graph, narrowest: int) -> int:
-    longest = max((len(short(edge.label)) for edge in model.edges), default=0)
-    words = round(longest * SMALL) + 60 if longest else 0
-    return max(narrowest, words) + (WIDER if model.wide else 0)
-
-
-def _widths(model: Graph) -> dict[str, int]:
-    return {node.key: box_width(node) for node in model.nodes}
-
-
-def _has_cycle(layout) -> bool:
-    layer = {key: number for number, keys in enumerate(layout.layers) for key in keys}
-    return any(layer[path[0]] == layer[path[-1]] for path in layout.paths)
-
-
-def _arrow(spots: list[Spot], fan: bool) -> tuple[str, int, int, int]:
-    """Return the line through these spots from left to right, and the place of its label.
-
-    A label stands where arrows lie apart: near the start, but for those of a `fan` near the end.
-    """
-    start, end = spots[0], spots[-1]
-    if start.x == end.x:  # a cycle: out to the right and back
-        x, y = start.right, (start.middle + end.middle) // 2
-        lift = 10 if start == end else 0
-        line = (
-            f"M{x} {start.middle - lift} C{x + LOOP} {start.middle - lift},"
-            f"{x + LOOP} {end.middle + lift},{x + 4} {end.middle + lift}"
-        )
-        return line, x + LOOP // 2, y, 0
-    line = f"M{start.right} {start.middle}"
-    for before, after in zip(spots, spots[1:], strict=False):
-        half = (before.right + after.x) // 2
-        tip = after.x - 4 if after is end else after.x
-        line += f" C{half} {before.middle},{half} {after.middle},{tip} {after.middle}"
-        line += "" if after is end else f" H{after.right}"
-    return line, *_along(start, spots[1], 0.62 if fan else 0.3), start.right + 8
-
-
-def _along(start: Spot, end: Spot, part: float) -> tuple[int, int]:
-    """Return the point of the curve between two spots after this part of its length or so."""
-    rise = 3 * part**2 - 2 * part**3  # both control points lie half-way, level with their ends
-    run = 1.5 * part * (1 - part) + part**3
-    x = start.right + (end.x - start.right) * run
-    return round(x), round(start.middle + (end.middle - start.middle) * rise)

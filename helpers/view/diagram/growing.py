@@ -8,7 +8,7 @@ from helpers.model.dynamo import DynamoRun
 from helpers.view.diagram.boxes import short
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.moments import OUTLINE, Part, Picture, Union, says, states
-from helpers.view.diagram.pixel_positions import MARGIN, arrow_down, spots_close
+from helpers.view.diagram.pixel_positions import MARGIN, arrow_down, places_down
 from helpers.view.diagram.recording import Recording, recordings
 from helpers.view.diagram.shapes import HIGH, Box
 from helpers.view.diagram.untangling import untangled
@@ -85,7 +85,7 @@ class _Card:
         masks = tuple(part.mask for part in self.union.arrows.values())
         layout = untangled(layered(graph), masks, dict.fromkeys(self.union.boxes, 1), bend=0.3)
         widths = {key: max(map(_width, part.said)) for key, part in self.union.boxes.items()}
-        spots = spots_close(layout, widths, STEP)
+        spots = places_down(layout, widths)(STEP)
         down = self.top + HEAD
         boxes = {
             key: Box(

@@ -47,7 +47,7 @@ def html(model: JobGraph) -> str:
         model=model,
         alt=f"{model.title}: {len(model.ops)} ops, listed below",
         body=text(model),
-        legend=kinds.legend(op.part for op in model.ops),
+        legend=kinds.legend([op.part for op in model.ops] + ["output"] * bool(model.returns)),
         **pictured(svg(model), SMALLEST),
     )
 

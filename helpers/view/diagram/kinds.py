@@ -11,9 +11,11 @@ DRAWN_AS = {
     "holder": "object",
     "group": "object",
     "input": "tensor",
-    "output": "tensor",
     "call": "op",
     "type": "code",
+    "site": "name",
+    "entry": "object",
+    "leaf": "update",
     "variable": "cell",
     "after": "object",
     "gone": "object",
@@ -23,14 +25,23 @@ DRAWN_AS = {
 # A legend says these kinds in these words, not in those of what they are drawn as.
 WORDS = {
     "input": "input",
-    "output": "output",
+    "leaf": "adds to a leaf's .grad",
     "variable": "variable",
     "after": "after",
     "pass": "passes its input on",
     "type": "op type",
+    "site": "call",
+    "entry": "cache entry",
 }
 FOUND = "▸ what find= asked for"
-SIDES = {"pill": 14, "round ends": 10, "hexagon": 10, "slanted box": 8, "tag": 6}
+SIDES = {
+    "pill": 14,
+    "round ends": 10,
+    "hexagon": 10,
+    "slanted box": 8,
+    "double slanted box": 14,
+    "tag": 6,
+}
 SET_APART = ("group", "gone", "new", "altered", "own", "found")
 
 

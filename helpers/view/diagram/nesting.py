@@ -20,9 +20,9 @@ from helpers.view.diagram.boxes import (
     one_per_pair,
     short,
 )
-from helpers.view.diagram.labels import spread
-from helpers.view.diagram.layered_layout import layered
-from helpers.view.diagram.pixel_positions import MARGIN, STEP, Spot, arrow_down, spots_close
+from helpers.view.diagram.labels import roomy, spread
+from helpers.view.diagram.layered_layout import Layout, layered
+from helpers.view.diagram.pixel_positions import MARGIN, STEP, Spot, arrow_down, places_down
 from helpers.view.diagram.untangling import untangled
 from helpers.view.diagram.wrapping import wrapped
 
@@ -103,8 +103,13 @@ def _drawn(graph: Graph, nest: Nest, room: int) -> Piece:
     layout = layered(graph, BEND, partial(wrapped, graph=graph, widths=widths, room=room))
     layout = untangled(layout, (1,) * len(graph.edges), dict.fromkeys(widths, 1), bend=BEND)
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
-    spots, found = spots_close(layout, widths, step, heights), set(graph.found)
-    fans = Counter(edge.source for edge in graph.edges)
+    place = partial(places_down(layout, widths), heights=heights)
+    return roomy(lambda more: _at(graph, layout, place(step, more), inner), layout.layers)
+
+
+def _at(graph: Graph, layout: Layout, spots, inner):
+    """Return the drawing of a part whose boxes have these places, what `labels.roomy` asks for."""
+    found, fans = set(graph.found), Counter(edge.source for edge in graph.edges)
     arrows = (
         labelled(edge, *arrow_down([spots[key] for key in path], fans[edge.source] > 1))
         for edge, path in zip(graph.edges, layout.paths, strict=True)
@@ -119,9 +124,9 @@ def _drawn(graph: Graph, nest: Nest, room: int) -> Piece:
             pieces.append((spot.centre - piece.width // 2, spot.y + HEAD, piece))
     right = max(spot.right for spot in spots.values()) + MARGIN
     bottom = max(spot.bottom for spot in spots.values()) + MARGIN
-    return Piece(
-        right, bottom, tuple(boxes), spread(arrows, spots.values()), tuple(frames), tuple(pieces)
-    )
+    arrows = spread(arrows, spots.values())
+    drawn = Piece(right, bottom, tuple(boxes), arrows, tuple(frames), tuple(pieces))
+    return drawn, spots, True
 
 
 def _width(node: Node, inner: Piece | None) -> int:

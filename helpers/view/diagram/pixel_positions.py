@@ -3,10 +3,15 @@
 A deep graph is read like a page: a layer is a row of boxes, and the page scrolls as pages do.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+
+from helpers.view.diagram.layered_layout import Layout
+from helpers.view.diagram.straightening import straightened
 
 BOX, MARGIN = 40, 8  # pixels
-STEP, BETWEEN = 92, 24
+STEP = 92  # from row to row
 HEAD = 25  # of an arrow: its length, and half a label beside it
 
 
@@ -40,41 +45,32 @@ class Spot:
         return self.x + self.width
 
 
-def spots_close(
-    layout, widths: dict[str, int], step: int = STEP, heights: dict[str, int] | None = None
-) -> dict[object, Spot]:
-    """Return the same as `spots_down`, where a box takes no more room than it needs.
+def places_down(layout: Layout, widths: dict[str, int]) -> Callable[..., dict[object, Spot]]:
+    """Return what gives a spot per key of the layout; `widths`: pixels per box, a bend has none."""
+    rows = [sorted(layer, key=layout.rows.get) for layer in layout.layers]
+    return partial(_spots, rows, straightened(rows, layout.paths, widths), widths)
+
+
+def _spots(rows, centres, widths, step: int = STEP, more=None, heights=None) -> dict[object, Spot]:
+    """Return the spots.
 
     `step`: from the top of a row to that of the next, plus what its highest box is higher than
-    others (`heights`, in pixels); what passes by a high box is as high.
+    others (`heights`, pixels per key), plus `more`, pixels per number of a row; what passes by a
+    high box is as high.
     """
-    cell, spots, top = sorted(widths.values())[len(widths) // 2] + BETWEEN, {}, MARGIN
-    heights = heights or {}
-    for layer in layout.layers:
-        free, high = float("-inf"), max(heights.get(key, BOX) for key in layer)
-        for key in sorted(layer, key=layout.rows.get):
+    heights, more, spots, top = heights or {}, more or {}, {}, MARGIN
+    for number, row in enumerate(rows):
+        high = max(heights.get(key, BOX) for key in row)
+        for key in row:
             width = widths.get(key, 0)
-            left = max((layout.rows[key] + 0.5) * cell - width / 2, free)
             own = heights.get(key, BOX) if width else high
-            spots[key] = Spot(round(left), top, width, own)
-            free = left + width + BETWEEN
-        top += step + high - BOX
+            spots[key] = Spot(round(centres[key] - width / 2), top, width, own)
+        top += step + high - BOX + more.get(number, 0)
     shift = MARGIN - min(spot.x for spot in spots.values())
     return {key: replace(spot, x=spot.x + shift) for key, spot in spots.items()}
 
 
-def spots_down(layout, widths: dict[str, int]) -> dict[object, Spot]:
-    """Return a spot per key of the layout; `widths`: pixels per box, a bend has none."""
-    cell, spots = max(widths.values()) + BETWEEN, {}
-    for number, layer in enumerate(layout.layers):
-        for key in layer:
-            width = widths.get(key, 0)
-            centre = MARGIN + (layout.rows[key] + 0.5) * cell
-            spots[key] = Spot(round(centre - width / 2), MARGIN + number * STEP, width)
-    return spots
-
-
-def arrow_down(spots: list[Spot], fan: bool) -> tuple[str, int, int]:
+def arrow_down(spots: list[Spot], fan: bool, plate: int = 0) -> tuple[str, int, int]:
     """Return the line through these spots from top to bottom, and the place of its label."""
     start, end = spots[0], spots[-1]
     line = f"M{start.centre} {start.bottom}"

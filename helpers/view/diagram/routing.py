@@ -35,9 +35,16 @@ class Route:
     @cached_property
     def points(self) -> tuple[tuple[int, int], ...]:
         """Places along the line, a few pixels apart."""
+        return self._every(8)
+
+    @cached_property
+    def _places(self) -> tuple[tuple[int, int], ...]:
+        return self._every(3)
+
+    def _every(self, pixels: int) -> tuple[tuple[int, int], ...]:
         found = []
         for (x, y), (u, v) in pairwise(self.corners):
-            steps = max(1, (abs(u - x) + abs(v - y)) // 8)
+            steps = max(1, (abs(u - x) + abs(v - y)) // pixels)
             found += [(x + (u - x) * n // steps, y + (v - y) * n // steps) for n in range(steps)]
         return (*found, self.corners[-1])
 
@@ -64,10 +71,11 @@ class Route:
 
     def clear_place(
         self, width: int, height: int, boxes, plates, others=(), room=0
-    ) -> tuple[int, int]:
-        """Return where on the line a label of this size covers least; near the start if free.
+    ) -> tuple[int, tuple[int, int]]:
+        """Return how much a label of this size covers where it covers least, and that place.
 
-        `others`: lines that it should not cover, nor come nearer than half of `room`.
+        `others`: lines that it should not cover, nor come nearer than half of `room`. Of equal
+        places it is the one nearest to the middle of the line.
         """
 
         def price(numbered):
@@ -77,9 +85,10 @@ class Route:
                 _covers(x, y, width, height, u - w // 2, v - 9, w, 17) for u, v, w in plates
             )
             taken += sum(other.under(x, y, width, height + room) for other in others)
-            return taken, abs(number - len(self.points) * 0.45)
+            return taken, abs(number - len(self._places) * 0.45)
 
-        return min(enumerate(self.points), key=price)[1]
+        best = min(enumerate(self._places), key=price)
+        return price(best)[0], best[1]
 
 
 def route(start: Spot, end: Spot, boxes: list[Spot], before: list[Route]) -> Route:

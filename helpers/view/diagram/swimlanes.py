@@ -4,7 +4,7 @@ Lanes stand side by side, rows below each other. Boxes that share a lane and a r
 side as well; in the first lane they stand one below the other.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from helpers.view.diagram import kinds
@@ -18,6 +18,9 @@ CHARACTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
 ROW, STACK, HEAD = 92, 48, 44  # height of a row, of a further box in it, and of the headings
 GAP, BARE = 28, 64  # between columns: beside the longest label there, and where there is none
 PLATE, CLEAR = 17, 4  # height of a label, and its distance from arrows of others
+ROUNDS, MORE = 3, 16  # how often rows move apart, and how many pixels each time,
+MANY = 40  # but not for more arrows than these
+HEAD_ROOM = 14  # pixels around the end of an arrow that no label covers
 LONGEST, LONGEST_TIP = 40, 400  # characters of a label, and of a tooltip
 
 
@@ -50,22 +53,35 @@ class Line:
 
 def picture(title: str, boxes: list[Box], lines: list[Line], headings: tuple[str, ...]) -> str:
     """Return the picture as SVG text; a lane without boxes takes no room."""
-    spots = _spots(boxes, lines, headings)
-    routes = _routes(lines, spots)
+    more, spots, routes, arrows = Counter(), {}, [], []
+    for _ in range(
+        ROUNDS if len(lines) <= MANY else 1
+    ):  # rows move apart where a label has no room
+        spots = _spots(boxes, lines, headings, more)
+        routes = _routes(lines, spots)
+        arrows = _labelled(lines, routes, spots)
+        crowded = {_row_above(arrow["y"], boxes, spots) for arrow in arrows if arrow["crowded"]}
+        if not crowded:
+            break
+        more.update(dict.fromkeys(crowded, MORE))
     piece = Piece(
         max([spot.right for spot in spots.values()] + [r.right for r in routes]) + 3 * MARGIN,
         max([spot.bottom for spot in spots.values()] + [r.low for r in routes]) + MARGIN,
         (*_heads(boxes, spots, headings), *(_shown(box, spots[box.key]) for box in boxes)),
-        tuple(_labelled(lines, routes, spots)),
+        tuple(arrows),
     )
     return as_svg(title, piece, (box.kind for box in boxes))
 
 
-def _spots(boxes: list[Box], lines: list[Line], headings) -> dict[str, Spot]:
+def _row_above(y: int, boxes: list[Box], spots) -> int:
+    return max((box.row for box in boxes if spots[box.key].y <= y), default=0)
+
+
+def _spots(boxes: list[Box], lines: list[Line], headings, more) -> dict[str, Spot]:
     cells = defaultdict(list)
     for box in boxes:
         cells[box.lane, box.row].append(box)
-    tops, left, spots = _tops(cells), MARGIN, {}
+    tops, left, spots = _tops(cells, more), MARGIN, {}
     lanes = {lane: _columns(lane, cells) for lane in sorted({box.lane for box in boxes})}
     gaps = iter(_gaps([column for columns in lanes.values() for column in columns], lines))
     for lane, columns in lanes.items():
@@ -104,13 +120,13 @@ def _columns(lane: int, cells) -> list[list[tuple[Box, int]]]:
     return [[(found[place], 0) for found in own if place < len(found)] for place in range(most)]
 
 
-def _tops(cells) -> dict[int, tuple[int, int]]:
-    """Return the top and the height of every row."""
+def _tops(cells, more) -> dict[int, tuple[int, int]]:
+    """Return the top and the height of every row; `more` pixels follow a row, by its number."""
     tops, top = {}, MARGIN + HEAD
     for row in range(1 + max(row for _, row in cells)):
         height = max(ROW, STACK * len(cells.get((0, row), ())) + STACK // 2)
         tops[row] = (top, height)
-        top += height
+        top += height + more[row]
     return tops
 
 
@@ -171,18 +187,39 @@ def _far(one: Spot, other: Spot) -> int:
 def _labelled(lines, routes, spots) -> list[dict]:
     """Return the arrows for the template; what one op sends to many is named once.
 
-    A label that would stand on what another op sends is left out: it could be read as that one's.
+    That is on the first of its arrows, the shortest before, where the label covers nothing; or
+    else where it covers only arrows of the same op. A label that would stand on what another op
+    sends is left out: it could be read as that one's.
     """
-    named, plates, drawn, ways = set(), [], {}, dict(zip(lines, routes, strict=True))
-    for line, way in sorted(ways.items(), key=lambda pair: pair[1].length):
-        label = line.said if line.times > 1 or (line.source, line.label) not in named else ""
-        plate = _plate(label)
-        others = [ways[other] for other in lines if other.source != line.source]
-        x, y = way.clear_place(plate, PLATE, [*spots.values()], plates, others, CLEAR)
-        if any(other.under(x, y, plate, PLATE + CLEAR) for other in others):
-            label = ""
-        if label:
-            plates.append((x, y, plate))
-            named.add((line.source, line.label))
-        drawn[line] = {"line": way.path, "label": label, "x": x, "y": y, "plate": plate}
-    return [drawn[line] for line in lines]
+    ways, groups = dict(zip(lines, routes, strict=True)), defaultdict(list)
+    for line in sorted(lines, key=lambda line: ways[line].length):
+        groups[line.source, line.label, line if line.times > 1 else None].append(line)
+    plain = {"label": "", "x": 0, "y": 0, "crowded": False}
+    drawn = {line: {"line": way.path, **plain} for line, way in ways.items()}
+    solid = [(*way.corners[-1], HEAD_ROOM) for way in routes]
+    for group in groups.values():
+        line, (x, y), crowded = _label_place(group, ways, [*spots.values()], solid)
+        if line is not None:
+            drawn[line] |= {"label": line.said, "x": x, "y": y, "crowded": crowded}
+            solid.append((x, y, _plate(line.said)))
+    return [{**drawn[line], "plate": _plate(drawn[line]["label"])} for line in lines]
+
+
+def _label_place(group: list[Line], ways, boxes, solid):
+    """Return one of the arrows that one op sends the same on, and the place of its label there.
+
+    And whether the label covers something; the arrow is None where it would be read as another's.
+    """
+    best, found = None, (None, (0, 0), False)
+    for line in group:
+        plate, own = _plate(line.said), [w for o, w in ways.items() if o.source == line.source]
+        others = [way for other, way in ways.items() if other.source != line.source]
+        siblings = [way for way in own if way is not ways[line]]
+        covers, at = ways[line].clear_place(plate, PLATE, boxes, solid, others + siblings, CLEAR)
+        if not covers:
+            return line, at, False
+        _, at = ways[line].clear_place(plate, PLATE, boxes, solid, others * 9 + siblings, CLEAR)
+        told_apart = not any(other.under(*at, plate, PLATE + CLEAR) for other in others)
+        if told_apart and (best is None or covers < best):
+            best, found = covers, (line, at, True)
+    return found

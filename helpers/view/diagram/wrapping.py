@@ -1,7 +1,7 @@
 """Layers of boxes, some wider than a page -> more layers: a row of boxes wraps as words do."""
 
 from helpers.model.graph import Graph
-from helpers.view.diagram.pixel_positions import BETWEEN
+from helpers.view.diagram.straightening import BETWEEN
 
 
 def wrapped(

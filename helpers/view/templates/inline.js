@@ -19,4 +19,14 @@ if (svg.localName === "svg") {
     document.head.append(sheet);
   }
   this.replaceWith(host);
+  const view = host.parentNode;
+  const fade = () => {
+    const [left, seen] = [view.scrollLeft, view.clientWidth];
+    const start = left > 1 ? left : -36;
+    const end = left + seen < view.scrollWidth - 1 ? left + seen : view.scrollWidth + 36;
+    const part = `transparent ${start}px,black ${start + 36}px,black ${end - 36}px,transparent ${end}px`;
+    svg.style.maskImage = view.scrollWidth > seen + 1 ? `linear-gradient(to right,${part})` : "";
+  };
+  view.addEventListener("scroll", fade, { passive: true });
+  new ResizeObserver(fade).observe(view);
 }
