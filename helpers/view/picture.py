@@ -65,6 +65,7 @@ def _declared(dark: bool):
 
 
 def inlining() -> str:
-    """Return the script that an image runs once it is there, as one line."""
+    """Return the script that an image runs once it is there, as one short line."""
     script = (_HERE / "templates" / "inline.js").read_text(encoding="utf-8")
-    return " ".join(line.strip() for line in script.splitlines())
+    line = " ".join(line.strip() for line in script.splitlines())
+    return re.sub(r" ?(===|=>|[=;]) | ?([{,]) ", r"\1\2", line)

@@ -1,6 +1,6 @@
 const data = Uint8Array.from(atob(this.src.split(",")[1]), (c) => c.charCodeAt());
-const read = new DOMParser().parseFromString(new TextDecoder().decode(data), "image/svg+xml");
-const svg = read.documentElement;
+const text = new TextDecoder().decode(data);
+const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
 if (svg.localName === "svg") {
   const host = document.createElement("span");
   host.className = "who-picture";
@@ -21,12 +21,11 @@ if (svg.localName === "svg") {
   this.replaceWith(host);
   const view = host.parentNode;
   const fade = () => {
-    const [left, seen] = [view.scrollLeft, view.clientWidth];
-    const start = left > 1 ? left : -36;
-    const end = left + seen < view.scrollWidth - 1 ? left + seen : view.scrollWidth + 36;
-    const part = `transparent ${start}px,black ${start + 36}px,black ${end - 36}px,transparent ${end}px`;
-    svg.style.maskImage = view.scrollWidth > seen + 1 ? `linear-gradient(to right,${part})` : "";
+    const [start, wide] = [view.scrollLeft, view.scrollWidth];
+    const end = start + view.clientWidth;
+    const [a, b] = [start > 1 ? start : -36, end < wide - 1 ? end : wide + 36];
+    svg.style.mask = `linear-gradient(90deg,#0000 ${a}px,#000 ${a + 36}px ${b - 36}px,#0000 ${b}px)`;
   };
-  view.addEventListener("scroll", fade, { passive: true });
+  view.addEventListener("scroll", fade);
   new ResizeObserver(fade).observe(view);
 }
