@@ -19,6 +19,7 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from helpers.safety import copies
 
@@ -113,13 +114,23 @@ def _append(path: Path, line: bytes) -> None:
 
 def _tail(path: Path) -> bytes:
     """Return the whole file, or its last lines where it is very long."""
-    handle = os.open(path, os.O_RDONLY | PLAIN)
-    with os.fdopen(handle, "rb") as file:
-        size = size_of(handle)
+    with plain_file(path) as file:
+        size = size_of(file.fileno())
         if size <= MOST:
             return file.read()
         file.seek(size - MOST)
         return file.read(MOST).partition(b"\n")[2]
+
+
+def plain_file(path: Path) -> BinaryIO:
+    """Open a file to be read. OSError for what is no plain file, such as a folder."""
+    handle = os.open(path, os.O_RDONLY | PLAIN)
+    try:
+        size_of(handle)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 def size_of(handle: int) -> int:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from helpers.safety.folders import Refusal, write_new
 from helpers.safety.interrupts import uninterrupted
-from helpers.safety.learner_record import PLAIN, WORK, size_of, why
+from helpers.safety.learner_record import WORK, plain_file, size_of, why
 
 STATE = ".sharing.json"  # in work/
 COURSE = "who-runs-your-function"
@@ -54,23 +54,28 @@ def share(folder: str, states: dict[str, str], name: str, work: Path) -> str:
 
     A file of theirs in another folder is removed first. Refusal says what the system refuses.
     """
-    folder = _there(folder)
-    if (before := _state(work)) and before[0] != folder:
-        stop(work)
-        before = None
+    folder, before = _there(folder), _state(work)
     if not before and os.path.lexists(work / STATE):
         raise Refusal(f"{WORK}/{STATE} says nothing that can be read: delete it and share again")
-    file = before[1] if before else f"progress-{secrets.token_hex(16)}.json"
+    known = before is not None and before[0] == folder
+    file = before[1] if known else f"progress-{secrets.token_hex(16)}.json"
     told = {"course": COURSE, "exercises": states, **({"name": name} if name else {})}
+    part = ""
     try:
         with uninterrupted():
-            if not before:
+            # First what shows that the folder takes a file: until then the other one stays.
+            part = _part(folder, json.dumps(told, indent=1).encode() + b"\n")
+            if not known:
+                stop(work)
                 write_new(work / STATE, json.dumps({"folder": folder, "file": file}).encode())
-            _put(folder, file, json.dumps(told, indent=1).encode() + b"\n")
+            os.replace(part, Path(folder, file))
     except OSError as error:
-        if not before:
+        if not known and part:
             _forget(work)
         raise Refusal(f"nothing new is shared: {folder!r} {why(error)}") from None
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
     return file
 
 
@@ -146,23 +151,22 @@ def _file(path: Path) -> Shared | None:
 def _json(path: Path) -> dict:
     """Return the JSON object in a small plain file, and {} for all else."""
     try:
-        handle = os.open(path, os.O_RDONLY | PLAIN)
-        with os.fdopen(handle, "rb") as file:
-            told = json.loads(file.read(LARGEST)) if size_of(handle) <= LARGEST else None
+        with plain_file(path) as file:
+            told = json.loads(file.read(LARGEST)) if size_of(file.fileno()) <= LARGEST else None
     except (OSError, ValueError, RecursionError):
         return {}
     return told if type(told) is dict else {}
 
 
-def _put(folder: str, name: str, data: bytes) -> None:
-    """Write a file that all who see the folder can read, in one step; a link is not followed."""
+def _part(folder: str, data: bytes) -> str:
+    """Write a file that all who see the folder can read, still under another name; return it."""
     handle, part = tempfile.mkstemp(prefix=".progress-", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         with suppress(OSError):  # a file system without permissions
             os.chmod(part, 0o644)
-        os.replace(part, Path(folder, name))
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(part)
+    except BaseException:
+        os.unlink(part)
+        raise
+    return part

@@ -151,3 +151,23 @@ def test_of_very_many_files_some_are_left_out_and_it_is_told(folder):
         put(folder, number, told())
     found = read(str(folder))
     assert len(found.files) == MOST and found.more
+
+
+def test_folder_that_takes_no_file_costs_what_is_shared_elsewhere_nothing(folder, work, tmp_path):
+    file = share(str(folder), STATES, "", work)
+    before = (folder / file).read_bytes(), (work / STATE).read_bytes()
+    full = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else str(tmp_path / "none")
+    with pytest.raises(Refusal):
+        share(full, {}, "", work)
+    assert ((folder / file).read_bytes(), (work / STATE).read_bytes()) == before
+    (tmp_path / "other").mkdir()
+    moved = share(str(tmp_path / "other"), STATES, "", work)
+    assert os.listdir(folder) == [] and os.listdir(tmp_path / "other") == [moved]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
+def test_folder_in_the_place_of_a_file_leaves_nothing_open(folder):
+    (folder / f"progress-{1:032x}.json").mkdir()
+    before = len(os.listdir("/proc/self/fd"))
+    assert read(str(folder)).unread == 1
+    assert len(os.listdir("/proc/self/fd")) == before
