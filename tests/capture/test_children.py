@@ -307,3 +307,17 @@ def test_a_run_is_found_by_its_label():
     assert runs.of("raises()").code == 1
     with pytest.raises(KeyError, match="'other'; there are raises()"):
         runs.of("other")
+
+
+@pytest.mark.parametrize("imports", [None, ""])
+def test_child_ends_as_python_does_with_its_threads_and_what_atexit_has(monkeypatch, imports):
+    monkeypatch.setattr(children, "PREAMBLE", LIGHT)
+    source = (
+        "import atexit, threading, time\n"
+        "atexit.register(print, 'bye')\n"
+        "def late(): time.sleep(0.2); print('late')\n"
+        "threading.Thread(target=late).start()\n"
+        "print('main over')\n"
+    )
+    reply = run_child(source, imports=imports)
+    assert reply["printed"].split() == ["main", "over", "late", "bye"] and reply["code"] == 0

@@ -6,12 +6,14 @@ channels, so no answer can be mistaken for another's. It ends when the socket cl
 outlive the kernel that started it.
 """
 
+import atexit
 import contextlib
 import json
 import os
 import signal
 import socket
 import sys
+import threading
 
 ROOT = os.path.abspath(__file__).rpartition(os.path.join("", "helpers", "capture", ""))[0]
 
@@ -69,13 +71,26 @@ def watch(words: dict, handles: list[int], space: dict) -> None:
 
         def start(status: int) -> None:
             os.close(status)
+            atexit._clear()  # what was imported before registered things for the server's end
             code = run_source(words["source"], space, settle(words["home"][0]))
+            end_as_python_does()
             os._exit(code)
 
         path, *known = words["home"]
         keep(start, life, status, words["seconds"], lambda: remove_folder(path, tuple(known)))
     finally:
         os._exit(1)
+
+
+def end_as_python_does() -> None:
+    """Wait for the threads that are no daemons, call what atexit has; a fork does neither."""
+    with contextlib.suppress(BaseException):
+        threading._shutdown()
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
 
 
 def main() -> None:
