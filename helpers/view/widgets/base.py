@@ -31,9 +31,14 @@ def widget_class(
         import anywidget
         import traitlets
 
+        class InTurn(anywidget.AnyWidget):
+            def __init__(self, **given):
+                super().__init__(**given)
+                in_turn(self.comm)
+
         return type(
             name,
-            (anywidget.AnyWidget,),
+            (InTurn,),
             {
                 "__module__": __name__,
                 "_esm": "\n".join(map(read, ("dom.js", *scripts, script.name))),
@@ -44,6 +49,17 @@ def widget_class(
         )
 
     return made
+
+
+def in_turn(comm) -> None:
+    """Let what the page sends wait for the cell that runs, as it did before ipykernel 7.
+
+    JupyterLab sends it to a thread of its own (a subshell): beside a cell, where *Interrupt* does
+    not reach it, and what a verb puts back there would be taken from the cell. ipykernel asks the
+    comm where to go (kernelbase.py: shell_channel_thread_main); None is the main thread.
+    """
+    if comm is not None:
+        comm._reply_subshell_for = lambda data, subshell: None
 
 
 def read(name: str) -> str:

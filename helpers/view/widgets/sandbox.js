@@ -78,7 +78,7 @@ function render({ model, el }) {
     event.preventDefault();
     const guess = guesses.find((radio) => radio.checked);
     if (!guess) return void status.replaceChildren(words.nudge);
-    ask({ guess: guess.value });
+    ask({ guess: guess.value, picked: model.get("picked") });
   });
   model.on("change:picked change:call", draw);
   model.on("change:answer", tell);

@@ -54,7 +54,7 @@ def widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str
         made.call = show(change["new"])
 
     def on_message(_, content, buffers):
-        made.answer = run(made.picked, content.get("guess", ""))
+        made.answer = run(content.get("picked", made.picked), content.get("guess", ""))
 
     made.observe(on_pick, "picked")
     made.on_msg(on_message)
