@@ -70,7 +70,7 @@ def _training(cured, spied, weights, batches) -> str | None:
         return because
     if spied.traces - traces > 2:
         return f"{many} of one shape still make {spied.traces - traces} traces{spied.cause}"
-    return spied.traced_wrongly(batches, "cured_step", many) if spied.traces <= 2 else None
+    return spied.traced_wrongly("cured_step", many) if spied.traces <= 2 else None
 
 
 def _trained(cured, step, weights, batches):
