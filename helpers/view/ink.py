@@ -136,6 +136,11 @@ def fill(name: str) -> str:
     return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 
+def tint(name: str) -> str:
+    """Return the same wash, through which what lies behind is seen, such as a shade at an edge."""
+    return f"color-mix(in srgb,{colour(name)} {_WASH}%,transparent)"
+
+
 def legend(words: dict[str, str]) -> Markup:
     """Return one line of HTML: each word, with the mark and in the colour of its kind.
 

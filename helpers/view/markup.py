@@ -94,7 +94,7 @@ _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals.update(
     MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, PALE=ink.PALE, colour=ink.colour
 )
-_templates.globals.update(FADES=FADES, INLINING=inlining(), fill=ink.fill)
+_templates.globals.update(FADES=FADES, INLINING=inlining(), fill=ink.fill, tint=ink.tint)
 
 
 def render(template: str, **values) -> str:

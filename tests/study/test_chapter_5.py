@@ -14,7 +14,7 @@ from helpers.study.chapter_5.differ import parted
 from helpers.study.chapter_5.forgotten import STAGES, WHY
 from helpers.study.chapter_5.inputs import cases, plain
 from helpers.study.chapter_5.op_files import op_files
-from helpers.study.chapter_5.relu import relu_files
+from helpers.study.chapter_5.relu import relu_files, train_through
 from helpers.study.chapter_5.run_op import gradient, loading, numerical
 
 X = np.array([-2.0, -1.0, 0.5, 3.0])
@@ -235,3 +235,12 @@ def test_relu_so_far_is_that_of_the_chapter(part):
 def test_there_is_no_other_part(part):
     with pytest.raises(ValueError, match="wrapper, kernel, gradient rule"):
         chapter_5.relu_so_far(part)
+
+
+def test_wrong_arguments_of_the_helpers_are_one_sentence_each():
+    with pytest.raises(TypeError, match="x must be a NumPy array, not None"):
+        gradient(lambda blob: blob, None, ())
+    with pytest.raises(TypeError, match="dys must be a tuple of NumPy arrays, not None"):
+        gradient(lambda blob: blob, np.ones(2), None)
+    with pytest.raises(TypeError, match="kernel must be True or False, not ndarray"):
+        train_through(relu_files(), kernel=np.ones(2))

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.safety.arguments import word
+from helpers.safety.arguments import kind_of, word
 from helpers.study.chapter_5.op_files import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
 
@@ -35,8 +35,12 @@ def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
     """Load a ReLU op, run one step of a train job through it and return the loss.
 
-    In a session of its own. OpError with its `.stage` if it fails.
+    In a session of its own. OpError with its `.stage` if it fails; TypeError where `kernel` or
+    `placed` is neither True nor False.
     """
+    for name, given in (("kernel", kernel), ("placed", placed)):
+        if type(given) is not bool:
+            raise TypeError(f"{name} must be True or False, not {kind_of(given)}")
     with loading("user_relu", files, kernel=kernel) as api:
 
         @flow.global_function(type="train")

@@ -50,14 +50,19 @@ def wrapper_of(api, name: str):
     return wrapper
 
 
+def plain_array(name: str, x) -> np.ndarray:
+    """Return an array without the ways of a subclass; TypeError, by its name, for what is none."""
+    if not is_a(x, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, not {kind_of(x)}")
+    return np.ndarray.view(x, np.ndarray)
+
+
 def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
     """Load an op in a fresh session and return the first output for `x`. May raise OpError.
 
     TypeError where `x` is no NumPy array.
     """
-    if not is_a(x, np.ndarray):
-        raise TypeError(f"x must be a NumPy array, not {kind_of(x)}")
-    x = np.ndarray.view(x, np.ndarray)  # a subclass may answer for itself
+    x = plain_array("x", x)
     with loading(name, files) as api:
         return run(wrapper_of(api, name), x)[0]
 
@@ -92,7 +97,14 @@ def train_job_of(name: str, files: dict[str, str]) -> JobGraph:
 
 
 def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
-    """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
+    """Return the gradient of the sum of all outputs times `dys`, by the op's own rule.
+
+    TypeError where `x`, or one of the tuple or list `dys`, is no NumPy array.
+    """
+    x = plain_array("x", x)
+    if not is_a(dys, tuple, list):
+        raise TypeError(f"dys must be a tuple of NumPy arrays, not {kind_of(dys)}")
+    dys = [plain_array(f"dys[{at}]", dy) for at, dy in enumerate(dys)]
     return there_and_back(wrapper, x, dys, **options)[1]
 
 

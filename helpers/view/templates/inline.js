@@ -24,7 +24,7 @@ if (svg.localName === "svg") {
     const [start, wide] = [view.scrollLeft, view.scrollWidth];
     const end = start + view.clientWidth;
     const [a, b] = [start > 1 ? start : -36, end < wide - 1 ? end : wide + 36];
-    svg.style.mask = `linear-gradient(90deg,#0000 ${a}px,#000 ${a + 36}px ${b - 36}px,#0000 ${b}px)`;
+    svg.style.mask = `linear-gradient(90deg,transparent ${a}px,black ${a + 36}px ${b - 36}px,transparent ${b}px)`;
   };
   view.addEventListener("scroll", fade);
   new ResizeObserver(fade).observe(view);

@@ -55,7 +55,8 @@ function showPicture(picture, state, previous = {}, animate = false, next = {}) 
   const fresh = Object.keys(state).filter((key) => ["now", "new"].includes(state[key]));
   const ahead = [...picture.parts.keys()].filter((key) => picture.parts.get(key)[0].hasAttribute("data-next"));
   const told = (fresh.length ? fresh : ahead).flatMap((key) => picture.parts.get(key) ?? []);
-  picture.pan.follow(told.filter((node) => !node.matches(".guard"))); // the graph stays in sight
+  const from = told.flatMap((node) => picture.parts.get(node.dataset.from) ?? []); // whose arrow it is
+  picture.pan.follow([...told, ...from].filter((node) => !node.matches(".guard"))); // the graph stays in sight
 }
 
 const isThere = (state, key) => state[key] && state[key] !== "ghost";

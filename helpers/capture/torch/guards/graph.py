@@ -46,7 +46,7 @@ class _Draft:
         self._number, self._entry = number, f"entry {number}"
         root = entry.guard_manager.root
         top = self._box("", f"{self._name}(), entry {number}", "function", "all of this must hold")
-        self._branch(top, self._entry, STATE, "constant", own_leaves(root))
+        self._branch(top, self._entry, STATE, "object", own_leaves(root))
         for child in children(root):
             self._tree(top, self._entry, child)
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
