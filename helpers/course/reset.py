@@ -21,7 +21,7 @@ def chapters() -> list[str]:
 def chapter_named(word: str) -> str:
     """Return the notebook that a word names: 3, 03, 03_byte, 03_bytecode_and_frames.ipynb."""
     stem = re.sub(r"\.ipynb$", "", Path(word).name)
-    if stem.isdigit():
+    if stem.isdecimal() and stem.isascii():
         named = [name for name in chapters() if re.match(rf"0*{int(stem)}(?!\d)", name)]
     else:
         named = [name for name in chapters() if stem and name.startswith(stem)]
@@ -53,5 +53,8 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
             kept = copies.renew(folder / name, ready(course.WORK / name), when)
             beside = f"; yours is kept as work/{kept.name}" if kept else ""
             course.say(f"work/{name} is {how}{beside}")
-    course.say("Where it is open in JupyterLab, choose File, Reload Notebook from Disk.")
+    course.say(
+        "Where it is open in JupyterLab with words not saved yet, choose File, Save Notebook As "
+        "first; then File, Reload Notebook from Disk."
+    )
     return 0

@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from helpers.model.graph import Graph
 from helpers.model.timeline import Step, Timeline
 from helpers.view import panels, row_limit
 from helpers.view.markup import joined, one_line, render, visible
@@ -9,7 +10,7 @@ from helpers.view.panels import heading, note, source_lines
 from helpers.view.widgets import stage
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
-FOLDED_AFTER = 100
+FOLDED_AFTER, MOST_ARROWS = 100, 1_000  # steps, and arrows in the pictures of all of them
 ALL = stage.ALL
 
 widget = stage.widget
@@ -39,12 +40,13 @@ def html(model: Timeline) -> str:
     Nothing in it needs a style sheet or a script, so it survives an untrusted notebook.
     """
     model = row_limit.trimmed(model)
-    lines, shown, room = source_lines(model), [], row_limit.ROOM
+    lines, shown, room, arrows = source_lines(model), [], row_limit.ROOM, MOST_ARROWS
     above = sum(row_limit.cost(line) - row_limit.CELL + 10 for line in lines)
     for step in model.steps[:FOLDED_AFTER]:
         parts = [(heading(panel), Markup(panels.html(panel))) for panel in step.panels]
         room -= above + 400 + sum(len(markup.encode()) + 200 for _, markup in parts)
-        if shown and room < 0:
+        arrows -= sum(len(p.content.edges) for p in step.panels if type(p.content) is Graph)
+        if shown and (room < 0 or arrows < 0):
             break
         left = step.left, f"{LEFT} {step.deed}"
         shown.append((row_limit.cut(step.label), step.line, left, parts))

@@ -140,3 +140,14 @@ def test_same_timeline_gives_the_same_forms_twice():
 
     assert forms() == forms()
     assert "0x" not in "".join(map(str, forms()))
+
+
+def test_pictures_with_very_many_arrows_are_not_all_drawn(monkeypatch):
+    nodes = tuple(Node(str(n), f"n{n}") for n in range(4))
+    graph = Graph("", nodes, tuple(Edge(str(n), str(n + 1)) for n in range(3)))
+    steps = tuple(Step(f"step {n}", 1, (Panel("graph", graph),)) for n in range(5))
+    model = Timeline("title", "x = 1", steps)
+    assert "step 4" in view.html(model)
+    monkeypatch.setattr(view, "MOST_ARROWS", 7)
+    cut = view.html(model)
+    assert "step 1" in cut and "step 2" not in cut and "of 5" in cut

@@ -18,6 +18,7 @@ POINTS = 24  # of each curve that are tried
 CELL = 4  # pixels: what lies nearer to a line than this is on it
 BACK, ON, WIDE = 8, 5, 6  # of a head: behind the end of its line, before it, to either side
 ROUNDS, MORE = 8, 14  # how often layers move apart, and how many pixels each time
+LARGE, SPARSE = 40, 6  # labels: of so many, each tries one of six places, and no layer moves apart
 SOLID = 10  # how much worse a covered box, head or label is than a covered line
 _COMMAND = re.compile(r"([MCHV])([^MCHV]*)")
 
@@ -60,7 +61,7 @@ def roomy(draw, layers):
         places = crowded(piece.arrows, spots.values())
         if len(places) < fewest:
             best, fewest = piece, len(places)
-        if not places:
+        if not places or _many(piece.arrows):
             break
         begins = [min(spots[k].y if down else spots[k].x for k in keys) for keys in layers]
         at = {sum(begin <= place[down] for begin in begins) - 1 for place in places}
@@ -88,7 +89,7 @@ class _Room:
         self._plates = [arrow["plate"] for arrow in arrows]
         self._lines = defaultdict(set)  # cell of the page -> numbers of the arrows that pass it
         self._solid = [(s.x, s.y, s.right, s.bottom) for s in spots if s.width]
-        self._labels = []
+        self._labels, self._large = [], _many(arrows)
         for number, arrow in enumerate(arrows):
             self._solid.append(_head(arrow["line"]))
             for cell in _cells(arrow["line"]):
@@ -108,7 +109,8 @@ class _Room:
     def choices(self, number: int, arrow: dict) -> list[tuple[int, tuple[int, int]]]:
         """Return the places for a label, the nearest to its own first, each after its cost."""
         here = arrow["x"], arrow["y"]
-        tried = sorted([here, *along(arrow["line"])], key=partial(dist, here))
+        points = along(arrow["line"])[:: SPARSE if self._large else 1]
+        tried = sorted([here, *points], key=partial(dist, here))
         return [(self.covered(number, at), at) for at in tried]
 
     def best(self, number: int, choices) -> tuple[int, int]:
@@ -123,6 +125,10 @@ class _Room:
     def put(self, number: int, at: tuple[float, float]) -> None:
         """Put the label of this arrow there."""
         self._labels.append(_ground(at, self._plates[number]))
+
+
+def _many(arrows: Iterable[dict]) -> bool:
+    return sum(bool(arrow["label"]) for arrow in arrows) > LARGE
 
 
 def _ground(at: tuple[float, float], plate: int) -> tuple[float, float, float, float]:
