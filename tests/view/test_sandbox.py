@@ -1,7 +1,11 @@
 """A sandbox's text and HTML hold the same facts; the widget asks the kernel for the truth."""
 
+import types
+
+import ipykernel.comm.comm
+
 from helpers.model.sandbox import Control, Sandbox
-from helpers.view.widgets import sandbox
+from helpers.view.widgets import base, sandbox
 
 NASTY = "<script>alert(1)</script>"
 MODEL = Sandbox(
@@ -39,3 +43,19 @@ def test_the_widget_shows_the_code_of_what_is_picked_and_hands_the_guess_on():
     made._handle_custom_msg({"guess": "hit"}, [])
     assert heard == [({"kind": "two", "size": "1"}, "hit")] and made.answer["says"] == "so"
     assert repr(made) == "SandboxWidget('title', 2 choices)"
+
+
+def test_what_a_page_sends_waits_its_turn_in_the_main_thread():
+    comm = types.SimpleNamespace()
+    base.in_turn(comm)
+    base.in_turn(None)  # without a kernel
+    assert comm._reply_subshell_for({"method": "custom"}, "a subshell") is None
+    assert hasattr(ipykernel.comm.comm.BaseComm, "_reply_subshell_for")  # whom the kernel asks
+
+
+def test_press_is_answered_for_what_it_shows():
+    asked = []
+    made = sandbox.widget(MODEL, lambda picked: "", lambda *given: asked.append(given) or {})
+    picked = {**MODEL.start(), "size": "2"}
+    made._handle_custom_msg({"guess": "hit", "picked": picked}, [])
+    assert asked == [(picked, "hit")]
