@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
 from tests.browser.lab_server import ROOT, LabServer
 
@@ -222,4 +222,11 @@ def status(exhibit):
 
 def press(exhibit, name: str) -> None:
     """Click the exhibit's button with this name, also where it says that it is at an end."""
-    exhibit.get_by_role("button", name=name, exact=True).click(force=True)
+    button = exhibit.get_by_role("button", name=name, exact=True)
+    for last in (False, False, False, True):
+        try:
+            return button.click(force=True)
+        except Error as error:  # JupyterLab scrolled between Playwright's own scroll and its click
+            if last or "outside of the viewport" not in error.message:
+                raise
+            button.page.wait_for_timeout(300)
