@@ -14,7 +14,7 @@ from tests.draw_instruments import PAGE, VOLATILE, page
 from tests.instrument_examples import LISTED, SECTIONS
 from tests.notebook_rules import reference_problems
 
-MOST_BYTES = 650_000
+MOST_BYTES = 600_000
 NOT_VERBS = {"show_word", "show_predictions", "show_progress"}  # of the course itself
 SHOWN = {name for examples in SECTIONS.values() for name in examples}
 

@@ -108,11 +108,13 @@ class redirected(redirect_stdout):  # noqa: N801 (used like a function)
 
 def still_open(stream):
     """Return a stream; in place of one whose verb has ended, the one behind it."""
-    while True:
+    latest = tuple(_LATEST_BLOCKS)  # in one go: another thread may begin a block meanwhile
+    for _ in range(2 * len(latest) + 1):  # an end, should two streams stand behind one another
         if isinstance(stream, Shielded) and stream.ended:
             stream = stream._stream
             continue
-        blocks = [block for block in _LATEST_BLOCKS if block._new_target is stream]
+        blocks = [block for block in latest if block._new_target is stream]
         if not blocks or not all(block.ended for block in blocks):
-            return stream
+            break
         stream = blocks[0].behind
+    return stream

@@ -14,6 +14,9 @@ from pathlib import Path
 from helpers.view import ink
 
 _USED = re.compile(r"var\(--who-([a-z-]+)")
+_SPACED = re.compile(
+    r" ?([!=]==|=>|-=|&&|[=;<>?:+{,-]) "
+)  # of the script: signs and the blanks around them
 _PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 _HERE = Path(__file__).parent
 
@@ -29,8 +32,9 @@ def width(svg: str) -> int:
 
 
 def as_image(svg: str) -> str:
-    """Return the address of a picture that holds all of it."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(dressed(svg).encode()).decode()}"
+    """Return the address of a picture that holds all of it; it is of ASCII, as `atob` reads it."""
+    plain = dressed(svg).encode("ascii", "xmlcharrefreplace")
+    return f"data:image/svg+xml;base64,{base64.b64encode(plain).decode()}"
 
 
 def dressed(svg: str) -> str:
@@ -68,4 +72,4 @@ def inlining() -> str:
     """Return the script that an image runs once it is there, as one short line."""
     script = (_HERE / "templates" / "inline.js").read_text(encoding="utf-8")
     line = " ".join(line.strip() for line in script.splitlines())
-    return re.sub(r" ?(===|=>|[=;]) | ?([{,]) ", r"\1\2", line)
+    return _SPACED.sub(r"\1", line)

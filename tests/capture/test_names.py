@@ -404,3 +404,24 @@ def test_an_object_that_was_gone_for_a_step_is_another_one():
 
     _, first, _, third = (s.panel("names and objects") for s in names_timeline(goes).steps)
     assert target(first, "a") != target(third, "a")
+
+
+def changed_in_place():
+    items = [1]
+    same = items
+    same.append(2)
+    items = items + [3]
+    table = {"k": same}
+    table["k"] = items
+    return table
+
+
+def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
+    said = [(step.says, step.lane) for step in names_timeline(changed_in_place).steps]
+    assert said[2:7] == [
+        ("changes what items refers to in place (1 item → 2 items).", "store"),
+        ("turns items from one list to another.", "store"),
+        ("makes table refer to dict.", "store"),
+        ("changes what table refers to in place.", "store"),
+        ("changes no name, and nothing that a name refers to.", "operate"),
+    ]

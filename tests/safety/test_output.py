@@ -11,7 +11,7 @@ from pathlib import Path
 
 from helpers.safety.interpreter_state import whole
 from helpers.safety.limits import Limits, limited
-from helpers.safety.output import Shielded, redirected, shielded
+from helpers.safety.output import _LATEST_BLOCKS, Shielded, redirected, shielded, still_open
 
 REPO = Path(__file__).parents[2]
 
@@ -106,6 +106,19 @@ def test_verbs_that_cross_in_two_threads_leave_the_stream_of_before():
         assert sys.stdout is before
         print("seen")
     assert printed.getvalue() == "seen\n"
+
+
+def test_streams_behind_one_another_come_to_an_end():
+    one, two = io.StringIO(), io.StringIO()
+    before = sys.stdout
+    with redirected(one), redirected(two):
+        pass
+    with redirected(two), redirected(one):
+        pass
+    blocks = [block for block in _LATEST_BLOCKS if block._new_target in (one, two)]
+    for block in blocks:
+        block.behind = two if block._new_target is one else one
+    assert still_open(one) in (one, two) and sys.stdout is before
 
 
 def test_verb_inside_of_a_verb_leaves_the_outer_one_its_stream():

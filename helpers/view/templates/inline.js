@@ -1,5 +1,4 @@
-const data = Uint8Array.from(atob(this.src.split(",")[1]), (c) => c.charCodeAt());
-const text = new TextDecoder().decode(data);
+const text = atob(this.src.split(",")[1]);
 const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
 if (svg.localName === "svg") {
   const host = document.createElement("span");
@@ -7,10 +6,6 @@ if (svg.localName === "svg") {
   svg.style.cssText = this.style.cssText;
   svg.setAttribute("aria-label", this.alt);
   host.attachShadow({ mode: "open" }).append(svg);
-  host.onpointermove = (e) => {
-    if (e.buttons === 1 && e.composedPath()[0].localName !== "text")
-      host.parentNode.scrollLeft -= e.movementX;
-  };
   if (!document.getElementById("who-scheme")) {
     const sheet = document.createElement("style");
     sheet.id = "who-scheme";
@@ -20,6 +15,9 @@ if (svg.localName === "svg") {
   }
   this.replaceWith(host);
   const view = host.parentNode;
+  host.onpointermove = (e) => {
+    if (e.buttons === 1 && e.composedPath()[0].localName !== "text") view.scrollLeft -= e.movementX;
+  };
   const fade = () => {
     const [start, wide] = [view.scrollLeft, view.scrollWidth];
     const end = start + view.clientWidth;

@@ -33,7 +33,9 @@ def html(model: RouteMap) -> str:
     said = [(heading, say(model, at)) for at, heading in enumerate(model.headings)]
     moved = [len(model.moved(heading)) for heading in model.headings]
     most = moved.index(max(moved))
-    style = f"{read('picture.css')}{read('routes.css').partition('.course-route-map')[0]}"
+    # What follows there is for what moves and clicks.
+    style = read("picture.css").partition(".course-picture {")[0]
+    style += read("routes.css").partition(".course-route-map")[0]
     still = picture(_first(model)).still(most, style)
     alt = f"{one_line(model.headings[most])}: {said[most][1]}"
     return render(
