@@ -11,9 +11,9 @@ import logging
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 
-from helpers.safety.interpreter_state import patched, undone
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
+from helpers.safety.patches import patched, undone
 
 TRIED = "torch 2.11 to 2.15"
 

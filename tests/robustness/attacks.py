@@ -254,14 +254,15 @@ def _state(generation: int = 2) -> dict:
     """Return what a verb has to leave as it was; young garbage alone is collected much faster."""
     import psutil
 
-    from helpers.safety.interpreter_state import _PATCHES, KEPT
+    from helpers.safety.kept import KEPT
+    from helpers.safety.patches import PATCHES
 
     gc.collect(generation)
     me = psutil.Process()
     return {
         **{kept.name: (kept, kept.read()) for kept in KEPT},
         "SIGINT": signal.getsignal(signal.SIGINT),
-        "patches": len(_PATCHES),
+        "patches": len(PATCHES),
         "threads": sorted(t.name for t in threading.enumerate() if not t.daemon),
         "children": sorted(c.pid for c in me.children() if "resource_tracker" not in _line(c)),
         "descriptors": me.num_fds(),

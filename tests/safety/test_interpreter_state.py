@@ -19,8 +19,10 @@ import pytest
 from helpers.safety import interpreter_state as state
 from helpers.safety import interrupts
 from helpers.safety.arguments import is_a, kind_of
-from helpers.safety.interpreter_state import KEPT, patched, theirs, whole
+from helpers.safety.interpreter_state import theirs, whole
 from helpers.safety.interrupts import finishing, uninterrupted
+from helpers.safety.kept import KEPT
+from helpers.safety.patches import PATCHES, patched
 
 # Builtins are replaced here, and Ctrl-C comes at random: neither may meet a worker of pytest-xdist.
 pytestmark = pytest.mark.own_process
@@ -69,7 +71,7 @@ def test_without_the_guard_the_disturbance_stays():
     whole(lambda: sys.setrecursionlimit(before + 1))()
     assert sys.getrecursionlimit() == before
     sys.setrecursionlimit(before + 1)
-    assert not all(k.same(k.read(), b) for k, b in [(state.KEPT[0], None), (_limit(), before)])
+    assert not all(k.same(k.read(), b) for k, b in [(KEPT[0], None), (_limit(), before)])
     sys.setrecursionlimit(before)
 
 
@@ -146,7 +148,7 @@ def test_patches_of_one_block_inside_another_come_off_in_order():
         with patched(owner, a=3):
             assert owner.a == 3
         assert owner.a == 2
-    assert owner.a == 1 and not state._PATCHES
+    assert owner.a == 1 and not PATCHES
 
 
 def test_class_attribute_that_was_inherited_is_inherited_again():

@@ -16,7 +16,7 @@ from helpers.capture.cpython.value_stack_reader import reader
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
-from helpers.safety.interpreter_state import undone
+from helpers.safety.patches import undone
 
 MOST_STEPS = 3000
 MOST_EVENTS = 200_000

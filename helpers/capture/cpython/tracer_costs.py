@@ -9,7 +9,7 @@ from helpers.capture.cpython.costs import Costs, costs_listing
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
-from helpers.safety.interpreter_state import undone
+from helpers.safety.patches import undone
 
 TOOL = "watch_tracers"
 mro_of, vars_of = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))

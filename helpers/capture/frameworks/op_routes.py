@@ -18,7 +18,8 @@ from helpers.capture.text.error import said
 from helpers.capture.text.label import label
 from helpers.model.phrase import listed
 from helpers.safety.arguments import alive, called
-from helpers.safety.interpreter_state import patched, theirs
+from helpers.safety.interpreter_state import theirs
+from helpers.safety.patches import patched
 
 LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40

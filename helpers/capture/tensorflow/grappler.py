@@ -13,7 +13,8 @@ from helpers.capture.text.error import said
 from helpers.capture.text.instead import instead
 from helpers.model.graph_diff import GraphDiff
 from helpers.safety.arguments import is_a, kind_of, printable
-from helpers.safety.interpreter_state import patched, theirs
+from helpers.safety.interpreter_state import theirs
+from helpers.safety.patches import patched
 
 NOTE = (
     "Both graphs come from the run itself. The words are told from these two graphs alone; "

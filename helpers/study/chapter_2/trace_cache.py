@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.phrase import counted
-from helpers.safety.interpreter_state import patched
+from helpers.safety.patches import patched
 from helpers.study.chapter_2.cache_log import cache_log
 from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
 from helpers.study.chapter_2.known_sequences import known

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import frame_hook, vm
-from helpers.safety.interpreter_state import patched, undone
 from helpers.safety.missing_parts import MissingPart
+from helpers.safety.patches import patched, undone
 from helpers.study.chapter_3.run_words import exact
 from helpers.study.chapter_4 import hooked_programs as programs
 from helpers.study.chapter_4.forms import function

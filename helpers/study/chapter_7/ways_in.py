@@ -2,7 +2,7 @@
 
 import threading
 
-from helpers.safety.interpreter_state import KEPT
+from helpers.safety.kept import KEPT
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = (

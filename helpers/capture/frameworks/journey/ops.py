@@ -17,7 +17,7 @@ from helpers.capture.frameworks.tensor_names import is_tensor
 from helpers.capture.torch import tensors
 from helpers.internals import torch_private
 from helpers.safety import imported
-from helpers.safety.interpreter_state import patched
+from helpers.safety.patches import patched
 
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
 MOST_OPS = 100_000

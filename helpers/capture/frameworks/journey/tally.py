@@ -10,8 +10,9 @@ from helpers.capture.frameworks.journey import caches, ops, recorder
 from helpers.capture.text.error import said
 from helpers.internals import torch_private
 from helpers.safety import imported
-from helpers.safety.interpreter_state import theirs, undone
+from helpers.safety.interpreter_state import theirs
 from helpers.safety.output import redirected
+from helpers.safety.patches import undone
 
 GENERATED = "__autograph_generated_file"
 

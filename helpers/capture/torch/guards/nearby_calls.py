@@ -14,7 +14,7 @@ from itertools import islice
 from helpers.capture.cpython.function import names_used
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import kind_of
-from helpers.safety.interpreter_state import patched
+from helpers.safety.patches import patched
 
 SCALARS = (bool, int, float, str)
 MOST, DEEP, SHORT = 200, 4, 40
