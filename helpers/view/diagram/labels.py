@@ -87,24 +87,23 @@ class _Room:
     def __init__(self, arrows: tuple[dict, ...], spots: Iterable[Spot]):
         arrows = arrows if any(arrow["label"] for arrow in arrows) else ()
         self._plates = [arrow["plate"] for arrow in arrows]
-        self._lines = defaultdict(set)  # cell of the page -> numbers of the arrows that pass it
+        # Column and row of a cell of the page -> numbers of the arrows that pass it.
+        self._lines = defaultdict(lambda: defaultdict(set))
         self._solid = [(s.x, s.y, s.right, s.bottom) for s in spots if s.width]
         self._labels, self._large = [], _many(arrows)
         for number, arrow in enumerate(arrows):
             self._solid.append(_head(arrow["line"]))
-            for cell in _cells(arrow["line"]):
-                self._lines[cell].add(number)
+            for x, y in _cells(arrow["line"]):
+                self._lines[x][y].add(number)
 
     def covered(self, number: int, at: tuple[float, float]) -> int:
         """Return how much a label of this arrow would cover at a place, but for other labels."""
         ground = left, top, right, bottom = _ground(at, self._plates[number])
-        cells = (
-            (x, y)
-            for x in range(int(left // CELL), int(right // CELL) + 1)
-            for y in range(int(top // CELL), int(bottom // CELL) + 1)
-        )
-        others = {arrow for cell in cells for arrow in self._lines.get(cell, ())} - {number}
-        return len(others) + SOLID * sum(_meet(ground, other) for other in self._solid)
+        others, rows = set(), range(int(top // CELL), int(bottom // CELL) + 1)
+        for x in range(int(left // CELL), int(right // CELL) + 1):
+            column = self._lines[x]
+            others.update(*(column[y] for y in rows if y in column))
+        return len(others - {number}) + SOLID * _met(ground, self._solid)
 
     def choices(self, number: int, arrow: dict) -> list[tuple[int, tuple[int, int]]]:
         """Return the places for a label, the nearest to its own first, each after its cost."""
@@ -120,7 +119,7 @@ class _Room:
     def labelled(self, number: int, at: tuple[float, float]) -> int:
         """Return how much it would cover of the labels so far."""
         ground = _ground(at, self._plates[number])
-        return SOLID * sum(_meet(ground, other) for other in self._labels)
+        return SOLID * _met(ground, self._labels)
 
     def put(self, number: int, at: tuple[float, float]) -> None:
         """Put the label of this arrow there."""
@@ -149,13 +148,12 @@ def _head(line: str) -> tuple[float, float, float, float]:
     return min(a, c) - across, min(b, d) - down, max(a, c) + across, max(b, d) + down
 
 
-def _meet(one, other) -> bool:
-    return (
-        one[0] < other[2] + APART
-        and other[0] < one[2] + APART
-        and one[1] < other[3] + APART
-        and other[1] < one[3] + APART
-    )
+def _met(ground, others: list) -> int:
+    """Return how many of the others a ground meets, or comes too near to."""
+    left, top, right, bottom = ground
+    left, top, right, bottom = left - APART, top - APART, right + APART, bottom + APART
+    met = [1 for x, y, end, low in others if x < right and left < end and y < bottom and top < low]
+    return len(met)
 
 
 def along(line: str) -> list[tuple[int, int]]:

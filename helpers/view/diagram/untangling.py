@@ -36,16 +36,21 @@ def crossings(columns, links) -> int:
     """Return how many crossings there are, those of all moments added up."""
     positions = _positions(columns)
     return sum(
-        _cost(upper, lower, positions, links.after)
+        _cost(upper, lower)
         for column in columns
-        for upper, lower in combinations(column, 2)
+        for upper, lower in combinations(_ends(column, positions, links.after), 2)
     )
 
 
 class _Links:
-    """Neighbours of each key to the left and to the right, with the moments of the link."""
+    """Neighbours of each key to the left and to the right, with the moments of the link.
+
+    `known`: what was once worked out for a column, by where its neighbours stood; layouts are tried
+    that differ in one column.
+    """
 
     def __init__(self):
+        self.known: dict[tuple, dict] = {}
         self.before: dict[object, list[tuple[object, int]]] = {}
         self.after: dict[object, list[tuple[object, int]]] = {}
 
@@ -100,20 +105,20 @@ def _sift(columns: list[list], links: _Links) -> int:
     for _ in range(ROUNDS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
+            more = _more_crossings(column, positions, links)
             for key in list(column):
-                _place(key, column, positions, links)
+                _place(key, column, positions, more)
         if before == columns:
             break
     return crossings(columns, links)
 
 
-def _place(key, column: list, positions: dict, links: _Links):
+def _place(key, column: list, positions: dict, more: dict):
     """Move a key of a column to its best place, and tell `positions`."""
     others = [other for other in column if other != key]
     own, cost, costs = column.index(key), 0, [0]
     for other in others:  # the cost of each place, but for what all have in common
-        for side in (links.before, links.after):
-            cost += _cost(other, key, positions, side) - _cost(key, other, positions, side)
+        cost += more[other, key]
         costs.append(cost)
     best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
     if best != own:
@@ -121,14 +126,35 @@ def _place(key, column: list, positions: dict, links: _Links):
         positions |= {key: place for place, key in enumerate(column)}
 
 
-def _cost(upper, lower, positions, side) -> int:
-    """Return the crossings of the links of two keys of a column, on one side of it."""
-    return sum(
-        (mask & other).bit_count()
-        for near, mask in side.get(upper, ())
-        for far, other in side.get(lower, ())
-        if positions[near] > positions[far]
-    )
+def _more_crossings(column: list, positions: dict, links: _Links) -> dict:
+    """Return, for each two keys, how many more crossings there are with the first one above."""
+    sides = links.before, links.after
+    keys = sorted(column, key=hash)
+    where = (*keys, *(positions[near] for key in keys for s in sides for near, _ in s.get(key, ())))
+    if where not in links.known:
+        links.known[where] = more = {}
+        ends = zip(keys, *(_ends(keys, positions, side) for side in sides), strict=True)
+        for (a, here, there), (b, near, far) in combinations(ends, 2):
+            more[a, b] = _cost(here, near) - _cost(near, here) if here and near else 0
+            if there and far:
+                more[a, b] += _cost(there, far) - _cost(far, there)
+            more[b, a] = -more[a, b]
+    return links.known[where]
+
+
+def _ends(column, positions, side) -> list[list[tuple[int, int]]]:
+    """Return where the links of each key end on one side, with their masks."""
+    return [[(positions[near], mask) for near, mask in side.get(key, ())] for key in column]
+
+
+def _cost(upper: list, lower: list) -> int:
+    """Return the crossings of the links of two keys of a column, given where those links end."""
+    count = 0
+    for near, mask in upper:
+        for far, other in lower:
+            if near > far:
+                count += (mask & other).bit_count()
+    return count
 
 
 def _positions(columns) -> dict[object, int]:
