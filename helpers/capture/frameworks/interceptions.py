@@ -65,7 +65,7 @@ def interceptions() -> Interceptions:
         Column("way", "way in"),
         Column("now", "who is there now", code=True),
         Column("sees", "what it sees"),
-        Column("source", "where it is asked", code=True),
+        Column("source", "where it gets in", code=True),
     )
     return Interceptions("Who gets hold of your calls now", columns, rows, note)
 
@@ -171,7 +171,7 @@ def _cell_events(shell) -> list:
 
 _WAYS = (
     ("patched names", lambda: patched_names(MOST) or NOBODY, "calls by that name", "LOAD_GLOBAL"),
-    ("builtins", _builtins, "calls that find no nearer name", "LOAD_GLOBAL"),
+    ("builtins", _builtins, "calls by names found nowhere nearer", "LOAD_GLOBAL"),
     ("import finders", _finders, "imports of new modules", "sys.meta_path"),
     (
         *("cell transformers", _shell(lambda shell: shell.ast_transformers)),
@@ -184,7 +184,7 @@ _WAYS = (
     ),
     (
         *("torch's frame callback", _torch_callback),
-        *("code of frames that nothing compiled fits", "torch: dynamo/eval_frame.c"),
+        *("frames that no compiled code fits", "torch: dynamo/eval_frame.c"),
     ),
     (
         *("sys.settrace", _one(sys.gettrace)),
