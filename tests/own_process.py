@@ -3,8 +3,9 @@
 A frame hook, a raw C call or a compiled frame can kill an interpreter, or meet what other tests
 have left in it. All marked tests of one module share one child; with `by="name"` those with the
 same value of that parameter do; with `sharing="torch"` all modules that say so, as an import of a
-framework takes longer than most of their tests. A child that dies or hangs fails the test in
-which it did, and no other: the next child goes on after it.
+framework takes longer than most of their tests; with both, all modules that say so and have that
+value. A child that dies or hangs fails the test in which it did, and no other: the next child goes
+on after it.
 """
 
 import functools
@@ -21,7 +22,8 @@ import pytest
 REPORTS = "COURSE_CHILD_REPORTS"
 GROUPS = pytest.StashKey()
 LONGEST = 1800  # seconds: a hang becomes a failure
-SHARING = re.compile(r'own_process\(sharing="(\w+)"\)')
+SHARING = re.compile(r'own_process\((?:by="chapter", )?sharing="(\w+)"\)')
+CHAPTER = re.compile(r"\[(\d\d)\b")  # of an item; its first parameter
 # nbval, a browser and an event loop are for the parent; importing them takes longer than pytest.
 BARE = ["-p", "no:cacheprovider", "--disable-plugin-autoload", "-o", "addopts="]
 BARE += ["--strict-markers", "--strict-config"]
@@ -42,7 +44,8 @@ def pytest_xdist_make_scheduler(config, log):
     class BySharing(LoadFileScheduling):
         def _split_scope(self, nodeid):
             path = super()._split_scope(nodeid)
-            return _shared(config.rootpath / path) or path
+            sharing, chapter = _shared(config.rootpath / path), CHAPTER.search(nodeid)
+            return f"{sharing} {chapter and chapter.group(1)}" if sharing else path
 
     return BySharing(config, log)
 
@@ -88,11 +91,9 @@ def _group(item):
     marker = item.get_closest_marker("own_process")
     if marker is None:
         return None
-    if "sharing" in marker.kwargs:
-        return marker.kwargs["sharing"]
     called = getattr(item, "callspec", None)
     by = marker.kwargs.get("by")
-    return item.path, called.params.get(by) if called and by else None
+    return marker.kwargs.get("sharing", item.path), called.params.get(by) if called and by else None
 
 
 def _run_children(items):

@@ -20,7 +20,7 @@ SOME = 3
 NAMED = [(exercise.chapter, name) for name, exercise in EXERCISES.items()]
 
 
-@pytest.mark.own_process(by="chapter")
+@pytest.mark.own_process(by="chapter", sharing="judges")
 @pytest.mark.parametrize(("chapter", "name"), NAMED)
 def test_mutants_are_refused_or_do_the_same(chapter, name, capsys):
     made = [

@@ -14,7 +14,7 @@ from helpers.safety import limits
 from tests.study.folded import EXERCISES, verdict
 from tests.study.spoilt import SPOILERS, spoilt
 
-pytestmark = pytest.mark.own_process(by="chapter")
+pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 SECONDS = 0.5

@@ -9,7 +9,7 @@ from helpers import check
 from tests.study.folded import EXERCISES, verdict
 from tests.study.mistakes import MISTAKES, edited, made
 
-pytestmark = pytest.mark.own_process(by="chapter")
+pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
 NAMED = [(exercise.chapter, name) for name, exercise in EXERCISES.items()]
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.study.folded import EXERCISES, verdict
 
-pytestmark = pytest.mark.own_process(by="chapter")
+pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
 TEXTS = """
 import enum
