@@ -53,7 +53,7 @@ _WHERE_USED = {
     "co_argcount": "the call, to place arguments",
     "co_posonlyargcount": "the call, to place arguments",
     "co_kwonlyargcount": "the call, to place arguments",
-    "co_flags": "the call: generator? *args?",
+    "co_flags": "the call: a generator? has *args?",
     "co_code": "dis",
     "_co_code_adaptive": "the evaluation loop",
     "co_exceptiontable": "the loop, on an exception",

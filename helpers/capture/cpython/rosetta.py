@@ -47,10 +47,7 @@ _CHANGES = (
     ("CALL_KW", "keywords: CALL_FUNCTION_KW, then KW_NAMES and CALL, then CALL_KW"),
     ("KW_NAMES", "the keywords' names: a value on the stack, in 3.11 and 3.12 a side note to CALL"),
     ("PRECALL", "3.11 only: takes a bound method apart, so that its self fills the empty place"),
-    (
-        "PUSH_NULL",
-        "fills the call's empty place for self: below the function, since 3.13 above it",
-    ),
+    ("PUSH_NULL", "a call's empty place for self: below the function, since 3.13 above it"),
     ("RETURN_CONST", "3.12 and 3.13: a constant returned at once, where the compiler sees one"),
     ("JUMP_ABSOLUTE", "since 3.11 every jump is relative: JUMP_BACKWARD"),
     ("END_FOR", "since 3.12 closes a for loop; 3.13 pops the iterator after it"),
@@ -190,6 +187,8 @@ def _change(row: dict[str, str]) -> str:
         if any(name.startswith(opname) for name in names):
             return words
     cells = list(row.values())
+    if any(" bool(" in c for c in cells):
+        return "bool(…), in 3.13: the answer is made True or False at once"
     if any("NULL + " in c for c in cells) or any("+ NULL" in c for c in cells):
-        return "the call's NULL slot: below the function (3.11, 3.12), above it (3.13)"
+        return "the call's empty place for self: below the function (3.11, 3.12), above it (3.13)"
     return ""
