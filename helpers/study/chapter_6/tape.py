@@ -54,7 +54,8 @@ def _judge_tape(tape):
             return because
         if because:
             own = because.startswith(RAISED)
-            think = f". Think: {THINK[words]}" if words in THINK and not own else ""
+            stop = "" if because.endswith((".", "…")) else "."
+            think = f"{stop} Think: {THINK[words]}" if words in THINK and not own else ""
             return within(f"for y = {words}, ", because, think)
     for scenario in SCENARIOS:
         because = _guarded(lambda s=scenario: s(tape))
