@@ -10,7 +10,10 @@ import pytest
 
 import course
 from helpers.course import workshop
-from helpers.course.breaks import (
+from helpers.course.minutes import exercises, sections
+from helpers.course.solved import solved
+from helpers.course.workshop import LENGTHS, Length, lines, planned
+from helpers.course.workshop_breaks import (
     HALF,
     LUNCH,
     LUNCH_FROM,
@@ -22,9 +25,6 @@ from helpers.course.breaks import (
     Row,
     in_days,
 )
-from helpers.course.minutes import exercises, sections
-from helpers.course.solved import solved
-from helpers.course.workshop import LENGTHS, Length, lines, planned
 from helpers.model.exercise_cells import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))

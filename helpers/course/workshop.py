@@ -11,10 +11,10 @@ from math import ceil
 from pathlib import Path
 
 import course
-from helpers.course.breaks import HALF, MINUTES, OPENING, Row, in_days
 from helpers.course.minutes import DEEPER, exercises, sections
 from helpers.course.reset import chapter_named, chapters
 from helpers.course.work import notebooks
+from helpers.course.workshop_breaks import HALF, MINUTES, OPENING, Row, in_days
 
 STEP = "Step "
 YOUR_TURN = re.compile(r"\d+ · Your turn$")

@@ -27,8 +27,8 @@ from helpers.safety.interrupts import (
     in_main_thread,
     set_handler,
 )
-from helpers.safety.kept import KEPT, Kept
-from helpers.safety.kept.python import builtins_are, put_builtins, read_builtins
+from helpers.safety.kept_state import KEPT, Kept
+from helpers.safety.kept_state.python import builtins_are, put_builtins, read_builtins
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import shielded
 from helpers.safety.patches import PATCHES, tell

@@ -42,7 +42,7 @@ def chapter_line(here: Chapter) -> str:
 
 def opened(here: Station) -> str:
     """Return the row that a chapter closes with: the seam that it opened, and who gets in."""
-    return f"| the seam that you opened, {mark(here.number)}: {here.happens} | {here.who} gets in |"
+    return f"| the seam that you opened: {mark(here.number)} | {here.happens}; {here.who} gets in |"
 
 
 def mark(number: int) -> str:

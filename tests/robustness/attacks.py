@@ -254,7 +254,7 @@ def _state(generation: int = 2) -> dict:
     """Return what a verb has to leave as it was; young garbage alone is collected much faster."""
     import psutil
 
-    from helpers.safety.kept import KEPT
+    from helpers.safety.kept_state import KEPT
     from helpers.safety.patches import PATCHES
 
     gc.collect(generation)

@@ -21,7 +21,7 @@ from helpers.safety import interrupts
 from helpers.safety.arguments import is_a, kind_of
 from helpers.safety.interpreter_state import theirs, whole
 from helpers.safety.interrupts import finishing, uninterrupted
-from helpers.safety.kept import KEPT
+from helpers.safety.kept_state import KEPT
 from helpers.safety.patches import PATCHES, patched
 
 # Builtins are replaced here, and Ctrl-C comes at random: neither may meet a worker of pytest-xdist.

@@ -14,7 +14,7 @@ import pytest
 import helpers
 from helpers.safety import imported
 from helpers.safety.interpreter_state import theirs, whole
-from helpers.safety.kept import KEPT
+from helpers.safety.kept_state import KEPT
 from helpers.safety.settings import SETTINGS
 
 # Modules are taken from under everybody here: no worker of pytest-xdist may meet that.

@@ -12,7 +12,7 @@ from types import (
     MethodType,
 )
 
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import by_type, is_exactly, own, printable
 from helpers.safety.original_builtins import BUILTINS

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
 from helpers.capture.text.error import said
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.model.calls import Call, CallTree
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own

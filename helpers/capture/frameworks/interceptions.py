@@ -19,7 +19,7 @@ from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
 from helpers.safety import imported
-from helpers.safety.kept import KEPT
+from helpers.safety.kept_state import KEPT
 from helpers.safety.original_builtins import BUILTINS
 
 NOBODY = "nobody"

@@ -20,7 +20,7 @@ from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
 from helpers.capture.text.error import said
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.capture.torch import tensors

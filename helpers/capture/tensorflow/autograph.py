@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.tensorflow.tracing.ledger import watched_of
 from helpers.capture.text.error import said
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.source import source_of
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import alive, is_a, own, shown, unwritten

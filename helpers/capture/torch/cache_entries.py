@@ -9,7 +9,7 @@ import re
 from types import CodeType, FunctionType, MethodType
 
 from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.value import brief
 from helpers.internals import torch_private
 

@@ -23,8 +23,8 @@ ROUNDS = 7
 SHORTEST = 0.005  # seconds: so long is a call repeated, that the clock can tell it
 UNTRIED = "…"
 NOTE = (
-    "A route is noticed if the means made a note while it ran. Cost: the time of a call by its name "
-    "in the block, divided by its time outside; the median of {} rounds, and their range."
+    "A route is noticed if the means made a note while it ran. Cost: the time of a call by its "
+    "name in the block, divided by its time outside; the median of {} rounds, and their range."
 )
 TO_WRITE = f" {UNTRIED}: not written yet."
 

@@ -8,7 +8,7 @@ from helpers.capture.frameworks.journey.ops import MOST_OPS
 from helpers.capture.frameworks.journey.recorder import MOST_STEPS
 from helpers.capture.frameworks.journey.stops import passage
 from helpers.capture.frameworks.journey.tally import Tally, tally
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.model.journey import Journey
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, switch

@@ -18,7 +18,7 @@ from helpers.capture.tensorflow.tracing.log import Log
 from helpers.capture.tensorflow.tracing.rebound import Named
 from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
 from helpers.capture.text.error import said
-from helpers.capture.text.instead import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety.arguments import (

@@ -4,7 +4,7 @@ It is read only where they have been imported.
 """
 
 from helpers.safety.imported import module as _loaded
-from helpers.safety.kept.thing import Kept, each_is, items_are
+from helpers.safety.kept_state.entry import Kept, each_is, items_are
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS

@@ -8,7 +8,7 @@ import threading
 import warnings
 
 from helpers.safety import imported
-from helpers.safety.kept.thing import Kept, attribute, each_is, is_equal, stream
+from helpers.safety.kept_state.entry import Kept, attribute, each_is, is_equal, stream
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS

@@ -3,9 +3,9 @@
 Beside what is put back in silence stand the settings (settings/), of which a learner is told.
 """
 
-from helpers.safety.kept.frameworks import FRAMEWORKS
-from helpers.safety.kept.python import PYTHON
-from helpers.safety.kept.thing import Kept, is_as_set
+from helpers.safety.kept_state.entry import Kept, is_as_set
+from helpers.safety.kept_state.frameworks import FRAMEWORKS
+from helpers.safety.kept_state.python import PYTHON
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.settings import SETTINGS
 
