@@ -74,6 +74,11 @@ def test_torch_is_one_call_into_c():
     assert only.c and only.name.endswith("matmul")
 
 
+def test_operators_of_tensors_are_not_said_to_be_nothing():
+    found = call_tree(lambda x: x + 1, torch.ones(2))
+    assert not found.calls and "`watch_ops` lists the ops" in found.note
+
+
 def test_what_a_call_raises_is_told_in_one_line(a):
     found = call_tree(tf.matmul, a, tf.ones([3, 1]))
     assert found.outcome.startswith("InvalidArgumentError: Matrix size-incompatible")

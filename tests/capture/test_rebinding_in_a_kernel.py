@@ -71,6 +71,30 @@ except ValueError as error:
     assert kernel.run("print(1 + 1)") == "2\n"
 
 
+@pytest.mark.parametrize(
+    "name", ["json.dumps", "json.JSONEncoder.encode", "threading.Thread.join", "asyncio.run"]
+)
+def test_function_that_the_kernel_runs_in_keeps_its_code(kernel, name):
+    shown = kernel.run(
+        f"""
+import asyncio, json, threading
+from helpers import code_swapped
+try:
+    with code_swapped({name}, lambda *given, **named: "{{}}"):
+        print("inside")
+except ValueError as error:
+    print(error)
+"""
+    )
+    assert kernel_modules.REASON in shown and "inside" not in shown
+    assert kernel.run("print(1 + 1)") == "2\n"
+
+
+def test_function_of_the_learners_own_may_have_other_code_in_a_kernel(kernel):
+    cell = "def f(): return 1\nwith code_swapped(f, lambda: 2): print(f())\nprint(f())"
+    assert kernel.run(f"from helpers import code_swapped\n{cell}") == "2\n1\n"
+
+
 def test_block_may_stay_open_from_cell_to_cell(kernel):
     assert kernel.run(LEFT_OPEN) == ""
     assert kernel.run("try:\n    len('ab')\nexcept ValueError as e:\n    print(e)") == (

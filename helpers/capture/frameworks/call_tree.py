@@ -22,7 +22,10 @@ __builtins__ = BUILTINS  # those of the interpreter may be patched while this ru
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000
-NONE = "Neither TensorFlow nor PyTorch was called; `watch_frames` shows calls of Python functions."
+NONE = (
+    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is no "
+    "call: `watch_ops` lists the ops; `watch_frames` shows calls of Python functions."
+)
 
 
 def call_tree(fn, *args, **kwargs) -> CallTree:

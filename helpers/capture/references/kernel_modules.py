@@ -28,6 +28,7 @@ OWN = frozenset(
     ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
     + ("tornado", "traitlets", "zmq")
 )
+WRITES = frozenset(("json",))  # what the kernel writes its messages with
 # Imported by the kernel when it first sends much (zmq's thread) or first shows an error.
 LATE = ("zmq.utils.garbage", "stack_data", "executing.executing", "pygments.formatters.terminal256")
 
@@ -51,6 +52,11 @@ class Shield(Own):
 def is_machinery(home: dict) -> bool:
     """Return whether this is the dict of one of the own modules of a kernel that runs here."""
     return _is_of(home, OWN) and _kernel_runs()
+
+
+def is_run_by_the_kernel(home: dict) -> bool:
+    """Return whether other code in this module's functions would end the answers of a kernel."""
+    return _is_of(home, OWN | WRITES) and _kernel_runs()
 
 
 def cannot_be_shielded(place) -> bool:

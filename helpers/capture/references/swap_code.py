@@ -3,6 +3,7 @@
 import types
 
 from helpers.capture.references.heap import Shelf
+from helpers.capture.references.kernel_modules import REASON, is_run_by_the_kernel
 from helpers.capture.references.paths import describe
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a
@@ -21,7 +22,8 @@ class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib na
     itself changed (`func_set_code`, Objects/funcobject.c). Its globals, defaults and closure stay
     its own; a call that runs already, or a generator that waits, goes on with the code it began
     with. TypeError where either is no Python function, ValueError where the numbers of free
-    variables differ or the function is one that puts things back; nothing has changed then.
+    variables differ or the function is one that puts things back, or that the kernel runs in;
+    nothing has changed then.
     RuntimeError where two swaps of one function are left in the wrong order; the first code still
     comes back in the end. Ctrl-C waits while the code is swapped and while it is swapped back.
     """
@@ -40,6 +42,8 @@ class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib na
             )
         if is_ours(function.__globals__):
             raise ValueError(f"{describe(function)} is a part of what puts the code back")
+        if is_run_by_the_kernel(function.__globals__):
+            raise ValueError(f"{describe(function)} keeps its code: {REASON}")
         self.function, self.code, self.first = function, donor.__code__, None
 
     def prepare(self) -> None:
