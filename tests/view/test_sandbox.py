@@ -5,7 +5,8 @@ import types
 import ipykernel.comm.comm
 
 from helpers.model.sandbox import Control, Sandbox
-from helpers.view.widgets import base, sandbox
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view.widgets import base, rerun, sandbox
 
 NASTY = "<script>alert(1)</script>"
 MODEL = Sandbox(
@@ -51,6 +52,28 @@ def test_what_a_page_sends_waits_its_turn_in_the_main_thread():
     base.in_turn(None)  # without a kernel
     assert comm._reply_subshell_for({"method": "custom"}, "a subshell") is None
     assert hasattr(ipykernel.comm.comm.BaseComm, "_reply_subshell_for")  # whom the kernel asks
+
+
+def test_press_that_is_interrupted_is_answered_each_time():
+    def run(picked, guess):
+        raise KeyboardInterrupt
+
+    made, heard = sandbox.widget(MODEL, lambda picked: "", run), []
+    made.observe(lambda change: heard.append(change["new"]), "answer")
+    for _ in range(2):
+        made._handle_custom_msg({"guess": "hit"}, [])
+    assert [answer["says"] for answer in heard] == [base.INTERRUPTED] * 2
+    assert all(answer["stopped"] for answer in heard)
+
+
+def test_run_again_that_is_interrupted_is_answered_each_time():
+    def run(label, source):
+        raise KeyboardInterrupt
+
+    made = rerun.widget(Transcripts("title", (Transcript("a", "1", "", "", 0),)), run)
+    for number in (1, 2):
+        made._handle_custom_msg({"label": "a", "source": "1"}, [])
+        assert made.answer == {"says": base.INTERRUPTED, "shown": "", "number": number}
 
 
 def test_press_is_answered_for_what_it_shows():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from helpers.view import ink
 
+INTERRUPTED = "This run was interrupted: press the button again for another one."
 _HERE = Path(__file__).parent
 
 

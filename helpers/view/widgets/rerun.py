@@ -6,7 +6,7 @@ from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import transcript
 from helpers.view.markup import visible
 from helpers.view.transcript import MARKS
-from helpers.view.widgets.base import widget_class
+from helpers.view.widgets.base import INTERRUPTED, widget_class
 
 
 def widget(model: Transcripts, run: Callable[[str, str], Transcript]):
@@ -19,7 +19,10 @@ def widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     )
 
     def on_message(_, content, buffers):
-        shown = answer(run(str(content.get("label", "")), str(content.get("source", ""))))
+        try:
+            shown = answer(run(str(content.get("label", "")), str(content.get("source", ""))))
+        except KeyboardInterrupt:
+            shown = {"says": INTERRUPTED, "shown": ""}
         made.answer = {**shown, "number": made.answer.get("number", 0) + 1}
 
     made.on_msg(on_message)

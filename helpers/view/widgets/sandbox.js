@@ -1,7 +1,7 @@
 // Pick a call, foretell it, run it in the kernel, and see the truth.
 // State: title, note, words ({ask, button, nudge, style}), verdicts, picked (name -> option),
 // controls ([name, options, of, matters]),
-// call (code, from the kernel), answer ({says, right, rows, number}, from the kernel).
+// call (code, from the kernel), answer ({says, right, rows}, from the kernel; or {says, stopped}).
 
 const PATIENCE = 8000; // milliseconds; a first trace takes well under one of them
 
@@ -69,8 +69,8 @@ function render({ model, el }) {
     const answer = model.get("answer");
     if (!answer.says) return;
     heard();
-    status.replaceChildren(make("strong", "", answer.right ? "✓ Right:" : "✗ Not this time:"));
-    status.append(` ${answer.says}`);
+    const mark = answer.right ? "✓ Right:" : "✗ Not this time:";
+    status.replaceChildren(...(answer.stopped ? [] : [make("strong", "", mark), " "]), answer.says);
     rows.innerHTML = answer.rows; // a ledger of the kernel's, escaped there
     guesses.forEach((radio) => (radio.checked = false));
   };

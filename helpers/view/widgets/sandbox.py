@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from helpers.model.sandbox import Control, Sandbox
 from helpers.view.markup import grid, render
-from helpers.view.widgets.base import widget_class
+from helpers.view.widgets.base import INTERRUPTED, widget_class
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
 WORDS = ("ask", "button", "nudge", "style")
@@ -54,7 +54,11 @@ def widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str
         made.call = show(change["new"])
 
     def on_message(_, content, buffers):
-        made.answer = run(content.get("picked", made.picked), content.get("guess", ""))
+        try:
+            made.answer = run(content.get("picked", made.picked), content.get("guess", ""))
+        except KeyboardInterrupt:
+            number = made.answer.get("number", 0) + 1  # or the page hears of the first one alone
+            made.answer = {"says": INTERRUPTED, "stopped": True, "rows": "", "number": number}
 
     made.observe(on_pick, "picked")
     made.on_msg(on_message)
