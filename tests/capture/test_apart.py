@@ -50,6 +50,15 @@ def test_its_error_is_told_in_one_line():
         call_in_child(raises)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_it_goes_before_this_process_where_memory_runs_out():
+    def score():
+        with open("/proc/self/oom_score_adj") as file:
+            return int(file.read())
+
+    assert call_in_child(score) == 1000 > score()
+
+
 def test_its_end_is_no_end_of_this_process():
     with pytest.raises(RuntimeError, match="dies failed .*: it ended with 3"):
         call_in_child(dies)
