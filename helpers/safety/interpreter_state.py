@@ -3,12 +3,14 @@
 What can be left behind by code that was cut in two (Ctrl-C at any moment, an exception, a learner's
 own `sys.settrace`) is read before and put back after: tracers, evaluator, output, modes, callbacks,
 builtins, patched names. What frameworks hold is read only where they have been imported.
+
+Most of that is one for the whole process, so verbs in several threads take turns.
 """
 
 import contextlib
 import functools
 import sys
-from _thread import interrupt_main, start_new_thread
+from _thread import get_ident, interrupt_main, start_new_thread
 from collections.abc import Callable
 from contextlib import suppress
 from os import _exit, getpid
@@ -36,6 +38,8 @@ from helpers.safety.patches import PATCHES, tell
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 LONGEST_WAIT = 5  # seconds that Ctrl-C waits for a framework; then it comes there
+LONGEST_TURN = 60  # seconds that a verb waits for one in another thread
+_OPEN: list["Guard"] = []  # whose calls are under way, or wait for their turn
 
 
 def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
@@ -89,6 +93,7 @@ class Guard:
             "_process",
             "_shields",
             "_since",
+            "_thread",
             "_thrown",
             "_told",
         ),
@@ -96,18 +101,20 @@ class Guard:
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
         self._frame, self._handler, self._names = frame, None, names
-        self._before, self._patches = None, len(PATCHES)
+        self._before, self._patches, self._thread = None, float("inf"), get_ident()
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
         self._pending, self._process, self._told = None, getpid(), []
-        self._shields = ()
-        self._limit = 0 if names else sys.getrecursionlimit()
+        self._shields, self._limit = (), 0
 
     def open(self) -> None:
-        """Read the state of the interpreter, and take SIGINT over in the main thread.
+        """Wait for a turn, read the state of the interpreter, take SIGINT over in the main thread.
 
-        RecursionError, in one sentence, where the stack has no room for that.
+        RecursionError, in one sentence, where the stack has no room for that; RuntimeError where
+        no turn comes.
         """
+        if not self._names:
+            self._take_turn()
         try:
             asked = [kept for kept in KEPT if not self._names or kept.name in self._names]
             self._before = [(kept, value) for kept in asked for value in _readings(kept)]
@@ -126,6 +133,20 @@ class Guard:
             sys.stdout, sys.stderr = shielded(there[0]), shielded(there[1])
             now = sys.stdout, sys.stderr
             self._shields = [a for a, b in zip(now, there, strict=True) if a is not b]
+
+    def _take_turn(self) -> None:
+        """Wait until the calls of other threads that came before those of this one have ended."""
+        _OPEN.append(self)
+        until = monotonic() + LONGEST_TURN
+        while others := _others_before(self._thread):
+            if monotonic() > until:
+                _OPEN.remove(self)
+                raise RuntimeError(
+                    f"another thread has been in a verb for {LONGEST_TURN} seconds, and verbs "
+                    "take turns: call this one when that has ended"
+                )
+            sleep(0.001 * len(others))
+        self._patches, self._limit = len(PATCHES), sys.getrecursionlimit()
 
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
@@ -149,6 +170,8 @@ class Guard:
                 _put_back(kept, before)
         while len(PATCHES) > self._patches:
             PATCHES[-1].undo()
+        if self in _OPEN:
+            _OPEN.remove(self)
         for _ in range(1000):  # unless somebody else took Ctrl-C over meanwhile
             if not self._late:
                 break
@@ -256,6 +279,20 @@ def _end_blocks(error: BaseException) -> None:
         if frame.f_code.co_filename == _CONTEXTLIB:
             with suppress(RuntimeError):  # it is still running: the call itself is inside of it
                 frame.clear()
+
+
+def _others_before(thread: int) -> list[Guard]:
+    """Return the calls of other threads that came before the first one of this thread.
+
+    A copy of a process has none of its other threads.
+    """
+    there, before = sys._current_frames(), []
+    for guard in _OPEN:
+        if guard._thread == thread:
+            break
+        if guard._thread in there:
+            before.append(guard)
+    return before
 
 
 _CLOSE = Guard.close.__code__

@@ -1,0 +1,99 @@
+"""Verbs in several threads take turns: what they keep is one for the whole process."""
+
+import gc
+import sys
+import threading
+import time
+
+import pytest
+
+from helpers.safety import interpreter_state as state
+from helpers.safety.interpreter_state import whole
+from helpers.safety.kept_state import KEPT
+from helpers.safety.patches import patched
+
+pytestmark = pytest.mark.own_process
+
+
+class Owner:
+    name = "as it was"
+
+
+def in_threads(*calls):
+    """Run calls side by side; return what came of each."""
+    found = [None] * len(calls)
+
+    def run(number, call):
+        try:
+            found[number] = call()
+        except Exception as error:
+            found[number] = error
+
+    threads = [threading.Thread(target=run, args=each) for each in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_no_verb_sees_what_another_has_patched_and_all_is_as_before():
+    before = [kept.read() for kept in KEPT]
+
+    def verb(value):
+        @whole
+        def patching():
+            gc.disable()
+            sys.setrecursionlimit(5000 + value)
+            with patched(Owner, name=value):
+                for _ in range(20):
+                    time.sleep(0.001)
+                    assert Owner.name == value and sys.getrecursionlimit() == 5000 + value
+            return value
+
+        return patching
+
+    assert in_threads(*map(verb, range(8))) == list(range(8))
+    assert Owner.name == "as it was"
+    assert [k.name for k, old in zip(KEPT, before, strict=True) if not k.same(k.read(), old)] == []
+
+
+def test_a_verb_inside_of_a_verb_does_not_wait_for_those_that_wait_for_it():
+    inside = whole(lambda: "inside")
+
+    @whole
+    def outside():
+        time.sleep(0.05)  # so that the others have come
+        return inside()
+
+    assert in_threads(*[outside] * 4) == ["inside"] * 4
+
+
+def test_a_verb_that_waits_for_a_thread_that_waits_for_it_says_so(monkeypatch):
+    monkeypatch.setattr(state, "LONGEST_TURN", 0.2)
+    inside, limit = whole(lambda: "inside"), sys.getrecursionlimit()
+    with patched(Owner, name="meanwhile"):
+        [error] = whole(lambda: in_threads(inside))()
+        assert Owner.name == "meanwhile"
+    assert isinstance(error, RuntimeError) and "verbs take turns" in str(error)
+    assert sys.getrecursionlimit() == limit and inside() == "inside"
+
+
+def test_a_verb_of_a_thread_that_is_gone_is_not_waited_for():
+    left = state.Guard(None)
+    [_] = in_threads(lambda: setattr(left, "_thread", threading.get_ident()))
+    state._OPEN.append(left)
+    try:
+        assert whole(lambda: "at once")() == "at once"
+    finally:
+        state._OPEN.remove(left)
+
+
+def test_interrupts_and_errors_leave_no_turn_taken():
+    @whole
+    def fails():
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    assert state._OPEN == []
