@@ -59,6 +59,7 @@ LISTED = {
     "helpers/safety/folders.py _mark: os.replace": 1,
     "helpers/safety/child_keeper.py keep: os.fork": 1,
     "helpers/safety/child_keeper.py _let_go: os.open": 1,
+    "helpers/safety/child_keeper.py _go_first: io.open": 1,  # /proc/self/oom_score_adj
     "helpers/safety/child_keeper.py _end: os.killpg": 1,
     "helpers/safety/child_keeper.py _end: os.kill": 1,
     "helpers/safety/child_keeper.py _end_the_rest: os.kill": 1,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 CUTS = {
     "late": "it did not end in time, and was stopped",
+    "large": "it took more than half of this machine's memory, and was stopped",
     "lost": "it killed the process that watched it, and was stopped",
 }
 
@@ -15,7 +16,8 @@ class Transcript:
 
     A code below 0 is the number of the signal that ended the process, as in subprocess.
     `source` may be empty where the reader has it at hand. `cut`: "late" where the limit ended it,
-    "lost" where it ended the process that watched it, so that its own end is not known.
+    "large" where its memory did, "lost" where it ended the process that watched it, so that its
+    own end is not known.
     """
 
     label: str

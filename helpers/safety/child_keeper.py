@@ -1,9 +1,10 @@
 """A way to start a child -> its end, told on a pipe; whatever it has started is ended with it.
 
 A keeper stands between the kernel and a child. It ends the child at the limit, and when the pipe
-from the kernel closes, by SIGKILL from outside; on Linux what the child has started in sessions of
-its own comes to the keeper (prctl(2): PR_SET_CHILD_SUBREAPER) and is ended too. Run as a script it
-starts a command; a process that forks calls `keep`. Standard library only, POSIX only.
+from the kernel closes, by SIGKILL from outside; on Linux also when it takes half of the machine's
+memory, and what the child has started in sessions of its own comes to the keeper (prctl(2):
+PR_SET_CHILD_SUBREAPER) and is ended too. Run as a script it starts a command; a process that forks
+calls `keep`. Standard library only, POSIX only.
 """
 
 import contextlib
@@ -18,6 +19,9 @@ import time
 LINUX = sys.platform == "linux"
 PDEATHSIG, SUBREAPER = 1, 36  # linux/prctl.h
 STEP = 0.02  # seconds between two looks where the system cannot wake us
+LOOK = 0.2  # seconds between two looks at the memory
+PAGE = os.sysconf("SC_PAGE_SIZE")
+MOST = PAGE * os.sysconf("SC_PHYS_PAGES") // 2  # bytes
 PATIENCE = 5  # seconds for what is killed to be gone
 
 
@@ -40,10 +44,10 @@ def keep(start, life: int, status: int, seconds: float, orphaned=None) -> None:
     if child == 0:
         _be_the_child(start, keeper, life, status)
     _let_go()
-    late = _wait(child, life, time.monotonic() + seconds)
+    why = _wait(child, life, time.monotonic() + seconds)
     code = _end(child)
     _end_the_rest()
-    _tell(status, code=code, late=late)
+    _tell(status, code=code, late=why == "late", large=why == "large")
     if orphaned and select.select([life], [], [], 0)[0]:
         orphaned()
     os._exit(0)
@@ -79,8 +83,8 @@ def _let_go() -> None:
     os.close(nothing)
 
 
-def _wait(child: int, life: int, deadline: float) -> bool:
-    """Wait for the child, the kernel's end or the deadline; return whether it was the deadline."""
+def _wait(child: int, life: int, deadline: float) -> str:
+    """Wait for the child or the kernel to end; "late" at the deadline, "large" if it grows so."""
     try:
         watched = [life, os.pidfd_open(child)]
     except (AttributeError, OSError):
@@ -88,10 +92,21 @@ def _wait(child: int, life: int, deadline: float) -> bool:
     while True:
         left = deadline - time.monotonic()
         if left <= 0:
-            return not _has_ended(child)
-        step = min(left, 3600) if len(watched) == 2 else min(left, STEP)
+            return "" if _has_ended(child) else "late"
+        if _resident(child) > MOST:
+            return "large"
+        step = min(left, LOOK) if len(watched) == 2 else min(left, STEP)
         if life in select.select(watched, [], [], step)[0] or _has_ended(child):
-            return False
+            return ""
+
+
+def _resident(child: int) -> int:
+    """Return how much memory a process has, in bytes; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{child}/statm", "rb") as file:
+            return int(file.read().split()[1]) * PAGE
+    except (OSError, IndexError):
+        return 0
 
 
 def _has_ended(child: int) -> bool:

@@ -10,6 +10,7 @@ Most of that is one for the whole process, so verbs in several threads take turn
 import contextlib
 import functools
 import sys
+import threading
 from _thread import get_ident, interrupt_main, start_new_thread
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,7 +39,8 @@ from helpers.safety.patches import PATCHES, tell
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 LONGEST_WAIT = 5  # seconds that Ctrl-C waits for a framework; then it comes there
-LONGEST_TURN = 60  # seconds that a verb waits for one in another thread
+LONGEST_TURN = 60  # seconds that a verb waits for one in another thread,
+LONGEST_STILL = 5  # if that one waits for a thread all the while, which may be this one
 _OPEN: list["Guard"] = []  # whose calls are under way, or wait for their turn
 
 
@@ -137,13 +139,16 @@ class Guard:
     def _take_turn(self) -> None:
         """Wait until the calls of other threads that came before those of this one have ended."""
         _OPEN.append(self)
-        until = monotonic() + LONGEST_TURN
+        began = moved = monotonic()
         while others := _others_before(self._thread):
-            if monotonic() > until:
+            now = monotonic()
+            if not _is_waiting(others[0]._thread):
+                moved = now
+            if now > began + LONGEST_TURN or now > moved + LONGEST_STILL:
                 _OPEN.remove(self)
                 raise RuntimeError(
-                    f"another thread has been in a verb for {LONGEST_TURN} seconds, and verbs "
-                    "take turns: call this one when that has ended"
+                    "a verb is at work in another thread, and verbs take turns: call this one when "
+                    f"that has ended (it has been waiting for {now - began:.0f} seconds)"
                 )
             sleep(0.001 * len(others))
         self._patches, self._limit = len(PATCHES), sys.getrecursionlimit()
@@ -293,6 +298,12 @@ def _others_before(thread: int) -> list[Guard]:
         if guard._thread in there:
             before.append(guard)
     return before
+
+
+def _is_waiting(thread: int) -> bool:
+    """Tell whether a thread waits for another, or for a lock or an event of one."""
+    frame = sys._current_frames().get(thread)
+    return frame is not None and frame.f_code.co_filename == threading.__file__
 
 
 _CLOSE = Guard.close.__code__

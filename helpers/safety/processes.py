@@ -32,10 +32,10 @@ _READ = 65536
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended: its exit code, or the signal below 0; whether the limit ended it.
+    """How a child ended: its exit code, or the signal below 0; whether a limit ended it.
 
-    `lost`: whoever watched it was ended itself, so `code` is not known. `started` is False where
-    that came first.
+    `late`: that of time. `large`: that of memory. `lost`: whoever watched it was ended itself, so
+    `code` is not known. `started` is False where that came first.
     """
 
     code: int = 0
@@ -44,6 +44,7 @@ class Ended:
     err: str = ""
     lost: bool = False
     started: bool = True
+    large: bool = False
 
 
 class Flood:
@@ -224,7 +225,7 @@ def follow(
         raise RuntimeError(told["failed"])
     out, err = (str(flood) for flood in floods.values())
     if "code" in told:
-        return Ended(told["code"], told["late"], out, err)
+        return Ended(told["code"], told["late"], out, err, large=told["large"])
     late = deadline is not None and time.monotonic() >= deadline
     return Ended(-int(signal.SIGKILL), late, out, err, lost=True, started="started" in told)
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -14,6 +15,9 @@ import pytest
 from helpers import call_in_child, watch_in_child
 from helpers.capture.processes import call as apart
 from helpers.capture.processes import preloaded
+from helpers.capture.processes.interpreter import Reply
+from helpers.safety import child_keeper
+from helpers.safety.processes import Ended
 
 
 def adds(a, b):
@@ -57,6 +61,22 @@ def test_it_goes_before_this_process_where_memory_runs_out():
             return int(file.read())
 
     assert call_in_child(score) == 1000 > score()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody looks at its memory")
+def test_a_child_that_takes_too_much_memory_is_noticed(monkeypatch):
+    monkeypatch.setattr(child_keeper, "MOST", 100 << 20)
+    life, end = os.pipe()
+    whole = "import time; kept = bytearray({} << 20); time.sleep(60)"
+    for size, why in ((200, "large"), (1, "late")):
+        with subprocess.Popen([sys.executable, "-c", whole.format(size)]) as child:
+            assert child_keeper._wait(child.pid, life, time.monotonic() + 3) == why
+            child.kill()
+    os.close(life)
+    os.close(end)
+    ended = Ended(-9, large=True)
+    with pytest.raises(RuntimeError, match="grows took more than half of this machine's memory"):
+        apart._result(Reply(ended, ()), "grows", {})
 
 
 def test_its_end_is_no_end_of_this_process():

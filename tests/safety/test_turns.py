@@ -70,7 +70,7 @@ def test_a_verb_inside_of_a_verb_does_not_wait_for_those_that_wait_for_it():
 
 
 def test_a_verb_that_waits_for_a_thread_that_waits_for_it_says_so(monkeypatch):
-    monkeypatch.setattr(state, "LONGEST_TURN", 0.2)
+    monkeypatch.setattr(state, "LONGEST_STILL", 0.2)
     inside, limit = whole(lambda: "inside"), sys.getrecursionlimit()
     with patched(Owner, name="meanwhile"):
         [error] = whole(lambda: in_threads(inside))()

@@ -62,6 +62,8 @@ def _result(reply: Reply, name: str, known: dict):
         raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
     if reply.ended.late:
         raise RuntimeError(f"{name} did not end within {LONGEST} seconds")
+    if reply.ended.large:
+        raise RuntimeError(f"{name} took more than half of this machine's memory")
     raised = (reply.last("raised") or _ending(reply)).splitlines()[-1]
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)

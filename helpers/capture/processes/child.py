@@ -60,8 +60,9 @@ def transcript(
 def run_child(source: str, seconds: float = SECONDS, imports: str | None = None) -> dict:
     """Run source in a child; return its `printed`, its `error` (last line) and its exit `code`.
 
-    A code below 0 is the signal that ended it. `cut`: "late" if the limit ended it, "lost" if it
-    ended the process that watched it; `told`: what it told on its own channel.
+    A code below 0 is the signal that ended it. `cut`: "late" if the limit ended it, "large" if
+    its memory did, "lost" if it ended the process that watched it; `told`: what it told on its own
+    channel.
     """
     if CAN_FORK and imports is None:
         return _words(preloaded.ask(PREAMBLE, source, seconds))
@@ -76,7 +77,7 @@ def _words(reply: Reply) -> dict:
         "printed": ended.out,
         "error": reply.last("error", ""),
         "code": ended.code,
-        "cut": "late" if ended.late else "lost" if ended.lost else "",
+        "cut": next((why for why in ("late", "large", "lost") if getattr(ended, why)), ""),
         "told": reply.told,
     }
 
