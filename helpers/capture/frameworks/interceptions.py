@@ -194,11 +194,16 @@ _WAYS = (
         *("sys.setprofile", _one(sys.getprofile)),
         *("calls and returns of this thread, of C too", "Python/legacy_tracing.c, ceval.c"),
     ),
-    ("threading.settrace", _one(threading.gettrace), "the same, of new threads", "threading.py"),
+    (
+        "threading.settrace",
+        _one(threading.gettrace),
+        "calls, lines, returns of new threads",
+        "threading.py",
+    ),
     (
         "threading.setprofile",
         _one(threading.getprofile),
-        "the same, of new threads",
+        "calls and returns of new threads, of C too",
         "threading.py",
     ),
     ("sys.monitoring", _tools, "the events that each tool asked for", "PEP 669: instrumentation.c"),

@@ -52,7 +52,7 @@ def _named(means) -> tuple[dict, list[str]]:
 
 def _judged(name: str, make) -> str | None:
     if not callable(make):
-        return f"must be what is called for a context manager, not {kind_of(make)}"
+        return f"must be a function that gives a context manager, not {kind_of(make)}"
     with _others_there():
         ways = Ways()
         try:

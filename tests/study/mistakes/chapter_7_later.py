@@ -207,7 +207,7 @@ MISTAKES = {
     ),
     "five_means": (
         ("must be a dict with the keys", '{"name": by_name, ', "{"),
-        ("must be what is called", '"name": by_name', '"name": 5'),
+        ("must be a function that gives", '"name": by_name', '"name": 5'),
         ("code: in its block somebody is there at the name", '"code": by_code', '"code": by_name'),
         ("must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
         ("must give its notes", NAMED, NAMED.replace("yield notes", "yield")),
