@@ -127,7 +127,7 @@ def _folded(work: _Comparison) -> None:
         if now is None or node.kind == "constant" or now.kind != "constant":
             continue
         if constant[key]:
-            how = f"all that it is computed from is constant; it is now {now.detail or now.label}"
+            how = f"{key} is computed from constants alone; it is now {now.detail or now.label}"
             work.say("folded", work.with_helpers([key]), (key,), how)
 
 

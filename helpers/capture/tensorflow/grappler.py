@@ -17,8 +17,8 @@ from helpers.safety.interpreter_state import theirs
 from helpers.safety.patches import patched
 
 NOTE = (
-    "Both graphs come from the run itself. The words are told from these two graphs alone; "
-    "Grappler was not asked what it did."
+    "Both graphs come from the run itself. What became of each node is inferred from these two "
+    "alone; Grappler was not asked."
 )
 
 
