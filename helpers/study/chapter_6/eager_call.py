@@ -19,12 +19,12 @@ EXECUTE = Exercise(
     "Ops of many signatures, and what goes wrong with them: the same as TensorFlow's own.",
     (
         "Which order do the steps have? new op, inputs, attributes, execute, delete. After each, "
-        "status.check() raises what TensorFlow would; from the second step on with a suffix. "
+        "status.check() raises what TensorFlow would; from the second step on, status.check(end). "
         "Where has delete to stand, so that it also runs when a check raises?",
         "Ask the op, not the value, for an attribute's kind: KINDS[api().TFE_OpGetAttrType(op, "
         "name.encode(), byref(is_list), status.address)], with is_list = c_ubyte(). Check the "
         "status.",
-        "data = parsed(kind, name, value, is_list.value, suffix), then getattr(api(), "
+        "data = parsed(kind, name, value, is_list.value, end), then getattr(api(), "
         "f'TFE_OpSetAttr{kind}')(op, name.encode(), data) for Int, Float, Bool and Type. String "
         "wants len(data) behind data; a list of ints (c_int64 * n)(*data) and n, by "
         "TFE_OpSetAttrIntList.",
