@@ -33,7 +33,7 @@ MEANINGS = {
     "co_code": "the instructions as compiled, two bytes each, and their inline caches",
     "co_exceptiontable": "which instructions have a handler, and where it is, packed",
     "co_linetable": "the places of the instructions in the source, packed",
-    "co_lnotab": "the same as lines only, in the form of Python 3.9; made when asked for",
+    "co_lnotab": "the lines alone, in the form of Python 3.9; made when asked for",
     "co_lines": "method: the line table, unpacked",
     "co_positions": "method: lines and columns, unpacked, once for every two bytes",
     "_co_code_adaptive": "the bytes that really run: specialised, with counters",
