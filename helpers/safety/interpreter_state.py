@@ -4,14 +4,13 @@ What can be left behind by code that was cut in two (Ctrl-C at any moment, an ex
 own `sys.settrace`) is read before and put back after: tracers, evaluator, output, modes, callbacks,
 builtins, patched names. What frameworks hold is read only where they have been imported.
 
-Most of that is one for the whole process, so verbs in several threads take turns.
+Most of that is one for the whole process, so verbs in several threads take turns (turns.py).
 """
 
 import contextlib
 import functools
 import sys
-import threading
-from _thread import get_ident, interrupt_main, start_new_thread
+from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable
 from contextlib import suppress
 from os import _exit, getpid
@@ -35,13 +34,11 @@ from helpers.safety.kept_state.python import builtins_are, put_builtins, read_bu
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import shielded
 from helpers.safety.patches import PATCHES, tell
+from helpers.safety.turns import Turn
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 LONGEST_WAIT = 5  # seconds that Ctrl-C waits for a framework; then it comes there
-LONGEST_TURN = 60  # seconds that a verb waits for one in another thread,
-LONGEST_STILL = 5  # if that one waits for a thread all the while, which may be this one
-_OPEN: list["Guard"] = []  # whose calls are under way, or wait for their turn
 
 
 def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
@@ -95,15 +92,15 @@ class Guard:
             "_process",
             "_shields",
             "_since",
-            "_thread",
             "_thrown",
             "_told",
+            "_turn",
         ),
     )
 
     def __init__(self, frame, names: tuple[str, ...] = ()):
         self._frame, self._handler, self._names = frame, None, names
-        self._before, self._patches, self._thread = None, float("inf"), get_ident()
+        self._before, self._patches, self._turn = None, float("inf"), Turn()
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
         self._pending, self._process, self._told = None, getpid(), []
@@ -116,7 +113,8 @@ class Guard:
         no turn comes.
         """
         if not self._names:
-            self._take_turn()
+            self._turn.take()
+            self._patches, self._limit = len(PATCHES), sys.getrecursionlimit()
         try:
             asked = [kept for kept in KEPT if not self._names or kept.name in self._names]
             self._before = [(kept, value) for kept in asked for value in _readings(kept)]
@@ -135,23 +133,6 @@ class Guard:
             sys.stdout, sys.stderr = shielded(there[0]), shielded(there[1])
             now = sys.stdout, sys.stderr
             self._shields = [a for a, b in zip(now, there, strict=True) if a is not b]
-
-    def _take_turn(self) -> None:
-        """Wait until the calls of other threads that came before those of this one have ended."""
-        _OPEN.append(self)
-        began = moved = monotonic()
-        while others := _others_before(self._thread):
-            now = monotonic()
-            if not _is_waiting(others[0]._thread):
-                moved = now
-            if now > began + LONGEST_TURN or now > moved + LONGEST_STILL:
-                _OPEN.remove(self)
-                raise RuntimeError(
-                    "a verb is at work in another thread, and verbs take turns: call this one when "
-                    f"that has ended (it has been waiting for {now - began:.0f} seconds)"
-                )
-            sleep(0.001 * len(others))
-        self._patches, self._limit = len(PATCHES), sys.getrecursionlimit()
 
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
@@ -175,8 +156,7 @@ class Guard:
                 _put_back(kept, before)
         while len(PATCHES) > self._patches:
             PATCHES[-1].undo()
-        if self in _OPEN:
-            _OPEN.remove(self)
+        self._turn.leave()
         for _ in range(1000):  # unless somebody else took Ctrl-C over meanwhile
             if not self._late:
                 break
@@ -284,26 +264,6 @@ def _end_blocks(error: BaseException) -> None:
         if frame.f_code.co_filename == _CONTEXTLIB:
             with suppress(RuntimeError):  # it is still running: the call itself is inside of it
                 frame.clear()
-
-
-def _others_before(thread: int) -> list[Guard]:
-    """Return the calls of other threads that came before the first one of this thread.
-
-    A copy of a process has none of its other threads.
-    """
-    there, before = sys._current_frames(), []
-    for guard in _OPEN:
-        if guard._thread == thread:
-            break
-        if guard._thread in there:
-            before.append(guard)
-    return before
-
-
-def _is_waiting(thread: int) -> bool:
-    """Tell whether a thread waits for another, or for a lock or an event of one."""
-    frame = sys._current_frames().get(thread)
-    return frame is not None and frame.f_code.co_filename == threading.__file__
 
 
 _CLOSE = Guard.close.__code__

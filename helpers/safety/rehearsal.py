@@ -28,8 +28,8 @@ import psutil
 from helpers.safety.folders import Refusal, temporary
 from helpers.safety.interrupts import SIGINT, handler, in_main_thread, set_handler, uninterrupted
 from helpers.safety.original_builtins import BUILTINS
+from helpers.safety.process_usage import children
 from helpers.safety.processes import ready
-from helpers.safety.usage import children
 
 __builtins__ = BUILTINS
 

@@ -18,13 +18,13 @@ from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
 from helpers.safety import missing_parts, progress, settings_left
+from helpers.safety.answer_limits import Limits, limited
 from helpers.safety.arguments import deadly, is_a, shown
 from helpers.safety.interpreter_state import whole
-from helpers.safety.limits import Limits, limited
 from helpers.safety.threads_left import left_running, running
 from helpers.study import rehearsal
-from helpers.study.parted import Parted
 from helpers.study.remembering import remember
+from helpers.study.two_answers import Parted
 from helpers.view import outcome
 
 PREFIX = "check."

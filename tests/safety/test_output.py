@@ -9,8 +9,8 @@ import weakref
 from contextlib import redirect_stdout
 from pathlib import Path
 
+from helpers.safety.answer_limits import Limits, limited
 from helpers.safety.interpreter_state import whole
-from helpers.safety.limits import Limits, limited
 from helpers.safety.output import _LATEST_BLOCKS, Shielded, redirected, shielded, still_open
 
 REPO = Path(__file__).parents[2]
@@ -82,7 +82,7 @@ def test_threads_that_print_kill_no_process():
     assert done.stdout.endswith("alive\n")
 
 
-def test_verbs_that_cross_in_two_threads_leave_the_stream_of_before():
+def test_blocks_that_cross_in_two_threads_leave_the_stream_of_before():
     begun, first_ended, printed = threading.Event(), threading.Event(), io.StringIO()
 
     def first():
@@ -98,10 +98,10 @@ def test_verbs_that_cross_in_two_threads_leave_the_stream_of_before():
     other_begun = threading.Event()
     with redirect_stdout(printed):
         before = sys.stdout
-        thread = threading.Thread(target=lambda: (whole(first)(), first_ended.set()))
+        thread = threading.Thread(target=lambda: (first(), first_ended.set()))
         thread.start()
         begun.wait(10)
-        whole(other)()
+        other()
         thread.join()
         assert sys.stdout is before
         print("seen")

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from helpers.safety import interpreter_state as state
+from helpers.safety import turns
 from helpers.safety.interpreter_state import whole
 from helpers.safety.kept_state import KEPT
 from helpers.safety.patches import patched
@@ -70,7 +70,7 @@ def test_a_verb_inside_of_a_verb_does_not_wait_for_those_that_wait_for_it():
 
 
 def test_a_verb_that_waits_for_a_thread_that_waits_for_it_says_so(monkeypatch):
-    monkeypatch.setattr(state, "LONGEST_STILL", 0.2)
+    monkeypatch.setattr(turns, "LONGEST_STILL", 0.2)
     inside, limit = whole(lambda: "inside"), sys.getrecursionlimit()
     with patched(Owner, name="meanwhile"):
         [error] = whole(lambda: in_threads(inside))()
@@ -80,13 +80,12 @@ def test_a_verb_that_waits_for_a_thread_that_waits_for_it_says_so(monkeypatch):
 
 
 def test_a_verb_of_a_thread_that_is_gone_is_not_waited_for():
-    left = state.Guard(None)
-    [_] = in_threads(lambda: setattr(left, "_thread", threading.get_ident()))
-    state._OPEN.append(left)
+    [left] = in_threads(turns.Turn)
+    turns.TURNS.append(left)
     try:
         assert whole(lambda: "at once")() == "at once"
     finally:
-        state._OPEN.remove(left)
+        left.leave()
 
 
 def test_interrupts_and_errors_leave_no_turn_taken():
@@ -96,4 +95,4 @@ def test_interrupts_and_errors_leave_no_turn_taken():
 
     with pytest.raises(KeyError):
         fails()
-    assert state._OPEN == []
+    assert turns.TURNS == []

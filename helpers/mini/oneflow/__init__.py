@@ -8,6 +8,7 @@ an op's own files see that name while they are loaded.
 from types import SimpleNamespace
 
 from helpers.mini.oneflow import optimizer, typing
+from helpers.mini.oneflow.backward_op_conf import OpArg
 from helpers.mini.oneflow.blobs import matmul, reduce_mean, reduce_sum
 from helpers.mini.oneflow.catalogue import op_types
 from helpers.mini.oneflow.cpp_compiler import find_compiler
@@ -16,7 +17,6 @@ from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_
 from helpers.mini.oneflow.differences import differences
 from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.global_function import global_function, watch, watch_diff
-from helpers.mini.oneflow.gradient_rules import OpArg
 from helpers.mini.oneflow.job import Job, Op
 from helpers.mini.oneflow.job_builder import placement
 from helpers.mini.oneflow.kernel_registry import REGISTER_USER_KERNEL

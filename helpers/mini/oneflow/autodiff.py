@@ -3,8 +3,8 @@
 Mirrors oneflow/core/job_rewriter/autograd.cpp of 0.3.
 """
 
+from helpers.mini.oneflow.backward_op_conf import ForwardOp, Request
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
-from helpers.mini.oneflow.gradient_rules import ForwardOp, Request
 from helpers.mini.oneflow.registry import GradientDef
 
 

@@ -5,9 +5,9 @@ Arithmetic on them appends built-in ops.
 
 import math
 
+from helpers.mini.oneflow.backward_op_conf import Request
 from helpers.mini.oneflow.dtypes import is_number
 from helpers.mini.oneflow.errors import OpError, need, shown
-from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.job_builder import writer
 from helpers.safety.arguments import is_a, kind_of
 

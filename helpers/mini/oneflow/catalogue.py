@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.mini.oneflow import builtins, kernels
+from helpers.mini.oneflow import built_in_ops, kernels
 from helpers.mini.oneflow.attributes import REQUIRED
 from helpers.mini.oneflow.errors import OpError, need, place, shown
 from helpers.mini.oneflow.session import session
@@ -49,8 +49,8 @@ def op_types(built_in=False) -> tuple[OpType, ...]:
 def _kernel(registry, type_name):
     if registered := registry.kernels(type_name):
         return ", ".join(f"{kernel} if {kernel.matches}" for kernel in registered)
-    if type_name in builtins.KERNELS:
-        return str(builtins.KERNELS[type_name])
+    if type_name in built_in_ops.KERNELS:
+        return str(built_in_ops.KERNELS[type_name])
     try:
         return str(kernels.named(registry, type_name))
     except OpError:

@@ -7,11 +7,11 @@ import contextlib
 from functools import partial
 
 from helpers.mini.oneflow.attributes import REQUIRED, TYPES, attr_def
+from helpers.mini.oneflow.backward_op_conf import Plan, Request
 from helpers.mini.oneflow.cpp_compiler import build, cache_folder
 from helpers.mini.oneflow.cpp_program import Program, read, written
 from helpers.mini.oneflow.definitions import check
 from helpers.mini.oneflow.errors import OpError, need, place
-from helpers.mini.oneflow.gradient_rules import Plan, Request
 from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
 
 NUMBERS = {  # of enum DataType

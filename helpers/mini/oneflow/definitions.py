@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import numpy as np
 
 from helpers.mini.oneflow.attributes import REQUIRED, attr_def
+from helpers.mini.oneflow.backward_op_conf import BackwardOpConfContext
 from helpers.mini.oneflow.dtypes import DTYPES, is_list, is_size
 from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown, stage
-from helpers.mini.oneflow.gradient_rules import BackwardOpConfContext
 from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
 
 _collecting = []  # one (file, chains) for each definition file that is being loaded

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from helpers.mini.oneflow import builtins
+from helpers.mini.oneflow import built_in_ops
 from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
 from helpers.mini.oneflow.kernel_registry import chosen
 from helpers.mini.oneflow.registry import Kernel
@@ -21,8 +21,8 @@ HOLDERS = 3  # the container, one name and getrefcount's argument
 
 def find(registry, context):
     """Return the Kernel of an op, told by its KernelRegContext, or raise OpError."""
-    if context.op_type in builtins.KERNELS:
-        return builtins.KERNELS[context.op_type]
+    if context.op_type in built_in_ops.KERNELS:
+        return built_in_ops.KERNELS[context.op_type]
     registered = registry.kernels(context.op_type)
     return chosen(registered, context) if registered else named(registry, context.op_type)
 

@@ -46,7 +46,7 @@ class OpDef:
 
 @dataclass(frozen=True)
 class GradientDef:
-    """A gradient rule: `generate(ForwardOp)` returns a Plan (both in gradient_rules.py)."""
+    """A gradient rule: `generate(ForwardOp)` returns a Plan (both in backward_op_conf.py)."""
 
     name: str
     generate: Callable

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.mini.oneflow.builtins import built_in_registry
+from helpers.mini.oneflow.built_in_ops import built_in_registry
 from helpers.mini.oneflow.errors import listed, need, shown
 from helpers.mini.oneflow.registry import Registry
 from helpers.safety.arguments import is_a, printable

@@ -3,10 +3,10 @@
 Mirrors oneflow/python/ops/user_op_builder.py.
 """
 
+from helpers.mini.oneflow.backward_op_conf import Request
 from helpers.mini.oneflow.blobs import Blob, own
 from helpers.mini.oneflow.dtypes import is_list
 from helpers.mini.oneflow.errors import need, shown, stage
-from helpers.mini.oneflow.gradient_rules import Request
 from helpers.mini.oneflow.job_builder import PLACED, writer
 from helpers.safety.arguments import is_a
 

@@ -14,7 +14,7 @@ from helpers.study.chapter_2.spied_step import (
 )
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 COLUMNS = 3
 ROWS = ((7, 0, 9, 4, 4, 1, 12), (2,), ())  # of the batches that nobody has seen

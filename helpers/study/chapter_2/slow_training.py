@@ -14,7 +14,7 @@ from helpers.study.chapter_2.spied_step import (
 )
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 COLUMNS = 3
 RATE, DECAY = 0.1, 0.9

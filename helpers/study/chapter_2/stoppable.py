@@ -6,7 +6,7 @@ Mirrors what a timeout would do (`tensorflow/python/eager/cancellation.py`).
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from helpers.safety.limits import when_stopped
+from helpers.safety.answer_limits import when_stopped
 
 
 @contextmanager

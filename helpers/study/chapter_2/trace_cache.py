@@ -12,7 +12,7 @@ from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
 from helpers.study.chapter_2.known_sequences import known
 from helpers.study.chapter_2.quiet import quiet
 from helpers.study.check import Exercise, Unfit, Untried, tried
-from helpers.study.parted import parted, within
+from helpers.study.two_answers import parted, within
 
 
 def _judge_cache(my_function):

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from helpers.capture.text.value import brief
 from helpers.mini import vm
-from helpers.safety.limits import counted
+from helpers.safety.answer_limits import counted
 from helpers.safety.output import redirected
 from helpers.study.chapter_3.kept_stacks import is_told, plain_places
 from helpers.study.chapter_3.parting import Place, parting
 from helpers.study.chapter_3.run_words import called, end_of
 from helpers.study.check import Untried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 RAISES = ("RAISE_VARARGS", "RERAISE")

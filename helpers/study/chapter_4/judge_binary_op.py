@@ -9,7 +9,7 @@ from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Unfit, tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 # Numbers for which no two operators, and no two orders, give the same.
 KNOWN = ((7, 3), (2, 5), (-9, 4), (2.5, -0.5), (True, 6), ("ab", "a"), (0.0, -3.0))

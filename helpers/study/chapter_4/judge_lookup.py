@@ -3,7 +3,7 @@
 from helpers.capture.text.value import brief
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import tried
-from helpers.study.parted import parted, within
+from helpers.study.two_answers import parted, within
 
 
 def judge_lookup(answer):

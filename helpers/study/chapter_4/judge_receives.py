@@ -11,7 +11,7 @@ from helpers.study.answers import in_order
 from helpers.study.chapter_4 import flows
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Unfit, tried
-from helpers.study.parted import parted, within
+from helpers.study.two_answers import parted, within
 
 MOST = 100
 

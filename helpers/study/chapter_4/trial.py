@@ -12,7 +12,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini.dynamo import eval_frame
 from helpers.study.check import Unfit, Untried
-from helpers.study.parted import parted, within
+from helpers.study.two_answers import parted, within
 
 
 def first(verdicts) -> str | None:

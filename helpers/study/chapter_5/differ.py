@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.study.parted import parted as apart
+from helpers.study.two_answers import parted as apart
 
 NEAR = {"float16": 4e-3, "float32": 4e-6, "float64": 4e-13}
 

@@ -9,7 +9,7 @@ from helpers.study.chapter_5.compare import Truth, called_twice, compared, judge
 from helpers.study.chapter_5.op_files import file_names
 from helpers.study.chapter_5.run_op import texts, train_job_of
 from helpers.study.check import Exercise
-from helpers.study.parted import within
+from helpers.study.two_answers import within
 
 NAME = "user_leaky"
 FILES = file_names(NAME)

@@ -8,7 +8,7 @@ from helpers.study.chapter_5.compare import Truth, judged, whole
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.parted import within
+from helpers.study.two_answers import within
 
 _PARTS = ("file", "old text", "new text")
 _OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new

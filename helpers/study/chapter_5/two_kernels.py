@@ -10,7 +10,7 @@ from helpers.study.chapter_5.choosing import chooses
 from helpers.study.chapter_5.op_files import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"

@@ -4,7 +4,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_6.op_cases import Case, py_execute, same, words_of
 from helpers.study.chapter_6.ready_made import ready_made
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 MOST_SHOWN = 80  # characters
 

@@ -17,7 +17,7 @@ from helpers.study.chapter_6.eager_cases import other_numbers, right_calls, wron
 from helpers.study.chapter_6.op_cases import Case, py_execute
 from helpers.study.chapter_6.op_ledger import OpLedger
 from helpers.study.chapter_6.ready_made import ready_made
-from helpers.study.parted import packed, parted, unpacked
+from helpers.study.two_answers import packed, parted, unpacked
 
 SECONDS = 30
 UNTRIED = "untried"

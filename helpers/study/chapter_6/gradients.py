@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.safety.arguments import is_a, kind_of
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 CLOSE = 1e-4
 MOST_SHOWN = 9  # numbers of a gradient

@@ -4,7 +4,7 @@ import re
 from collections.abc import MutableSequence
 
 from helpers.safety.arguments import kind_of
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 
 def compared(log, truth: list[str], what: str) -> str | None:

@@ -16,7 +16,7 @@ from helpers.capture.tensorflow.op_callbacks import (
 )
 from helpers.study.chapter_6.log_words import compared, no_list, odd
 from helpers.study.check import tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 DRAWN = 3  # blocks of several routes, from short to long
 

@@ -11,7 +11,7 @@ from helpers.capture.text.error import said
 from helpers.model.calls import CallTree
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.check import Untried, tried
-from helpers.study.parted import parted as apart
+from helpers.study.two_answers import parted as apart
 
 # how many rows, the state's axes before the columns, how many columns
 SIZES = ((1, (), 1), (1, (), 2), (2, (3,), 2), (0, (), 2), (3, (2,), 3), (2, (), 0), (1, (3,), 2))

@@ -12,7 +12,7 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.study.answers import by_name
 from helpers.study.chapter_6.loop_trial import drawn, parted
 from helpers.study.check import Exercise
-from helpers.study.parted import within
+from helpers.study.two_answers import within
 
 STAYS, LIST, SCALAR, DTYPES, FUNCTION = REASONS = (
     *("stays", "a list", "a NumPy scalar", "dtypes", "a tf.function"),

@@ -7,7 +7,7 @@ from helpers.study.chapter_6.drawn_functions import drawn
 from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
 from helpers.study.chapter_6.taped_blocks import SCENARIOS, Meant
 from helpers.study.check import Exercise, Untried, tried
-from helpers.study.parted import within
+from helpers.study.two_answers import within
 
 SUMS = "a value that several ops read gets the sum of what comes back from them"
 ZEROS = "an output that nobody used has no gradient: give zeros of its shape to the op"

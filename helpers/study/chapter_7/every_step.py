@@ -13,7 +13,7 @@ from helpers.study.chapter_2.spied_step import Spied, doubled, left_alone, numbe
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 RATE = 0.1
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 3), 1), ((2, 2), 0))  # batches, how many

@@ -15,7 +15,7 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.live_modules import alive_since, known_modules
 from helpers.study.check import Exercise, Unfit, Untried, tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 MODEL = "Net"
 WIDTH = 2  # the one that fits x

@@ -14,7 +14,7 @@ from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, graph_ops
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, tried
-from helpers.study.parted import parted
+from helpers.study.two_answers import parted
 
 CLOSE = 1e-5
 # what is done to an object, one after another: a rate is set, or a number is taken in

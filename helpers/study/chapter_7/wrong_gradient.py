@@ -11,7 +11,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Untried
-from helpers.study.parted import parted, within
+from helpers.study.two_answers import parted, within
 
 OP = "mean_square"
 # rows, columns, what the loss is multiplied by, dtype

@@ -21,7 +21,7 @@ from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
 from helpers.safety.interrupts import handler, in_main_thread
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import Shielded, outliving
-from helpers.safety.usage import Usage, children, limit_address_space, set_address_space
+from helpers.safety.process_usage import Usage, children, limit_address_space, set_address_space
 from helpers.safety.with_blocks import Block
 
 __builtins__ = BUILTINS

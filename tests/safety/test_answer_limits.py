@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from helpers.safety import limits
+from helpers.safety import answer_limits
+from helpers.safety.answer_limits import Limits, limited, when_stopped
 from helpers.safety.interpreter_state import whole
-from helpers.safety.limits import Limits, limited, when_stopped
 
 pytestmark = pytest.mark.own_process()  # what is thrown here would hit the runner's own threads
 
@@ -162,7 +162,13 @@ def test_an_interrupt_at_any_moment_of_it_leaves_nothing():
 
     def now():
         limit = resource.getrlimit(resource.RLIMIT_AS)
-        return limit, sys.stdout, sys.stderr, signal.getsignal(signal.SIGINT), list(limits._OPEN)
+        return (
+            limit,
+            sys.stdout,
+            sys.stderr,
+            signal.getsignal(signal.SIGINT),
+            list(answer_limits._OPEN),
+        )
 
     @whole
     def block():
@@ -175,7 +181,7 @@ def test_an_interrupt_at_any_moment_of_it_leaves_nothing():
 
         def trace(frame, event, given):
             nonlocal left
-            left -= frame.f_globals["__name__"].endswith((".limits", ".with_blocks"))
+            left -= frame.f_globals["__name__"].endswith((".answer_limits", ".with_blocks"))
             if left == 0:
                 left = -1
                 signal.getsignal(signal.SIGINT)(signal.SIGINT, frame)  # as if it came in there
@@ -203,7 +209,7 @@ def test_another_thread_than_the_main_one_is_stopped_too():
 
 
 def test_where_the_house_is_at_work_a_press_waits(monkeypatch):
-    monkeypatch.setattr(limits, "HOUSE", __file__)
+    monkeypatch.setattr(answer_limits, "HOUSE", __file__)
     assert TIME in stopped(endless), "and comes when that goes on for too long"
 
 

@@ -3,7 +3,7 @@
 import json
 
 from helpers.study.check import Exercise
-from helpers.study.parted import Parted, packed, parted, unpacked, within
+from helpers.study.two_answers import Parted, packed, parted, unpacked, within
 from helpers.view import outcome
 
 NASTY = "<script>x</script>"
