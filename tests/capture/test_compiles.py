@@ -86,6 +86,14 @@ def test_the_limit_is_said_in_the_ledger_and_not_logged(caplog):
     assert not caplog.records
 
 
+def test_a_call_without_a_graph_is_not_put_down_to_the_limit():
+    live = watch(lambda x, n: x * n)
+    words = live.each((torch.ones(2), 1), ("a", 1), (torch.ones(2), 1))
+    assert words == "compile eager hit"
+    note = live.model.entries[1].note
+    assert "made no entry" in note and "recompile_limit" not in note
+
+
 def test_what_it_raises_is_the_functions_own():
     live = watch_recompiles(times)
     with pytest.raises(TypeError):

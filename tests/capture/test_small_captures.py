@@ -44,6 +44,15 @@ def test_costs_need_something_to_call():
         costs.costs_listing(lambda: None, {"slow": 5})
 
 
+def test_an_action_that_adds_actions_does_not_change_what_is_timed():
+    actions = {"first": lambda: None}
+
+    def grow():
+        actions[str(len(actions))] = grow
+
+    assert [row.action for row in costs.costs_listing(grow, actions).rows] == ["first"]
+
+
 def test_environment_is_fine_here():
     listing = environment.environment_listing()
     assert {row.name for row in listing.rows} >= {"Python", "torch", "tensorflow", "memory"}

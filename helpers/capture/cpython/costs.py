@@ -53,6 +53,7 @@ def costs_listing(
             raise TypeError(
                 f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
             )
+    actions = dict(actions)  # one that is timed may change the learner's own
     best = dict.fromkeys([None, *actions], float("inf"))
     passed = dict.fromkeys(best, 0.0)
     for done in progress.counted("timing, round", range(ROUNDS)):

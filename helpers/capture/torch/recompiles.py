@@ -165,7 +165,9 @@ class Compiled:
             return ("recompile", because or OTHER) if before else ("compile", "nothing was there")
         if failures is None:
             return "hit", ""
-        return "eager", f"{_limit()}; {because}" if before else EMPTY
+        full = len(before) >= torch_private.config.recompile_limit  # with fewer, no limit is met
+        why = _limit() if full else EMPTY
+        return "eager", f"{why}; {because}" if before else EMPTY
 
 
 def _refuse_deadly(values) -> None:
