@@ -38,6 +38,8 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     """
     if call is not None:
         return Exhibit(guard_program(fn, call, entry), table)
+    if type(entry) is not int or entry != 1:
+        raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
     if switch(as_table, "as_table"):
         return Exhibit(guards.guard_table(fn, find), table)
     return Exhibit(guards.guard_graph(fn, find), diagram)

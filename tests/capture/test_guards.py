@@ -103,6 +103,12 @@ def test_every_leaf_of_the_tree_is_shown(game):
     assert {g.kind for g in graph.guards} == {type(g).__name__ for g in found}
 
 
+@pytest.mark.parametrize("entry", [2, 0, "1", True])
+def test_an_entry_is_asked_of_a_call_alone(game, entry):
+    with pytest.raises(TypeError, match="give call= too, or neither"):
+        show_guards(game, entry=entry)
+
+
 def test_the_table_has_the_guards_of_the_graph(game):
     graph, listing = show_guards(game).model, show_guards(game, as_table=True).model
     assert listing.rows == graph.guards

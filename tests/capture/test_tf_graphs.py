@@ -138,6 +138,19 @@ def test_what_is_no_graph_is_refused_in_one_sentence(thing):
         tf_graph(thing)
 
 
+def test_an_async_function_is_refused_before_tensorflow_sees_it(recwarn):
+    async def later(x):
+        return x
+
+    async def items(x):
+        yield x
+
+    for fn in (later, items):
+        with pytest.raises(TypeError, match="only makes a coroutine, and TensorFlow traces none"):
+            tf_graph(fn, 1)
+    assert not recwarn.list
+
+
 def test_an_empty_graph_is_said_to_be_empty():
     graph = tf_graph(v1.GraphDef())
     assert graph.title == "A graph: 0 nodes" and "nothing to draw" in diagram.html(graph)

@@ -38,6 +38,7 @@ FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 MOST_KNOWN = 1024
 MANY = 1_000  # calls in one row
+ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def watch(fn, **options) -> "Watched":
@@ -89,6 +90,8 @@ def as_tf_function(fn, **options):
     alive(fn, shown(fn))
     if why := unwritten(fn):
         raise TypeError(f"{shown(fn)} {why}, so TensorFlow cannot trace it")
+    if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
+        raise TypeError(f"a call of {shown(fn)} only makes a coroutine, and TensorFlow traces none")
     try:
         made = tf.function(fn, **options)
         inspect.signature(made)
