@@ -167,7 +167,15 @@ class _Decoder:
         if instruction.opcode in dis.haslocal:
             told = (self._variable(instruction),)
             return [(self._local(n, instruction.argval, instruction.arg), told) for n in names]
-        return [(n, self._arguments(index, instruction)) for n in names]
+        truth = [("UNARY_NOT", ())] * 2 if self._is_left_as_bool(index, instruction) else []
+        return [(n, self._arguments(index, instruction)) for n in names] + truth
+
+    def _is_left_as_bool(self, index, instruction):
+        """Tell whether a truth is asked for that nothing asks again: `not not x`, since 3.13."""
+        asks = instruction.opname == "TO_BOOL"
+        asks |= VERSION >= (3, 13) and instruction.opname == "COMPARE_OP" and instruction.arg & 16
+        later = (i.opname for i in self.real[index + 1 :] if i.opname != "NOP")
+        return bool(asks) and not next(later, "").startswith(("POP_JUMP_IF", "UNARY_NOT"))
 
     def _follows(self, index, name):
         return index > 0 and self.real[index - 1].opname == name

@@ -589,3 +589,18 @@ def double_star_of_no_mapping():
 
 def prompt():
     exec(compile("2 + 3; None; 'x'", "<prompt>", "single"), {})
+
+
+class Words(str):
+    """What it is compared with becomes text, not a bool."""
+
+    def __eq__(self, other):
+        return f"{self} and {other}"
+
+    __hash__ = str.__hash__
+
+
+def truth_asked_for_twice():
+    n, words = 2, Words("a")
+    told = [not (not n), not (not 0), not not (words == "b"), not not (n == 2), not not [] or n]
+    return told, [not not (n and 3)], {k: not not k for k in (0, 5)}
