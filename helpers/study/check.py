@@ -132,13 +132,20 @@ class Exercise:
         return f"{PREFIX}{self.name}"
 
     def _fitting(self, answers) -> None:
-        """Raise Unfit, with the names of what is asked for, if there are more or fewer answers."""
+        """Raise Unfit, with the names of what is asked for, if there are more or fewer answers.
+
+        And if one that the judge calls (it says so: `Callable`) cannot be called.
+        """
         asked = signature(self.judge)
         try:
-            asked.bind(*answers)
+            given = asked.bind(*answers).arguments
         except TypeError:
             call = f"{PREFIX}{self.name}({', '.join(asked.parameters)})"
             raise Unfit(f"{counted(len(answers), 'answer')} given; the call is {call}") from None
+        for name, answer in given.items():
+            called = asked.parameters[name].annotation is Callable
+            if called and answer is not ... and not callable(answer):
+                raise Unfit(f"{name} must be a function, not {shown(answer)}")
 
     def _all_tried(self, answers) -> None:
         """Raise Untried, with the names of those that are still `...`, if any is."""

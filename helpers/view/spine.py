@@ -42,7 +42,8 @@ def chapter_line(here: Chapter) -> str:
 
 def opened(here: Station) -> str:
     """Return the row that a chapter closes with: the seam that it opened, and who gets in."""
-    return f"| the seam that you opened: {mark(here.number)} | {here.happens}; {here.who} gets in |"
+    happens = f"{here.happens}; there, {here.who} gets in"
+    return f"| the seam that you opened: {mark(here.number)} | {happens} |"
 
 
 def mark(number: int) -> str:

@@ -1,9 +1,12 @@
 """A check says untried, passed or failed because, whatever the answer does."""
 
 import signal
+from collections.abc import Callable
+from inspect import signature
 
 import pytest
 
+from helpers import check
 from helpers.capture.text.error import said
 from helpers.study.check import Checks, Exercise, Unfit, tried
 from helpers.study.expect import expect
@@ -104,6 +107,18 @@ def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
         outcome = exercise()(*answers).model
         assert outcome.state == "failed"
         assert f"{len(answers)} answers given; the call is check.two(answer)" in outcome.because
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["default_finder", "rebinding", "one_more_holder", "cache", "code_patch", "guard_set"],
+)
+def test_what_cannot_be_called_is_refused_by_its_name(name):
+    exercise = getattr(check, name)
+    asked = [p for p in signature(exercise.judge).parameters.values() if p.annotation is Callable]
+    outcome = exercise(*[None] * len(asked)).model
+    assert outcome.because == f"{asked[0].name} must be a function, not None"
+    assert exercise(*[...] * len(asked)).model.state == "untried"
 
 
 def test_html_escapes_the_reason():

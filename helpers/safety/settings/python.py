@@ -1,5 +1,6 @@
-"""Python's own settings of a process: folder, locale, signals, logging, decimal numbers."""
+"""Python's own settings of a process: folder, locale, signals, logging, decimal numbers, …"""
 
+import gc
 import locale
 import logging
 import os
@@ -21,6 +22,23 @@ def _folder():
         return os.getcwd()
     except OSError:  # it is gone
         return UNREAD
+
+
+def _file_mask():
+    """Return the mask of new files; read where reading does not set it for a moment (Linux)."""
+    try:
+        with open("/proc/self/status", "rb") as status:
+            return next((int(line[6:], 8) for line in status if line.startswith(b"Umask:")), UNREAD)
+    except OSError:
+        return UNREAD
+
+
+def _frozen() -> bool:
+    return gc.get_freeze_count() > 0
+
+
+def _put_frozen(before: bool) -> None:
+    (gc.freeze if before else gc.unfreeze)()
 
 
 def _decimals(decimal: ModuleType) -> tuple:
@@ -88,6 +106,8 @@ PYTHON = (
         lambda before: locale.setlocale(locale.LC_ALL, before),
     ),
     Setting("the working folder", _folder, os.chdir),
+    Setting("the rights of new files", _file_mask, os.umask),
+    Setting("what the collector leaves alone", _frozen, _put_frozen),
     Setting(
         "how many digits an int may have as text",
         sys.get_int_max_str_digits,

@@ -1,5 +1,6 @@
 """Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
 
+from collections.abc import Callable
 from inspect import Parameter, signature
 
 from helpers.capture.text.error import said
@@ -14,7 +15,7 @@ MOST = 10_000
 IS = "compare with `is`, not `==`"
 
 
-def _judge_finder(find_in_defaults):
+def _judge_finder(find_in_defaults: Callable):
     with only_new_objects():
 
         def eldest(value, call=None):  # the first function that the collector lists

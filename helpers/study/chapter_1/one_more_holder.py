@@ -1,5 +1,6 @@
 """Chapter 1, exercise 4: a rebinding that reaches holders of each kind, drawn at random."""
 
+from collections.abc import Callable
 from functools import partial
 from itertools import count
 from random import Random
@@ -20,7 +21,7 @@ ALL = "all kinds at once"
 _calls = count()
 
 
-def _judge_holders(rebind):
+def _judge_holders(rebind: Callable):
     dice = Random(next(_calls))  # another order each time
     for kind in (*dice.sample(list(KINDS), len(KINDS)), ALL):
         world = HeldWorld(kind, dice)

@@ -4,6 +4,8 @@ First it is tried where `sys.modules` holds a handful of modules: quick, with th
 first, and a search that takes in too much finds little to spoil.
 """
 
+from collections.abc import Callable
+
 from helpers.capture.text.error import said
 from helpers.study.chapter_1.block_trials import (
     Parted,
@@ -20,7 +22,7 @@ from helpers.study.check import Exercise, Unfit, Untried
 SIZE = "changed size during iteration"
 
 
-def _judge_rebinding(my_rebind_everywhere, op):
+def _judge_rebinding(my_rebind_everywhere: Callable, op: Callable):
     rebind = my_rebind_everywhere  # the message about a stub names it
     with small_world(stand_in("op"), rebind) as world:
         because, seen = _in_a_handful(rebind, world)

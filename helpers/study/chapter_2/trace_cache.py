@@ -1,6 +1,6 @@
 """Chapter 2, exercise 3: a cache of traces of one's own, judged call by call by tf.function."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from helpers.capture.text.error import said
@@ -15,7 +15,7 @@ from helpers.study.check import Exercise, Unfit, Untried, tried
 from helpers.study.two_answers import parted, within
 
 
-def _judge_cache(my_function):
+def _judge_cache(my_function: Callable):
     with quiet():
         for sequence, steps in known():
             if because := _compared(my_function, sequence, steps):

@@ -5,6 +5,7 @@ end the process.
 """
 
 import dis
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ def _steps(code: CodeType) -> list[Step]:
     return [Step(i.offset, i.opname, f"{type(i.argval).__name__} {i.argrepr}") for i in found]
 
 
-def _judge_patch(patch):
+def _judge_patch(patch: Callable):
     for fn in _functions():
         because = _judge_one(patch, fn)
         if because:

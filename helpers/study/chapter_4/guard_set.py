@@ -1,6 +1,7 @@
 """Chapter 4: write the guards of one compiled call; the real ones and the results judge them."""
 
 import inspect
+from collections.abc import Callable
 from contextlib import suppress
 
 from helpers.capture.text.error import said
@@ -13,9 +14,7 @@ from helpers.study.chapter_4.forms import function
 from helpers.study.check import Exercise, Unfit, Untried, tried
 
 
-def _judge_guard_set(holds, fn, *first):
-    if isinstance(holds, bool):
-        return "holds must be a function of the arguments that says True or False"
+def _judge_guard_set(holds: Callable, fn: Callable, *first):
     import torch
 
     with torch.enable_grad():
