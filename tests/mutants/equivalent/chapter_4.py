@@ -28,7 +28,7 @@ OTHER = "another change of the same one thing, which fails the same guard alone"
 SOURCE_CHECK = "if value is None or isinstance(value, bool):"
 EMPTY = "a function that comes to its end returns None"
 TENSOR_GUARDS = (
-    "f'type({source}) is torch.{type(value).__name__}'",
+    "f'type({source}) is torch.Tensor'",
     "f'{source}.dtype is {value.dtype}'",
     "f'{source}.shape == {tuple(value.shape)}'",
     "f'{source}.requires_grad is {value.requires_grad}'",

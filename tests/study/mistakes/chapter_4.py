@@ -35,7 +35,7 @@ class Recorder(PARTS.recorder):
     def __init__(self):
         pass
 """
-TYPE_OF_TENSOR = '            f"type({source}) is torch.{type(value).__name__}",\n'
+TYPE_OF_TENSOR = '            f"type({source}) is torch.Tensor",\n'
 
 
 LOOSE_SHAPE = (
