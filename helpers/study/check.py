@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
-from inspect import signature
+from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from types import FunctionType
 
 from helpers.capture.text.error import said
@@ -143,9 +143,12 @@ class Exercise:
             call = f"{PREFIX}{self.name}({', '.join(asked.parameters)})"
             raise Unfit(f"{counted(len(answers), 'answer')} given; the call is {call}") from None
         for name, answer in given.items():
-            called = asked.parameters[name].annotation is Callable
-            if called and answer is not ... and not callable(answer):
+            if asked.parameters[name].annotation is not Callable or answer is ...:
+                continue
+            if not callable(answer):
                 raise Unfit(f"{name} must be a function, not {shown(answer)}")
+            if iscoroutinefunction(answer) or isasyncgenfunction(answer):
+                raise Unfit(f"{name} is an async function: a call runs nothing. Write a plain def")
 
     def _all_tried(self, answers) -> None:
         """Raise Untried, with the names of those that are still `...`, if any is."""

@@ -120,6 +120,12 @@ def test_what_cannot_be_called_is_refused_by_its_name(name):
     assert outcome.because == f"{asked[0].name} must be a function, not None"
     assert exercise(*[...] * len(asked)).model.state == "untried"
 
+    async def waits():
+        return 1
+
+    because = exercise(*[waits] * len(asked)).model.because
+    assert because.startswith(f"{asked[0].name} is an async function: a call runs nothing")
+
 
 def test_html_escapes_the_reason():
     html = exercise()("<script>")._repr_mimebundle_()[0]["text/html"]
