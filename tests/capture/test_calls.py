@@ -127,6 +127,13 @@ def test_what_cannot_be_called_is_refused(wrong):
         call_tree(wrong)
 
 
+def test_an_async_function_is_refused_and_not_called():
+    async def waits(): ...
+
+    with pytest.raises(TypeError, match="watch_call runs .* only makes a coroutine"):
+        call_tree(waits)
+
+
 def test_what_cannot_be_compared_is_refused(a):
     for wrong in ({}, [a], None):
         with pytest.raises(TypeError, match="watch_calls needs a dict"):

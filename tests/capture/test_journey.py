@@ -126,6 +126,14 @@ def test_eager_tensorflow():
     assert "kernels for CPU, float32" in again.stop("registry").words
 
 
+def test_kernels_of_several_types_are_told_apart():
+    def mixed(x):
+        return x * 2, tf.constant([1, 2]) + 1
+
+    words = both(mixed, A)[1].stop("registry").words
+    assert "kernels for CPU float32, CPU int32" in words
+
+
 def test_tf_function_traces_and_then_finds_its_graph():
     fn = tf.function(in_tf)
     assert would_trace(fn, A).verdict == "trace"

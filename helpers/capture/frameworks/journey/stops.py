@@ -157,8 +157,10 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
         ops[f"the graph of {name}" if graph else name] += 1
         inside += [f"in it {listed(graph, MOST_OPS)}"] if graph and not inside else []
         kernels[one.kernel] += not graph
-    where = listed([words for words, many in kernels.items() if words and many], 2)
-    chosen = f"kernels for {where}" if where else ""
+    places = [words for words, many in kernels.items() if words and many]
+    if len(places) > 1:  # "CPU, float32" each
+        places = [words.replace(", ", " ") for words in places]
+    chosen = f"kernels for {listed(places, 2)}" if places else ""
     parts = (_times(ops, MOST_OPS), *inside, chosen, written)
     return True, counted(len(tally.ran), "op"), "; ".join(filter(None, parts))
 
