@@ -6,6 +6,7 @@ import locale
 import logging
 import os
 import signal
+import socket
 import sys
 import types
 import warnings
@@ -42,6 +43,7 @@ CHANGES = {
     "how many digits an int may have as text": lambda: sys.set_int_max_str_digits(0),
     "what logging passes on": lambda: logging.disable(logging.ERROR),
     "the decimal context": _context,
+    "how long sockets wait": lambda: socket.setdefaulttimeout(3),
     "the root logger": lambda: logging.basicConfig(level=10, force=True),
     "how signals are handled": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "NumPy's handling of errors": _of("numpy", lambda np: np.seterr(all="raise")),
@@ -64,6 +66,7 @@ CHANGES = {
         "torch", lambda t: t.autograd.forward_ad.enter_dual_level()
     ),
     "whether torch repeats its warnings": _of("torch", lambda t: t.set_warn_always(True)),
+    "whether torch uses oneDNN": _of("torch", lambda t: t._C._set_mkldnn_enabled(False)),
     "Dynamo's configuration": _of(
         "torch", lambda t: setattr(t._dynamo.config, "recompile_limit", 1)
     ),
@@ -84,6 +87,7 @@ CHANGES = {
         "tensorflow", lambda tf: tf.debugging.disable_traceback_filtering()
     ),
     "what TensorFlow logs": _of("tensorflow", lambda tf: tf.get_logger().setLevel(10)),
+    "what AutoGraph logs": _of("tensorflow", lambda tf: tf.autograph.set_verbosity(1)),
     "Keras' numbers": _of("keras", lambda keras: keras.config.set_floatx("float16")),
     "Keras' dtype policy": _of("keras", lambda keras: keras.config.set_dtype_policy("float64")),
 }

@@ -182,6 +182,12 @@ FRAMEWORKS = (
         lambda torch, before: torch.set_warn_always(before),
     ),
     of_module(
+        "whether torch uses oneDNN",
+        "torch",
+        lambda torch: torch._C._get_mkldnn_enabled(),
+        lambda torch, before: torch._C._set_mkldnn_enabled(before),
+    ),
+    of_module(
         "Dynamo's configuration",
         "torch._dynamo.config",
         lambda config: config.get_config_copy(),
@@ -228,6 +234,12 @@ FRAMEWORKS = (
         "tensorflow",
         lambda tensorflow: logging.getLogger("tensorflow").level,
         lambda tensorflow, before: logging.getLogger("tensorflow").setLevel(before),
+    ),
+    of_module(
+        "what AutoGraph logs",
+        "tensorflow.python.autograph.utils.ag_logging",
+        lambda log: (log.verbosity_level, log.echo_log_to_stdout),
+        lambda log, before: log.set_verbosity(*before),
     ),
     of_module(
         "Keras' numbers",

@@ -115,6 +115,12 @@ PYTHON = (
     ),
     Setting("what logging passes on", lambda: logging.root.manager.disable, logging.disable),
     of_module("the decimal context", "decimal", _decimals, _put_decimals),
+    of_module(
+        "how long sockets wait",
+        "socket",
+        lambda socket: (socket.getdefaulttimeout(),),
+        lambda socket, before: socket.setdefaulttimeout(*before),
+    ),
     Setting("the root logger", _root_logger, _put_root_logger),
     Setting("how signals are handled", _signals, _put_signals),
 )
