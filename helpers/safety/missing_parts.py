@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from importlib import util
 
 from helpers.safety.arguments import kind_of, printable
+from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.versions import another_version, has_course, requirement
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
 PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "networkx", "numpy", "packaging")

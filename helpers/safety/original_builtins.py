@@ -11,7 +11,28 @@ the search for holders that the module is one of those: nothing in it is rebound
 
 import builtins
 
-BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
+_INTERPRETER = vars(builtins)
+BUILTINS = {name: value for name, value in _INTERPRETER.items() if name != "_"}
+
+__builtins__ = BUILTINS
+
+
+class Unpatched:
+    """A `with` block in which the interpreter's builtins are those of the start.
+
+    For a library of Python's own that is called while a learner's are in force.
+    """
+
+    __slots__ = ("_theirs",)
+
+    def __enter__(self):
+        self._theirs = dict(_INTERPRETER)
+        _INTERPRETER.update(BUILTINS)
+
+    def __exit__(self, *error):
+        for name in [name for name in _INTERPRETER if name not in self._theirs]:
+            del _INTERPRETER[name]
+        _INTERPRETER.update(self._theirs)
 
 
 class Own:

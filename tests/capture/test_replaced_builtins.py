@@ -79,6 +79,55 @@ def test_callbacks_of_a_verb_need_none_of_the_builtins(verb, spoil):
     assert "body" in said and left == kept
 
 
+LIES = {
+    "len": lambda sized: 3,
+    "id": lambda thing: 7,
+    "isinstance": lambda thing, kind: True,
+    "issubclass": lambda one, other: True,
+    "hasattr": lambda thing, name: False,
+    "getattr": lambda thing, name, *default: None,
+    "any": lambda items: True,
+    "sorted": lambda items, **how: [],
+    "repr": lambda thing: "a lie",
+    "min": lambda *items, **how: 1,
+}
+NOW = {}
+
+
+@pytest.mark.parametrize("name", LIES)
+@pytest.mark.parametrize(
+    "verb",
+    [
+        helpers.watch_names,
+        helpers.watch_stack,
+        helpers.watch_frames,
+        helpers.watch_hooked,
+    ],
+)
+def test_a_builtin_that_lies_changes_no_exhibit(verb, name):
+    def body():
+        vars(builtins).update(NOW)
+        pair = [1, {"two": (2.5, None)}]
+        again = [pair, pair]
+        return (lambda both: both)(again)
+
+    kept = dict(vars(builtins))
+    said = []
+    try:
+        for put in (_truth(kept[name]), LIES[name]):
+            NOW[name] = put
+            said.append(repr(verb(body)))
+            vars(builtins).update(kept)
+    finally:
+        vars(builtins).update(kept)
+        NOW.clear()
+    assert said[0] == said[1]
+
+
+def _truth(builtin):
+    return lambda *given, **named: builtin(*given, **named)
+
+
 def test_prediction_of_code_that_takes_the_builtins_away_has_its_answer():
     def run():
         space = vars(builtins)

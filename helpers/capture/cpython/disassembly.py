@@ -11,6 +11,9 @@ from functools import wraps
 from types import CodeType
 
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain
+from helpers.safety.original_builtins import BUILTINS, Unpatched
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 LONGEST, MOST_ITEMS = 10_000, 10_000  # of a constant that `dis` may put into words
 MOST_KEPT = 256  # code objects
@@ -35,7 +38,8 @@ def instructions(code: CodeType) -> list[dis.Instruction]:
     ValueError, in one sentence, where the bytes are none that Python could run.
     """
     try:
-        return list(dis.get_instructions(calm(code)))
+        with Unpatched():
+            return list(dis.get_instructions(calm(code)))
     except Exception as error:
         raise ValueError(
             f"the bytecode of {plain(code.co_name)} cannot be decoded: "

@@ -8,6 +8,9 @@ from types import CodeType, FrameType, TracebackType
 from helpers.capture.text.value import brief, plain
 from helpers.internals import interpreter_frame
 from helpers.model.listing import Column, Listing
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_LINKS = 5_000
 MOST_FRAMES, MOST_ASKED = 12, 100_000

@@ -16,7 +16,10 @@ from helpers.capture.cpython.value_stack_reader import reader
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
+from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.patches import undone
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_STEPS = 3000
 MOST_EVENTS = 200_000

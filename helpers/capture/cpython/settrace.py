@@ -8,7 +8,10 @@ from types import GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_PRINTED = 20_000
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook

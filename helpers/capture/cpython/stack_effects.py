@@ -10,6 +10,9 @@ from types import CodeType
 
 from helpers.capture.cpython import disassembly
 from helpers.mini.versions import JUMPS, effect, ends
+from helpers.safety.original_builtins import BUILTINS, Unpatched
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 _TAKES_ONLY = ("POP_", "STORE_", "DELETE_", "JUMP_", "LIST_A", "LIST_E", "SET_ADD", "SET_UPDATE")
 _TAKES_ONLY += ("DICT_", "MAP_ADD", "END_FOR")
@@ -62,7 +65,8 @@ class Handler:
 
 def handlers(code: CodeType) -> tuple[Handler, ...]:
     """Return the rows of the code's exception table (3.11 and later)."""
-    rows = dis._parse_exception_table(code)
+    with Unpatched():
+        rows = dis._parse_exception_table(code)
     return tuple(Handler(r.start, r.end, r.target, r.depth, bool(r.lasti)) for r in rows)
 
 

@@ -6,6 +6,9 @@ from types import FrameType
 
 from helpers.capture.text.value import Seen, brief, same_for_ever, says_only_its_type, seen
 from helpers.internals import interpreter_frame
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_KEPT = 4096  # scalars whose words are remembered
 _NOTHING = {brief: "NULL", seen: Seen("NULL", "")}

@@ -31,6 +31,9 @@ from helpers.model.phrase import counted
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable, word
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 COLUMNS = (

@@ -13,6 +13,9 @@ from helpers.capture.cpython.function import names_used
 from helpers.capture.cpython.objects import instance_dict
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_ITEMS, MOST_LOOKED_AT, DEEPEST = 100, 20_000, 20
 # What a tensor or a variable is, by the module that somebody has imported already.

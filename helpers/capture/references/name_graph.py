@@ -11,6 +11,9 @@ from helpers.capture.references.object_numbers import Numbers
 from helpers.capture.text.label import detail, label, short_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.safety.arguments import is_a, is_exactly
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 DEEPEST = 4
 MOST_ITEMS = 12

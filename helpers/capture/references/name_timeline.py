@@ -15,7 +15,10 @@ from helpers.capture.text.source import source_of
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.safety.arguments import by_type, is_a, kind_of
 from helpers.safety.interpreter_state import theirs
+from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_STEPS = 200
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones

@@ -1,5 +1,9 @@
 """Objects met in the moments of one run -> a number each, the same from moment to moment."""
 
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+
 
 class Numbers:
     """Tells objects apart by identity, over many moments, and keeps none of them alive.

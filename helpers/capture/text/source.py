@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+
 NOWHERE = (0, 0, 0, 0)
 BIGGEST_FILE = 8_000_000  # bytes; what is larger is no program that somebody wrote
 LONGEST_SNIPPET = 400

@@ -8,6 +8,9 @@ from helpers.capture.cpython.objects import class_mapping, mro
 from helpers.capture.text.label import type_name
 from helpers.safety import imported
 from helpers.safety.arguments import is_a
+from helpers.safety.original_builtins import BUILTINS
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 LONGEST = 200  # characters of sizes
 

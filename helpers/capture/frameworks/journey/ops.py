@@ -17,7 +17,10 @@ from helpers.capture.frameworks.tensor_names import is_tensor
 from helpers.capture.torch import tensors
 from helpers.internals import torch_private
 from helpers.safety import imported
+from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.patches import patched
+
+__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
 MOST_OPS = 100_000
