@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
+from helpers.capture.text import outdated
+
 NOWHERE = (0, 0, 0, 0)
 BIGGEST_FILE = 8_000_000  # bytes; what is larger is no program that somebody wrote
 LONGEST_SNIPPET = 400
@@ -81,8 +83,12 @@ def source_of(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
     It comes from Python's own cache of lines, where a notebook puts its cells, or from a file; a
-    device, a pipe or a file of many megabytes is not opened, whatever the code object claims.
+    device, a pipe or a file of many megabytes is not opened, whatever the code object claims. A
+    file that has been written anew since is not its source: that is said on stderr.
     """
+    if why := why_outdated(code):
+        outdated.tell(code, why)
+        return Source("", code.co_firstlineno, 0)
     try:
         lines, first = _block(code)
     except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
@@ -91,6 +97,12 @@ def source_of(code: CodeType) -> Source:
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
     return Source(dedented, max(first, 1), cut)
+
+
+def why_outdated(code: CodeType) -> str:
+    """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
+    lines = file_lines(code.co_filename)
+    return outdated.outdated(code, lines) if lines else ""
 
 
 def file_lines(filename: str) -> list[str]:
