@@ -101,7 +101,10 @@ def source_of(code: CodeType) -> Source:
 
 def why_outdated(code: CodeType) -> str:
     """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
-    lines = file_lines(code.co_filename)
+    try:
+        lines = file_lines(code.co_filename)
+    except Exception:  # no name that a file can have
+        return ""
     return outdated.outdated(code, lines) if lines else ""
 
 
