@@ -9,13 +9,11 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from types import CodeType
-
-import psutil
 
 from helpers.safety.arguments import printable
 
-STARTED = psutil.Process().create_time()
 MOST_FILES = 8
 DYNAMOS = "__compiled_fn", "__resume_at", "torch_dynamo_resume"  # only Dynamo gives these names
 _COMPILED: dict[str, tuple[tuple, list[CodeType]]] = {}
@@ -52,7 +50,17 @@ def _stamp(name: str) -> tuple | None:
         found = os.stat(name)
     except (OSError, ValueError):
         return None
-    return (found.st_mtime_ns, found.st_size) if found.st_mtime > STARTED else None
+    return (found.st_mtime_ns, found.st_size) if found.st_mtime > _started() else None
+
+
+@cache
+def _started() -> float:
+    """Return when this process began; the beginning of time where psutil is missing."""
+    try:
+        import psutil
+    except ImportError:
+        return 0.0
+    return psutil.Process().create_time()
 
 
 def _codes(name: str, lines: list[str]) -> Iterator[CodeType]:
