@@ -8,7 +8,9 @@ import gc
 import sys
 from collections.abc import Callable
 
+from helpers.capture.cpython.arguments import behind
 from helpers.capture.cpython.callable_name import name_of
+from helpers.capture.cpython.function import refuse_async
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
@@ -33,11 +35,14 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
 
     The call is made twice, and the second time is recorded: the first fills TensorFlow's caches,
     and traces what has to be traced. What it raises becomes the tree's `outcome`. TypeError if
-    `fn` cannot be called.
+    `fn` cannot be called, or makes a coroutine.
     """
     if not callable(fn):
         needed = f"watch_call needs a function and its arguments, not {kind_of(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
+    function = behind(fn)[0]
+    if function is not None:
+        refuse_async(function, "watch_call")
     alive(fn, "what watch_call was given")
     _outcome(lambda: fn(*args, **kwargs))
     calls, outcome, left_out = _recorded(lambda: fn(*args, **kwargs))
