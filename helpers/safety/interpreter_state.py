@@ -31,6 +31,7 @@ from helpers.safety.interrupts import (
 )
 from helpers.safety.kept_state import KEPT, Kept
 from helpers.safety.kept_state.python import builtins_are, put_builtins, read_builtins
+from helpers.safety.leaving import exit_raises
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import shielded
 from helpers.safety.patches import PATCHES, tell
@@ -133,6 +134,7 @@ class Guard:
             sys.stdout, sys.stderr = shielded(there[0]), shielded(there[1])
             now = sys.stdout, sys.stderr
             self._shields = [a for a, b in zip(now, there, strict=True) if a is not b]
+            exit_raises()
 
     def close(self) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""

@@ -65,11 +65,13 @@ def falls_to(base, frame, *codes) -> bool:
 
 # C++ calls these, and Ctrl-C has to wait. Of an exception in the first TensorFlow dies (SIGSEGV);
 # one in the second, while an error is made, becomes a RuntimeError of pybind11; for torch, one in
-# the third says that a guard fails (torch/csrc/dynamo/guards.cpp).
+# the third says that a guard fails (torch/csrc/dynamo/guards.cpp). The fourth forgets a dead key of
+# Dynamo's tables: what a callback of a weak reference raises is lost, and the press with it.
 FRAGILE = {
     "_handle": "tensorflow.python.eager.context",
     "__init__": "tensorflow.python.framework.errors_impl",
     "fn": "torch._dynamo.guards",
+    "<lambda>": "torch._dynamo.utils",
 }
 # Of an interrupt in these, other errors are made, or none; or their `finally` runs much later.
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})

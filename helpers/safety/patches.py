@@ -1,6 +1,7 @@
 """Names that have another value, and things that are to be undone, for a `with` block.
 
-`patched`, `undone`; `PATCHES` holds what is under way, for the verb that puts everything back.
+`patched`, `patch`, `undone`; `PATCHES` holds what is under way, for the verb that puts all of it
+back.
 """
 
 import warnings
@@ -23,6 +24,12 @@ def tell(words: str) -> None:
         warnings.warn(words, RuntimeWarning, stacklevel=4)
 
 
+def patch(owner, name: str, value: object) -> None:
+    """Give an attribute another value, until the block or the verb that this stands in ends."""
+    PATCHES.append(_Patch(owner, name, vars(owner).get(name, _MISSING)))
+    setattr(owner, name, value)
+
+
 @contextmanager
 def patched(owner, **names) -> Iterator[None]:
     """Give attributes of `owner` other values in a `with` block, and the old ones back after it.
@@ -33,8 +40,7 @@ def patched(owner, **names) -> Iterator[None]:
     try:
         with uninterrupted():
             for name, value in names.items():
-                PATCHES.append(_Patch(owner, name, vars(owner).get(name, _MISSING)))
-                setattr(owner, name, value)
+                patch(owner, name, value)
         yield
     finally:
         with uninterrupted():

@@ -123,7 +123,8 @@ def read(folder: str) -> Folder:
 def _there(folder: str) -> str:
     """Return the whole path of a folder that is there. Refusal."""
     with suppress(OSError, ValueError):  # a name that no folder can have
-        path = os.path.realpath(os.path.expanduser(folder)) if len(folder) <= LONGEST else ""
+        fits = 0 < len(folder) <= LONGEST  # an empty one would be the working folder
+        path = os.path.realpath(os.path.expanduser(folder)) if fits else ""
         if os.path.isdir(path):
             return path
     raise Refusal(f"there is no folder {folder[:200]!r}")

@@ -48,6 +48,19 @@ def test_cure_that_is_another_function_when_compiled_is_told():
     assert "compiled, the cure gives" in model.entries[0].note
 
 
+def test_programs_that_draw_by_chance_are_compared_with_the_same_numbers():
+    def drops(x):
+        return torch.nn.functional.dropout(x.repeat(20) * 3)
+
+    def prints_and_drops(x):
+        print("dropped")
+        return drops(x)
+
+    x = X.clone().requires_grad_()
+    model = watch_fixes({"dropout": (prints_and_drops, drops)}, x).model
+    assert model.word("dropout", "result") == model.word("dropout", "gradient") == "same"
+
+
 def test_cure_with_another_gradient_is_told():
     cases = {
         "item": (lambda x: x / (x * 2).max().item(), lambda x: x / (x * 2).max()),

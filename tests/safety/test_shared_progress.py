@@ -110,7 +110,7 @@ def test_a_link_in_place_of_the_file_is_not_followed(folder, work, tmp_path):
         assert precious.read_text() == "mine" and not own.is_symlink()
 
 
-@pytest.mark.parametrize("given", ["no such folder", "\0", "x" * 9000, "\ud800"])
+@pytest.mark.parametrize("given", ["", "no such folder", "\0", "x" * 9000, "\ud800"])
 def test_a_folder_that_is_none_is_refused_in_a_sentence(work, given):
     for call in (lambda: share(given, {}, "", work), lambda: read(given)):
         with pytest.raises(Refusal, match="there is no folder"):

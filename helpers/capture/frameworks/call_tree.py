@@ -7,8 +7,8 @@ an extension module offers (tensorflow/python/_pywrap_tfe.so, or torch's own C f
 import gc
 import sys
 from collections.abc import Callable
-from types import FunctionType
 
+from helpers.capture.cpython.arguments import behind
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.cpython.function import refuse_async
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
@@ -40,8 +40,9 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     if not callable(fn):
         needed = f"watch_call needs a function and its arguments, not {kind_of(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
-    if type(fn) is FunctionType:
-        refuse_async(fn, "watch_call")
+    function = behind(fn)[0]
+    if function is not None:
+        refuse_async(function, "watch_call")
     alive(fn, "what watch_call was given")
     _outcome(lambda: fn(*args, **kwargs))
     calls, outcome, left_out = _recorded(lambda: fn(*args, **kwargs))

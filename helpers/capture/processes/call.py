@@ -7,7 +7,7 @@ import re
 from types import FunctionType
 
 from helpers.capture.processes.interpreter import Reply, ask
-from helpers.capture.text.source import source_of
+from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
 from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import printable
@@ -49,6 +49,8 @@ def _source(fn) -> str:
         raise TypeError(
             f"{NEEDS}, and {printable(fn.__code__.co_name)} uses {names} of a function around it"
         )
+    if why := why_outdated(fn.__code__):
+        raise TypeError(f"call_in_child runs a function from its source, and {why}")
     if text := source_of(fn.__code__).text:
         return f"{text}\n"
     raise TypeError(f"{NEEDS}, and {printable(fn.__code__.co_name)} has no source at hand")

@@ -8,7 +8,7 @@ import math
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from helpers.capture.cpython.function import names_used
-from helpers.capture.text.source import source_of
+from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import is_exactly, printable
 
@@ -93,6 +93,8 @@ def _plain(value: object, depth: int = 0) -> str:
 
 
 def _source(fn: FunctionType) -> str:
+    if why := why_outdated(fn.__code__):
+        raise ValueError(f"a function is run from its source, and {why}")
     if text := source_of(fn.__code__).text:
         return f"{text}\n"
     raise ValueError(f"the source of {printable(fn.__code__.co_name)} is not at hand")

@@ -11,7 +11,7 @@ from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.tensorflow.tracing.ledger import watched_of
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
-from helpers.capture.text.source import source_of
+from helpers.capture.text.source import source_of, why_outdated
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import alive, is_a, own, shown, unwritten
 
@@ -81,6 +81,8 @@ def _converted(function):
 
 def _source(function) -> tuple[list[str], int]:
     """Return the dedented lines and the number of the first one in its file."""
+    if why := why_outdated(function.__code__):
+        raise ValueError(f"AutoGraph needs the source of {name_of(function)}, and {why}")
     source = source_of(function.__code__)
     if not source.text:
         raise ValueError(

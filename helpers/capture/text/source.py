@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
+from helpers.capture.text import outdated
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
@@ -85,8 +86,12 @@ def source_of(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
     It comes from Python's own cache of lines, where a notebook puts its cells, or from a file; a
-    device, a pipe or a file of many megabytes is not opened, whatever the code object claims.
+    device, a pipe or a file of many megabytes is not opened, whatever the code object claims. A
+    file that has been written anew since is not its source: that is said on stderr.
     """
+    if why := why_outdated(code):
+        outdated.tell(code, why)
+        return Source("", code.co_firstlineno, 0)
     try:
         lines, first = _block(code)
     except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
@@ -95,6 +100,15 @@ def source_of(code: CodeType) -> Source:
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
     return Source(dedented, max(first, 1), cut)
+
+
+def why_outdated(code: CodeType) -> str:
+    """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
+    try:
+        lines = file_lines(code.co_filename)
+    except Exception:  # no name that a file can have
+        return ""
+    return outdated.outdated(code, lines) if lines else ""
 
 
 def file_lines(filename: str) -> list[str]:

@@ -9,7 +9,7 @@ from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch import results, tensors
+from helpers.capture.torch import random_numbers, results, tensors
 from helpers.capture.torch.dynamo.timeline import compilable, watched
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
@@ -73,11 +73,17 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     """Return the runs of a case and of its cure on copies of `args`, and how their ends differ.
 
     The last is empty where plain Python and both compiled runs end alike, printing aside, and
-    `NOT_KNOWN` where that cannot be told without code of the results' own.
+    `NOT_KNOWN` where that cannot be told without code of the results' own. What they draw by
+    chance is the same in each.
     """
+    same_numbers = random_numbers.again()
     first, _ = watched(before, _copies(args), None, "watch_fixes", steps=0)
+    same_numbers()
     second, kept = watched(after, _copies(args), None, "watch_fixes", steps=0)
-    wanted, plain = _ending(before, args), _ending(after, args)
+    same_numbers()
+    wanted = _ending(before, args)
+    same_numbers()
+    plain = _ending(after, args)
     compiled = kept.value if kept.error is None else said(kept.error)
     verdicts = [results.compared(wanted, plain), results.compared(wanted, compiled)]
     if verdicts[0] == results.OTHER:
@@ -93,7 +99,10 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
 
 def _gradient(before, after, args) -> Verdict:
     """Say whether plain Python finds the same gradient of each argument through both."""
-    first, second = _gradients(before, args), _gradients(after, args)
+    same_numbers = random_numbers.again()
+    first = _gradients(before, args)
+    same_numbers()
+    second = _gradients(after, args)
     if first is None or second is None:
         return Verdict("not compared")
     if not any(found is not None for found in (*first, *second)):

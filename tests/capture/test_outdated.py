@@ -1,0 +1,62 @@
+"""A file that is written anew after its import is no source of what was made from it."""
+
+import importlib
+import sys
+
+import pytest
+
+from helpers.capture.processes.call import call_in_child
+from helpers.capture.processes.function_source import portable
+from helpers.capture.text.source import source_of
+from helpers.verbs.references import watch_names
+
+OLD = "def f(x):\n    y = x + 1\n    return y\n"
+OTHERS = {
+    "a line changed": "def f(x):\n    y = x * 9\n    return y\n",
+    "lines came": f"import os\n\n{OLD}",
+    "the function gone": "def g():\n    pass\n",
+    "no program now": "def f(x:\n    y = x + 1\n",
+}
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    file = tmp_path / "written_anew.py"
+    file.write_text(OLD)
+    importlib.invalidate_caches()
+    yield file, importlib.import_module(file.stem)
+    sys.modules.pop(file.stem)
+
+
+def test_an_untouched_file_is_the_source(written, capsys):
+    assert source_of(written[1].f.__code__).text == OLD.rstrip()
+    assert call_in_child(written[1].f, 1) == 2
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
+def test_a_changed_file_is_not_and_that_is_said(written, text, capsys):
+    file, module = written
+    file.write_text(text)
+    shown = str(watch_names(module.f, 1))
+    assert "y ──▶ 2 (int)" in shown and "line 2:" not in shown
+    assert "no longer holds what f was made from" in capsys.readouterr().err
+    with pytest.raises(TypeError, match="no longer holds what f was made from"):
+        call_in_child(module.f, 1)
+    with pytest.raises(ValueError, match="no longer holds what f was made from"):
+        portable(module.f)
+
+
+def test_what_else_stands_in_a_changed_file_is_shown_where_it_stood(written):
+    file, module = written
+    file.write_text(f"{OLD}\n\ndef more():\n    pass\n")
+    assert source_of(module.f.__code__).text == OLD.rstrip()
+
+
+def test_a_reloaded_module_has_its_lines_again(written):
+    file, module = written
+    file.write_text(OTHERS["lines came"])
+    importlib.reload(module)
+    assert source_of(module.f.__code__).text == OLD.rstrip()
