@@ -254,6 +254,8 @@ def _module(cls) -> str:
 
 def _closed(value) -> bool:
     """Return whether a value can be changed in a way that is not seen here."""
+    if is_exactly(value, *SCALARS):
+        return False
     import numpy as np
     import tensorflow as tf
 
