@@ -54,6 +54,21 @@ def test_its_error_is_told_in_one_line():
         call_in_child(raises)
 
 
+def raises_many_lines():
+    raise ValueError("the first line\nthe last line")
+
+
+def compiles():
+    compile("1 +", "here", "eval")
+
+
+def test_its_error_is_told_with_its_type():
+    with pytest.raises(RuntimeError, match="ValueError: the first line\nthe last line"):
+        call_in_child(raises_many_lines)
+    with pytest.raises(RuntimeError, match="in its own interpreter: SyntaxError: "):
+        call_in_child(compiles)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
 def test_it_goes_before_this_process_where_memory_runs_out():
     def score():

@@ -200,6 +200,10 @@ def test_resolving_runs_no_code_of_the_objects():
 def test_what_was_never_compiled_has_no_guards():
     with pytest.raises(LookupError, match="compile it with torch.compile"):
         show_guards(lambda x: x)
+    with pytest.raises(LookupError, match="a call that holds no op of torch leaves none"):
+        same = lambda x: x  # noqa: E731
+        torch.compile(same, backend="eager")(torch.ones(2))
+        show_guards(same)
     with pytest.raises(LookupError, match="none of the"):
         live = watch_recompiles(dynamic)
         live(torch.ones(2), torch.ones(2))

@@ -1,5 +1,7 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
+import functools
+import gc
 import sys
 
 import pytest
@@ -70,6 +72,65 @@ def test_frames_are_told_in_order_with_depth_and_count():
 def test_methods_and_properties_of_the_module_are_watched():
     names = [row.name for row in watch_hooked(use, Pair()).model.rows]
     assert names == ["use", "first", "square", "second", "square"]
+
+
+@functools.lru_cache
+def kept_result(n):
+    return square(n)
+
+
+def through(fn):
+    def inner(*args):
+        return fn(*args)
+
+    return inner
+
+
+@through
+def decorated(n):
+    return n
+
+
+class Outer:
+    @property
+    def value(self):
+        return 1
+
+    @value.setter
+    def value(self, new):
+        square(new)
+
+    @functools.cached_property
+    def once(self):
+        return 2
+
+    class Inner:
+        def deep(self):
+            return 3
+
+
+BY_NAME = {"in a dict": lambda n: n}
+
+
+def everything(outer):
+    kept_result(2)
+    outer.value = outer.value + outer.once
+    return decorated(3) + Outer.Inner().deep() + BY_NAME["in a dict"](4)
+
+
+def test_functions_of_the_module_are_watched_wherever_they_are_kept():
+    kept_result.cache_clear()
+    seen = watch_hooked(everything, Outer()).model
+    names = ["kept_result", "square", "value", "once", "decorated", "inner", "deep", "<lambda>"]
+    assert [seen.count(name) for name in names] == [1, 2, 2, 1, 1, 1, 1, 1]
+
+
+def test_functions_that_were_set_aside_are_watched():
+    gc.freeze()
+    try:
+        assert watch_hooked(total, 3).model.count("square") == 3
+    finally:
+        gc.unfreeze()
 
 
 def test_only_what_was_asked_is_told():

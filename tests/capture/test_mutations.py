@@ -1,5 +1,9 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
+from collections import OrderedDict, deque
+from functools import partial
+
+import numpy as np
 import pytest
 
 from helpers.capture.tensorflow.tracing.mutations import alike, fresh, mutations_ledger
@@ -12,6 +16,22 @@ class Plain:
 
 class Slotted:
     __slots__ = ("items",)
+
+
+class Derived(Plain):
+    def add(self, item):
+        self.items.append(item)
+
+    __call__ = add
+
+
+class Several(list):
+    pass
+
+
+class Spy(Plain):
+    def __getattribute__(self, name):
+        raise SystemExit(name)
 
 
 def as_it_is(fn):
@@ -75,3 +95,61 @@ def test_what_cannot_be_called_is_named(cases, ways, words):
     pytest.importorskip("tensorflow")
     with pytest.raises(TypeError, match=words):
         mutations_ledger(cases, ways)
+
+
+def put(holder, key, value):
+    setattr(holder, key, value) if isinstance(holder, Slotted) else holder.__setitem__(key, value)
+
+
+def counting(x):
+    counting.calls = getattr(counting, "calls", 0) + 1
+
+
+def append(x, kept):
+    kept.append(x)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        (Derived.add, Derived([]), 1),
+        (Derived([]).add, 1),
+        (Derived([]), 1),
+        ([].append, 1),
+        (partial(append, kept=[]), 1),
+        (partial(append, 1), []),
+        (counting, 1),
+    ],
+)
+def test_what_a_body_reaches_by_its_function_is_compared(case):
+    ledger = mutations_ledger({"case": case}, {"plain": as_it_is})
+    assert ledger.word("case") == "no error; caller's changed"
+
+
+@pytest.mark.parametrize(
+    ("holder", "key"),
+    [
+        (np.zeros(2), 0),
+        (bytearray(2), 0),
+        (deque([0]), 0),
+        (OrderedDict(), "a"),
+        (Several([0]), 0),
+        (Slotted(), "items"),
+    ],
+)
+def test_what_is_not_looked_into_is_named(holder, key):
+    ledger = mutations_ledger({"case": (put, holder, key, 1)}, {"plain": as_it_is})
+    assert ledger.word("case") == "no error; not known what changed"
+    assert ledger.entries[0].note == f"neither copied nor compared: {type(holder).__name__}"
+
+
+def test_a_variable_is_not_looked_into():
+    tf = pytest.importorskip("tensorflow")
+    ledger = mutations_ledger({"case": (lambda v: v.assign_add(1.0), tf.Variable(0.0))})
+    assert ledger.entries[0].verdicts[1].word == "no error; not known what changed"
+    assert ledger.entries[0].note == "neither copied nor compared: ResourceVariable"
+
+
+def test_no_code_of_an_object_is_run():
+    ledger = mutations_ledger({"case": (lambda x: None, Spy.__new__(Spy))}, {"plain": as_it_is})
+    assert ledger.word("case") == "no error; caller's unchanged"

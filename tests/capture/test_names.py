@@ -293,6 +293,16 @@ def wants_one(x):
     return x
 
 
+def hidden():
+    for _ in range(2):
+        seen = 1
+    return seen
+
+
+def test_names_that_are_kept_back_are_told():
+    assert names_timeline(hidden).note == "Names that begin with _ are not shown."
+
+
 @pytest.mark.parametrize(
     ("fn", "sentence"),
     [

@@ -244,3 +244,12 @@ def test_wrong_arguments_of_the_helpers_are_one_sentence_each():
         gradient(lambda blob: blob, np.ones(2), None)
     with pytest.raises(TypeError, match="kernel must be True or False, not ndarray"):
         train_through(relu_files(), kernel=np.ones(2))
+
+
+def test_what_cannot_be_called_or_does_not_fit_is_said():
+    with pytest.raises(TypeError, match="failing_stage needs a job function, not int"):
+        chapter_5.failing_stage(5)
+    with pytest.raises(TypeError, match="the wrapper must be a function of blobs, not NoneType"):
+        gradient(None, np.ones(2), [np.ones(2)])
+    with pytest.raises(ValueError, match=r"dys\[0\] has shape \(3,\) .* output 0 has \(2,\)"):
+        gradient(lambda blob: blob, np.ones(2), [np.ones(3)])

@@ -1,5 +1,6 @@
 """A call, under the frame hook -> which code objects it ran: in order, how deep, how often."""
 
+import gc
 import sys
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
@@ -80,11 +81,16 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
 
 
 def own_codes(function: FunctionType) -> list[CodeType]:
-    """Return the code objects of the function and of its module, those inside them included."""
+    """Return the code objects of the function and of its module, those inside them included.
+
+    A function is of the module whose globals it has, wherever it is kept: under a decorator, in a
+    property, a dict, a class within a class.
+    """
     space = function.__globals__
     found = {id(function.__code__): function.__code__}
-    pending = [function.__code__]
-    for thing in list(dict.values(space)):
+    alive = (thing for thing in gc.get_objects() if type(thing) is FunctionType)
+    pending = [function.__code__, *(one.__code__ for one in alive if one.__globals__ is space)]
+    for thing in list(dict.values(space)):  # `gc.freeze` may have set them aside
         pending += _codes_of(thing, space)
     while pending and len(found) < MOST_CODES:
         code = pending.pop()

@@ -66,7 +66,9 @@ def _result(reply: Reply, name: str, known: dict):
         raise RuntimeError(f"{name} did not end within {LONGEST} seconds")
     if reply.ended.large:
         raise RuntimeError(f"{name} took more than half of this machine's memory")
-    raised = (reply.last("raised") or _ending(reply)).splitlines()[-1]
+    raised = reply.last("raised") or _ending(reply)
+    if raised.startswith('File "'):  # of a SyntaxError: its place and its line come first
+        raised = raised.splitlines()[-1]
     if words := missing_parts.of_line(raised):
         raise missing_parts.MissingPart(words)
     unseen = UNSEEN.fullmatch(raised)

@@ -174,6 +174,8 @@ class _Run:
         words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
         words = words if self._line else "the call begins"
         shown = [name for name in names if not name.startswith("_")]
+        if len(shown) < len(names):
+            self._note("Names that begin with _ are not shown.")
         self._numbers.next_moment()
         graph = names_graph(names, shown, numbers=self._numbers)
         panels = (

@@ -13,7 +13,7 @@ from functools import wraps
 from types import CodeType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.versions import JUMPS, VERSION, effect, ends, one_name, pushes_pair
+from helpers.mini.versions import JUMPS, NULL_ABOVE, VERSION, effect, ends, one_name, pushes_pair
 
 DROPPED = {
     *("CACHE", "EXTENDED_ARG", "NOP", "RESUME", "PRECALL", "PUSH_NULL", "KW_NAMES", "TO_BOOL"),
@@ -298,7 +298,10 @@ class Nulls:
                 self.absent.add(position)
             nulls = tuple(place for place in nulls if place < lowest)
         depth += effect(instruction, False)
-        return depth, (*nulls, depth - 1) if pushes_pair(instruction) else nulls
+        if not pushes_pair(instruction):
+            return depth, nulls
+        beneath = not NULL_ABOVE and instruction.opname != "PUSH_NULL"  # the value that is pushed
+        return depth, (*nulls, depth - 1 - beneath)
 
     def _guard(self, offset, nulls):
         """Note what a handler finds that is reached from here for the first time."""

@@ -68,7 +68,12 @@ def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
 
 
 def failing_stage(job, *arrays) -> str:
-    """Call a job function; return the stage at which it fails, or "none"."""
+    """Call a job function; return the stage at which it fails, or "none".
+
+    TypeError for what cannot be called.
+    """
+    if not callable(job):
+        raise TypeError(f"failing_stage needs a job function, not {kind_of(job)}")
     try:
         job(*arrays)
     except flow.OpError as error:
@@ -99,8 +104,11 @@ def train_job_of(name: str, files: dict[str, str]) -> JobGraph:
 def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule.
 
-    TypeError where `x`, or one of the tuple or list `dys`, is no NumPy array.
+    TypeError where `x`, or one of the tuple or list `dys`, is no NumPy array, or the wrapper
+    cannot be called; ValueError where one of `dys` has not the shape and dtype of its output.
     """
+    if not callable(wrapper):
+        raise TypeError(f"the wrapper must be a function of blobs, not {kind_of(wrapper)}")
     x = plain_array("x", x)
     if not is_a(dys, tuple, list):
         raise TypeError(f"dys must be a tuple of NumPy arrays, not {kind_of(dys)}")

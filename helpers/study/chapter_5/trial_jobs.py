@@ -24,7 +24,7 @@ def weighted_job(function, x: np.ndarray):
     `function(blob)` gives the outputs, whose sum is the loss, each times a weight per number. The
     gradient of `x` is seen as "dx".
     """
-    seen, weights = {}, []
+    seen, weights, wanted = {}, [], []
 
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
@@ -34,6 +34,7 @@ def weighted_job(function, x: np.ndarray):
             outputs = tuple(function(given))
             held = [_zeros(y, trainable=False) for y in outputs]
             weights.extend(blob.name.removesuffix("/out_0") for blob in held)
+            wanted.extend((tuple(y.shape), y.dtype) for y in outputs)
             parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, held, strict=True)]
             rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
             flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
@@ -43,6 +44,10 @@ def weighted_job(function, x: np.ndarray):
         train_job.job  # noqa: B018  written down now, so that the weights are there
         if len(weights) != len(dys):
             raise Unfit(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
+        for at, (dy, (shape, dtype)) in enumerate(zip(dys, wanted, strict=True)):
+            if (dy.shape, dy.dtype.name) != (shape, dtype):
+                mine = f"dys[{at}] has shape {dy.shape} and dtype {dy.dtype.name}"
+                raise ValueError(f"{mine}; output {at} has {shape} and {dtype}")
         flow.load_variables(dict(zip(weights, dys, strict=True)))
 
     return train_job, load, seen

@@ -851,3 +851,33 @@ def vars_dir():
 
     x = 1
     return vars(A()), dir(A()), sorted(vars()), dir()[:2]
+
+
+class Maker:
+    def adder(self, n, *more):
+        return lambda *a, **k: (n, more, a, k)
+
+    @classmethod
+    def __class_getitem__(cls, n):
+        return cls
+
+
+MAKER = Maker()
+
+
+def call_what_a_global_s_method_gives():
+    return (
+        MAKER.adder(1)([1, 2]),
+        0,
+        MAKER.adder(1, *"ab")(2, k=3),
+        MAKER[0].adder(MAKER, 4)(MAKER.adder(5)(6))[2:],
+        [MAKER.adder(n)(n) for n in range(2)],
+        MAKER.adder(7)(*"cd", **{"e": 8}),
+    )
+
+
+def fail_under_what_a_global_s_method_gives():
+    try:
+        return 0, MAKER.adder(1)(MAKER.missing(2)(3))
+    except AttributeError as error:
+        return str(error)

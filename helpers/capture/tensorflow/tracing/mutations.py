@@ -5,7 +5,9 @@ TensorFlow compares a function's arguments before and after the trace
 it does not, can be read off here.
 """
 
-from types import FunctionType, GetSetDescriptorType, MethodType
+from collections import deque
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MethodType
 
 from helpers.capture.cpython.function import names_used
 from helpers.capture.text.error import said
@@ -17,13 +19,15 @@ from helpers.safety.interpreter_state import theirs
 NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
-LIBRARIES = ("builtins", "types", "tensorflow", "keras", "numpy")
+LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
+OTHER_CONTAINERS = (list, dict, set, bytearray, deque)  # and what is derived from them
 DEEPEST, MOST_THINGS, MOST_CASES, MOST_WAYS = 20, 50_000, 200, 12
 MARKS = (
     ("changed", "no error, and what the caller holds is other than before"),
     ("failed", "an error was raised"),
 )
 CASES = "name -> a function, or (function, *arguments)"
+UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 TITLE = "Who sees that an argument was changed?"
 
 
@@ -31,7 +35,8 @@ def mutations_ledger(cases, ways=None, title: str = TITLE) -> Ledger:
     """Run every case in every way, each time on fresh copies of its arguments.
 
     `cases`: name -> a function, or (function, *arguments). `ways`: heading -> what makes a
-    callable of a function; by default as it is, and `tf.function`. TypeError names a case or a way
+    callable of a function; by default as it is, and `tf.function`. What is neither copied nor
+    compared, such as an array or a variable, is named. TypeError names a case or a way
     that cannot be called; ValueError a case that holds too much to be copied for each run.
     """
     if ways is None:
@@ -71,12 +76,12 @@ def _entry(name, case, ways) -> Entry:
             f"the case '{name}' holds more than {MOST_THINGS:,} things, and each run needs fresh "
             "ones; give it smaller arguments"
         ) from None
-    notes = dict.fromkeys(note for _, note in outcomes if note)
+    notes = dict.fromkeys(note for _, found in outcomes for note in found)
     return Entry(name, tuple(verdict for verdict, _ in outcomes), "; ".join(notes))
 
 
-def _outcome(fn, args, way) -> tuple[Verdict, str]:
-    """Run `fn` one way -> the verdict, and what was raised."""
+def _outcome(fn, args, way) -> tuple[Verdict, list[str]]:
+    """Run `fn` one way -> the verdict, what was raised, and what was not looked into."""
     before, note = fresh(_reachable(fn, args)), ""
     try:
         with theirs():
@@ -86,30 +91,47 @@ def _outcome(fn, args, way) -> tuple[Verdict, str]:
     except BaseException as error:
         note = said(error)
     after = _reachable(fn, args)
-    kept = "caller's unchanged" if alike(before, after) else "caller's changed"
+    kept = UNCHANGED if alike(before, after) else "caller's changed"
     known = {id(leaf) for leaf in _leaves(before)}
     if any(_leaked(leaf) and id(leaf) not in known for leaf in _leaves(after)):
         kept = "a graph tensor leaked"
+    unseen = [*dict.fromkeys(kind_of(leaf) for leaf in _leaves(before) if _closed(leaf))]
+    if kept == UNCHANGED and unseen:
+        kept = NOT_KNOWN
+    told = [f"neither copied nor compared: {', '.join(unseen)}"] if unseen else []
     if note:
         verdict = Verdict(f"{note.partition(':')[0]}; {kept}", "failed")
-        return verdict, f"it names {note.partition(NAMED)[2].strip()}" if NAMED in note else note
-    return Verdict(f"no error; {kept}", "plain" if kept.endswith("unchanged") else "changed"), ""
+        named = f"it names {note.partition(NAMED)[2].strip()}" if NAMED in note else note
+        return verdict, [named, *told]
+    return Verdict(f"no error; {kept}", "plain" if kept in QUIET else "changed"), told
 
 
 def _reachable(fn, args) -> list:
-    """Return all that the body can change: arguments, defaults, closure, and globals it names."""
-    fn = fn.__func__ if type(fn) is MethodType else fn
+    """Return all that the body can change: arguments, defaults, closure, and globals it names.
+
+    So it can its `self`, its own attributes and what a partial adds.
+    """
+    held = list(args)
+    if type(fn) is partial:
+        held += [*map(_own, fn.args), fn.keywords]
+        fn = fn.func
+    if is_exactly(fn, MethodType, BuiltinFunctionType):
+        held.append(_own(fn.__self__))
+        fn = fn.__func__ if type(fn) is MethodType else fn
     if type(fn) is not FunctionType:
-        return list(args)
+        return [*held, _own(fn)]
     cells = [c.cell_contents for c in fn.__closure__ or () if _filled(c)]
     named = [dict.get(fn.__globals__, name) for name in sorted(names_used(fn.__code__))]
     defaults = (fn.__defaults__, fn.__kwdefaults__)
-    return [*args, *map(_own, defaults), *map(_own, cells), *map(_own, named)]
+    own = [*defaults, fn.__dict__]
+    return [*held, *map(_own, own), *map(_own, cells), *map(_own, named)]
 
 
 def _own(value):
     """Return what can be changed in place; a module or a function is not the body's to change."""
-    return value if is_exactly(value, *CONTAINERS, tuple) or _attributes(value) else None
+    if is_exactly(value, *CONTAINERS, tuple) or _attributes(value) is not None or _closed(value):
+        return value
+    return None
 
 
 def _filled(cell) -> bool:
@@ -212,14 +234,36 @@ def _leaves(value, depth: int = 0, seen: set | None = None):
 
 def _attributes(value) -> dict | None:
     """Return the attributes of an instance of a plain class written in Python, else None."""
-    kind = type(value)
-    module = _MODULE(kind) if "__module__" in _SPACE(kind) else "builtins"
-    known = type(module) is str and module.partition(".")[0] in LIBRARIES
-    if known or len(_MRO(kind)) != 2:
+    classes = _MRO(type(value))[:-1]
+    if not classes or any(_module(cls) in LIBRARIES for cls in classes):
         return None
-    if type(_SPACE(kind).get("__dict__")) is not GetSetDescriptorType:
+    slots = [space["__slots__"] for space in map(_SPACE, classes) if "__slots__" in space]
+    if any(type(names) is not tuple or names for names in slots):  # they are not in the dict
+        return None
+    found = (space["__dict__"] for space in map(_SPACE, classes) if "__dict__" in space)
+    if type(next(found, None)) is not GetSetDescriptorType:
         return None
     return object.__getattribute__(value, "__dict__")
+
+
+def _module(cls) -> str:
+    """Return the first part of the name of the module that a class was made in."""
+    module = _MODULE(cls) if "__module__" in _SPACE(cls) else "builtins"
+    return module.partition(".")[0] if type(module) is str else ""
+
+
+def _closed(value) -> bool:
+    """Return whether a value can be changed in a way that is not seen here."""
+    if is_exactly(value, *SCALARS):
+        return False
+    import numpy as np
+    import tensorflow as tf
+
+    if is_exactly(value, *CONTAINERS) or is_a(value, type) or _attributes(value) is not None:
+        return False
+    if is_a(value, *OTHER_CONTAINERS, np.ndarray, tf.Variable, tf.Module):
+        return True
+    return _module(type(value)) not in LIBRARIES and not is_a(value, *SCALARS, tuple)
 
 
 def _leaked(leaf) -> bool:

@@ -19,8 +19,8 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
     name, kept = named(function), entries(function.__code__)
     if not kept:
         raise LookupError(
-            f"Dynamo keeps no compiled code for {name}(); "
-            "compile it with torch.compile and call it first"
+            f"Dynamo keeps no compiled code for {name}(); compile it with torch.compile and call "
+            "it first (a call that holds no op of torch leaves none)"
         )
     draft = _Draft(name)
     for number, entry in enumerate(kept, 1):
