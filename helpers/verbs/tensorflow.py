@@ -30,7 +30,8 @@ def watch_traces(fn, **options) -> LiveExhibit:
 def watch_mutations(cases, ways=None) -> Exhibit:
     """Run functions that change their arguments: who raises, and what the caller's objects are.
 
-    `cases`: name -> a function, or (function, *arguments), of which each run gets fresh copies.
+    `cases`: name -> a function, or (function, *arguments); each run gets copies of containers and
+    plain objects, and what is not copied (an array, a variable) is named as not compared.
     `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
     """
     return Exhibit(mutations.mutations_ledger(cases, ways), ledger)
