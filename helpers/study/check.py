@@ -4,6 +4,7 @@ An exercise is judged by running it against the real thing. What a judge finds w
 words; what a learner's code raises is told the same way.
 """
 
+import builtins
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +22,7 @@ from helpers.safety import missing_parts, progress, settings_left
 from helpers.safety.answer_limits import Limits, limited
 from helpers.safety.arguments import deadly, is_a, shown
 from helpers.safety.interpreter_state import whole
+from helpers.safety.patches import patched
 from helpers.safety.threads_left import left_running, running
 from helpers.study import rehearsal
 from helpers.study.remembering import remember
@@ -96,7 +98,7 @@ class Exercise:
         """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
         before, settings = running(), settings_left.read()
         try:
-            with limit:
+            with limit, patched(builtins, input=_nobody_answers):
                 because = _refused(answers) or self.judge(*answers)
         except Untried:
             raise
@@ -224,6 +226,11 @@ def _left(before: frozenset[int]) -> str:
     """Say that a thread of the answer's runs on, if one does; empty otherwise."""
     places = left_running(before)
     return "" if places is None else f"your code left a thread running{rehearsal.line_at(places)}"
+
+
+def _nobody_answers(prompt=""):
+    """Stand for `input`: a notebook would show no prompt here, and wait."""
+    raise EOFError("a check answers no input()")
 
 
 def _refused(answers) -> str:

@@ -1,5 +1,6 @@
 """A check says untried, passed or failed because, whatever the answer does."""
 
+import builtins
 import signal
 from collections.abc import Callable
 from inspect import signature
@@ -125,6 +126,13 @@ def test_what_cannot_be_called_is_refused_by_its_name(name):
 
     because = exercise(*[waits] * len(asked)).model.because
     assert because.startswith(f"{asked[0].name} is an async function: a call runs nothing")
+
+
+def test_an_answer_that_asks_for_input_is_told_and_waits_for_nobody():
+    before = builtins.input
+    outcome = exercise()(lambda: input("how many? ")).model
+    assert outcome.because.startswith("your code raised EOFError: a check answers no input()")
+    assert builtins.input is before
 
 
 def test_html_escapes_the_reason():
