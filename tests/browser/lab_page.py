@@ -47,6 +47,16 @@ _OPENED = """path => {
   return panel?.context?.path === path && panel.context.isReady && panel.sessionContext.isReady
     && [...jupyterapp.shell.widgets('main')].length === 1;
 }"""
+# The state of the widgets in the notebook's metadata: written when all of it has been collected.
+_FORGET_STATE = "jupyterapp.shell.currentWidget.content.model.deleteMetadata('widgets')"
+_STATE_IS_THERE = """() => {
+  const model = jupyterapp.shell.currentWidget.content.model;
+  const state = model.getMetadata('widgets')?.['application/vnd.jupyter.widget-state+json']?.state;
+  const shown = [...model.cells].flatMap(cell => cell.outputs?.toJSON() ?? [])
+    .map(output => output.data?.['application/vnd.jupyter.widget-view+json']?.model_id)
+    .filter(id => id);
+  return shown.every(id => state?.[id]);
+}"""
 # What is not judged costs axe nearly all its time: it asks of each letter what lies around it.
 _ASIDE = "judged-aside"
 _LAY_ASIDE = f"""judged => document.querySelectorAll(
@@ -117,8 +127,10 @@ class NotebookPage:
         ipywidgets begins to collect the state of the widgets when a save begins; on a busy machine
         the file is written before it is there.
         """
-        for _ in range(2):
-            self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+        self.page.evaluate(_FORGET_STATE)
+        self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+        self.page.wait_for_function(_STATE_IS_THERE, timeout=OPEN_MS)
+        self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
 
     def active_cell(self) -> int:
         """Return the number of the cell that JupyterLab has selected."""
