@@ -17,9 +17,9 @@ import sys
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from helpers.mini.vm.beyond import BEYOND
-from helpers.mini.vm.handlers import machine, opcodes, written
 from helpers.mini.vm.instructions import Plain, plain, plain_names
 from helpers.mini.vm.loop import Loop
+from helpers.mini.vm.machine_from_steps import machine, opcodes, written
 from helpers.mini.vm.special import ARITHMETIC, COMPARISON
 from helpers.mini.vm.steps import STEPS
 from helpers.mini.vm.values import NULL, Halt, Missing, Unsupported, Unwritten
