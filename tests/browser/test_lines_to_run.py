@@ -1,4 +1,4 @@
-"""Lines typed into a switch, without JupyterLab: a key that runs a cell there does not lose them."""
+"""Lines typed into a switch, without JupyterLab: no key that would run a cell loses them."""
 
 import json
 
@@ -6,7 +6,6 @@ import pytest
 
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view.widgets import rerun
-
 
 OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1}
 OF_B["of"] = {"label": "b", "source": "mine"}
