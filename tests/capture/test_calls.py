@@ -143,3 +143,19 @@ def test_what_cannot_be_compared_is_refused(a):
             calls_ledger(wrong)
     with pytest.raises(TypeError, match="show_call_diff needs two calls of watch_call, not int"):
         calls_diff(call_tree(a.numpy), 3)
+
+
+def test_a_case_that_raises_says_so_among_the_landmarks(a):
+    ledger = calls_ledger({"fits": (tf.negative, a), "too many": (lambda: a, 1)})
+    told = {entry.subject: [v.word for v in entry.verdicts] for entry in ledger.entries}
+    assert told["raised"][0] == "–" and told["raised"][1].startswith("TypeError: ")
+    assert "raised" not in [e.subject for e in calls_ledger({"fits": (tf.negative, a)}).entries]
+
+
+def test_a_count_that_was_cut_says_so_among_the_landmarks():
+    def many():
+        for _ in range(20_001):
+            torch.is_tensor(1)
+
+    ledger = calls_ledger({"many": many, "few": (torch.ones, 1)})
+    assert ledger.note == "Of many only the first 20,000 calls are counted."

@@ -318,3 +318,10 @@ def test_sentence_says_what_is_recorded_and_what_dynamo_does_itself():
         assert any(words in one for one in said), words
     recorded = [step for step in steps if "recorded" in step.says]
     assert [bool(step.made) for step in recorded] == [True] * len(recorded) and recorded
+
+
+def test_a_module_that_is_compiled_further_inside_is_not_said_to_run_as_it_is():
+    linear, x = torch.nn.Linear(2, 2), torch.ones(1, 2)
+    with pytest.raises(ValueError, match="starts further inside; give a function that calls it"):
+        watch_rewriting(linear, x)
+    assert "What Dynamo made of" in watch_rewriting(lambda x: linear(x), x).model.title

@@ -1,5 +1,9 @@
 """Inductor runs only when asked to; what it writes is shown without its includes and hashes."""
 
+import os
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from helpers import watch_inductor
@@ -56,3 +60,18 @@ def test_where_no_kernel_is_written_the_column_says_so(monkeypatch):
 def test_only_a_python_function_can_be_given():
     with pytest.raises(TypeError, match="a Python function is needed"):
         watch_inductor(print, 3)
+
+
+@pytest.mark.parametrize("before", [None, "/somewhere"])
+def test_a_compiler_that_is_killed_leaves_nothing(monkeypatch, before):
+    if before is None:
+        monkeypatch.delenv("TMPDIR", raising=False)
+    else:
+        monkeypatch.setenv("TMPDIR", before)
+    kept = tempfile.gettempdir()
+    with pytest.raises(KeyboardInterrupt), inductor._compiler_files():
+        folder = Path(os.environ["TMPDIR"])
+        (folder / "ccleft.s").write_text("left by a compiler")
+        assert tempfile.gettempdir() == kept
+        raise KeyboardInterrupt
+    assert not folder.exists() and os.environ.get("TMPDIR") == before

@@ -1,6 +1,7 @@
 """The log of ops: every op of either framework, who asked for it, and no hook left behind."""
 
 import sys
+import threading
 
 import pytest
 
@@ -250,3 +251,42 @@ def test_framework_that_was_blocked_does_not_keep_the_other_from_being_watched(
         monkeypatch.setitem(sys.modules, name, None)
     log = op_log(lambda: tf.constant(1) + 1) if blocked == "torch" else op_log(torch.ones, 1)
     assert len(log.rows) == 1
+
+
+@pytest.mark.parametrize("write", ["add_", "__ilshift__", "relu_"])
+def test_what_writes_in_place_is_an_update_in_torch(write):
+    assert ops.WRITES.match(f"aten.{write}")
+
+
+def test_an_operator_that_makes_a_tensor_is_no_update():
+    bits = torch.tensor([1])
+    log = op_log(lambda: (bits << 1, bits >> 1, bits & 1))
+    assert log.stage("forward") == log.ops and len(log.ops) == 3
+
+
+def test_a_call_of_a_tf_function_is_no_update(point):
+    traced = tf.function(lambda x: -x, autograph=False)
+    traced(point)
+    log = op_log(traced, point)
+    assert log.stage("forward") == log.ops == ("__inference_<lambda>_",)
+
+
+def test_every_way_to_write_a_variable_is_an_update():
+    variable = tf.Variable([1.0, 2.0])
+
+    def writes():
+        variable.scatter_update(tf.IndexedSlices([5.0], [0]))
+        variable[0].assign(3.0)
+        variable.assign_add([1.0, 1.0])
+        tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=0.1, delta=[1.0, 1.0])
+
+    assert len(op_log(writes).stage("update")) == 4
+
+
+def test_ops_of_another_thread_are_not_denied():
+    def other():
+        thread = threading.Thread(target=torch.ones, args=(1,))
+        thread.start()
+        thread.join()
+
+    assert op_log(other).note == "Neither TensorFlow nor PyTorch ran an op in this thread."

@@ -8,6 +8,7 @@ import pytest
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.routes import watch_routes
 from helpers.model.routes import UNKNOWN
+from helpers.view.widgets import routes as view
 
 
 def op():
@@ -116,3 +117,13 @@ def test_holders_of_other_names_are_refused():
         watch_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)
     with pytest.raises(TypeError, match="holders is a dict"):
         watch_routes(op, new_op, ROUTES, [op], PATCHES)
+
+
+def test_what_holds_neither_function_is_not_said_to_hold_the_old_one():
+    routes = {f"route {number}": lambda: "old" for number in range(4)}
+    holders = {name: lambda: 7 for name in routes} | {"route 0": lambda: op}
+    said = view.text(watch_routes(op, new_op, routes, holders, {"left": contextlib.nullcontext}))
+    assert "Nothing is replaced: 4 calls, of which 1 ends at op()." in said
+    assert "left: No arrow moves. 4 calls do not notice." in " ".join(said.split())
+    one = watch_routes(op, new_op, {"a": op}, {"a": lambda: op}, {"left": contextlib.nullcontext})
+    assert "Nothing is replaced: 1 call, and each ends at op()." in view.text(one)

@@ -259,3 +259,11 @@ def test_a_parsed_value_is_as_c_wants_it():
     assert eager.parsed("String", "separator", "ü") == b"\xc3\xbc"
     assert eager.parsed("Type", "T", tf.int32) == tf.int32.as_datatype_enum
     assert eager.parsed("Int", "strides", (1, 2), is_list=True) == [1, 2]
+
+
+@pytest.mark.parametrize("given", [None, 7, [1], [None]])
+def test_what_gives_no_list_of_tensors_is_told_in_one_sentence(given):
+    with pytest.raises(TypeError, match="for Abs it must return .*tensors, not"):
+        op_cases.agrees(lambda *asked: given, op_cases.cases()[0])
+    with pytest.raises(TypeError, match="agrees needs a Case"):
+        op_cases.agrees(lambda *asked: given, 5)

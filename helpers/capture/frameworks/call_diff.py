@@ -4,7 +4,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from helpers.capture.frameworks.call_landmarks import DOORS
-from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.call_tree import MOST_CALLS, call_tree
 from helpers.model.calls import CallTree
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.side_by_side import Pair, SideBySide
@@ -14,6 +14,7 @@ from helpers.safety.arguments import is_a, kind_of, parts, printable, table
 MARKS = (("changed", "not as in the first column"),)
 CASES = "name -> function, or (function, *arguments)"
 MOST_CASES, MOST_LINES, DEEPEST, LONGEST = 200, 1_000, 40, 160
+FEW = 5  # cases that are named in a note
 
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:
@@ -30,6 +31,8 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     ]
     doors = [door for door in DOORS if any(tree.count(door) for tree in trees)]
     rows = {"route": [tree.route for tree in trees]}
+    if any(tree.outcome for tree in trees):
+        rows["raised"] = [tree.outcome or "–" for tree in trees]
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]
     rows["of them into C"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
     rows |= {door: [_times(tree, door) for tree in trees] for door in doors}
@@ -37,7 +40,11 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    return Ledger("What each call passes on its way", "landmark", names, entries, marks=MARKS)
+    cut = [name for name, tree in zip(names, trees, strict=True) if tree.calls and tree.note]
+    them = ", ".join(cut[:FEW]) + f" and {len(cut) - FEW} more" * (len(cut) > FEW)
+    note = f"Of {them} only the first {MOST_CALLS:,} calls are counted." if cut else ""
+    title = "What each call passes on its way"
+    return Ledger(title, "landmark", names, entries, note, marks=MARKS)
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:

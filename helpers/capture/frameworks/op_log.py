@@ -8,6 +8,7 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 import contextlib
 import functools
 import importlib.util
+import re
 import sys
 import weakref
 from collections.abc import Iterator, Mapping
@@ -49,6 +50,10 @@ RARE = {"layer": "", "where": "eager"}  # a column that would say this in every 
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
 BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
 UPDATE = ("keras.src.optimizers", "torch.optim")
+WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__lshift__` is none
+    r"Assign|Resource(Sparse)?Apply|ResourceScatter|ResourceStridedSliceAssign"
+    r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
+)
 LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_call_impl")}
 
 
@@ -79,7 +84,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     rows, missing = recorder.rows, recorder.left_out
     notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
     if not recorder.rows:
-        notes.append("Neither TensorFlow nor PyTorch ran an op.")
+        notes.append("Neither TensorFlow nor PyTorch ran an op in this thread.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
@@ -182,7 +187,7 @@ class _Recorder:
             self.left_out += 1
             return
         stage, layer = _asked_by(sys._getframe(2))
-        if stage == "forward" and (name.startswith("Assign") or name.endswith("_")):
+        if stage == "forward" and WRITES.match(name):
             stage = "update"  # in place, and asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
         if stage == "forward" and any(value.number in self._gradients for value in reads):

@@ -140,14 +140,15 @@ def _built(program, kind: str, what: str = "it"):
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise ValueError(f"the program {what} raised {said(error)}") from None
+            named = "the program" if what == "it" else f"the program {what}"
+            raise ValueError(f"{named} raised {said(error)}") from None
     return graph, fetches, v.initializer
 
 
 def _run(graph, fetches, initialiser, runs: int) -> Counter:
     import tensorflow as tf
 
-    counted = Counter()
+    counted, told = Counter(), {}
     config = tf.compat.v1.ConfigProto(
         inter_op_parallelism_threads=THREADS, use_per_session_threads=True
     )
@@ -155,10 +156,39 @@ def _run(graph, fetches, initialiser, runs: int) -> Counter:
         for _ in range(runs):
             session.run(initialiser)
             try:
-                counted[_words(session.run(fetches))] += 1
+                found = session.run(fetches)
+                key, words = _exactly(found), _words(found)
             except tf.errors.OpError as error:
-                counted[said(error)] += 1
-    return counted
+                key = words = said(error)
+            counted[key] += 1
+            told[key] = words
+    return _apart(counted, told)
+
+
+def _apart(counted: Counter, told: dict) -> Counter:
+    """Return the counts by words; outcomes that differ and have the same words are numbered."""
+    alike, named = Counter(told[key] for key in counted), Counter()
+    seen: Counter = Counter()
+    for key, times in counted.items():
+        words = told[key]
+        seen[words] += 1
+        named[f"{words} (value {seen[words]})" if alike[words] > 1 else words] = times
+    return named
+
+
+def _exactly(found) -> object:
+    """Return what tells one fetched value from every other: what is shown may be shortened."""
+    import numpy as np
+
+    if is_a(found, list, tuple):
+        return (len(found), *map(_exactly, found))
+    if is_a(found, dict):
+        return tuple((name, _exactly(value)) for name, value in found.items())
+    if is_a(found, np.generic, np.ndarray):
+        values = np.asarray(found)
+        data = repr(values.tolist()) if values.dtype.hasobject else values.tobytes()
+        return values.dtype.str, values.shape, data
+    return _words(found)
 
 
 def _words(found) -> str:
@@ -166,11 +196,22 @@ def _words(found) -> str:
 
     if is_exactly(found, list, tuple):
         return ", ".join([*map(_words, found[:MOST_FETCHED]), *_more(len(found) - MOST_FETCHED)])
+    if is_exactly(found, dict):
+        pairs = [f"{brief(name)}: {_words(value)}" for name, value in found.items()]
+        return ", ".join([*pairs[:MOST_FETCHED], *_more(len(pairs) - MOST_FETCHED)])
     if is_a(found, np.generic) and found.dtype.kind in "fiu":
-        return f"{float(found):g}"
+        return _number(found)
+    if is_a(found, np.ndarray) and found.size <= MOST_FETCHED and found.dtype.kind in "fiu":
+        return f"{found.dtype.name} {found.shape}: {', '.join(map(_number, found.flat))}"
     if is_a(found, np.ndarray):
         return f"{found.dtype.name} of shape {found.shape}"
     return "done" if found is None else brief(found)  # None: of an op there is nothing to fetch
+
+
+def _number(found) -> str:
+    """Return a number in few digits if they are all that it has, else in those that tell it."""
+    short, value = f"{float(found):g}", found.item()
+    return short if float(short) == value or value != value else str(found)
 
 
 def _more(left: int) -> list[str]:

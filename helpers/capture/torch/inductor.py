@@ -5,8 +5,12 @@ torch/_inductor/compile_fx.py: AOTAutograd hands over aten calls, Inductor write
 Python around kernels in C++, and the C++ compiler makes a library of each kernel.
 """
 
+import os
 import re
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from helpers.capture.cpython.callable_name import named
@@ -16,6 +20,8 @@ from helpers.internals import torch_private
 from helpers.model.phrase import counted
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import switch
+from helpers.safety.folders import temporary
+from helpers.safety.interrupts import uninterrupted
 from helpers.safety.missing_parts import COMPILER_CURE
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
@@ -66,10 +72,31 @@ def _generated(function, args, tell) -> list[str]:
         return compile_fx(graph, examples, inner_compile=inside)
 
     written = []
-    with torch_private.output_code(written), torch_private.one_compile_worker():
+    recording = torch_private.output_code(written)
+    with recording, torch_private.one_compile_worker(), _compiler_files():
         torch.compile(copied(function), backend=backend)(*args)
     tell("Done.")
     return written
+
+
+@contextmanager
+def _compiler_files() -> Iterator[None]:
+    """Give the C++ compiler a folder for its own files: where it is killed, they are left.
+
+    What Inductor keeps stays where it was: Python asks for the folder once.
+    """
+    tempfile.gettempdir()
+    with temporary("inductor-") as home:
+        before = os.environ.get("TMPDIR")
+        try:
+            os.environ["TMPDIR"] = str(home.path)
+            yield
+        finally:
+            with uninterrupted():
+                if before is None:
+                    os.environ.pop("TMPDIR", None)
+                else:
+                    os.environ["TMPDIR"] = before
 
 
 def _calls(graph) -> int:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from helpers.safety.arguments import is_a, kind_of
+
 RENAMED = {"squeeze_dims": "axis"}
 
 
@@ -74,9 +76,20 @@ def raw_op(case: Case) -> list:
 
 
 def agrees(execute: Callable, case: Case) -> bool:
-    """Return whether `execute(op, inputs, attrs, num_outputs)` gives what tf.raw_ops gives."""
+    """Return whether `execute(op, inputs, attrs, num_outputs)` gives what tf.raw_ops gives.
+
+    TypeError for what is no Case, and where it gives no list of tensors.
+    """
+    if not is_a(case, Case):
+        raise TypeError(f"agrees needs a Case, such as cases()[0], not {kind_of(case)}")
     expected = raw_op(case)
-    return same(execute(case.op, list(case.inputs), case.attrs, len(expected)), expected)
+    found = execute(case.op, list(case.inputs), case.attrs, len(expected))
+    if not is_a(found, list, tuple):
+        raise TypeError(f"for {case.op} it must return a list of tensors, not {kind_of(found)}")
+    for one in found:
+        if not (hasattr(one, "dtype") and hasattr(one, "shape")):
+            raise TypeError(f"for {case.op} it must return tensors, not {kind_of(one)}")
+    return same(found, expected)
 
 
 def as_list(found) -> list:

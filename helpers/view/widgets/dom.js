@@ -13,11 +13,21 @@ function makeStatus(className = "course-status") {
   return make("div", className, "", { role: "status", "aria-live": "polite" });
 }
 
-/** Arrows, Enter and Space inside `root` are ours; JupyterLab must not move between cells. */
+/** Arrows, Enter and Space inside `root` are ours; JupyterLab must not move between cells.
+ *
+ * Where lines are typed, Enter with Shift, Ctrl, Alt or Cmd runs them: JupyterLab would run the
+ * cell again, and the lines would be gone. */
 function keepKeys(root, signal) {
   const onKey = (event) => {
     if (!root.contains(event.target)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    if (modified && event.key === "Enter" && event.target.matches("textarea")) {
+      event.stopPropagation();
+      event.preventDefault();
+      if (!event.repeat) event.target.form.requestSubmit();
+      return;
+    }
+    if (modified) return;
     if (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")
       event.stopPropagation();
   };

@@ -1,5 +1,6 @@
 // Pick a switch, change its lines if you like, run them in a fresh interpreter, read the transcript.
-// State: title, note, labels, sources, answer ({says, shown, number}, from the kernel).
+// State: title, note, labels, sources, answer ({says, shown, number, of}, from the kernel; `of` is
+// what was asked: {label, source}).
 
 const PATIENCE = 90000; // milliseconds: a fresh interpreter may have to import TensorFlow
 let made = 0;
@@ -30,19 +31,23 @@ function render({ model, el }) {
   el.append(form);
 
   const [ask, heard] = asker(model, status, PATIENCE, "new switches");
+  const lines = [...model.get("sources")]; // what was typed stays with its switch
   const load = () => {
-    code.value = model.get("sources")[Number(pick.value)];
+    heard();
+    code.value = lines[Number(pick.value)];
     status.replaceChildren();
     shown.replaceChildren();
   };
   const tell = () => {
     const answer = model.get("answer");
-    if (!answer.says) return;
+    const of = answer.of ?? { label: model.get("labels")[Number(pick.value)] };
+    if (!answer.says || of.label !== model.get("labels")[Number(pick.value)]) return;
     heard();
     status.replaceChildren(answer.says);
     shown.innerHTML = answer.shown; // a transcript of the kernel's, escaped there
   };
   pick.addEventListener("change", load);
+  code.addEventListener("input", () => (lines[Number(pick.value)] = code.value));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     shown.replaceChildren();
@@ -50,6 +55,9 @@ function render({ model, el }) {
   });
   model.on("change:answer", tell);
   keepKeys(form, closing.signal);
+  const asked = model.get("answer").of; // before this page was opened again
+  const place = asked ? model.get("labels").indexOf(asked.label) : -1;
+  if (place >= 0) [pick.value, lines[place]] = [place, asked.source];
   load();
   tell();
   return () => {

@@ -19,11 +19,12 @@ def widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     )
 
     def on_message(_, content, buffers):
+        of = {name: str(content.get(name, "")) for name in ("label", "source")}
         try:
-            shown = answer(run(str(content.get("label", "")), str(content.get("source", ""))))
+            shown = answer(run(of["label"], of["source"]))
         except KeyboardInterrupt:
             shown = {"says": INTERRUPTED, "shown": ""}
-        made.answer = {**shown, "number": made.answer.get("number", 0) + 1}
+        made.answer = {**shown, "number": made.answer.get("number", 0) + 1, "of": of}
 
     made.on_msg(on_message)
     return made

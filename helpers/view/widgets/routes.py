@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from helpers.model.phrase import counted
 from helpers.model.routes import RouteMap
 from helpers.view import dots, ledger, row_limit
 from helpers.view.diagram.routes import picture
@@ -48,8 +49,11 @@ def say(model: RouteMap, setting: int) -> str:
     old, new = (one_line(function.label) for function in model.functions)
     heading, total = model.headings[setting], len(model.routes)
     moved, noticed = model.moved(heading), model.noticed(heading)
+    held = {route.name for route in model.routes if route.holds[0] == 0}
     if not setting:
-        return f"Nothing is replaced: {total} calls, and each ends at {old}."
+        some = f"of which {len(held):,} {'ends' if len(held) == 1 else 'end'}"
+        ends = "and each ends" if len(held) == total else some
+        return f"Nothing is replaced: {counted(total, 'call')}, {ends} at {old}."
     parts = [f"{_arrows(len(moved), total)} to {new}." if moved else "No arrow moves."]
     codes = model.functions[0].codes
     if codes[setting] != codes[0]:
@@ -58,7 +62,8 @@ def say(model: RouteMap, setting: int) -> str:
     if rest and len(rest) <= FEW:
         parts.append(f"Not reached: {', '.join(map(one_line, rest))}.")
     elif rest:
-        parts.append(f"{len(rest)} calls do not notice: what holds {old} for them was left alone.")
+        why = f": what holds {old} for them was left alone" * held.issuperset(rest)
+        parts.append(f"{len(rest)} calls do not notice{why}.")
     return " ".join(parts)
 
 

@@ -36,6 +36,8 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     entries = torch_private.cache_entries(function.__code__)
     if not entries:
         why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"
+        if kept.graphs and not kept.error:  # of a module of torch's own it starts further inside
+            why = "what it compiled starts further inside; give a function that calls it"
         raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
     listed = bytecode(_same(entries[0].code))
     columns = tuple(column for column in listed.columns if _tells(column.field, listed.rows))
