@@ -27,8 +27,8 @@ from helpers.safety.interpreter_state import theirs
 
 CONTROL = "control"
 NEEDED = (
-    "{verb} needs a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, or a "
-    "Python function and its arguments"
+    "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, "
+    "or of a Python function and its arguments"
 )
 LONGEST_NAME, LONGEST_KEY, DEEPEST = 300, 1_000, 20  # DEEPEST: bodies within bodies
 
@@ -112,9 +112,8 @@ def _concrete(thing, args, kwargs):
     thing = watched.function if (watched := watched_of(thing)) else thing
     if not is_a(thing, Function):
         if not callable(thing) or is_a(thing, type) or not (args or kwargs):
-            needed = NEEDED.format(verb="show_graph")
             alone = " alone" * callable(thing) or instead(thing)
-            raise TypeError(f"{needed}, not {kind_of(thing)}{alone}")
+            raise TypeError(f"{NEEDED}, not {kind_of(thing)}{alone}")
         thing = as_tf_function(thing)
     if args or kwargs:
         return traced(thing, args, kwargs)
