@@ -11,12 +11,12 @@ OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1}
 OF_B["of"] = {"label": "b", "source": "mine"}
 
 
-def document(answer=()) -> str:
+def document(answer=(), **state) -> str:
     """Return a page with two switches, in which a key that reaches the page counts as lost."""
     answer = dict(answer)
     runs = tuple(Transcript(label, f"print({label!r})", "", "", 0) for label in "ab")
     made = rerun.widget(Transcripts("title", runs), lambda label, source: None)
-    kept = json.dumps({name: getattr(made, name) for name in rerun_traits(made)})
+    kept = json.dumps({name: getattr(made, name) for name in rerun_traits(made)} | state)
     play = str(made._esm).replace("export default", "const widget =")
     return f"""<!doctype html><style>{made._css}</style><body><main></main>
 <script type="module">{play}
@@ -28,6 +28,8 @@ const kept = {kept};
 let tell = () => {{}};
 window.answered = answer => {{ kept.answer = answer; tell(); }};
 const model = {{get: name => kept[name], on: (_, told) => {{ tell = told; }}, off: () => {{}},
+  set: (name, value) => {{ kept[name] = value; }},
+  save_changes: () => {{ window.saved = JSON.parse(JSON.stringify(kept)); }},
   send: content => window.sent.push(content)}};
 kept.answer = {json.dumps(answer)};
 widget.render({{model, el: document.querySelector("main")}});
@@ -57,6 +59,7 @@ def test_typed_lines_stay_with_their_switch(page):
     assert page.locator("textarea").input_value() == "print('b')"
     page.locator("select").select_option(index=0)
     assert page.locator("textarea").input_value() == "mine"
+    assert page.evaluate("window.saved.sources") == ["mine", "print('b')"]
 
 
 def test_a_transcript_stands_under_its_own_switch_alone(page):
@@ -68,8 +71,10 @@ def test_a_transcript_stands_under_its_own_switch_alone(page):
     assert page.get_by_role("region").inner_text() == "of b"
 
 
-def test_a_page_that_is_opened_again_shows_the_lines_that_were_run(page):
-    page.set_content(document(OF_B))
+def test_a_page_that_is_opened_again_shows_the_lines_that_were_typed_and_run(page):
+    page.set_content(document(OF_B, sources=["typed, not run", "mine"]))
     assert page.locator("select").input_value() == "1"
     assert page.locator("textarea").input_value() == "mine"
     assert page.get_by_role("region").inner_text() == "of b"
+    page.locator("select").select_option(index=0)
+    assert page.locator("textarea").input_value() == "typed, not run"

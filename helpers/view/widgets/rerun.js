@@ -1,6 +1,6 @@
 // Pick a switch, change its lines if you like, run them in a fresh interpreter, read the transcript.
 // State: title, note, labels, sources, answer ({says, shown, number, of}, from the kernel; `of` is
-// what was asked: {label, source}).
+// what was asked: {label, source}). `sources` follows what is typed.
 
 const PATIENCE = 90000; // milliseconds: a fresh interpreter may have to import TensorFlow
 let made = 0;
@@ -47,7 +47,11 @@ function render({ model, el }) {
     shown.innerHTML = answer.shown; // a transcript of the kernel's, escaped there
   };
   pick.addEventListener("change", load);
-  code.addEventListener("input", () => (lines[Number(pick.value)] = code.value));
+  code.addEventListener("input", () => {
+    lines[Number(pick.value)] = code.value;
+    model.set("sources", [...lines]); // they are there when the page is opened again
+    save(model);
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     shown.replaceChildren();
@@ -57,7 +61,7 @@ function render({ model, el }) {
   keepKeys(form, closing.signal);
   const asked = model.get("answer").of; // before this page was opened again
   const place = asked ? model.get("labels").indexOf(asked.label) : -1;
-  if (place >= 0) [pick.value, lines[place]] = [place, asked.source];
+  if (place >= 0) pick.value = place;
   load();
   tell();
   return () => {
