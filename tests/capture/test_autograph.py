@@ -51,6 +51,17 @@ def test_a_function_without_source_is_refused():
         autograph_side_by_side(eval("lambda x: x"))
 
 
+def test_what_autograph_does_not_convert_is_not_shown_converted():
+    async def waits(x):
+        return x
+
+    marked = tf.autograph.experimental.do_not_convert(my_function)
+    off = tf.function(my_function, autograph=False)
+    for fn, why in ((waits, "no async function"), (marked, "marked so"), (off, "autograph=False")):
+        with pytest.raises(ValueError, match=why):
+            autograph_side_by_side(fn)
+
+
 def test_the_same_in_two_processes_of_one_hash_seed():
     code = (
         "from tests.capture.test_autograph import *\n"

@@ -5,6 +5,7 @@ tensorflow/python/autograph/pyct/origin_info.py): generated line -> line it came
 names in `nonlocal` lines follows the hash seed, so it is the same only under one PYTHONHASHSEED.
 """
 
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import name_of
@@ -33,6 +34,8 @@ def autograph_side_by_side(fn) -> SideBySide:
     if type(function) is not FunctionType:
         raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}{instead(fn)}")
     alive(function, name_of(function))
+    if function.__code__.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+        raise ValueError(f"AutoGraph converts no async function, such as {name_of(function)}")
     if why := unwritten(function):
         raise ValueError(f"AutoGraph cannot convert {name_of(function)}: it {why}")
     left, first = _source(function)
@@ -53,10 +56,15 @@ def _python_function(fn):
 
     known = watched_of(fn)
     fn = known.function if known else fn
-    fn = fn.python_function if is_a(fn, tf.types.experimental.PolymorphicFunction) else fn
+    if is_a(fn, tf.types.experimental.PolymorphicFunction):
+        if not getattr(fn, "_autograph", True):
+            raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: autograph=False says so")
+        fn = fn.python_function
     for _ in range(MOST_DECORATORS):
         if type(fn) is MethodType:
             fn = fn.__func__
+        if type(fn) is FunctionType and own(fn, "autograph_info__", ...) is not ...:
+            raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: it is marked so")
         inner = own(fn, "__wrapped__") if type(fn) is FunctionType else None
         if inner is None:
             return fn
