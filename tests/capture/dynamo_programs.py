@@ -145,7 +145,7 @@ def guards():
 @functools.cache
 def texts_elsewhere():
     """Return the same from another process, in which sets have another order."""
-    seed = "7" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
+    seed = "0" if sys.flags.hash_randomization else "7"
     done = subprocess.run(
         [sys.executable, "-m", __name__],
         env={**os.environ, "PYTHONHASHSEED": seed},
