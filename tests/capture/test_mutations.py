@@ -1,7 +1,9 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
-from collections import OrderedDict, deque
+from collections import OrderedDict, deque, namedtuple
 from functools import partial
+from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -141,6 +143,50 @@ def test_what_is_not_looked_into_is_named(holder, key):
     ledger = mutations_ledger({"case": (put, holder, key, 1)}, {"plain": as_it_is})
     assert ledger.word("case") == "no error; not known what changed"
     assert ledger.entries[0].note == f"neither copied nor compared: {type(holder).__name__}"
+
+
+Pair = namedtuple("Pair", "items")
+
+
+def nested(depth):
+    held = []
+    for _ in range(depth):
+        held = [held]
+    return held
+
+
+def deepest(held):
+    while held:
+        held = held[0]
+    held.append(1)
+
+
+@pytest.mark.parametrize(
+    ("change", "held"),
+    [
+        (next, iter([1, 2])),
+        (next, (n for n in range(3))),
+        (lambda o: o.items.append(1), Pair([])),
+        (lambda o: setattr(o, "v", 9), SimpleNamespace(v=1)),
+        (lambda o: o.keywords.update(a=2), partial(print)),
+        (lambda o: o.random(), Random(1)),
+        (lambda o: setattr(next(iter(o)), "v", 9), {Plain([])}),
+        (lambda o: setattr(next(iter(o)), "v", 9), {Plain([]): 1}),
+        (deepest, nested(25)),
+    ],
+)
+def test_what_was_changed_unseen_is_not_called_unchanged(change, held):
+    ledger = mutations_ledger({"case": (change, held)}, {"plain": as_it_is})
+    assert ledger.word("case") == "no error; not known what changed"
+    assert ledger.entries[0].note.startswith("neither copied nor compared: ")
+
+
+@pytest.mark.parametrize(
+    "fixed", [range(3), slice(1), np.float32(1), Pair(1), len, (1, ("a", None))]
+)
+def test_what_cannot_be_changed_is_unchanged(fixed):
+    ledger = mutations_ledger({"case": (lambda x: np.add(1, 1), fixed)}, {"plain": as_it_is})
+    assert (ledger.word("case"), ledger.entries[0].note) == ("no error; caller's unchanged", "")
 
 
 def test_a_variable_is_not_looked_into():

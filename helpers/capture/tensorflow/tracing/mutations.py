@@ -5,9 +5,16 @@ TensorFlow compares a function's arguments before and after the trace
 it does not, can be read off here.
 """
 
-from collections import deque
+from enum import Enum
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MethodType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MethodType,
+    ModuleType,
+)
 
 from helpers.capture.cpython.function import names_used
 from helpers.capture.text.error import said
@@ -20,7 +27,9 @@ NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
-OTHER_CONTAINERS = (list, dict, set, bytearray, deque)  # and what is derived from them
+FIXED = (*SCALARS, range, slice, frozenset, CodeType, Enum)  # nothing in them can be changed
+MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
+TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type)  # not the body's to change
 DEEPEST, MOST_THINGS, MOST_CASES, MOST_WAYS = 20, 50_000, 200, 12
 MARKS = (
     ("changed", "no error, and what the caller holds is other than before"),
@@ -128,10 +137,11 @@ def _reachable(fn, args) -> list:
 
 
 def _own(value):
-    """Return what can be changed in place; a module or a function is not the body's to change."""
-    if is_exactly(value, *CONTAINERS, tuple) or _attributes(value) is not None or _closed(value):
+    """Return what can be changed in place; None for what the body only calls."""
+    if is_exactly(value, *CONTAINERS, tuple) or _attributes(value) is not None:
         return value
-    return None
+    model = any(cls.__name__ in MODELS for cls in _MRO(type(value)))
+    return value if _closed(value) and (model or not callable(value)) else None
 
 
 def _filled(cell) -> bool:
@@ -219,15 +229,20 @@ def _identity(item):
 
 
 def _leaves(value, depth: int = 0, seen: set | None = None):
+    """Yield what `fresh` does not copy, to any depth; of what is too deep, the container."""
     seen = set() if seen is None else seen
     inner = _attributes(value)
     inner = value if is_exactly(value, list, tuple, set, dict) else inner
-    if inner is None or depth > DEEPEST:
+    copied = type(inner) is not dict or all(is_exactly(key, *SCALARS) for key in inner)
+    if inner is None or depth > DEEPEST or not copied:
         yield value
         return
     if id(value) in seen:
         return
     seen.add(id(value))
+    if type(inner) is set:
+        yield from inner
+        return
     for item in inner.values() if type(inner) is dict else inner:
         yield from _leaves(item, depth + 1, seen)
 
@@ -236,6 +251,8 @@ def _attributes(value) -> dict | None:
     """Return the attributes of an instance of a plain class written in Python, else None."""
     classes = _MRO(type(value))[:-1]
     if not classes or any(_module(cls) in LIBRARIES for cls in classes):
+        return None
+    if _SIZE(type(value)) > _SIZE(_Plain):  # more than a dict: C's own state, or slots
         return None
     slots = [space["__slots__"] for space in map(_SPACE, classes) if "__slots__" in space]
     if any(type(names) is not tuple or names for names in slots):  # they are not in the dict
@@ -253,17 +270,19 @@ def _module(cls) -> str:
 
 
 def _closed(value) -> bool:
-    """Return whether a value can be changed in a way that is not seen here."""
-    if is_exactly(value, *SCALARS):
+    """Return whether a leaf can be changed in a way that is not seen here."""
+    if is_exactly(value, tuple) or (is_a(value, tuple) and not is_a(value, *FIXED)):
+        return any(map(_closed, tuple.__iter__(value)))
+    if is_a(value, *FIXED, *TAKEN):
         return False
     import numpy as np
     import tensorflow as tf
 
-    if is_exactly(value, *CONTAINERS) or is_a(value, type) or _attributes(value) is not None:
-        return False
-    if is_a(value, *OTHER_CONTAINERS, np.ndarray, tf.Variable, tf.Module):
-        return True
-    return _module(type(value)) not in LIBRARIES and not is_a(value, *SCALARS, tuple)
+    return not is_a(value, tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype)
+
+
+class _Plain:
+    """An object that has a dict, and nothing else."""
 
 
 def _leaked(leaf) -> bool:
@@ -275,3 +294,4 @@ def _leaked(leaf) -> bool:
 _MRO = type.__dict__["__mro__"].__get__
 _MODULE = type.__dict__["__module__"].__get__
 _SPACE = type.__dict__["__dict__"].__get__
+_SIZE = type.__dict__["__basicsize__"].__get__
