@@ -535,3 +535,13 @@ def test_a_hit_says_which_function_of_the_body_is_another_by_now():
     space["g"] = lambda x: x + 1
     kept(tf.constant(0))
     assert kept.last.verdict == "hit" and kept.last.note.startswith("another g by now")
+
+
+def test_nan_is_told_as_a_float():
+    watched = watch_traces(lambda x: 0)
+    watched(float("nan"))
+    watched(0.0)
+    watched(1)
+    said = repr(watched)
+    assert "Python value nan → 0.0" in said and "Python type float → int" in said
+    assert "object" not in said

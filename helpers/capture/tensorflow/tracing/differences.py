@@ -6,7 +6,7 @@ goes down where both sides are containers of the same make, and names what diffe
 
 from itertools import islice
 
-from helpers.capture.tensorflow.tracing.trace_type import Names, literal, shape
+from helpers.capture.tensorflow.tracing.trace_type import Names, literal, shape, value_of
 from helpers.capture.text.label import type_name
 from helpers.model.traces import Cause
 
@@ -126,10 +126,11 @@ class _Walk:
             yield from self._tensorspec(where, old, new)
 
     def _literal(self, where, old, new):
-        if type(old.value) is not type(new.value):
-            yield Cause(where, "Python type", *(type_name(side.value) for side in (old, new)))
+        old, new = value_of(old), value_of(new)
+        if type(old) is not type(new):
+            yield Cause(where, "Python type", *map(type_name, (old, new)))
         else:
-            before, after = literal(old.value), literal(new.value)
+            before, after = literal(old), literal(new)
             other = f"another {after}" if before == after else after
             yield Cause(where, "Python value", before, other)
 

@@ -3,6 +3,7 @@
 Mirrors tensorflow/core/function/trace_type: every kind of type there is has its words here.
 """
 
+import math
 import re
 from itertools import islice
 
@@ -73,7 +74,7 @@ class Names:
         return f"Variable {t.dtype.name} {shape(t.shape)}"
 
     def _literal(self, t, depth) -> str:
-        return literal(t.value)
+        return literal(value_of(t))
 
     def _weakref(self, t, depth) -> str:
         return self.thing(t._ref)
@@ -112,10 +113,13 @@ def shape(tensor_shape) -> str:
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 
+def value_of(literal):
+    """Return the value of a Literal; TensorFlow keeps a marker for nan, for that equals itself."""
+    return math.nan if type(literal.value) is object else literal.value
+
+
 def literal(value) -> str:
     """Return a Python value in words; of a value that is no scalar, no line of code is run."""
-    if type(value) is object:  # TensorFlow's NanMarker: its nan equals itself
-        return "nan"
     return repr(value) if type(value) is range else label(value)
 
 
