@@ -148,7 +148,7 @@ def test_what_cannot_be_compared_is_refused(a):
 def test_a_case_that_raises_says_so_among_the_landmarks(a):
     ledger = calls_ledger({"fits": (tf.negative, a), "too many": (lambda: a, 1)})
     told = {entry.subject: [v.word for v in entry.verdicts] for entry in ledger.entries}
-    assert told["raised"][0] == "–" and told["raised"][1].startswith("TypeError: ")
+    assert told["raised"][0] == "–" and told["raised"][1] == "TypeError"
     assert "raised" not in [e.subject for e in calls_ledger({"fits": (tf.negative, a)}).entries]
 
 

@@ -31,8 +31,8 @@ def calls_ledger(cases: dict[str, object]) -> Ledger:
     ]
     doors = [door for door in DOORS if any(tree.count(door) for tree in trees)]
     rows = {"route": [tree.route for tree in trees]}
-    if any(tree.outcome for tree in trees):
-        rows["raised"] = [tree.outcome or "–" for tree in trees]
+    if any(tree.outcome and tree.route != "refused" for tree in trees):
+        rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]
     rows["of them into C"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
     rows |= {door: [_times(tree, door) for tree in trees] for door in doors}

@@ -80,6 +80,8 @@ def agrees(execute: Callable, case: Case) -> bool:
 
     TypeError for what is no Case, and where it gives no list of tensors.
     """
+    import tensorflow  # noqa: F401 - that it is missing is told first
+
     if not is_a(case, Case):
         raise TypeError(f"agrees needs a Case, such as cases()[0], not {kind_of(case)}")
     expected = raw_op(case)

@@ -77,16 +77,22 @@ def left() -> dict:
 def interrupted(run, compiled, seconds: float) -> bool:
     """Run it, and press Ctrl-C after so many seconds; return whether it came through."""
 
+    over = False
+
     def press(number, frame):
-        handler = signal.getsignal(signal.SIGINT)
-        handler(signal.SIGINT, frame)
+        if not over:
+            handler = signal.getsignal(signal.SIGINT)
+            handler(signal.SIGINT, frame)
 
     kept = signal.signal(signal.SIGALRM, press)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
-        run(compiled)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+            run(compiled)
+        finally:
+            over = True
         return False
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # it may come as late as that line
         return True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
