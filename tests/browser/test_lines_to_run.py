@@ -7,8 +7,7 @@ import pytest
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view.widgets import rerun
 
-OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1}
-OF_B["of"] = {"label": "b", "source": "mine"}
+OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1, "of": "b"}
 
 
 def document(answer=(), **state) -> str:

@@ -148,6 +148,14 @@ def test_what_is_not_looked_into_is_named(holder, key):
 Pair = namedtuple("Pair", "items")
 
 
+class Word(str):
+    pass
+
+
+class Couple(tuple):
+    pass
+
+
 def nested(depth):
     held = []
     for _ in range(depth):
@@ -170,6 +178,9 @@ def deepest(held):
         (lambda o: setattr(o, "v", 9), SimpleNamespace(v=1)),
         (lambda o: o.keywords.update(a=2), partial(print)),
         (lambda o: o.random(), Random(1)),
+        (lambda o: setattr(o, "v", 9), Word("a")),
+        (lambda o: setattr(o, "v", 9), Couple((1, 2))),
+        (lambda o: setattr(next(iter(o)), "v", 9), frozenset({Plain([])})),
         (lambda o: setattr(next(iter(o)), "v", 9), {Plain([])}),
         (lambda o: setattr(next(iter(o)), "v", 9), {Plain([]): 1}),
         (deepest, nested(25)),

@@ -12,15 +12,14 @@ import helpers
 
 pytestmark = pytest.mark.own_process
 
+RECORDERS = (helpers.watch_names, helpers.watch_stack, helpers.watch_frames, helpers.watch_hooked)
+
 
 @pytest.mark.parametrize("name", ["len", "type"])
 @pytest.mark.parametrize(
     "verb",
     [
-        helpers.watch_names,
-        helpers.watch_stack,
-        helpers.watch_frames,
-        helpers.watch_hooked,
+        *RECORDERS,
         helpers.watch_tracers,
         lambda fn: helpers.watch_specialising(fn, {"once": ()}, times=1),
         lambda fn: helpers.watch_callers({"r": fn}, lambda r: f"{r()}", {"i": nullcontext}),
@@ -95,15 +94,7 @@ NOW = {}
 
 
 @pytest.mark.parametrize("name", LIES)
-@pytest.mark.parametrize(
-    "verb",
-    [
-        helpers.watch_names,
-        helpers.watch_stack,
-        helpers.watch_frames,
-        helpers.watch_hooked,
-    ],
-)
+@pytest.mark.parametrize("verb", RECORDERS)
 def test_a_builtin_that_lies_changes_no_exhibit(verb, name):
     def body():
         vars(builtins).update(NOW)

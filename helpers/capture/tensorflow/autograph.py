@@ -5,10 +5,10 @@ tensorflow/python/autograph/pyct/origin_info.py): generated line -> line it came
 names in `nonlocal` lines follows the hash seed, so it is the same only under one PYTHONHASHSEED.
 """
 
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import name_of
+from helpers.capture.cpython.function import ASYNC_GENERATOR, COROUTINE
 from helpers.capture.tensorflow.tracing.ledger import watched_of
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
@@ -34,7 +34,7 @@ def autograph_side_by_side(fn) -> SideBySide:
     if type(function) is not FunctionType:
         raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}{instead(fn)}")
     alive(function, name_of(function))
-    if function.__code__.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+    if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise ValueError(f"AutoGraph converts no async function, such as {name_of(function)}")
     if why := unwritten(function):
         raise ValueError(f"AutoGraph cannot convert {name_of(function)}: it {why}")

@@ -1,6 +1,6 @@
 // Pick a switch, change its lines if you like, run them in a fresh interpreter, read the transcript.
-// State: title, note, labels, sources, answer ({says, shown, number, of}, from the kernel; `of` is
-// what was asked: {label, source}). `sources` follows what is typed.
+// State: title, note, labels, sources (they follow what is typed), answer ({says, shown, number, of},
+// from the kernel; `of` is the label that was asked for).
 
 const PATIENCE = 90000; // milliseconds: a fresh interpreter may have to import TensorFlow
 let made = 0;
@@ -40,8 +40,8 @@ function render({ model, el }) {
   };
   const tell = () => {
     const answer = model.get("answer");
-    const of = answer.of ?? { label: model.get("labels")[Number(pick.value)] };
-    if (!answer.says || of.label !== model.get("labels")[Number(pick.value)]) return;
+    const label = model.get("labels")[Number(pick.value)];
+    if (!answer.says || (answer.of ?? label) !== label) return;
     heard();
     status.replaceChildren(answer.says);
     shown.innerHTML = answer.shown; // a transcript of the kernel's, escaped there
@@ -59,8 +59,7 @@ function render({ model, el }) {
   });
   model.on("change:answer", tell);
   keepKeys(form, closing.signal);
-  const asked = model.get("answer").of; // before this page was opened again
-  const place = asked ? model.get("labels").indexOf(asked.label) : -1;
+  const place = model.get("labels").indexOf(model.get("answer").of); // before it was opened again
   if (place >= 0) pick.value = place;
   load();
   tell();

@@ -19,12 +19,12 @@ def widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     )
 
     def on_message(_, content, buffers):
-        of = {name: str(content.get(name, "")) for name in ("label", "source")}
+        label = str(content.get("label", ""))
         try:
-            shown = answer(run(of["label"], of["source"]))
+            shown = answer(run(label, str(content.get("source", ""))))
         except KeyboardInterrupt:
             shown = {"says": INTERRUPTED, "shown": ""}
-        made.answer = {**shown, "number": made.answer.get("number", 0) + 1, "of": of}
+        made.answer = {**shown, "number": made.answer.get("number", 0) + 1, "of": label}
 
     made.on_msg(on_message)
     return made

@@ -27,7 +27,7 @@ NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
-FIXED = (*SCALARS, range, slice, frozenset, CodeType, Enum)  # nothing in them can be changed
+FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type)  # not the body's to change
 DEEPEST, MOST_THINGS, MOST_CASES, MOST_WAYS = 20, 50_000, 200, 12
@@ -271,10 +271,11 @@ def _module(cls) -> str:
 
 def _closed(value) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
-    if is_exactly(value, tuple) or (is_a(value, tuple) and not is_a(value, *FIXED)):
-        return any(map(_closed, tuple.__iter__(value)))
-    if is_a(value, *FIXED, *TAKEN):
+    if is_exactly(value, *FIXED) or is_a(value, Enum, *TAKEN):
         return False
+    if is_a(value, tuple, frozenset):
+        items = tuple.__iter__ if is_a(value, tuple) else frozenset.__iter__
+        return _DICT_AT(type(value)) != 0 or any(map(_closed, items(value)))
     import numpy as np
     import tensorflow as tf
 
@@ -294,4 +295,5 @@ def _leaked(leaf) -> bool:
 _MRO = type.__dict__["__mro__"].__get__
 _MODULE = type.__dict__["__module__"].__get__
 _SPACE = type.__dict__["__dict__"].__get__
+_DICT_AT = type.__dict__["__dictoffset__"].__get__
 _SIZE = type.__dict__["__basicsize__"].__get__

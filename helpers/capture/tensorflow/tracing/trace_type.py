@@ -113,9 +113,9 @@ def shape(tensor_shape) -> str:
     return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
 
 
-def value_of(literal):
-    """Return the value of a Literal; TensorFlow keeps a marker for nan, for that equals itself."""
-    return math.nan if type(literal.value) is object else literal.value
+def value_of(t):
+    """Return the value of a Literal; for nan TensorFlow keeps a marker, which equals itself."""
+    return math.nan if type(t.value) is object else t.value
 
 
 def literal(value) -> str:
