@@ -59,10 +59,10 @@ function sandboxAnswers(runs) {
   };
 }
 
-/** Programs that ran once each; changed lines were not run. */
-function programAnswers(runs, unknown) {
+/** Programs that ran once each, as `sources` has them now; lines that are changed later were not run. */
+function programAnswers({ runs, unknown }, { labels, sources }) {
   let number = 0;
-  return (message, { labels, sources }) => {
+  return (message) => {
     if (!message) return null;
     const asWritten = sources[labels.indexOf(message.label)] === message.source;
     const answer = asWritten ? runs[message.label] : { says: unknown, shown: "" };
@@ -70,9 +70,9 @@ function programAnswers(runs, unknown) {
   };
 }
 
-function answers(record) {
+function answers(record, state) {
   if (!record) return () => null;
-  return record.unknown ? programAnswers(record.runs, record.unknown) : sandboxAnswers(record.runs);
+  return record.unknown ? programAnswers(record, state) : sandboxAnswers(record.runs);
 }
 
 async function enliven(place) {
@@ -80,7 +80,7 @@ async function enliven(place) {
   const widget = (await load(script)).default;
   const el = document.createElement("div");
   el.className = classes.join(" ");
-  const model = makeModel(state, answers(recorded));
+  const model = makeModel(state, answers(recorded, state));
   await widget.initialize?.({ model });
   const still = place.querySelector(".book-still");
   still.replaceWith(el);
