@@ -11,12 +11,14 @@ import site
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
 from types import ModuleType
 
 MOST = 20_000  # characters of an error
 PLACE = "COURSE_CHILD_TELLS"  # in the environment of a child: its number, and the folder
 REQUEST, TOLD, WORK, TEMPORARY, HOME = "request.json", "told", "work", "temporary", "home"
 PLAIN = (str, int, float, bool, type(None))
+MOST_VALUES = 2_000_000  # of an argument or a result
 MOST_BITS = 14_000  # of an int: Python writes no more than 4,300 digits
 
 
@@ -111,8 +113,15 @@ def words_of(raised: BaseException) -> str:
     return lines if len(lines) <= MOST else f"{lines[:MOST]} … ({len(lines) - MOST:,} more)"
 
 
-def why_not_json(value: object, depth: int = 0) -> str:
+def why_not_json(value: object) -> str:
     """Return why a value does not come through JSON as it is, in words; "" if it does."""
+    return _fault(value, 0, iter(range(MOST_VALUES)))
+
+
+def _fault(value: object, depth: int, left: Iterator[int]) -> str:
+    # JSON writes what two places share twice: sixty lists of the next one twice would never end.
+    if next(left, None) is None:
+        return f"what comes to more than {MOST_VALUES:,} values when it is written out"
     if type(value) is int and value.bit_length() > MOST_BITS:
         return "an int of thousands of digits"
     if type(value) in PLAIN:
@@ -126,7 +135,10 @@ def why_not_json(value: object, depth: int = 0) -> str:
         value = list(value.values())
     if type(value) not in (list, tuple):
         return f"a value of type {_kind(value)}"
-    return next(filter(None, (why_not_json(one, depth + 1) for one in value)), "")
+    for one in value:
+        if why := _fault(one, depth + 1, left):
+            return why
+    return ""
 
 
 def _kind(value: object) -> str:

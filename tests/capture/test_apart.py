@@ -220,6 +220,13 @@ def gives_itself():
     return a
 
 
+def gives_shared():
+    shared = []
+    for _ in range(60):
+        shared = [shared, shared]
+    return shared
+
+
 async def is_async():
     return 1
 
@@ -247,6 +254,7 @@ def is_killed():
         (gives_a_set, TypeError, "returned a value of type set, which does not travel"),
         (gives_number_keys, TypeError, "returned a dict with a key of type int"),
         (gives_itself, TypeError, "returned what holds itself"),
+        (gives_shared, TypeError, "returned what comes to more than"),
         (is_async, TypeError, "returned a value of type coroutine"),
         (kills_its_parent, RuntimeError, "it killed the process that watched it"),
         (is_killed, RuntimeError, "it was killed: SIGTERM"),
