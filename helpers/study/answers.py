@@ -1,5 +1,6 @@
 """What a learner answered, in whatever form -> a plain dict or list, or why it is none."""
 
+import ctypes
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
@@ -40,9 +41,10 @@ def parts_tried(given: Mapping) -> None:
 def in_order(answer, most: int, what: str = "the answer") -> list:
     """Return the items of a list, tuple, array, tensor, generator or whatever else has some.
 
-    Unfit if it has none to give, is a text or a mapping, or has more than `most`.
+    Unfit if it has none to give, is a text or a mapping, or has more than `most`. A pointer of
+    ctypes has none, either: to read on from an address would end the kernel.
     """
-    if issubclass(type(answer), (str, bytes, Mapping)):
+    if issubclass(type(answer), (str, bytes, Mapping, ctypes._Pointer)):
         raise Unfit(f"{what} must be a list, not {brief(answer)}")
     try:
         items = list(islice(iter(answer), most + 1))

@@ -39,10 +39,10 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     name = plain_name(name, "the name of the op")
     if not issubclass(type(files), dict):
         raise TypeError(f"the files must be a dict of name -> text, not {kind(files)}")
-    given = dict(dict.items(files))
-    names = plain_names(given, "the name of a file")
+    given = list(dict.items(files))  # as it stands: a key that is no text is not asked for its hash
+    names = plain_names((name for name, _ in given), "the name of a file")
     bytes_of = {
-        file: _encoded(file, content) for file, content in zip(names, given.values(), strict=True)
+        name: _encoded(name, content) for name, (_, content) in zip(names, given, strict=True)
     }
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]

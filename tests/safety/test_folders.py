@@ -142,6 +142,18 @@ def test_what_is_wrong_with_the_files_is_one_sentence(place, call, says):
     assert told.startswith(says) and "\n" not in told
 
 
+def test_a_name_that_is_no_text_is_not_asked_for_its_hash(place):
+    code = """
+    asked = []
+    class Name:
+        def __hash__(self): return asked.append(1) or 1
+    files = {Name(): ""}
+    says(lambda: op_folder("a", files))
+    print(len(asked))
+    """
+    assert run(place, code).endswith("must be text, not Name\n1")
+
+
 def test_a_refused_op_folder_leaves_what_was_there(place):
     code = """
     here = op_folder("a", {"x": "old"})

@@ -1,5 +1,6 @@
 """An answer is taken in every form that says the same, and what is missing of it is named."""
 
+import ctypes
 from collections import OrderedDict, UserDict
 from types import MappingProxyType
 
@@ -8,6 +9,8 @@ import pytest
 
 from helpers.study.answers import by_name, in_order
 from helpers.study.check import Unfit, Untried
+
+NOWHERE = ctypes.cast(8, ctypes.POINTER(ctypes.c_int))  # who asks it for an item is killed
 
 
 @pytest.mark.parametrize("form", [dict, OrderedDict, UserDict, MappingProxyType])
@@ -36,7 +39,7 @@ def test_every_sequence_is_taken_and_becomes_a_list(form):
     assert in_order(form([1, 2]), 2) == [1, 2]
 
 
-@pytest.mark.parametrize("wrong", [5, None, "ab", b"ab", {"a": 1}])
+@pytest.mark.parametrize("wrong", [5, None, "ab", b"ab", {"a": 1}, NOWHERE])
 def test_what_is_no_sequence_is_refused(wrong):
     with pytest.raises(Unfit, match="must be a list"):
         in_order(wrong, 2)
