@@ -60,8 +60,8 @@ def test_press_that_is_interrupted_is_answered_each_time():
 
     made, heard = sandbox.widget(MODEL, lambda picked: "", run), []
     made.observe(lambda change: heard.append(change["new"]), "answer")
-    for _ in range(2):
-        made._handle_custom_msg({"guess": "hit"}, [])
+    for press in "12":
+        made._handle_custom_msg({"guess": "hit", "press": press}, [])
     assert [answer["says"] for answer in heard] == [base.INTERRUPTED] * 2
     assert all(answer["stopped"] for answer in heard)
 
@@ -78,7 +78,9 @@ def test_run_again_that_is_interrupted_is_answered_each_time():
 
 def test_press_is_answered_for_what_it_shows():
     asked = []
-    made = sandbox.widget(MODEL, lambda picked: "", lambda *given: asked.append(given) or {})
+    made = sandbox.widget(MODEL, "+".join, lambda *given: asked.append(given) or {})
     picked = {**MODEL.start(), "size": "2"}
-    made._handle_custom_msg({"guess": "hit", "picked": picked}, [])
-    assert asked == [(picked, "hit")]
+    for press in "112":  # pressed twice before it was answered, and once after
+        made._handle_custom_msg({"guess": "hit", "picked": picked, "press": press}, [])
+    assert asked == [(picked, "hit")] * 2
+    assert (made.answer["of"], made.answer["call"]) == (picked, "kind+size")

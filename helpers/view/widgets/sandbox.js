@@ -1,7 +1,8 @@
 // Pick a call, foretell it, run it in the kernel, and see the truth.
 // State: title, note, words ({ask, button, nudge, style}), verdicts, picked (name -> option),
 // controls ([name, options, of, matters]),
-// call (code, from the kernel), answer ({says, right, rows}, from the kernel; or {says, stopped}).
+// call (code, from the kernel), answer ({says, right, rows}, from the kernel; or {says, stopped};
+// with them what was asked: `of`, the choices, `call`, their code, and `press`, a name of its own).
 
 const PATIENCE = 8000; // milliseconds; a first trace takes well under one of them
 
@@ -41,6 +42,7 @@ function render({ model, el }) {
     guesses.forEach((radio) => (radio.checked = false));
     status.replaceChildren();
     draw();
+    place();
   };
   for (const [name, options] of model.get("controls")) {
     const [label, box] = select(name, options, model.get("picked")[name], pick);
@@ -52,25 +54,45 @@ function render({ model, el }) {
   const bar = make("div", "course-controls", "");
   bar.append(make("button", "course-button", words.button, { type: "submit" }));
   const status = makeStatus();
+  const before = make("div", "", "");
   const rows = make("div", "course-rows", "");
-  form.append(call, code, field, bar, status, rows);
+  form.append(call, code, field, bar, status, before, rows);
   el.append(form);
 
   const [ask, heard] = asker(model, status, PATIENCE, "a new sandbox");
+  const counts = (of, matters) => of === "" || matters.includes(model.get("picked")[of]);
   const draw = () => {
     const picked = model.get("picked");
     for (const [name, , of, matters] of model.get("controls")) {
       boxes.get(name).value = picked[name];
-      boxes.get(name).disabled = of !== "" && !matters.includes(picked[of]);
+      boxes.get(name).disabled = !counts(of, matters);
     }
     code.textContent = model.get("call");
   };
+  const asOnShow = (choices) =>
+    model.get("controls").every(
+      ([name, , of, matters]) => !counts(of, matters) || choices[name] === model.get("picked")[name],
+    );
+  const place = () => { // an answer is the status of its own choices alone
+    const answer = model.get("answer");
+    if (!answer.says) return;
+    const mark = answer.right ? "✓ Right:" : "✗ Not this time:";
+    const says = [...(answer.stopped ? [] : [make("strong", "", mark), " "]), answer.says];
+    const own = asOnShow(answer.of);
+    status.replaceChildren(...(own ? says : []));
+    before.replaceChildren();
+    if (own) return;
+    const last = make("p", "", "");
+    last.append(...says);
+    before.append(make("p", "", "The last run was of"), make("code", "course-code", answer.call), last);
+  };
+  let asked = "", press = "", presses = 0; // what is pressed again before it was answered counts once
   const tell = () => {
     const answer = model.get("answer");
     if (!answer.says) return;
     heard();
-    const mark = answer.right ? "✓ Right:" : "✗ Not this time:";
-    status.replaceChildren(...(answer.stopped ? [] : [make("strong", "", mark), " "]), answer.says);
+    asked = "";
+    place();
     rows.innerHTML = answer.rows; // a ledger of the kernel's, escaped there
     guesses.forEach((radio) => (radio.checked = false));
   };
@@ -78,7 +100,10 @@ function render({ model, el }) {
     event.preventDefault();
     const guess = guesses.find((radio) => radio.checked);
     if (!guess) return void status.replaceChildren(words.nudge);
-    ask({ guess: guess.value, picked: model.get("picked") });
+    const question = { guess: guess.value, picked: model.get("picked") };
+    if (asked !== JSON.stringify(question)) press = `${Date.now()}-${++presses}`;
+    asked = JSON.stringify(question);
+    ask({ ...question, press });
   });
   model.on("change:picked change:call", draw);
   model.on("change:answer", tell);

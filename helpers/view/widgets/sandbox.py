@@ -54,11 +54,14 @@ def widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str
         made.call = show(change["new"])
 
     def on_message(_, content, buffers):
+        picked, press = content.get("picked", made.picked), content.get("press", "")
+        if press and press == made.answer.get("press"):
+            return  # pressed again before it was answered
         try:
-            made.answer = run(content.get("picked", made.picked), content.get("guess", ""))
+            answer = run(picked, content.get("guess", ""))
         except KeyboardInterrupt:
-            number = made.answer.get("number", 0) + 1  # or the page hears of the first one alone
-            made.answer = {"says": INTERRUPTED, "stopped": True, "rows": "", "number": number}
+            answer = {"says": INTERRUPTED, "stopped": True, "rows": ""}
+        made.answer = {**answer, "of": picked, "call": show(picked), "press": press}
 
     made.observe(on_pick, "picked")
     made.on_msg(on_message)

@@ -55,7 +55,8 @@ function sandboxAnswers(runs) {
     tries.push(message.guess === run.verdict);
     const words = { guess: message.guess, right: tries.filter(Boolean).length, tries: tries.length };
     const says = run.says.replace(/\{(guess|right|tries)\}/g, (_, name) => words[name]);
-    return { answer: { says, right: tries.at(-1), rows: run.rows } };
+    const asked = { of: message.picked, call: run.call, press: message.press };
+    return { answer: { says, right: tries.at(-1), rows: run.rows, ...asked } };
   };
 }
 
