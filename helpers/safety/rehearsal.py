@@ -13,6 +13,7 @@ import json
 import os
 import re
 import signal
+import stat
 import sys
 import tempfile
 import warnings
@@ -123,16 +124,30 @@ def _be_the_copy(act, seconds, tell: int, out: int, folder: Path, heard, starter
 def _cut_off(kept: set[int]) -> None:
     """Put nothing in the place of each channel to others: sockets, pipes, events, the terminal.
 
-    The threads that serve them are in the other process, and would wake up there.
+    The threads that serve them are in the other process, and would wake up there. Nor is anything
+    written to a file that was open: what is still in its buffer is the other's to write. One that
+    is read has a place of its own from here on.
     """
     signal.set_wakeup_fd(-1)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for handle in map(int, os.listdir("/proc/self/fd")):
+    for handle in set(map(int, os.listdir("/proc/self/fd"))) - kept:
         with suppress(OSError):
             to = os.readlink(f"/proc/self/fd/{handle}")
-            shared = to.startswith(("socket:", "pipe:", "anon_inode:")) or handle < 3
-            if shared and handle not in kept:
+            if to.startswith(("socket:", "pipe:", "anon_inode:")) or handle < 3:
                 os.dup2(nothing, handle, inheritable=handle < 3)
+            elif stat.S_ISREG(os.fstat(handle).st_mode):
+                os.dup2(_again(handle, nothing), handle, inheritable=False)
+
+
+def _again(handle: int, nothing: int) -> int:
+    """Return the file opened anew, where the other reads it now; `nothing` for one to write to."""
+    import fcntl
+
+    if fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
+        return nothing
+    anew = os.open(f"/proc/self/fd/{handle}", os.O_RDONLY)
+    os.lseek(anew, os.lseek(handle, 0, os.SEEK_CUR), os.SEEK_SET)
+    return anew
     if jupyter := sys.modules.get("jupyter_client.session"):
         jupyter.Session.send = lambda *given, **named: None  # or it says that it cannot
 

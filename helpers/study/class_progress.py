@@ -61,8 +61,11 @@ def stop_sharing() -> None:
         Refusal: the file cannot be removed; it is still shared then.
     """
     place = learner_record.place()
-    folder = place and shared_progress.stop(place.parent)
-    print(f"Your file is gone from {folder}." if folder else "You share nothing.")
+    if place is None:
+        print("Nothing is recorded here, so it is not known what you share: do it in work/.")
+    else:
+        folder = shared_progress.stop(place.parent)
+        print(f"Your file is gone from {folder}." if folder else "You share nothing.")
 
 
 @whole

@@ -82,7 +82,9 @@ class Prediction(Exhibit):
         def keep(change):
             if form.checked and 0 <= form.picked < len(self.choices):
                 decisions.decide(self.model.question, self.choices[form.picked], self.answer)
+                form.kept += 1
 
+        form.keeps = True
         form.observe(keep, names=["picked", "checked"])
         return form
 

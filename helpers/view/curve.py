@@ -108,7 +108,7 @@ def curve(title: str, numbers, step: str = "step") -> Curve:
         name = type.__dict__["__name__"].__get__(type(wrong[0]))
         raise TypeError(f"a curve needs numbers: int or float, not {_short(name)}")
     if not all(0 <= number < 1e300 for number in numbers):
-        raise ValueError("the numbers of a curve must be finite, and none may be negative")
+        raise ValueError("the numbers of a curve must be below 1e300, and none may be negative")
     title, step = str.__str__(title), str.__str__(step)
     return Curve(title, tuple(float(number) for number in numbers), step)
 

@@ -109,6 +109,18 @@ def test_what_it_changes_changes_there(tmp_path):
     assert not os.path.exists(os.path.dirname(found.words))
 
 
+def test_files_that_are_open_are_neither_written_nor_read_on_there(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("one\ntwo\n")
+    with open(file) as read, open(file, "a") as log, open(file, "r+") as both:
+        log.write("three\n")
+        found = rehearsed(lambda: f"{read.readline()}{log.write('x')}{log.flush()}", 10)
+        assert found.words == "one\n1None"
+        rehearsed(lambda: both.write("x") and both.flush(), 10)
+        assert read.readline() == "one\n"
+    assert file.read_text() == "one\ntwo\nthree\n"
+
+
 def test_what_it_starts_is_ended_with_it():
     found = rehearsed(lambda: str(subprocess.Popen(["sleep", "600"]).pid), 10)
     until = time.monotonic() + 10
@@ -155,9 +167,8 @@ STARTER = """
 import os, sys
 from helpers.safety.rehearsal import rehearsed
 def act():
-    os.write(channel, f"{os.getpid()}\\n".encode())
+    with open(sys.argv[1], "w") as file: file.write(f"{os.getpid()}\\n")
     while True: pass
-channel = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
 rehearsed(act, 600)
 """
 

@@ -35,11 +35,12 @@ def test_what_is_shared_is_counted_until_it_is_taken_back(course, tmp_path):  # 
     assert list(folder.iterdir()) == []
 
 
-def test_outside_of_work_nothing_is_shared(tmp_path):
+def test_outside_of_work_nothing_is_shared(tmp_path, capsys):
     with pytest.raises(Refusal, match="nothing is recorded here"):
         share_progress(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
     stop_sharing()
+    assert "it is not known what you share" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", [5, "x" * 41, "a\nb", "\u202e"])

@@ -1,5 +1,10 @@
 // A question that keeps its answer back until the learner has decided. All of it runs in the page.
-// State: question, choices, answer (index), verb, why, picked (index or -1), checked.
+// State: question, choices, answer (index), verb, why, picked (index or -1), checked; where a kernel
+// keeps what was decided: keeps (true), kept (a number that it counts on with each one that it has).
+
+const PATIENCE = 8000; // milliseconds
+const NOT_KEPT =
+  " Not kept yet: a busy kernel does it later; after a restart, run this cell again and answer there.";
 
 /** Append words to a node; what stands between `backticks` becomes code. */
 function write(node, words) {
@@ -52,9 +57,17 @@ function render({ model, el }) {
   form.append(field, bar, status);
   el.append(form);
 
+  let waiting = 0, late = "";
+  const heard = () => {
+    clearTimeout(waiting);
+    if (!late) return;
+    late = "";
+    draw();
+  };
   const keep = (changes) => {
     model.set(changes);
     save(model);
+    heard();
     draw();
   };
   const draw = () => {
@@ -64,21 +77,31 @@ function render({ model, el }) {
     const [word, rest, why] = verdict(model);
     status.replaceChildren(make("strong", "", word), rest);
     write(status, why);
+    status.append(late);
     again.style.visibility = model.get("checked") && model.get("picked") >= 0 ? "" : "hidden";
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    const decides = !model.get("checked") && model.get("picked") >= 0;
     keep({ checked: true });
+    if (!decides || !model.get("keeps")) return;
+    waiting = setTimeout(() => {
+      late = NOT_KEPT;
+      draw();
+    }, PATIENCE);
   });
   again.addEventListener("click", () => {
     keep({ picked: -1, checked: false });
     radios[0].focus();
   });
   model.on("change:picked change:checked", draw);
+  model.on("change:kept", heard);
   keepKeys(form, closing.signal);
   draw();
   return () => {
     model.off("change:picked change:checked", draw);
+    model.off("change:kept", heard);
+    clearTimeout(waiting);
     closing.abort();
   };
 }

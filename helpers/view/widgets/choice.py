@@ -44,5 +44,7 @@ _widget_class = widget_class(
         "why": t.Unicode(),
         "picked": t.Int(-1),
         "checked": t.Bool(False),
+        "keeps": t.Bool(False),
+        "kept": t.Int(0),
     },
 )

@@ -81,6 +81,7 @@ async function enliven(place) {
   const widget = (await load(script)).default;
   const el = document.createElement("div");
   el.className = classes.join(" ");
+  state.keeps = false; // what is decided here stays in the page
   const model = makeModel(state, answers(recorded, state));
   await widget.initialize?.({ model });
   const still = place.querySelector(".book-still");
