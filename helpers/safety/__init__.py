@@ -6,8 +6,8 @@
 `interrupts`: when Ctrl-C may come. `given`: what an argument is, whatever it says.
 `interpreter_state`: a call that leaves everything as it found it; `kept_state`: what that is;
 `settings`: what a function has set for the whole process; `patches`: names with another value for
-a while; `turns`: of verbs that are called in several threads; `imported`: modules, and what finds
-more of them.
+a while; `turns`: of verbs that are called in several threads, `current_frames`: where those stand;
+`imported`: modules, and what finds more of them.
 `output`: what a learner's code may close. `progress`: what is being done, in words.
 `names`, `removal`: what `folders` stands on. `processes`, `keeper`, `child`: commands and Pythons
 that end at their limit and with the kernel, and tell their results on a channel of their own.
