@@ -1,6 +1,7 @@
 """Verbs in several threads take turns: what they keep is one for the whole process."""
 
 import gc
+import signal
 import subprocess
 import sys
 import threading
@@ -130,6 +131,32 @@ def test_interrupts_and_errors_leave_no_turn_taken():
     with pytest.raises(KeyError):
         fails()
     assert turns.TURNS == []
+
+
+def test_two_interrupts_of_a_verb_that_waits_leave_no_turn_taken(monkeypatch):
+    handler, begun, there = signal.getsignal(signal.SIGINT), threading.Event(), threading.Event()
+    other = threading.Thread(target=whole(lambda: begun.set() or there.wait()))
+
+    def pressed(then):
+        def press(*args):
+            signal.raise_signal(signal.SIGINT)
+            return then(*args)
+
+        return press
+
+    other.start()
+    begun.wait()
+    monkeypatch.setattr(turns, "sleep", pressed(time.sleep))
+    monkeypatch.setattr(turns.Turn, "leave", pressed(turns.Turn.leave))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            whole(lambda: "never")()
+        assert [turn.thread for turn in turns.TURNS] == [other.ident]
+    finally:
+        monkeypatch.undo()
+        there.set()
+        other.join()
+    assert turns.TURNS == [] and signal.getsignal(signal.SIGINT) is handler
 
 
 def test_frames_are_asked_for_without_a_collection_which_would_hang_two_threads():
