@@ -37,8 +37,10 @@ def keep(start, life: int, status: int, seconds: float, orphaned=None) -> None:
         signal.signal(number, signal.SIG_IGN)
     if LINUX:
         _prctl(SUBREAPER, 1)
-    if select.select([life], [], [], 0)[0]:
-        os._exit(0)  # the kernel waits no longer
+    if select.select([life], [], [], 0)[0]:  # the kernel waits no longer
+        if orphaned:
+            orphaned()
+        os._exit(0)
     _tell(status, started=True)
     keeper, child = os.getpid(), os.fork()
     if child == 0:

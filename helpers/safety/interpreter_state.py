@@ -108,11 +108,15 @@ class Guard:
         self._shields, self._limit = (), 0
 
     def open(self) -> None:
-        """Wait for a turn, read the state of the interpreter, take SIGINT over in the main thread.
+        """Take SIGINT over in the main thread, wait for a turn, read the state of the interpreter.
 
         RecursionError, in one sentence, where the stack has no room for that; RuntimeError where
         no turn comes.
         """
+        if in_main_thread():  # first: two presses while it waits would cut `close` in two
+            self._handler = handler()
+            if self._handler is not None:
+                set_handler(SIGINT, self._interrupt)
         if not self._names:
             self._turn.take()
             self._patches, self._limit = len(PATCHES), sys.getrecursionlimit()
@@ -124,10 +128,6 @@ class Guard:
                 "too many calls are under way here: call this from less deep, or raise the "
                 "limit with sys.setrecursionlimit"
             ) from None
-        if in_main_thread():
-            self._handler = handler()
-            if self._handler is not None:
-                set_handler(SIGINT, self._interrupt)
         if not self._names:
             sys.modules = imported.MODULES  # a cell before may have put another in its place
             there = sys.stdout, sys.stderr
@@ -154,7 +154,7 @@ class Guard:
         error = self._new_error()
         if self._thrown and error is not None:
             _end_blocks(error)
-            for kept, before in self._before:
+            for kept, before in self._before or ():
                 _put_back(kept, before)
         while len(PATCHES) > self._patches:
             PATCHES[-1].undo()

@@ -4,12 +4,12 @@ Those of the house, of the standard library and of what is installed are left ou
 keeps threads of its own. Nothing ends a thread from outside.
 """
 
-import sys
 import threading
 from time import monotonic, sleep
 from types import FrameType
 
 from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
+from helpers.safety.current_frames import current_frames
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
@@ -23,7 +23,7 @@ Places = list[tuple[str, int]]  # file and line of each frame, the outermost fir
 
 def running() -> frozenset[int]:
     """Return the threads that run Python code now."""
-    return frozenset(sys._current_frames())
+    return frozenset(current_frames())
 
 
 def left_running(before: frozenset[int]) -> Places | None:
@@ -36,7 +36,7 @@ def left_running(before: frozenset[int]) -> Places | None:
 
 def _found(before: frozenset[int]) -> Places | None:
     threads = {thread.ident: thread for thread in threading.enumerate()}
-    for ident, frame in sys._current_frames().items():
+    for ident, frame in current_frames().items():
         if ident not in before:
             places = _places(frame)
             if _is_theirs(places) or _is_in_c(threads.get(ident)):

@@ -4,11 +4,11 @@ What a verb keeps and puts back is one for the whole process. The calls of one t
 turn, so a verb inside of a verb does not wait.
 """
 
-import sys
 import threading
 from _thread import get_ident
 from time import monotonic, sleep
 
+from helpers.safety.current_frames import current_frames
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
@@ -57,7 +57,7 @@ def _others_before(thread: int) -> list[Turn]:
 
     A copy of a process has none of its other threads.
     """
-    there, before = sys._current_frames(), []
+    there, before = current_frames(), []
     for turn in TURNS:
         if turn.thread == thread:
             break
@@ -68,5 +68,5 @@ def _others_before(thread: int) -> list[Turn]:
 
 def _is_waiting(thread: int) -> bool:
     """Tell whether a thread waits for another, or for a lock or an event of one."""
-    frame = sys._current_frames().get(thread)
+    frame = current_frames().get(thread)
     return frame is not None and frame.f_code.co_filename == threading.__file__

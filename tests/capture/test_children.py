@@ -220,6 +220,43 @@ def test_the_parent_ends_with_whoever_asked():
     assert not psutil.wait_procs(left, timeout=30)[1]
 
 
+KILLED = """
+import os, signal, sys
+from helpers.capture.processes import child, preloaded
+
+child.PREAMBLE = f"open({sys.argv[1]!r}).readline()"
+send = preloaded.Parent.send
+
+def send_and_die(parent, request, handles):
+    send(parent, request, handles)
+    print(parent.process.pid, os.listdir(os.environ["TMPDIR"]), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+preloaded.Parent.send = send_and_die
+child.run_child("")
+"""
+
+
+@pytest.mark.skipif(not preloaded.CAN_FORK, reason="forks")
+def test_a_folder_goes_if_the_kernel_is_killed_while_the_parent_imports(tmp_path):
+    go, place = tmp_path / "go", tmp_path / "tmp"
+    place.mkdir()
+    os.mkfifo(go)  # the import ends when a line comes
+    command = [sys.executable, "-c", KILLED, str(go)]
+    env = {**os.environ, "TMPDIR": str(place)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    pid, folders = done.stdout.split(maxsplit=1)
+    assert "child-" in folders and done.returncode == -signal.SIGKILL
+    parent, line = psutil.Process(int(pid)), os.open(go, os.O_RDWR)
+    os.write(line, b"\n")
+    assert not psutil.wait_procs([parent], timeout=60)[1]
+    os.close(line)
+    until = time.monotonic() + 60
+    while os.listdir(place) and time.monotonic() < until:  # its last child is nobody's to wait for
+        time.sleep(0.01)
+    assert os.listdir(place) == []
+
+
 def test_a_request_that_is_cut_in_the_middle_is_the_end():
     asker, parent = socket.socketpair()
     asker.sendall(b'{"source": "pri')

@@ -1,9 +1,12 @@
 """Verbs in several threads take turns: what they keep is one for the whole process."""
 
 import gc
+import signal
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,38 @@ from helpers.safety.kept_state import KEPT
 from helpers.safety.patches import patched
 
 pytestmark = pytest.mark.own_process
+
+
+# A collection lets the other thread ask: as what frees a tensor does, which waits for TensorFlow.
+TWO_THREADS_ASK = """
+import faulthandler, gc, queue, threading
+from helpers.safety.current_frames import current_frames
+
+faulthandler.dump_traceback_later(120, exit=True)
+main, wanted, asked = threading.get_ident(), queue.SimpleQueue(), queue.SimpleQueue()
+
+def ask_when_wanted():
+    while wanted.get():
+        asked.put(current_frames())
+
+def let_the_other_ask(*_):
+    if threading.get_ident() == main:
+        wanted.put(True)
+        asked.get()
+
+other = threading.Thread(target=ask_when_wanted)
+other.start()
+gc.callbacks.append(let_the_other_ask)
+kept = []  # what is freed would count against the threshold
+for threshold in range(1, 9):
+    gc.set_threshold(threshold)
+    kept += [current_frames() for _ in range(10)]
+print(gc.isenabled())
+gc.disable()
+print(bool(current_frames()), gc.isenabled())
+wanted.put(False)
+other.join()
+"""
 
 
 class Owner:
@@ -96,3 +131,36 @@ def test_interrupts_and_errors_leave_no_turn_taken():
     with pytest.raises(KeyError):
         fails()
     assert turns.TURNS == []
+
+
+def test_two_interrupts_of_a_verb_that_waits_leave_no_turn_taken(monkeypatch):
+    handler, begun, there = signal.getsignal(signal.SIGINT), threading.Event(), threading.Event()
+    other = threading.Thread(target=whole(lambda: begun.set() or there.wait()))
+
+    def pressed(then):
+        def press(*args):
+            signal.raise_signal(signal.SIGINT)
+            return then(*args)
+
+        return press
+
+    other.start()
+    begun.wait()
+    monkeypatch.setattr(turns, "sleep", pressed(time.sleep))
+    monkeypatch.setattr(turns.Turn, "leave", pressed(turns.Turn.leave))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            whole(lambda: "never")()
+        assert [turn.thread for turn in turns.TURNS] == [other.ident]
+    finally:
+        monkeypatch.undo()
+        there.set()
+        other.join()
+    assert turns.TURNS == [] and signal.getsignal(signal.SIGINT) is handler
+
+
+def test_frames_are_asked_for_without_a_collection_which_would_hang_two_threads():
+    child = [sys.executable, "-c", TWO_THREADS_ASK]
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(child, cwd=root, capture_output=True, text=True, timeout=300)
+    assert (ended.stdout, ended.stderr) == ("True\nTrue False\n", "")

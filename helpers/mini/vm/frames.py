@@ -85,9 +85,12 @@ class Frame:
 
     def entry(self, following: TracebackType | None) -> TracebackType:
         """Return a traceback whose first entry is this frame, where it stands now."""
-        stand_in = FunctionType(_look_alike(self.code), self.globals)().gi_frame
-        line = self._line(self.f_lasti)
-        return TracebackType(following, stand_in, self.f_lasti, -1 if line is None else line)
+        at = self.f_lasti
+        while at > 2 and self._line(at) is None:  # cleanup has no line; an interrupt may come there
+            at -= 2
+        line = self._line(at)
+        stand_in = FunctionType(_standing(self.code, at), self.globals)().gi_frame
+        return TracebackType(following, stand_in, at, -1 if line is None else line)
 
     def __repr__(self) -> str:
         where = f"file {self.code.co_filename!r}, line {self.f_lineno}, code {self.code.co_name}"
@@ -158,10 +161,21 @@ class Frame:
         return self.extra_locals
 
 
+def _standing(code: CodeType, at: int) -> CodeType:
+    """Return a look-alike whose frame tells the line of `at`, which IPython asks the frame for.
+
+    Once its generator is gone, a frame stands at the first RESUME (take_ownership, Python/frame.c).
+    """
+    made = _look_alike(code)
+    body = bytearray(made.co_code)
+    body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
+    return made.replace(co_code=bytes(body))
+
+
 @once_per_code
 def _look_alike(code: CodeType) -> CodeType:
     """Return code with the names and lines of this one, whose call makes a generator at once."""
-    size = max(len(code.co_code) // 2, 1)
+    size = max(len(code.co_code) // 2, 2)
     body = (dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1))
     kept = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_COROUTINE)
     return code.replace(

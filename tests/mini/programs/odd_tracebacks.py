@@ -226,6 +226,23 @@ def tb_frame():
         )
 
 
+def tb_frames_stand_at_their_lines():
+    def inner(x):
+        for one in x:
+            one += 1
+            one / 0
+
+    def outer():
+        with contextlib.suppress(KeyError):
+            inner([1, 2])
+
+    try:
+        outer()
+    except ZeroDivisionError as e:
+        walked = list(traceback.walk_tb(e.__traceback__))[1:]
+        return [(frame.f_code.co_name, line, inspect.getlineno(frame)) for frame, line in walked]
+
+
 def tb_walk():
     def f():
         raise KeyError

@@ -166,3 +166,45 @@ def test_code_that_was_decoded_is_told_apart_by_identity():
         "0.0",
         "-0.0",
     ]
+
+
+def test_an_interrupt_at_any_line_of_the_machine_leaves_frames_that_tell_their_lines():
+    """IPython asks a frame, and not the traceback, where it stood; it fails where that is None."""
+    import sys
+
+    def cleans_up():
+        try:
+            try:
+                {}["missing"]
+            except ValueError as error:
+                return error
+        except KeyError as error:
+            return error
+
+    def interrupted(after):
+        def press(frame, event, given):
+            nonlocal after
+            after -= event == "line" and frame.f_code is vm.Loop.evaluate.__code__
+            if after < 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return press
+
+        sys.settrace(press)
+        try:
+            vm.run(cleans_up)
+        except KeyboardInterrupt as error:
+            return error.__traceback__
+        finally:
+            sys.settrace(None)
+
+    after, seen = 0, set()
+    while (entry := interrupted(after)) is not None:
+        after += 1
+        while entry is not None:
+            line, stood = entry.tb_lineno, entry.tb_frame.f_lineno
+            assert type(line) is type(stood) is int
+            if entry.tb_frame.f_code.co_name == "cleans_up":
+                seen.add((line, stood))
+            entry = entry.tb_next
+    assert len(seen) >= 4 and all(line == stood for line, stood in seen)
