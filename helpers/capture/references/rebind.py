@@ -54,7 +54,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `search`: "thorough" (the collector) or "scan" (only names in modules). `keep`: paths such as
     `"__main__.original"` that stay as they are, `only`: paths to rebind and no others; both may
     hold patterns (`"tensorflow.*"`). What `new` needs to reach `old` stays as well, and so does a
-    variable that only a running call holds; no search lists it.
+    variable that only a running call holds; no search lists it. What came to hold `new` in the
+    block and keeps it, such as a cache, is counted in a warning at its end.
 
     ValueError or TypeError, one sentence, and nothing changed: for a value that the interpreter
     shares (None, numbers, strings), a built-in type, a module, a replacement that is `old` itself
