@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 
 from helpers.safety.interrupts import uninterrupted
+from helpers.safety.kept_state import python
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
 from helpers.safety.patches import patched, undone
 
@@ -188,22 +189,9 @@ def hooked(callback):
 
 
 def count_one_out() -> None:
-    """Have torch count one call less that has its hook on; at none, its hook comes off.
-
-    An error in a compiled call is not counted out (torch/csrc/dynamo/eval_frame.c). Whoever takes
-    the callback off in a frame that runs what is compiled, and no more, is counted out twice.
-    """
-    set_eval_frame = __getattr__("set_eval_frame")
-    action = __getattr__("FrameAction")
-    strategy = __getattr__("FrameExecStrategy")(action.SKIP, action.RUN_ONLY)
-    answer = __getattr__("ConvertFrameReturn")(frame_exec_strategy=strategy, apply_to_code=False)
-
-    def leaving():
-        set_eval_frame(None)
-
-    set_eval_frame(lambda frame, *rest: answer)
-    leaving()
-    set_eval_frame(None)
+    """Have torch count one call less that has its hook on; at none, its hook comes off."""
+    names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
+    python.count_one_out(*map(__getattr__, names))
 
 
 def cache_entries(code: CodeType) -> list:

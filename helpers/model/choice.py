@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from helpers.model.phrase import stop
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -24,7 +26,7 @@ class Choice:
     def outcome(self) -> str:
         """Return what running it gave or raised, as a sentence with its why."""
         verb = "raised" if self.raised else "gave"
-        return f"Running it {verb} {self.answer}{_stop(self.answer)} {self.why}".strip()
+        return f"Running it {verb} {self.answer}{stop(self.answer)} {self.why}".strip()
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,3 @@ class Decided:
     question: str
     said: str
     was: str
-
-
-def _stop(words: str) -> str:
-    return "" if words.endswith((".", "!", "?")) else "."

@@ -13,6 +13,16 @@ def clipped(words: str, most: int) -> str:
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
+def stop(words: str) -> str:
+    """Return the full stop that a sentence of these words needs; an ellipsis needs none."""
+    return "" if words.endswith((".", "!", "?", "…")) else "."
+
+
+def ended(words: str) -> str:
+    """Return words as a sentence, with a full stop where it needs one."""
+    return words + stop(words)
+
+
 def listed(names: Iterable[str], most: int, longest: int | None = None) -> str:
     """Return "a, b and 3 more": the first `most` names, and how many others there are.
 

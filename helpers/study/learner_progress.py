@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from helpers.exhibit import Exhibit
 from helpers.model.learner_progress import Chapter, chapters, progress
+from helpers.model.phrase import ended
 from helpers.safety import learner_record, shared_progress
 from helpers.safety.interpreter_state import whole
 from helpers.study.remembering import remembered
@@ -37,4 +38,4 @@ def course() -> tuple[tuple[Chapter, ...], str]:
         except (OSError, ValueError):
             unread.append(path.name)
     named = ", ".join(unread[:MOST_NAMED]) + ", …" * (len(unread) > MOST_NAMED)
-    return tuple(found), f"Left out, for they cannot be read: {named}." if unread else ""
+    return tuple(found), ended(f"Left out, for they cannot be read: {named}") if unread else ""

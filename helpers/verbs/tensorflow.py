@@ -31,7 +31,9 @@ def watch_mutations(cases, ways=None) -> Exhibit:
     """Run functions that change their arguments: who raises, and what the caller's objects are.
 
     `cases`: name -> a function, or (function, *arguments); each run gets copies of containers and
-    plain objects, and what is not copied (an array, a variable) is named as not compared.
+    plain objects, and what is not copied (an array, a variable) is named as not compared. Names
+    that a run rebinds (of its module, closure or classes) are told, and put back. Not looked at is
+    what a method, or a function reached by an attribute, changes elsewhere.
     `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
     """
     return Exhibit(mutations.mutations_ledger(cases, ways), ledger)

@@ -140,6 +140,50 @@ def test_step_is_found_by_number_and_by_words(show):
     expect(search).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.parametrize(
+    ("typed", "step", "words"),
+    [
+        ("0", 1, "There is no step 0"),
+        ("-3", 1, "There is no step -3"),
+        ("9999", -1, "There is no step 9999"),
+        ("1.4", 1, "There is no step 1.4"),
+        ("1.5", 2, "There is no step 1.5"),
+        ("", 5, "That is no number"),
+        ("e", 5, "That is no number"),
+    ],
+)
+def test_odd_number_of_a_step_goes_to_the_nearest_and_that_is_said(show, typed, step, words):
+    shown = show("loop")
+    step = step % (shown.total + 1)
+    number = shown.root.get_by_role("spinbutton", name="Go to step")
+    status = shown.root.locator(".stage-says")
+    number.fill("5")
+    number.press("Enter")
+    expect(status).not_to_contain_text("There is no step")
+    number.select_text()
+    number.press("Delete")
+    number.press_sequentially(typed)
+    number.press("Enter")
+    expect(status).to_contain_text(f"{words}: this is step {step} of {shown.total}. ")
+    assert shown.at() == step - 1
+    expect(number).to_have_value(str(step))
+    shown.root.get_by_role("button", name="Back" if step > 1 else "Next", exact=True).click()
+    expect(status).not_to_contain_text(words)
+    assert shown.errors == []
+
+
+def test_odd_number_of_a_step_is_said_where_a_question_stands_before_the_step(show):
+    shown = show("loop")
+    shown.root.get_by_role("button", name="Predict").click()
+    number = shown.root.get_by_role("spinbutton", name="Go to step")
+    number.fill("2.2")
+    number.press("Enter")
+    expect(number).to_have_value(str(shown.at() + 1))
+    expect(shown.root.locator(".stage-says")).to_contain_text(
+        f"There is no step 2.2: this is step {shown.at() + 1} of {shown.total}. "
+    )
+
+
 def test_run_goes_to_where_a_name_has_just_changed(show):
     shown, steps = show("loop"), MODELS["loop"]().steps
     shown.root.get_by_role("combobox").select_option("total")

@@ -1,7 +1,7 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
 from collections import OrderedDict, deque, namedtuple
-from functools import partial
+from functools import partial, wraps
 from random import Random
 from types import SimpleNamespace
 
@@ -198,6 +198,108 @@ def test_what_was_changed_unseen_is_not_called_unchanged(change, held):
 def test_what_cannot_be_changed_is_unchanged(fixed):
     ledger = mutations_ledger({"case": (lambda x: np.add(1, 1), fixed)}, {"plain": as_it_is})
     assert (ledger.word("case"), ledger.entries[0].note) == ("no error; caller's unchanged", "")
+
+
+class Model:
+    scale = 1
+    sizes = []
+
+    def grow(self):
+        type(self).scale = 3
+
+
+number, settings, gone = 0, {}, 0
+
+
+@pytest.fixture
+def as_at_first():
+    settings.clear()
+    Model.sizes.clear()
+
+
+def count(x):
+    global number
+    number += 1
+
+
+def forget(x):
+    global gone
+    del gone
+
+
+def wrapping(fn):
+    @wraps(fn)
+    def wrapper(*args):
+        return fn(*args)
+
+    return wrapper
+
+
+def closing():
+    held = 0
+
+    def body(x):
+        nonlocal held
+        held = 1
+
+    return body
+
+
+def kept(x):
+    settings["a"] = 1
+
+
+OUTSIDE = {
+    "a class by its name": ((lambda x: setattr(Model, "scale", 2), 1), "rebound: Model.scale"),
+    "a class that is an argument": ((lambda c: setattr(c, "x", 2), Model), "rebound: Model.x"),
+    "the class of an argument": ((Model.grow, Model()), "rebound: Model.scale"),
+    "the class of an item": ((lambda a: a[0].grow(), [Model()]), "rebound: Model.scale"),
+    "what a class holds": ((lambda x: Model.sizes.append(1), 1), ""),
+    "a global": ((count, 1), "rebound: number"),
+    "a global that a helper rebinds": ((lambda x: count(x), 1), "rebound: number"),
+    "a global that goes": ((forget, 1), "rebound: gone"),
+    "a variable of a closure": ((closing(), 1), "rebound: held"),
+    "a global of what is wrapped": ((wrapping(count), 1), "rebound: number"),
+    "what a helper changes": ((lambda x: kept(x), 1), ""),
+    "what a wrapped function changes": ((wrapping(kept), 1), ""),
+    "what a global holds": ((kept, 1), ""),
+}
+
+
+@pytest.mark.usefixtures("as_at_first")
+@pytest.mark.parametrize(("case", "note"), OUTSIDE.values(), ids=OUTSIDE)
+def test_what_is_changed_or_rebound_beside_the_arguments_is_told_each_time(case, note):
+    ledger = mutations_ledger({"case": case, "again": case}, {"one": as_it_is, "two": as_it_is})
+    for entry in ledger.entries:
+        assert [verdict.word for verdict in entry.verdicts] == ["no error; caller's changed"] * 2
+        assert entry.note == note
+    assert (number, gone, Model.scale) == (0, 0, 1) and "x" not in vars(Model)
+
+
+def test_what_is_rebound_is_told_under_tensorflow_too():
+    pytest.importorskip("tensorflow")
+
+    def leak(x):
+        global number
+        number = x * 2
+
+    cases = {name: OUTSIDE[name][0] for name in ("a global", "the class of an argument")}
+    ledger = mutations_ledger({**cases, "leak": (leak, 1.0), "kept": (lambda x: number, 1)})
+    words = [entry.verdicts[1].word for entry in ledger.entries]
+    assert words == ["no error; caller's changed"] * 3 + ["no error; caller's unchanged"]
+
+
+@pytest.mark.usefixtures("as_at_first")
+def test_each_run_finds_what_the_first_found_and_what_the_last_changed_in_place_stays():
+    box, seen = Plain([]), deque()  # what a deque holds is not put back
+
+    def body():
+        seen.append([number, Model.scale, dict(settings), len(Model.sizes), len(box.items)])
+        count(1), kept(1), setattr(Model, "scale", 5), Model.sizes.append(1), box.items.append(1)
+
+    mutations_ledger({"one": (body,), "two": (body,)}, dict.fromkeys("abc", as_it_is))
+    assert list(seen) == [[0, 1, {}, 0, 0]] * 6
+    assert (number, Model.scale, settings, Model.sizes, box.items) == (0, 1, {"a": 1}, [1], [1])
 
 
 def test_a_variable_is_not_looked_into():

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import re
 import sys
 import types
 
@@ -323,10 +324,70 @@ def test_a_changed_place_does_not_hide_an_error_on_its_way(stage):
     assert "something else changed stage.alias" in caught.value.__notes__[0]
 
 
-def test_a_name_taken_inside_the_block_is_reported_as_left_over(stage):
+LEARNERS = {
+    "module attribute": "copied = op",
+    "dict value": "chosen(True)",  # singledispatch keeps what it has dispatched to
+    "C-level holder": "remembered()",
+    "list item": "items.append(op)",
+}
+
+
+@quick
+@pytest.mark.parametrize(("kind", "source"), LEARNERS.items(), ids=LEARNERS)
+def test_what_came_to_hold_the_replacement_in_the_block_is_told_at_its_end(stage, kind, source):
+    play(
+        stage,
+        """
+        items = []
+        def op(x=0): return "old"
+        def new(x=0): return "new"
+        chosen = functools.singledispatch(lambda x: 0)
+        chosen.register(int)(op)
+        @functools.lru_cache
+        def remembered(): return op
+        """,
+    )
+    told = f"the function op: after the block, the replacement is left over in 1 place ({kind}: 1)"
+    with (
+        pytest.warns(RuntimeWarning, match=re.escape(told)) as warned,
+        rebind_everywhere(stage.op, stage.new) as rebinding,
+    ):
+        play(stage, source)
+    assert warned[0].filename == __file__
+    assert [row.kind for row in rebinding.leftover] == [kind]
+    assert repr(rebinding).endswith(f"; {told.partition(': ')[2]}.")
+
+
+QUIET = {
+    "a mock": "Mock()",
+    "a mock of a class of its own": "MagicMock()",
+    "a cache": "functools.lru_cache(lambda: 'new')",
+    "an object that keeps itself": "Keeps()",
+}
+
+
+@quick
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("made", QUIET.values(), ids=QUIET)
+def test_what_only_the_replacement_leads_to_is_not_left_over(stage, made):
+    play(stage, "from unittest.mock import MagicMock, Mock")
+    play(stage, "class Keeps:\n def __call__(self): self.last = self.__call__")
+    stage.new = eval(made, vars(stage))
     with rebind_everywhere(stage.op, stage.new) as rebinding:
-        stage.copied = stage.op
-    assert [row.path for row in rebinding.leftover] == ["stage.copied"]
+        stage.op()
+    assert rebinding.leftover == ()
+
+
+@quick
+@pytest.mark.filterwarnings("error")
+def test_what_another_open_block_holds_is_not_left_over(stage):
+    play(stage, "def other(): pass")
+    outer, inner = (rebind_everywhere(one, stage.new) for one in (stage.op, stage.other))
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    inner.__exit__(None, None, None)
+    assert outer.leftover == inner.leftover == ()
 
 
 @quick

@@ -91,6 +91,25 @@ CASES = [
         "def outer(held):\n def inner(): return held\n return inner\nf = outer(op)",
         "f()",
     ),
+    (
+        "closure cell",
+        "stage.cells[0].cell_contents",
+        "cells = [types.CellType(op)]",
+        "cells[0].cell_contents",
+    ),
+    (
+        "closure cell",
+        "stage.cells[0].cell_contents",
+        "def outer(held): return lambda: held\ncells = outer(op).__closure__",
+        "cells[0].cell_contents",
+    ),
+    (
+        "closure cell",
+        "stage.walk.held.cell_contents",
+        "def walk(held):\n def inner(): return held\n del inner\n while True: yield held\n"
+        "steps = walk(op); next(steps)",
+        "next(steps)",
+    ),
     ("partial", "stage.p.func", "p = functools.partial(op)", "p.func"),
     ("partial", "stage.p.args[1]", "p = functools.partial(print, 1, op)", "p.args[1]"),
     ("partial", "stage.p.keywords['k']", "p = functools.partial(print, k=op)", "p.keywords['k']"),
@@ -215,6 +234,19 @@ def test_a_cell_is_one_place_however_many_functions_share_it(stage):
     (cell,) = [place for place in find_holders(stage.op) if place.kind == "closure cell"]
     assert cell.owners == ("stage.outer.<locals>.one", "stage.outer.<locals>.two")
     assert "stage.outer.<locals>.two.held" in cell.paths
+
+
+def test_a_cell_of_a_running_call_is_no_place_and_cells_in_a_ring_end(stage):
+    def running(held):
+        here = sys._getframe()
+        found = paths(held)
+        return found, here, lambda: held
+
+    assert running(stage.op)[0] == {"stage.op"}
+    play(stage, "ring = types.CellType(); other = types.CellType(ring); ring.cell_contents = other")
+    play(stage, "held = types.CellType(op); pair = types.CellType((held, ring))")
+    assert paths(stage.op) == {"stage.op", "stage.held.cell_contents"}
+    assert rows(stage.ring)
 
 
 def test_a_class_mappingproxy_is_a_view_and_not_counted(stage):

@@ -1,5 +1,6 @@
 """Runs under torch that are cut short: nothing stays installed, and a ledger stays right."""
 
+import contextlib
 import random
 import signal
 import time
@@ -7,7 +8,7 @@ import time
 import pytest
 
 torch = pytest.importorskip("torch")
-from helpers import watch_breaks, watch_compile, watch_recompiles  # noqa: E402
+from helpers import watch_breaks, watch_call, watch_compile, watch_recompiles  # noqa: E402
 from helpers.capture.references.holder_search import bindings  # noqa: E402
 from helpers.capture.references.rebind import rebind_everywhere  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
@@ -106,6 +107,28 @@ def test_a_ledger_stays_right_when_ctrl_c_cuts_its_calls():
         assert installed() == before
     ledger(torch.ones(2))
     assert len(ledger.model.verdicts) == calls + 1
+
+
+@pytest.mark.parametrize("verb", [watch_call, watch_compile, watch_recompiles])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, KeyError])
+def test_a_compilation_that_is_cut_leaves_no_evaluator_nor_lets_the_next_one_leave_it(verb, error):
+    def cut(graph, examples):
+        raise error
+
+    before = frame_hook.put_back()
+    for _ in range(2):
+        compiled = torch.compile(lambda x: x + 1, backend=cut)
+
+        def run(compiled=compiled):
+            return compiled(torch.ones(2))
+
+        with contextlib.suppress(Exception, KeyboardInterrupt):
+            watched = verb(run)
+            watched()
+        assert frame_hook.installed()[0] == before and torch_private.callback() is None
+    after = torch.compile(lambda x: x * 2, backend="eager")
+    assert after(torch.ones(2)).tolist() == [2, 2]
+    assert frame_hook.installed()[0] == before
 
 
 def test_a_dispatch_key_that_a_cut_compilation_leaves_is_taken_away():

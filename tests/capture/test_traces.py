@@ -1,9 +1,12 @@
 """The ledger tells hit from trace as TensorFlow counts, names the one leaf, and changes nothing."""
 
 import collections
+import contextlib
 import inspect
 import threading
+import types
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -545,3 +548,46 @@ def test_nan_is_told_as_a_float():
     said = repr(watched)
     assert "Python value nan → 0.0" in said and "Python type float → int" in said
     assert "object" not in said
+
+
+@pytest.mark.parametrize("items", [["a", b"b"], [], [1, 2], ["a", None], [np.zeros(2), "a"]])
+@pytest.mark.parametrize("inside", [False, True])
+def test_an_array_of_objects_is_foretold_as_the_call_goes(items, inside):
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    kept = watch_traces(lambda x: tf.constant(0))
+    for _ in range(2):
+        given = {"a": [array]} if inside else array
+        foretold = would_trace(kept, given)
+        with contextlib.suppress(ValueError):
+            kept(given)
+        last = kept.watched.last
+        assert (foretold.verdict, foretold.note) == (last.verdict, last.note)
+        assert foretold.traces == last.traces
+
+
+class Answering(types.ModuleType):
+    def __getattr__(self, name):
+        return 5
+
+
+class Missing(types.ModuleType):
+    def __getattr__(self, name):
+        raise ImportError(f"no module for {name}")
+
+
+def test_of_a_lazy_module_is_foretold_what_tensorflow_takes_for_it():
+    kept = watch_traces(lambda x: tf.constant(0))
+    told = "of Answering, TensorFlow takes the __wrapped__"
+    foretold = would_trace(kept, Answering("lazy"))
+    assert (foretold.verdict, foretold.note) == ("trace", f"first trace; {told}")
+    kept(5)
+    foretold = would_trace(kept, Answering("lazy"))
+    assert (foretold.verdict, foretold.note) == ("hit", told)
+    kept(Answering("lazy"))
+    assert kept.model.verdicts == ("trace", "hit")
+    foretold = would_trace(kept, Missing("lazy"))
+    assert foretold.note == "no key: ImportError: no module for __wrapped__"
+    with pytest.raises(ImportError):
+        kept(Missing("lazy"))
+    assert would_trace(kept, types.ModuleType("plain")).note.count("__wrapped__") == 0

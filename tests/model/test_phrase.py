@@ -1,6 +1,6 @@
 """helpers/model/phrase.py: numbers, names and long words."""
 
-from helpers.model.phrase import clipped, counted, listed
+from helpers.model.phrase import clipped, counted, ended, listed
 
 
 def test_numbers_have_their_plural_and_their_commas():
@@ -19,3 +19,8 @@ def test_the_first_names_stand_for_all():
     assert listed(iter("ab"), 2) == "a, b"
     assert listed("abcd", 2) == "a, b and 2 more"
     assert listed(["abcde", "ab"], 2, longest=3) == "ab…, ab"
+
+
+def test_a_sentence_ends_once():
+    said = [ended(words) for words in ("It returned 5", "It returned 5.", "What?", "It raised E…")]
+    assert said == ["It returned 5.", "It returned 5.", "What?", "It raised E…"]

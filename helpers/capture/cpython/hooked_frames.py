@@ -10,7 +10,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief, plain
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
-from helpers.model.phrase import counted
+from helpers.model.phrase import counted, ended
 from helpers.safety.arguments import is_exactly
 from helpers.safety.interpreter_state import theirs
 from helpers.safety.original_builtins import BUILTINS
@@ -69,7 +69,7 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            ending = f" It raised {said(error)}."
+            ending = f" {ended(f'It raised {said(error)}')}"
     if hook.missed:
         ending += (
             f" {_many(hook.missed, 'frame')} could not be told: too little was left of the levels "

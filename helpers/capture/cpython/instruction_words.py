@@ -7,6 +7,7 @@ told by what they take and what they put there.
 from typing import NamedTuple
 
 from helpers.mini.versions import one_name
+from helpers.model.phrase import ended
 from helpers.model.stage import LANES
 
 _LOAD, _STORE, _OPERATE, _CALL, _JUMP = LANES
@@ -39,10 +40,10 @@ def lane(opname: str) -> str:
 def sentence(told: Told) -> str:
     """Return in one plain sentence what the instruction is about to do, and with which values."""
     if told.ending.startswith("raises"):
-        return f"{_raising(told)}."
+        return ended(_raising(told))
     name = one_name(told.opname)
     words = _special(name, told) or _from_table(name, told) or _by_counts(told)
-    return f"{words}."
+    return ended(words)
 
 
 def _raising(told: Told) -> str:

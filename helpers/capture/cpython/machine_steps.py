@@ -17,7 +17,7 @@ from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain, seen
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
-from helpers.model.phrase import counted
+from helpers.model.phrase import counted, ended
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.stage import Card, Code, Row, Value
 from helpers.safety.interpreter_state import theirs
@@ -55,7 +55,7 @@ def _outcome(call, printed: Printed) -> str:
         except UNRAISABLE:
             raise
         except vm.Halt as halt:
-            return f"The machine stopped: {halt}."
+            return ended(f"The machine stopped: {halt}")
         except BaseException as error:
             return Result(brief(error), raised=True).sentence
     return Result(brief(value)).sentence

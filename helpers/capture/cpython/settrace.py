@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import GeneratorType
 
 from helpers.capture.text.value import brief
+from helpers.model.phrase import ended
 from helpers.safety.interpreter_state import theirs
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
@@ -57,8 +58,8 @@ class Result:
     def sentence(self) -> str:
         """Return the end as words."""
         if self.raised:
-            return f"It raised {self.words}."
-        return f"It returned {self.words}."
+            return ended(f"It raised {self.words}")
+        return ended(f"It returned {self.words}")
 
 
 def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool]) -> Result:

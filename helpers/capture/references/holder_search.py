@@ -22,7 +22,7 @@ from helpers.capture.references import kernel_modules
 from helpers.capture.references.heap import Heap, Shelf, listed_modules
 from helpers.capture.references.named_places import ModuleName
 from helpers.capture.references.namespaces import names_of
-from helpers.capture.references.paths import describe, owners_of
+from helpers.capture.references.paths import class_name, describe, owners_of
 from helpers.capture.references.places import Place
 from helpers.capture.references.places_in_holder import places_in
 from helpers.model.bindings import KINDS
@@ -65,6 +65,34 @@ def find_holders(obj, tidy: bool = True) -> tuple[Place, ...]:
     `tidy=False` takes half the time: garbage is not collected first, and may be found.
     """
     return _places_of(obj, Heap(Shelf([obj]), tidy=tidy))
+
+
+def find_holders_beside(obj) -> tuple[Place, ...]:
+    """Return the places that hold `obj`, without those that only `obj` itself leads to.
+
+    What a mock has returned holds the mock, for one.
+    """
+    heap = Heap(Shelf([obj]))
+    return tuple(place for place in _places_of(obj, heap) if _is_beside(place.container, obj, heap))
+
+
+def _is_beside(holder, obj, heap) -> bool:
+    level, met, kinds = Shelf([holder]), {id(obj)}, Shelf()
+    while level:
+        thing = level.pop()
+        if id(thing) in met or any(thing is kind and _is_unlisted(kind) for kind in kinds):
+            continue
+        if not heap.parents(thing):
+            return True
+        met.add(id(thing))
+        kinds.append(type(thing))
+        level.extend(heap.parents(thing))
+    return False
+
+
+def _is_unlisted(cls) -> bool:
+    """Return whether its module has it under no such name: a mock makes a class for itself."""
+    return dict.get(_namespace_of_class(cls) or {}, class_name(cls).rpartition(".")[2]) is not cls
 
 
 def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ...]]:

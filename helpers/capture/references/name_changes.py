@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from helpers.model.graph import Graph
-from helpers.model.phrase import clipped
+from helpers.model.phrase import clipped, ended
 from helpers.model.timeline import Step
 
 OVER = "The call is over."
@@ -26,7 +26,7 @@ def _says(step: Step, then: Step) -> str:
         parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_PRINTED)}")
     if " raised " in then.label:
         parts.append(f"raises {then.label.partition(' raised ')[2]}")
-    return f"{'; '.join(parts) or 'changes no name, and nothing that a name refers to'}."
+    return ended("; ".join(parts) or "changes no name, and nothing that a name refers to")
 
 
 def _lane(step: Step, then: Step) -> str:

@@ -117,8 +117,10 @@ def _in_cell(holder, child, heap):
     for closure in heap.parents(holder):
         if is_a(closure, tuple):
             owners.extend(_functions_around(closure, heap))
-    if not owners:
-        return []
+    if not owners:  # a list may hold it, or a generator that waits: its cell can be written
+        holders = heap.parents(holder)
+        kept = any(is_a(p, types.CellType) or places_in(p, holder, heap) for p in holders)
+        return [Cell(holder, "cell_contents", holder)] if kept else []
     name = owners[0].__code__.co_freevars[_index(owners[0].__closure__, holder)]
     return [Cell(holder, name, owners)]
 
@@ -172,7 +174,11 @@ def _in_suspended(holder, child, heap):
     if frame is None or getattr(holder, f"{prefix}_running"):
         return []
     reason = "a suspended frame keeps its locals to itself"
-    names = _locals_that_are(frame, child)
+    if is_a(child, types.CellType):
+        held = Cell(child, "", holder).get()
+        names = [n for n in _locals_that_are(frame, held) if n in frame.f_code.co_cellvars]
+    else:
+        names = _locals_that_are(frame, child)
     return [Fixed("generator local", holder, name, reason=reason) for name in names]
 
 

@@ -10,6 +10,7 @@ from helpers.capture.references.callers import watch_callers
 from helpers.capture.references.heap import Shelf
 from helpers.capture.references.holder_search import (
     find_holders,
+    find_holders_beside,
     find_holders_of_both,
     scan_modules,
 )
@@ -34,6 +35,7 @@ from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name
 from helpers.model.bindings import Binding
 from helpers.safety.original_builtins import BUILTINS, Own
+from helpers.safety.patches import tell
 from helpers.safety.with_blocks import Block, note
 
 __builtins__ = BUILTINS
@@ -52,7 +54,8 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     `search`: "thorough" (the collector) or "scan" (only names in modules). `keep`: paths such as
     `"__main__.original"` that stay as they are, `only`: paths to rebind and no others; both may
     hold patterns (`"tensorflow.*"`). What `new` needs to reach `old` stays as well, and so does a
-    variable that only a running call holds; no search lists it.
+    variable that only a running call holds; no search lists it. What came to hold `new` in the
+    block and keeps it, such as a cache, is counted in a warning at its end.
 
     ValueError or TypeError, one sentence, and nothing changed: for a value that the interpreter
     shares (None, numbers, strings), a built-in type, a module, a replacement that is `old` itself
@@ -70,9 +73,9 @@ class Rebinding(Block):
     """A rebinding: `changed` and `left` tell what became of each place, as rows.
 
     After the block `leftover` lists the places that hold the replacement since then (a name that
-    was imported inside the block, say); it is empty where nothing is left. `repr` says in words
-    how many places were left alone, and why. Ctrl-C waits while places are written; what came in
-    the beginning comes when all is undone.
+    was imported inside the block, say), and a warning counts them; it is empty where nothing is
+    left. `repr` says in words how many places were left alone, and why. Ctrl-C waits while places
+    are written; what came in the beginning comes when all is undone.
     """
 
     __slots__ = ("old", "new", "changed", "left", "leftover")
@@ -91,12 +94,14 @@ class Rebinding(Block):
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
         done, every = len(self.changed), len(self.changed) + len(self.left)
         told = f"{describe(self.old)}: {done} of {every} places rebound, {left_words(self.left)}"
-        return f"{told}{UNSEEN}{SHIELDED.format(self._shielded) if self._shielded else ''}."
+        told += UNSEEN + (SHIELDED.format(self._shielded) if self._shielded else "")
+        return f"{told}; {leftover_words(self.leftover)}." if self.leftover else f"{told}."
 
     def prepare(self) -> Shelf:
         """Search, and choose the places to rebind."""
         if self in _ACTIVE:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
+        self.leftover = ()
         search, keep, only = self._how
         if search == "scan":
             places, before = scan_modules(self.old), scan_modules(self.new)
@@ -141,6 +146,8 @@ class Rebinding(Block):
         """Look for what is left over, and say what could not simply be given back."""
         if kind is None or issubclass(kind, Exception):
             self.leftover = self._left_over()
+            if self.leftover:
+                tell(f"{describe(self.old)}: {leftover_words(self.leftover)}")
         sentence, self._said = self._said, ""
         if sentence and error is None:
             raise RuntimeError(sentence)
@@ -217,10 +224,12 @@ class Rebinding(Block):
             return self._since(scan_modules(self.new))
         # Nothing is left over, as a rule: only where something is, garbage is told from it.
         found = self._since(find_holders(self.new, tidy=False))
-        return found and self._since(find_holders(self.new))
+        return found and self._since(find_holders_beside(self.new))
 
     def _since(self, places) -> tuple[Binding, ...]:
-        return tuple(place.binding for place in places if place.key not in self._before)
+        # What another block that is open has written, it gives back itself.
+        known = self._before.union(undo.place.key for one in _ACTIVE for undo in one._undo)
+        return tuple(place.binding for place in places if place.key not in known)
 
 
 class Undo(Own):
@@ -275,6 +284,16 @@ class Problems(Own):
             f"while {what} was rebound, something else changed {few(self.foreign)}, which was "
             "left as it is; all others hold the original again"
         )
+
+
+def leftover_words(rows) -> str:
+    """Return how many places hold the replacement since the block, by kind."""
+    kinds = {}
+    for row in rows:
+        kinds[row.kind] = kinds.get(row.kind, 0) + 1
+    found = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
+    places = "1 place" if len(rows) == 1 else f"{len(rows)} places"
+    return f"after the block, the replacement is left over in {places} ({found})"
 
 
 def _left(row: Binding, why: str) -> Binding:

@@ -2,7 +2,7 @@
 
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
-from helpers.model.phrase import clipped, listed
+from helpers.model.phrase import clipped, ended, listed
 from helpers.model.steps import Node, Step, Steps
 
 MOST_ROWS = 60
@@ -67,7 +67,7 @@ def _notes(graph: Graph, level, by_step, path):
         yield f"The first {MOST_ROWS} of {len(by_step)} steps."
     if path:
         ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
-        yield f"A longest way has {len(path)} nodes: {' → '.join(map(_short, ends))}."
+        yield ended(f"A longest way has {len(path)} nodes: {' → '.join(map(_short, ends))}")
     if len(level) < len(graph.nodes):
         yield f"{len(graph.nodes) - len(level)} nodes have no step: they wait for a cycle."
 

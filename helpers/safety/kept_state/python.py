@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 import warnings
+from contextlib import suppress
 
 from helpers.safety import imported
 from helpers.safety.kept_state.entry import Kept, attribute, each_is, is_equal, stream
@@ -14,6 +15,7 @@ from helpers.safety.original_builtins import BUILTINS
 __builtins__ = BUILTINS
 
 _BUILTINS = vars(builtins)
+MOST_CUT = 1000  # compiled calls that were cut short in one verb
 
 
 def read_builtins() -> dict:
@@ -92,6 +94,36 @@ def _evaluator(verb: str, *given):
     return function(*map(ctypes.c_void_p, (interpreter(), *given)))
 
 
+def _put_evaluator(before: int) -> None:
+    types = imported.module("torch._dynamo.types")
+    # Of calls that were cut short torch still counts the hook as on: then the next call that is
+    # compiled would leave its evaluator behind, whatever stands in the slot now.
+    with suppress(AttributeError, TypeError):
+        for _ in range(MOST_CUT):
+            if types is None or _evaluator("Get") == before:
+                break
+            names = types.FrameAction, types.FrameExecStrategy, types.ConvertFrameReturn
+            count_one_out(_callback_door().set_eval_frame, *names)
+    _evaluator("Set", before)
+
+
+def count_one_out(set_eval_frame, action, strategy, answer) -> None:
+    """Have torch count one call less that has its hook on; at none, its hook comes off.
+
+    An error in a compiled call is not counted out (torch/csrc/dynamo/eval_frame.c). Whoever takes
+    the callback off in a frame that runs what is compiled, and no more, is counted out twice.
+    """
+    run = strategy(action.SKIP, action.RUN_ONLY)
+    returned = answer(frame_exec_strategy=run, apply_to_code=False)
+
+    def leaving():
+        set_eval_frame(None)
+
+    set_eval_frame(lambda frame, *rest: returned)
+    leaving()
+    set_eval_frame(None)
+
+
 def _callback_door():
     """Return torch's module with the frame callback (torch/csrc/dynamo/eval_frame.c), or None."""
     loaded = imported.module
@@ -120,7 +152,7 @@ PYTHON = (
     Kept(
         "the frame evaluator",
         lambda: _evaluator("Get"),
-        lambda before: _evaluator("Set", before),
+        _put_evaluator,
         is_equal,
     ),
     stream("stdout"),

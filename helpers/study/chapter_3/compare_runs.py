@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from helpers.capture.text.value import brief
 from helpers.mini import vm
+from helpers.model.phrase import stop
 from helpers.safety.answer_limits import counted
 from helpers.safety.output import redirected
 from helpers.study.chapter_3.kept_stacks import is_told, plain_places
@@ -99,7 +100,7 @@ def difference(machine: type, program, *args, own=()) -> str | None:
     if real.exact != ours.exact:
         yours, cpythons = _told_apart(ours, real)
         why = parting(trail, places, program, own)
-        return parted(f"{told}: ", yours, cpythons, "CPython", f". {why}")
+        return parted(f"{told}: ", yours, cpythons, "CPython", f"{stop(cpythons)} {why}")
     if real.printed != ours.printed:
         why = parting(trail, places, program, own) if trail.places != places else ""
         why = why or " ".join(f"Look at your {name}." for name in own if len(own) == 1)

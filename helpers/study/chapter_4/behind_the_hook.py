@@ -13,6 +13,7 @@ from typing import NamedTuple
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import frame_hook, vm
+from helpers.model.phrase import ended
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.patches import patched, undone
 from helpers.study.chapter_3.run_words import exact
@@ -62,7 +63,7 @@ def _judge(behind_the_hook):
         whys = (_judge_one(behind_the_hook, program, fn) for program, fn in _cases())
         because = next(filter(None, whys), None)
     asked_of_all = entered and entered[-1]._codes is None
-    return f"{because}. {NO_ONLY}" if because and asked_of_all else because
+    return f"{ended(because)} {NO_ONLY}" if because and asked_of_all else because
 
 
 def _cases() -> list[tuple]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
+from helpers.model.phrase import ended
 from helpers.study.answers import in_order
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Unfit, tried
@@ -32,7 +33,7 @@ def judge_guards(answer):
     parts = replace(dynamo.PARTS, guards=lambda *args: _texts(answer, *args))
     for fn, calls in guard_programs.changes():
         if because := trial.parts_from(fn, calls, parts, graph=False):
-            return f"{because}. So after {trial.shown(fn, calls[0])} a guard has to fail"
+            return f"{ended(because)} So after {trial.shown(fn, calls[0])} a guard has to fail"
     return None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from helpers.capture.text.value import brief
+from helpers.model.phrase import stop
 from helpers.study.answers import in_order
 from helpers.study.chapter_4 import flows
 from helpers.study.chapter_4.forms import called, function
@@ -24,7 +25,7 @@ def judge_receives(answer):
     function(answer, "receives", "code, start, bound")
     for fn in flows.ALL:
         if because := _from_everywhere(answer, fn):
-            return within("", because, f". Here {fn.__name__} is: {trial.body(fn)}")
+            return within("", because, f"{stop(because)} Here {fn.__name__} is: {trial.body(fn)}")
     parts = replace(dynamo.PARTS, receives=answer)
     x, y = programs.numbers()
     calls = [(x, y), (x, -y)]

@@ -11,6 +11,7 @@ import torch
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini.dynamo import eval_frame
+from helpers.model.phrase import stop
 from helpers.study.check import Unfit, Untried
 from helpers.study.two_answers import parted, within
 
@@ -31,7 +32,7 @@ def parts_from(fn, calls, parts, graph: bool = True) -> str:
         raise
     except Exception as error:
         words = f"{shown(fn, calls[0])} raised {said(error)}"
-    return words and within("", words, f". Here {fn.__name__} is: {body(fn)}")
+    return words and within("", words, f"{stop(words)} Here {fn.__name__} is: {body(fn)}")
 
 
 def same(got, want) -> bool:

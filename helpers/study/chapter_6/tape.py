@@ -2,6 +2,7 @@
 
 from helpers.capture.tensorflow.op_callbacks import bystander, callbacks, callbacks_kept
 from helpers.capture.text.error import said
+from helpers.model.phrase import stop
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_6.drawn_functions import drawn
 from helpers.study.chapter_6.gradients import difference, functions, point, true_gradient
@@ -54,8 +55,8 @@ def _judge_tape(tape):
             return because
         if because:
             own = because.startswith(RAISED)
-            stop = "" if because.endswith((".", "…")) else "."
-            think = f"{stop} Think: {THINK[words]}" if words in THINK and not own else ""
+            thinks = words in THINK and not own
+            think = f"{stop(because)} Think: {THINK[words]}" if thinks else ""
             return within(f"for y = {words}, ", because, think)
     for scenario in SCENARIOS:
         because = _guarded(lambda s=scenario: s(tape))

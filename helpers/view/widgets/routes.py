@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from helpers.model.phrase import counted
+from helpers.model.phrase import counted, ended
 from helpers.model.routes import RouteMap
 from helpers.view import dots, ledger, row_limit
 from helpers.view.diagram.routes import picture
@@ -53,14 +53,14 @@ def say(model: RouteMap, setting: int) -> str:
     if not setting:
         some = f"of which {len(held):,} {'ends' if len(held) == 1 else 'end'}"
         ends = "and each ends" if len(held) == total else some
-        return f"Nothing is replaced: {counted(total, 'call')}, {ends} at {old}."
-    parts = [f"{_arrows(len(moved), total)} to {new}." if moved else "No arrow moves."]
+        return f"Nothing is replaced: {counted(total, 'call')}, {ends} at {ended(old)}"
+    parts = [f"{_arrows(len(moved), total)} to {ended(new)}" if moved else "No arrow moves."]
     codes = model.functions[0].codes
     if codes[setting] != codes[0]:
         parts.append(f"{old} is the same function with other code, so whoever holds it runs that.")
     rest = [route.name for route in model.routes if route.name not in noticed]
     if rest and len(rest) <= FEW:
-        parts.append(f"Not reached: {', '.join(map(one_line, rest))}.")
+        parts.append(ended(f"Not reached: {', '.join(map(one_line, rest))}"))
     elif rest:
         why = f": what holds {old} for them was left alone" * held.issuperset(rest)
         parts.append(f"{len(rest)} calls do not notice{why}.")

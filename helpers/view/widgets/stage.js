@@ -97,7 +97,8 @@ function render({ model, el }) {
   const asks = script.total > 1 && script.tracks.some((_, n) => n < 60 && answersAt(script, n));
   if (asks) question = makeQuestion(script, over, (step) => go(step, true));
   const strip = makeStrip(script, go);
-  const controls = makeControls(script, go, question?.turn, parts.picture?.changes);
+  const remark = (words) => tell(status, script.step(at()), script.total, words);
+  const controls = makeControls(script, go, question?.turn, parts.picture?.changes, remark);
   const status = makeStatus("course-status stage-says");
   const key = makeKey(script);
   top.append(key.button);
@@ -150,10 +151,11 @@ function render({ model, el }) {
   };
 }
 
-/** One sentence on the step; the number of the step is for who does not see the strip. */
-function tell(status, now, total) {
+/** One sentence on the step; the number of the step is for who does not see the strip, unless a remark names it. */
+function tell(status, now, total, remark = "") {
   const short = now.row >= 0 && now.code ? `${now.code.rows[now.row].opname} ${now.code.rows[now.row].argument}`.trim() : now.short;
-  const parts = [make("span", "stage-unseen", `Step ${now.n + 1} of ${total}: `), make("b", "stage-short", short)];
+  const number = remark ? make("span", "", `${remark} `) : make("span", "stage-unseen", `Step ${now.n + 1} of ${total}: `);
+  const parts = [number, make("b", "stage-short", short)];
   if (now.says) parts.push(" ", make("span", "stage-tells", now.says));
   status.replaceChildren(...parts);
 }

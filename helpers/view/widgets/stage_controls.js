@@ -2,7 +2,7 @@
 
 const PACE = 900; // milliseconds a step is shown while playing
 
-function makeControls(script, go, ask, drawn = new Map()) {
+function makeControls(script, go, ask, drawn = new Map(), remark = () => {}) {
   const { total } = script;
   const box = make("div", "stage-controls", "");
   const button = (words, step, kind = "") => {
@@ -17,7 +17,14 @@ function makeControls(script, go, ask, drawn = new Map()) {
   const last = button("Last", () => total - 1);
   const play = player(button, go, total);
   const number = make("input", "stage-number-of", "", { type: "number", min: 1, max: total, "aria-label": "Go to step" });
-  number.addEventListener("change", () => go(() => (Number(number.value) || 1) - 1));
+  let at = 1;
+  number.addEventListener("change", () => {
+    const [typed, asked] = [number.value, number.valueAsNumber];
+    const step = Number.isNaN(asked) ? at : Math.max(1, Math.min(total, Math.round(asked)));
+    go(() => step - 1);
+    number.value = at;
+    if (step !== asked) remark(`${Number.isNaN(asked) ? "That is no number" : `There is no step ${typed.slice(0, 12)}`}: this is step ${at} of ${total}.`);
+  });
   const of = make("label", "stage-of", "step ");
   of.append(number, ` of ${total}`);
   box.append(of, make("span", "stage-gap", ""));
@@ -25,7 +32,7 @@ function makeControls(script, go, ask, drawn = new Map()) {
   const change = changeRunner(script, go, box, drawn);
   const predict = ask ? toggle(box, "Predict", ask) : null;
   const show = (n) => {
-    number.value = n + 1;
+    number.value = at = n + 1;
     // aria-disabled, not disabled: a disabled button would drop the keyboard's focus
     for (const node of [first, back]) node.setAttribute("aria-disabled", String(n === 0));
     for (const node of [next, last]) node.setAttribute("aria-disabled", String(n === total - 1));

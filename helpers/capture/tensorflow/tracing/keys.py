@@ -6,31 +6,69 @@ tensorflow/python/eager/polymorphic_function/tracing_compilation.py: `_maybe_def
 """
 
 import threading
+from types import FunctionType, ModuleType
 
-from helpers.safety.arguments import is_a
+from helpers.safety.arguments import is_a, kind_of
 
 MOST_THINGS = 50_000  # in the arguments of a call; TensorFlow takes about 50 µs for each
 
 
 def sized(args, kwargs) -> None:
     """Raise ValueError if the containers in the arguments hold more than `MOST_THINGS`."""
-    waiting, seen, total = [args, kwargs], set(), 0
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if is_a(value, dict):
-            total += dict.__len__(value)
-            items = dict.values(value)
-        else:
-            items = tuple.__iter__(value) if is_a(value, tuple) else list.__iter__(value)
-            total += tuple.__len__(value) if is_a(value, tuple) else list.__len__(value)
+    total = 0
+    for items in _containers(args, kwargs):
+        total += len(items)
         if total > MOST_THINGS:
             raise ValueError(
                 f"the arguments hold more than {MOST_THINGS:,} things, and tf.function looks at "
                 "each of them; give it a tensor, or fewer"
             )
+
+
+def refused(args, kwargs) -> Exception | None:
+    """Return what TensorFlow raises for an array of objects that it makes no tensor of, or None.
+
+    Its key says string, whatever the objects are; only the call asks them.
+    """
+    import numpy as np
+    import tensorflow as tf
+
+    dtype = np.ndarray.dtype.__get__
+    for items in _containers(args, kwargs):
+        for item in items:
+            if is_a(item, np.ndarray) and dtype(item).kind == "O":
+                try:
+                    tf.convert_to_tensor(item)
+                except Exception as error:
+                    return error
+    return None
+
+
+def wrapped(args, kwargs) -> str:
+    """Say of which modules and functions the key is that of their `__wrapped__`; "" of none.
+
+    TensorFlow asks each for it, and so a lazy module may load, or answer for another.
+    """
+    found = [
+        kind_of(item)
+        for items in _containers(args, kwargs)
+        for item in items
+        if is_a(item, ModuleType, FunctionType) and hasattr(item, "__wrapped__")
+    ]
+    return f"of {', '.join(dict.fromkeys(found))}, TensorFlow takes the __wrapped__" * bool(found)
+
+
+def _containers(args, kwargs):
+    """Yield the items of each container in the arguments, at any depth, once."""
+    waiting, seen = [args, kwargs], set()
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        kind = next(base for base in (dict, tuple, list) if is_a(value, base))
+        items = list(dict.values(value) if kind is dict else kind.__iter__(value))
+        yield items
         waiting += [item for item in items if is_a(item, list, tuple, dict)]
 
 

@@ -179,13 +179,19 @@ class Watched:
         words = self._arguments(key)
         if keys.runs_eagerly(self.function):
             return trace_entry("next", words, "eager", _EAGER)
-        held = keys.held(self.function, key)
+        held, refused = keys.held(self.function, key), keys.refused(args, kwargs)
+        if held is not None and refused is not None:
+            return trace_entry("next", words, "error", f"raised while running: {said(refused)}")
         if held is not None:
-            return trace_entry("next", words, "hit", self._fit(key, words, held))
+            notes = self._fit(key, words, held), keys.wrapped(args, kwargs)
+            return trace_entry("next", words, "hit", "; ".join(filter(None, notes)))
         known = list(keys.keys(self.function))
         causes = nearest(known, key, self._names)
-        note = _because(causes, known) if known else FIRST
-        return trace_entry("next", words, "trace", note, traces=1, causes=causes)
+        verdict, note = "trace", _because(causes, known) if known else FIRST
+        if refused is not None:
+            verdict, note = "error", f"traced, then raised: {said(refused)}"
+        note = "; ".join(filter(None, (note, keys.wrapped(args, kwargs))))
+        return trace_entry("next", words, verdict, note, traces=1, causes=causes)
 
     @functools.partial(whole, names=("TensorFlow's graphs",))
     def _run(self, call, args, kwargs, asked=""):

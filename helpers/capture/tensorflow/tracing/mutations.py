@@ -17,20 +17,32 @@ from types import (
 )
 
 from helpers.capture.cpython.function import names_used
+from helpers.capture.tensorflow.tracing.names_around import SCALARS, Names
 from helpers.capture.text.error import said
 from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.phrase import listed
 from helpers.safety import progress
-from helpers.safety.arguments import alive, is_a, is_exactly, kind_of, parts, printable, table, word
+from helpers.safety.arguments import (
+    alive,
+    is_a,
+    is_exactly,
+    kind_of,
+    own,
+    parts,
+    printable,
+    table,
+    word,
+)
 from helpers.safety.interpreter_state import theirs
 
 NAMED = "parameter(s) were modified:"
 CONTAINERS = (list, dict, set)
-SCALARS = (str, bytes, int, float, complex, bool, type(None))
 LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type)  # not the body's to change
 DEEPEST, MOST_THINGS, MOST_CASES, MOST_WAYS = 20, 50_000, 200, 12
+MOST_NAMED = 3
 MARKS = (
     ("changed", "no error, and what the caller holds is other than before"),
     ("failed", "an error was raised"),
@@ -45,7 +57,8 @@ def mutations_ledger(cases, ways=None, title: str = TITLE) -> Ledger:
 
     `cases`: name -> a function, or (function, *arguments). `ways`: heading -> what makes a
     callable of a function; by default as it is, and `tf.function`. What is neither copied nor
-    compared, such as an array or a variable, is named. TypeError names a case or a way
+    compared, such as an array or a variable, is named. What a run rebound is put back; what it
+    changed in place beside its arguments, before the next run. TypeError names a case or a way
     that cannot be called; ValueError a case that holds too much to be copied for each run.
     """
     if ways is None:
@@ -57,8 +70,9 @@ def mutations_ledger(cases, ways=None, title: str = TITLE) -> Ledger:
             raise TypeError(f"{needed}, not {kind_of(way)}")
         alive(way, f"the way '{printable(name)}'")
     pairs = table(cases, "watch_mutations", CASES, MOST_CASES)
+    undo = []  # what puts back what the last run changed in place
     entries = [
-        _entry(printable(name), case, [way for _, way in ways])
+        _entry(printable(name), case, [way for _, way in ways], undo)
         for name, case in progress.counted("case", pairs)
     ]
     headings = tuple(printable(name) for name, _ in ways)
@@ -72,14 +86,14 @@ def _default_ways():
     return {"called as it is": lambda fn: fn, "tf.function": tf.function}
 
 
-def _entry(name, case, ways) -> Entry:
+def _entry(name, case, ways, undo) -> Entry:
     fn, *args = parts(case)
     if not callable(fn):
         needed = f"the case '{name}' must be a function, or (function, *arguments)"
         raise TypeError(f"{needed}, not {kind_of(fn)}")
     alive(fn, f"the case '{name}'")
     try:
-        outcomes = [_outcome(fn, fresh(args), way) for way in ways]
+        outcomes = [_outcome(fn, fresh(args), way, undo) for way in ways]
     except TooMuch:
         raise ValueError(
             f"the case '{name}' holds more than {MOST_THINGS:,} things, and each run needs fresh "
@@ -89,9 +103,14 @@ def _entry(name, case, ways) -> Entry:
     return Entry(name, tuple(verdict for verdict, _ in outcomes), "; ".join(notes))
 
 
-def _outcome(fn, args, way) -> tuple[Verdict, list[str]]:
-    """Run `fn` one way -> the verdict, what was raised, and what was not looked into."""
-    before, note = fresh(_reachable(fn, args)), ""
+def _outcome(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
+    """Run `fn` one way -> the verdict, what was raised or rebound, what was not looked into."""
+    if undo:
+        undo.pop()()
+    held, made = [*args, *_beside(fn)], {}
+    names = Names(_functions(fn), _classes([fn, *held]))
+    before, note = fresh(_reachable(fn, args), made=made), ""
+    undo.append(partial(_put_back, made))
     try:
         with theirs():
             way(fn)(*args)
@@ -99,15 +118,19 @@ def _outcome(fn, args, way) -> tuple[Verdict, list[str]]:
         raise
     except BaseException as error:
         note = said(error)
-    after = _reachable(fn, args)
-    kept = UNCHANGED if alike(before, after) else "caller's changed"
+    finally:
+        after, rebound = _reachable(fn, args), names.rebound()
+        names.put_back()
+    kept = UNCHANGED if alike(before, after) and not rebound else "caller's changed"
     known = {id(leaf) for leaf in _leaves(before)}
-    if any(_leaked(leaf) and id(leaf) not in known for leaf in _leaves(after)):
+    found = [*_leaves(after), *_leaves(list(rebound.values()))]
+    if any(_leaked(leaf) and id(leaf) not in known for leaf in found):
         kept = "a graph tensor leaked"
     unseen = [*dict.fromkeys(kind_of(leaf) for leaf in _leaves(before) if _closed(leaf))]
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
-    told = [f"neither copied nor compared: {', '.join(unseen)}"] if unseen else []
+    told = [f"rebound: {listed(rebound, MOST_NAMED)}"] if rebound else []
+    told += [f"neither copied nor compared: {', '.join(unseen)}"] if unseen else []
     if note:
         verdict = Verdict(f"{note.partition(':')[0]}; {kept}", "failed")
         named = f"it names {note.partition(NAMED)[2].strip()}" if NAMED in note else note
@@ -116,24 +139,110 @@ def _outcome(fn, args, way) -> tuple[Verdict, list[str]]:
 
 
 def _reachable(fn, args) -> list:
-    """Return all that the body can change: arguments, defaults, closure, and globals it names.
+    """Return all that the body can change in place: arguments, and what stands beside them.
 
-    So it can its `self`, its own attributes and what a partial adds.
+    So it can what the classes hold that it reaches.
     """
-    held = list(args)
-    if type(fn) is partial:
-        held += [*map(_own, fn.args), fn.keywords]
-        fn = fn.func
-    if is_exactly(fn, MethodType, BuiltinFunctionType):
-        held.append(_own(fn.__self__))
-        fn = fn.__func__ if type(fn) is MethodType else fn
-    if type(fn) is not FunctionType:
-        return [*held, _own(fn)]
-    cells = [c.cell_contents for c in fn.__closure__ or () if _filled(c)]
-    named = [dict.get(fn.__globals__, name) for name in sorted(names_used(fn.__code__))]
-    defaults = (fn.__defaults__, fn.__kwdefaults__)
-    own = [*defaults, fn.__dict__]
-    return [*held, *map(_own, own), *map(_own, cells), *map(_own, named)]
+    beside = _beside(fn)
+    spaces = [_class_values(cls) for cls in _classes([fn, *args, *beside])]
+    return [*args, *map(_own, beside), *spaces]
+
+
+def _beside(fn) -> list:
+    """Return what a function brings: what a partial adds, its `self`, its own attributes.
+
+    And its defaults, what is in its closure, and the globals that it names.
+    """
+    held, inner = [], fn
+    if type(inner) is partial:
+        held += [*inner.args, inner.keywords]
+        inner = inner.func
+    if is_exactly(inner, MethodType, BuiltinFunctionType):
+        held.append(inner.__self__)
+    elif type(inner) is not FunctionType:
+        held.append(inner)
+    for function in _functions(fn):
+        held += [function.__defaults__, function.__kwdefaults__, function.__dict__]
+        held += _named(function)
+    return held
+
+
+def _named(function) -> list:
+    """Return what a function's closure holds, and what the globals are that it names."""
+    cells = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+    space = function.__globals__
+    return cells + [dict.get(space, name) for name in sorted(names_used(function.__code__))]
+
+
+def _functions(fn) -> list[FunctionType]:
+    """Return the Python function that a call of `fn` runs, and those that it names or wraps.
+
+    Not those of a library, whose names are no caller's.
+    """
+    fn = fn.func if type(fn) is partial else fn
+    fn = fn.__func__ if type(fn) is MethodType else fn
+    fn = own(fn, "_python_function", fn)  # of a tf.function
+    level, found = [fn if type(fn) is FunctionType else own(fn, "__call__")], {}
+    while level:
+        one = level.pop()
+        if type(one) is FunctionType and id(one) not in found and not _is_librarys(one):
+            found[id(one)] = one
+            level += _named(one)
+    return list(found.values())
+
+
+def _is_librarys(function) -> bool:
+    home = dict.get(function.__globals__, "__name__")
+    return type(home) is str and home.partition(".")[0] in LIBRARIES
+
+
+def _classes(value, depth: int = 0, found: dict | None = None) -> list[type]:
+    """Return the classes written in Python that a structure holds, or its objects are of."""
+    found = {} if found is None else found
+    if depth > DEEPEST or id(value) in found:
+        return []
+    if len(found) > MOST_THINGS:
+        raise TooMuch
+    found[id(value)] = value
+    kinds = _MRO(value if is_a(value, type) else type(value))
+    found |= {id(kind): kind for kind in kinds if kind is not value}
+    inner = _attributes(value)
+    inner = value if is_exactly(value, *CONTAINERS, tuple) else inner
+    for item in (inner.values() if type(inner) is dict else inner) or ():
+        _classes(item, depth + 1, found)
+    classes = (thing for thing in found.values() if is_a(thing, type))
+    return [] if depth else [cls for cls in classes if _module(cls) not in LIBRARIES]
+
+
+def _class_values(cls) -> dict:
+    """Return what can be changed in place in the attributes of a class."""
+    return {
+        name: _own(value)
+        for name, value in _SPACE(cls).items()
+        if not name.startswith(("__", "_abc_")) and own(type(value), "__get__") is None
+    }
+
+
+def _put_back(made: dict) -> None:
+    """Let each thing that was copied hold again what its copy holds."""
+    pairs = [pair for pair in made.values() if type(pair) is tuple]
+    first = {id(twin): thing for twin, thing in pairs}
+    for twin, thing in pairs:
+        plain = is_exactly(thing, *CONTAINERS, tuple)
+        held, space = (twin, thing) if plain else map(_attributes, (twin, thing))
+        if type(space) is list:
+            space[:] = [first.get(id(item), item) for item in held]
+        elif is_exactly(space, dict, set):
+            held = held.copy()  # with its hashes: no key is asked for one
+            for key in held if type(space) is dict and _is_plain(held) else ():
+                held[key] = first.get(id(held[key]), held[key])
+            space.clear()
+            space.update(held)
+
+
+def _is_plain(space: dict) -> bool:
+    """Return whether no key would be asked for its hash."""
+    return all(is_exactly(key, *SCALARS) for key in space)
 
 
 def _own(value):
@@ -189,7 +298,7 @@ def fresh(value, depth: int = 0, made: dict | None = None):
         made[id(value)] = (twin, value)
         space = object.__getattribute__(twin, "__dict__")
         space.update(attributes)
-    if all(is_exactly(key, *SCALARS) for key in space):  # others would be asked for their hash
+    if _is_plain(space):
         for key in space:
             space[key] = fresh(space[key], depth + 1, made)
     return twin
@@ -233,7 +342,7 @@ def _leaves(value, depth: int = 0, seen: set | None = None):
     seen = set() if seen is None else seen
     inner = _attributes(value)
     inner = value if is_exactly(value, list, tuple, set, dict) else inner
-    copied = type(inner) is not dict or all(is_exactly(key, *SCALARS) for key in inner)
+    copied = type(inner) is not dict or _is_plain(inner)
     if inner is None or depth > DEEPEST or not copied:
         yield value
         return

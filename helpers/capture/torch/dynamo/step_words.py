@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from helpers.capture.torch.dynamo.events import Instruction
 from helpers.capture.torch.dynamo.text import clipped
 from helpers.mini.versions import one_name
+from helpers.model.phrase import ended
 
 RENAMED = " gets the name "
 
@@ -25,7 +26,7 @@ def does(event: Instruction, after: Instruction | None, cause: str) -> str:
     translated.
     """
     if cause:
-        return f"{cause}."
+        return ended(cause)
     parts = [_moves(event, after)]
     recorded = [made for made in event.made if RENAMED not in made]
     if recorded:
@@ -34,7 +35,7 @@ def does(event: Instruction, after: Instruction | None, cause: str) -> str:
     if event.guarded:
         more = f", and {len(event.guarded) - 1} more" if len(event.guarded) > 1 else ""
         parts.append(f"takes a guard: {clipped(event.guarded[0])}{more}")
-    return f"{'; '.join(part for part in parts if part)}."
+    return ended("; ".join(part for part in parts if part))
 
 
 def _moves(event: Instruction, after: Instruction | None) -> str:

@@ -24,7 +24,7 @@ from helpers.internals import torch_private
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
-from helpers.model.phrase import counted
+from helpers.model.phrase import counted, ended
 from helpers.model.timeline import Panel
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
@@ -280,8 +280,8 @@ class _Draft:
 
     def _outcome(self) -> str:
         if self.kept.error is not None:
-            return f"The call raised {said(self.kept.error)}."
-        return f"The call returned {brief(self.kept.value)}."
+            return ended(f"The call raised {said(self.kept.error)}")
+        return ended(f"The call returned {brief(self.kept.value)}")
 
     def _note(self) -> str:
         graphs, breaks = len(self.kept.graphs), len(self.breaks)
