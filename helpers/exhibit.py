@@ -1,5 +1,6 @@
 """One model and one view of it -> an object that Jupyter, a terminal and a test can all read."""
 
+from types import MethodType
 from typing import Protocol
 
 from helpers.safety.arguments import is_a
@@ -81,6 +82,10 @@ class LiveExhibit(Exhibit):
     def __call__(self, *args, **kwargs):
         """Call the source; the model is another one then."""
         return self._source(*args, **kwargs)
+
+    def __get__(self, instance, owner=None):
+        """Bind to an instance, as a function does: what stands in a class is a method."""
+        return self if instance is None else MethodType(self, instance)
 
     def __getattr__(self, name):
         if name in ("_source", "_view"):  # not there yet, as while copying

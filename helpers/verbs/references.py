@@ -19,7 +19,15 @@ def show_names(*asked: str) -> Exhibit:
     """
     caller = sys._getframe(2)  # past `whole`
     space = {**caller.f_globals, **caller.f_locals}
-    return Exhibit(name_graph.names_graph(space, asked, "Names and what they refer to"), diagram)
+    title = "Names and what they refer to"
+    return Exhibit(name_graph.names_graph(space, asked, title, cure=_cure(caller)), diagram)
+
+
+def _cure(caller) -> str:
+    """Say what to do about a name that the caller has not."""
+    if caller.f_locals is caller.f_globals:
+        return "run the cell that makes it"
+    return "make it first; a function sees of the one around it only the names that it uses"
 
 
 @whole

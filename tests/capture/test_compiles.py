@@ -193,3 +193,14 @@ def test_an_object_that_dynamo_cannot_bear_has_its_row():
     with pytest.raises(Exception, match="asked"):
         live(torch.ones(2), Claims())
     assert live.model.verdicts == ("error",) and "Claims object" in repr(live)
+
+
+def test_what_is_watched_in_a_class_is_a_method():
+    class Twice(torch.nn.Module):
+        @watch_recompiles
+        def forward(self, x):
+            return x * 2
+
+    twice = Twice()
+    assert [twice(torch.ones(2)).tolist() for _ in range(2)] == [[2, 2], [2, 2]]
+    assert Twice.forward.model.verdicts == ("compile", "hit")

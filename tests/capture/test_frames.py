@@ -135,6 +135,121 @@ def test_exception_passes_through_every_frame():
     assert ran.note == "It raised ValueError('no')."
 
 
+ENDS = """
+import contextlib, json
+from helpers.capture.cpython.frame_timeline import frames_timeline
+
+class Block:
+    def __enter__(self): return self
+    def __exit__(self, *error): return None
+
+class Numbers:
+    def __init__(self): self.left = 2
+    def __iter__(self): return self
+    def __next__(self):
+        self.left -= 1
+        if self.left: return 1
+        raise StopIteration
+
+def by_finally():
+    try: {}[1]
+    finally: done = True
+
+def by_raise():
+    try: {}[1]
+    except KeyError: raise
+
+def by_other_handler():
+    try: {}[1]
+    except ValueError: pass
+
+def by_with():
+    with Block(): {}[1]
+
+def handled():
+    try: {}[1]
+    except KeyError: return
+
+def suppressed():
+    with contextlib.suppress(KeyError): {}[1]
+
+def looped():
+    for _ in Numbers(): pass
+
+def closed_in_with():
+    with Block(): yield 1
+
+def closed_in_finally():
+    try: yield 1
+    finally: done = True
+
+def yields_on():
+    while True:
+        try: yield
+        except KeyError: pass
+
+def closes():
+    for generator in (closed_in_with(), closed_in_finally()):
+        next(generator)
+        generator.close()
+
+def throws():
+    generator = yields_on()
+    next(generator)
+    generator.throw(KeyError(1))
+    generator.close()
+
+def ends(fn):
+    ran = frames_timeline(fn)
+    off = [p.title for p in ran.steps[-1].panels if "off the stack" in p.title]
+    own = [s.label for s in ran.steps if s.label.split()[0] in ("leave", "return", "yield")]
+    return [label for label in own if "__" not in label] + off
+
+every = (by_finally, by_raise, by_other_handler, by_with, handled, suppressed, looped)
+print(json.dumps([ends(fn) for fn in (*every, closes, throws)]))
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(version):
+    found = json.loads(run(version, ENDS))
+    left = ("by_finally", "by_raise", "by_other_handler", "by_with")
+    assert found[:4] == [[f"leave {name} with the exception"] for name in left]
+    assert found[4:7] == [[f"return None from {n}"] for n in ("handled", "suppressed", "looped")]
+    assert found[7] == [
+        "yield 1 from closed_in_with",
+        "leave closed_in_with with the exception",
+        "yield 1 from closed_in_finally",
+        "leave closed_in_finally with the exception",
+        "return None from closes",
+    ]
+    assert found[8] == [
+        "yield None from yields_on",
+        "yield None from yields_on",
+        "leave yields_on with the exception",
+        "return None from throws",
+    ]
+
+
+def test_frames_that_live_on_are_not_traced_by_instruction():
+    generators = []
+
+    def held():
+        try:
+            yield
+        except KeyError:
+            yield
+
+    def keeps():
+        generators.append(held())
+        next(generators[0])
+        generators[0].throw(KeyError(1))
+
+    frames_timeline(keeps)
+    frame = generators[0].gi_frame
+    assert (frame.f_trace, frame.f_trace_opcodes) == (None, False)
+
+
 def test_recursion_shows_one_frame_per_call():
     def down(n):
         return n and down(n - 1)

@@ -41,6 +41,13 @@ def test_calls_are_written_as_in_a_program(traced):
     assert model.node("to").label == "to = .to(cat, torch.float64)"
 
 
+def test_a_slice_is_written_with_its_step():
+    traced = torch.fx.symbolic_trace(lambda x, k: x[::k] + x[1:2] + x[:])
+    labels = [node.label for node in fx_graph(traced).nodes]
+    assert "getitem = getitem(x, None:None:k)" in labels
+    assert {"getitem_1 = getitem(x, 1:2)", "getitem_2 = getitem(x, None:None)"} <= {*labels}
+
+
 def test_kinds_and_title(traced):
     model = fx_graph(traced)
     assert [model.node(key).kind for key in ("x", "weight", "mul", "output")] == [

@@ -386,3 +386,8 @@ print([[dict(one.counts)[kind] for kind in kinds] for one in (found.first, found
 @pytest.mark.parametrize("version", pythons.VERSIONS)
 def test_a_first_call_is_counted_on_each_python_as_the_next(version):
     assert pythons.run(version, PLAIN) == f"{[[6, 4, 4, 6, 1]] * 2}\n"
+
+
+def test_a_ufunc_is_not_denied_where_no_c_call_is_reported():
+    first, _ = both(lambda x: np.add(x, 1), 1)
+    assert "call no C function that reports it: a class or a ufunc" in first.stop("C call").words

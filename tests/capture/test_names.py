@@ -6,6 +6,7 @@ import types
 
 import pytest
 
+from helpers import show_names
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.name_timeline import MOST_STEPS, names_timeline
 
@@ -34,6 +35,15 @@ def test_equal_objects_are_two_boxes():
 def test_a_missing_name_is_named():
     with pytest.raises(NameError, match="'b'"):
         names_graph({"a": 1}, ["a", "b"])
+
+
+def test_a_name_that_a_function_does_not_see_is_told_as_such():
+    outside = 1
+    with pytest.raises(NameError, match="sees of the one around it only the names that it uses"):
+        (lambda: show_names("outside"))()
+    assert (lambda: outside and show_names("outside"))().model.targets("name outside")
+    with pytest.raises(NameError, match="'nowhere' here yet; run the cell that makes it"):
+        exec("show_names('nowhere')", {"show_names": show_names})
 
 
 class Layer:
@@ -435,3 +445,39 @@ def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
         ("changes what table refers to in place.", "store"),
         ("changes no name, and nothing that a name refers to.", "operate"),
     ]
+
+
+class Once:
+    left = 1
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration
+        return self.left
+
+
+def test_the_end_of_an_iterator_is_no_error_of_the_line():
+    def loops():
+        for _ in Once():
+            pass
+
+    ran = names_timeline(loops)
+    assert not [step.label for step in ran.steps if "raised" in step.label]
+
+
+def test_an_error_that_a_handler_lets_through_is_told_at_the_end():
+    def tidies():
+        try:
+            {}["a"]
+        finally:
+            tidied = True  # noqa: F841
+
+    def raises():
+        {}["a"]
+
+    assert names_timeline(tidies).note == "The call of tidies raised KeyError."
+    assert names_timeline(raises).note == "" and "raised" in names_timeline(raises).steps[-1].label

@@ -35,6 +35,23 @@ def watched(signature="x, n=1", **options):
     return watch(space["f"], autograph=False, **options)
 
 
+class Scaled:
+    def __init__(self, by):
+        self.by = by
+
+    @watch_traces
+    def times(self, x):
+        return x * self.by
+
+
+def test_what_is_watched_in_a_class_is_a_method():
+    two, three, x = Scaled(2.0), Scaled(3.0), tf.ones(2)
+    assert [float(one.times(x)[0]) for one in (two, three, two)] == [2, 3, 2]
+    assert Scaled.times.model.verdicts == ("trace", "trace", "hit") == two.times.model.verdicts
+    assert would_trace(two.times, x).verdict == "hit"
+    assert would_trace(two.times, tf.ones(3)).verdict == "trace"
+
+
 def outcome(fn, args):
     try:
         fn(*args)

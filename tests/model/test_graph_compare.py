@@ -119,6 +119,33 @@ def test_another_order_of_inputs_is_said():
     assert diff.found("changed")[0].how == "reads the same in another order"
 
 
+def differences(before, after):
+    """Each: the labels of the arrows from `a`, which has three outputs, to `b`, in order."""
+
+    def made(labels):
+        nodes = (Node("a", "a", op="split"), Node("b", "b", op="sub"))
+        return Graph("g", nodes, tuple(Edge("a", "b", label) for label in labels))
+
+    findings = compare(made(before), made(after)).findings
+    return [finding.how for finding in findings if "b" in finding.before][0]
+
+
+def test_another_output_of_the_same_node_is_said():
+    assert differences(["", "output 1"], ["", "output 1"]) == ""
+    assert differences([""], ["output 1"]) == "reads another output of a"
+    assert differences(["", "output 1"], ["output 2", ""]) == "reads another output of a"
+    assert differences(["", "output 1"], ["output 1", ""]) == "reads the same in another order"
+    waits = "reads a for its value, or waits for it: not as before"
+    assert differences([""], ["control"]) == waits
+
+
+def test_an_output_that_stands_in_for_a_bypassed_node_is_no_change():
+    nodes = (Node("a", "a", op="split"), Node("i", "i", "pass", op="id"), Node("b", "b", op="sub"))
+    one = Graph("g", nodes, (Edge("a", "i", "output 1"), Edge("i", "b")))
+    two = Graph("g", (nodes[0], nodes[2]), (Edge("a", "b", "output 1"),))
+    assert {f.word for f in compare(one, two).findings} == {"bypassed", "kept"}
+
+
 def test_a_cycle_is_no_trap():
     loop = ("a next b", "b sin a", "z out b")
     assert set(words(loop, loop).values()) == {"kept"}

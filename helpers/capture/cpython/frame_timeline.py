@@ -19,6 +19,7 @@ __builtins__ = BUILTINS  # those of the interpreter may be patched when this run
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)
+RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
 
@@ -62,8 +63,9 @@ class _Run:
         self.pages.place(fn.__code__)
         self.enter = self._safely(self._enter)
         self._local = self._safely(self._on_event)
-        self._first, self._off, self._raising, self.failed = None, {}, False, ""
+        self._first, self._off, self.failed = None, {}, ""
         self._live: dict[int, FrameType] = {}
+        self._ran: dict[int, int] = {}  # frames in which was raised -> what each ran last
         self._numbers: dict[tuple[int, int], int] = {}
         self._seen: set[int] = set()
 
@@ -74,7 +76,6 @@ class _Run:
         self._live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
-        self._raising = False
         words, name = locals_words(frame), plain(frame.f_code.co_name)
         if resumed:
             says = "The frame comes back from the shelf, with all that it held, and goes on."
@@ -87,18 +88,21 @@ class _Run:
 
     def _on_event(self, frame, event, argument):
         if self.full:
+            frame.f_trace_opcodes = False
             return None
         if event == "exception":
-            self._raising = True
+            # A handler may raise it again, which no event tells; what ran last does.
+            self._ran[id(frame)], frame.f_trace_opcodes = frame.f_lasti, True
             said = f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}"
             says = "It looks for a handler in this frame first."
             self._step(frame, said, says, "exception", deed="just raised")
-        elif event == "line":
-            self._raising = False
+        elif event == "opcode":
+            self._ran[id(frame)] = frame.f_lasti
         elif event == "return":
             self._left(frame, argument)
             self._live.pop(id(frame), None)
-            frame.f_trace = None
+            self._ran.pop(id(frame), None)
+            _untraced(frame)
             return None  # what is returned here would become the frame's tracer again
         return self._local
 
@@ -116,11 +120,11 @@ class _Run:
     def let_go(self) -> None:
         """Take the tracer off frames that live on, and forget them."""
         while self._live:
-            self._live.popitem()[1].f_trace = None
+            _untraced(self._live.popitem()[1])
 
     def _left(self, frame, value):
         name = plain(frame.f_code.co_name)
-        if self._raising and value is None:
+        if value is None and self._raises(frame):
             says = "No handler here: the frame goes, and the exception on to its caller."
             label = f"leave {name} with the exception"
             self._step(frame, label, says, "exception", "leaving", deed="just raised")
@@ -142,6 +146,18 @@ class _Run:
             label = f"return {brief(value)} from {name}"
             deed = "just returned"
             self._step(frame, label, says, "return", "leaving", brief(value), deed)
+
+    def _raises(self, frame) -> bool:
+        """Return whether a frame that sends 'return' with None is left by an exception.
+
+        A `with` that raises again sets f_lasti back to where it was raised, which may be a yield.
+        """
+        names = _names_at(frame.f_code)
+        if names.get(frame.f_lasti) in RETURNS:
+            return False
+        if id(frame) in self._ran:
+            return names.get(self._ran[id(frame)]) not in YIELDS
+        return not _suspends(frame)
 
     def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
         """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
@@ -235,6 +251,10 @@ def _is_ours(frame: FrameType) -> bool:
     """Return whether the frame belongs to the watching (a forgotten generator ends below it)."""
     package = dict.get(frame.f_globals, "__package__")
     return type(package) is str and package == __package__
+
+
+def _untraced(frame: FrameType) -> None:
+    frame.f_trace, frame.f_trace_opcodes = None, False
 
 
 def _suspends(frame: FrameType) -> bool:

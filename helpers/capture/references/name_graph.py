@@ -22,7 +22,12 @@ PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
 
 
 def names_graph(
-    namespace: Mapping[str, object], names, title: str = "", note: str = "", numbers=None
+    namespace: Mapping[str, object],
+    names,
+    title: str = "",
+    note: str = "",
+    numbers=None,
+    cure: str = "run the cell that makes it",
 ) -> Graph:
     """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
 
@@ -30,13 +35,14 @@ def names_graph(
     methods, classes and instances of Python classes are followed, `DEEPEST` arrows deep, up to
     `MOST_ITEMS` parts of each and `MOST_BOXES` boxes in all; the note says what was left out.
     `numbers`: a `Numbers` that several moments of one run share, so that an object keeps its key.
-    TypeError for what is no str, NameError for the first name that the namespace does not have.
+    TypeError for what is no str, NameError for the first name that the namespace does not have,
+    with the `cure`.
     """
     for name in names:
         if type(name) is not str:
             raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
         if name not in namespace:
-            raise NameError(f"there is no name {label(name)} here yet; run the cell that makes it")
+            raise NameError(f"there is no name {label(name)} here yet; {cure}")
     draft = _Draft(numbers or Numbers())
     for name in names:
         draft.name(name, namespace[name])

@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable, Mapping
+from dis import opmap
 from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.cpython.function import function_of
@@ -126,6 +127,8 @@ class _Run:
             where = f"after line {self._line - self._first + 1}" if self._line else "at its start"
             self._note(f"{name} took the tracer away (sys.settrace) {where}:")
             self._note("what ran after that is not shown.")
+        if self._frame is not None and error is not None and not self._raised:
+            self._note(f"The call of {name} raised {type_name(error)}.")
 
     def _last_words(self, error):
         """Add the step of the line that raised, which no tracer was there to see."""
@@ -155,6 +158,8 @@ class _Run:
         return self._on_event
 
     def _told(self, frame, event, argument):
+        if event == "exception" and _ends_a_loop(frame, argument[0]):
+            return
         if event == "exception":
             self._raised = label(argument[0]).removeprefix("class ")
         elif self._line or event == "line":
@@ -184,3 +189,8 @@ class _Run:
         )
         begun = then - self._first + 1 if then else 0
         self.steps.append(Step(words, begun, panels, short=f"line {begun}" if begun else "the end"))
+
+
+def _ends_a_loop(frame, kind: type) -> bool:
+    """Return whether what was raised is an iterator's word for its end, which a `for` takes."""
+    return kind is StopIteration and frame.f_code.co_code[frame.f_lasti] == opmap["FOR_ITER"]

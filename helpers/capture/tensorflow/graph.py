@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helpers.capture.tensorflow.graph_diff import compare
+from helpers.capture.tensorflow.graph_diff import CONTROL, compare
 from helpers.capture.tensorflow.graph_steps import steps
 from helpers.capture.tensorflow.node_def import node_of, plain_name, scopes_of
 from helpers.capture.tensorflow.tracing import keys
@@ -25,7 +25,6 @@ from helpers.model.steps import Steps
 from helpers.safety.arguments import is_a, kind_of, own, printable, word
 from helpers.safety.interpreter_state import theirs
 
-CONTROL = "control"
 NEEDED = (
     "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, "
     "or of a Python function and its arguments"

@@ -13,6 +13,7 @@ from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
 from helpers.model.phrase import listed
 
+CONTROL = "control"  # the label of an arrow that carries no value
 UNEXPLAINED = "gone; these two graphs do not say why"
 MOST_NAMED, MOST_PIECES, LONGEST = 3, 50, 100
 
@@ -308,8 +309,22 @@ def _other_inputs(work: _Comparison, key: str):
         yield f"no longer reads {_named(lost)}"
     if gained:
         yield f"now reads {_named(gained)}"
-    if not lost and not gained and was != now:
+    if lost or gained or work.one.inputs[key] == work.two.inputs[key]:
+        return
+    before, after = _own_inputs(work, work.one, key), _own_inputs(work, work.two, key)
+    others = dict.fromkeys(source for source, _ in Counter(before) - Counter(after))
+    if others and any(label == CONTROL for _, label in {*before} ^ {*after}):
+        yield f"reads {_named(others)} for its value, or waits for it: not as before"
+    elif others:
+        yield f"reads another output of {_named(others)}"
+    elif was != now or (len(before) == len(after) and before != after):
         yield "reads the same in another order"
+
+
+def _own_inputs(work: _Comparison, side: _Side, key: str) -> list[tuple[str, str]]:
+    """Return the inputs that are in both graphs, each with the label of its arrow."""
+    inputs = side.inputs.get(key, ())
+    return [one for one in inputs if one[0] in work.two.nodes and one[0] not in work.stand]
 
 
 def _reach(starts, near) -> set[str]:

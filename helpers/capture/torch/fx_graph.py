@@ -190,7 +190,8 @@ def _argument(value, depth: int = DEEPEST) -> str:
     if issubclass(kind, (tuple, list)):  # fx keeps lists as a class of its own
         return _items(value, depth)
     if kind is slice:
-        return ":".join(_argument(part, depth - 1) for part in (value.start, value.stop))
+        ends = (value.start, value.stop) + (() if value.step is None else (value.step,))
+        return ":".join(_argument(part, depth - 1) for part in ends)
     return brief(value)
 
 

@@ -175,9 +175,9 @@ def _op(name: str) -> tuple[str, tuple[str, ...]]:
 def _c_call(tally: Tally) -> tuple[bool, str, str]:
     into = _entries_into_c(tally)
     if not into:
-        why = "none of your lines calls a C function by its name"
+        why = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
         if tally.operators:
-            why += ": an operator goes to C inside its own instruction, which reports nothing"
+            why += "; nor does an operator, which goes to C inside its own instruction"
         return False, "–", why
     doors = Counter({name: many for name, many in into.items() if name.startswith("TFE_Py_E")})
     doors += Counter({name: many for name, many in into.items() if name.startswith("TFE_Py_Fast")})

@@ -60,6 +60,8 @@ def would_trace(fn, *args, **kwargs) -> TraceEntry:
 
     `fn`: a tf.function or a watched one. Only the body could still make it another row, by raising.
     """
+    if type(fn) is MethodType and (known := watched_of(fn.__func__)):
+        return known.forecast((fn.__self__, *args), kwargs)
     return (watched_of(fn) or Watched(as_function(fn, {}))).forecast(args, kwargs)
 
 
