@@ -17,6 +17,9 @@ from tests.browser.lab_page import (
 )
 
 BROKEN = "Error displaying widget"
+# ipywidgets' manager.ts: where the kernel is connected before its session is ready, what the kernel
+# has is taken for all there is, and the state in the file is read too late for the views.
+TOO_SOON = "Error displaying widget: model not found"
 SCREENSHOTS = os.environ.get("COURSE_SCREENSHOTS")
 PARTS = f"{OUTPUTS} table, {OUTPUTS} img"
 LOST = """selector => [...document.querySelectorAll(selector)].filter(node =>
@@ -93,7 +96,11 @@ def reopened(ran, lab, tabs):
     ran.save()
     lab.end_kernels()
     with tabs.tab(run=False) as notebook:
-        yield notebook.open(ran.name)
+        for _ in range(5):
+            if not notebook.open(ran.name).page.locator(OUTPUTS).filter(has_text=TOO_SOON).count():
+                break
+            notebook.page.goto("about:blank")  # or JupyterLab would show what is open already
+        yield notebook
 
 
 def without_outputs(notebook):
