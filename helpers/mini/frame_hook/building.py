@@ -85,7 +85,8 @@ def _compile(home: Home, name: str) -> None:
     flags = ["-O2", "-shared", "-fPIC", "-w", *mac, f"-I{headers}", str(SOURCE)]
     try:
         with progress.doing("compiling the frame hook"), home.work() as work:
-            done = run([*command, *flags, "-o", str(work / name)], LONGEST)
+            own = {**os.environ, "TMPDIR": str(work)}  # a compiler that is ended leaves files
+            done = run([*command, *flags, "-o", str(work / name)], LONGEST, env=own)
             if done.late:
                 raise NotBuilt("the C compiler did not run to its end (TimeoutExpired)")
             if done.code:

@@ -85,7 +85,7 @@ def _compile(source, compiler, home, name):
                 [*command, "-o", str(made / "program")],
                 LONGEST,
                 cwd=source.parent,
-                env={**os.environ, "LC_ALL": "C"},
+                env={**os.environ, "LC_ALL": "C", "TMPDIR": str(work)},  # ended, it leaves files
             )
         except OSError as error:
             raise OpError(f"{place(source)} could not be compiled: {error}") from error

@@ -91,6 +91,16 @@ def test_compiler_that_fails_is_told(tmp_path):
     assert not list(tmp_path.rglob("*.so"))
 
 
+def test_what_a_compiler_that_is_ended_leaves_goes_with_its_folder(tmp_path):
+    (tmp_path / "own").mkdir()
+    script = tmp_path / "cc"
+    script.write_text('#!/bin/sh\necho left > "$TMPDIR/ccleft.s" && exit 1\n')
+    script.chmod(0o755)
+    told = child(NO_TORCH + TELL, tmp_path, CC=str(script), TMPDIR=str(tmp_path / "own"))
+    assert "could not build the frame hook" in told
+    assert not list(tmp_path.rglob("ccleft.s"))
+
+
 @pytest.mark.parametrize(("name", "value"), [("PYTHONS", ((3, 9),)), ("LONGEST", 0)])
 def test_python_or_compiler_that_will_not_do(name, value, tmp_path):
     code = (

@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from helpers.mini.oneflow import cpp_compiler, cpp_def
+from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.registry import GradientDef, OpDef
 from tests.mini.oneflow.folders import RELU_CPP, edited, load, write
 from tests.mini.oneflow.wrong import caught
@@ -103,3 +104,16 @@ def test_wrong_file(name, tmp_path):
     old, new, stage, words = WRONG[name]
     write(tmp_path, edited(RELU_CPP, "cpp_def.cpp", old, new))
     caught(lambda: load(tmp_path, front_end="cpp_def"), stage, words)
+
+
+def test_what_a_compiler_that_is_ended_leaves_goes_with_its_folder(tmp_path, monkeypatch):
+    script = tmp_path / "compiler"
+    script.write_text('#!/bin/sh\necho left > "$TMPDIR/ccleft.s"; echo error >&2; exit 1\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(cpp_compiler, "find_compiler", lambda: str(script))
+    (tmp_path / "own").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "own"))
+    write(tmp_path, RELU_CPP)
+    with pytest.raises(OpError, match="does not compile"):
+        cpp_compiler.build(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")
+    assert not list(tmp_path.rglob("ccleft.s"))
