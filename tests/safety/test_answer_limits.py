@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import os
 import signal
 import sys
 import threading
@@ -116,6 +117,18 @@ def test_a_loop_in_c_that_grows_is_stopped_by_the_system():
     within = Limits(seconds=60, bytes=1 << 27)
     assert "of memory" in stopped(lambda: list(itertools.count()), within)
     assert len(bytes(1 << 30)) == 1 << 30, "afterwards there is room again"
+
+
+@pytest.mark.parametrize(("load", "slower"), [(0.0, 1), (1.0, 1), (4.0, 4), (None, 1)])
+def test_a_machine_where_others_are_at_work_has_more_time_to_wait(monkeypatch, load, slower):
+    def loads():
+        if load is None:
+            raise OSError
+        return load, load, load
+
+    monkeypatch.setattr(os, "getloadavg", loads, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert answer_limits._others() == slower
 
 
 def test_what_ends_in_time_is_left_alone():
