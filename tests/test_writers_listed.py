@@ -57,9 +57,6 @@ LISTED = {
     "helpers/safety/folders.py made_again: Path.mkdir": 1,
     "helpers/safety/folders.py _claimed: Path.mkdir": 2,
     "helpers/safety/folders.py _mark: os.replace": 1,
-    "helpers/safety/folders_left.py hold: os.open": 1,
-    "helpers/safety/folders_left.py hold: getattr O_BINARY": 1,
-    "helpers/safety/folders_left.py _remove: os.open": 1,
     "helpers/safety/child_keeper.py keep: os.fork": 1,
     "helpers/safety/child_keeper.py _let_go: os.open": 1,
     "helpers/safety/child_keeper.py _go_first: io.open": 1,  # /proc/self/oom_score_adj

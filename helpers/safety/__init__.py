@@ -1,7 +1,6 @@
 """What keeps the learner's machine and kernel whole: every room may use it, it uses none.
 
-`folders`: whose folder it is, before anything is deleted, moved or overwritten; `folders_left`:
-those of a process that was killed.
+`folders`: whose folder it is, before anything is deleted, moved or overwritten.
 `copies`: files for a learner's folder, where nothing of the learner's is lost.
 `learner_record`: what a learner did, a line each, in that folder and nowhere else.
 `interrupts`: when Ctrl-C may come. `given`: what an argument is, whatever it says.

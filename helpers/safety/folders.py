@@ -1,13 +1,13 @@
 """A folder that the course made itself -> the only place where it writes, moves or deletes.
 
-`temporary()` makes a home that goes with this process (of one that was killed: folders_left.py),
-`cache()` opens the one that stays, known by a marker file of ours. A home remembers which folder it
-is; where another one stands in its place (a link, a mount, somebody's folder), or none, it refuses.
-Names inside it are plain names.
+`temporary()` makes a home that goes with this process, `cache()` opens the one that stays, known
+by a marker file of ours. A home remembers which folder it is; where another one stands in its
+place (a link, a mount, somebody's folder), or none, it refuses. Names inside it are plain names.
 """
 
 import atexit
 import os
+import secrets
 import shutil
 import stat
 import tempfile
@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from helpers.safety.file_names import plain_name, plain_names, shown
-from helpers.safety.folders_left import hold, remove_left
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.removal import (
     BY_HANDLE,
@@ -43,12 +42,10 @@ class Refusal(ValueError):
 class Home:
     """A folder of ours. `work` gives a fresh one inside it, `put` moves what was made there."""
 
-    __slots__ = ("_held", "_known", "_made_by", "_marker", "path")
+    __slots__ = ("_known", "_made_by", "_marker", "path")
 
-    def __init__(
-        self, path: Path, marker: tuple[Path, bytes] | None = None, held: int | None = None
-    ):
-        self.path, self._marker, self._held = path, marker, held
+    def __init__(self, path: Path, marker: tuple[Path, bytes] | None = None):
+        self.path, self._marker = path, marker
         self._known, self._made_by = identity(os.lstat(path)), os.getpid()
 
     def __repr__(self):
@@ -127,9 +124,6 @@ class Home:
         with uninterrupted():
             if self in _HOMES:
                 _HOMES.remove(self)
-            held, self._held = self._held, None
-            if held is not None:
-                os.close(held)
             return self.stands() and remove_folder(self.path, self._known)
 
     def __enter__(self) -> "Home":
@@ -181,11 +175,11 @@ def temporary(prefix: str) -> Home:
     """
     with uninterrupted():
         try:
-            remove_left(tempfile.gettempdir())
             made = tempfile.mkdtemp(prefix=plain_name(prefix))
             path = Path(os.fsdecode(made)).resolve(strict=True)
-            held, marker = hold(path)
-            home = Home(path, marker, held)
+            marker = path / ".made-by-the-course", secrets.token_bytes(16)
+            write_new(*marker)
+            home = Home(path, marker)
         except (OSError, TypeError, ValueError) as error:
             raise Refusal(
                 "there is no folder for temporary files that can be written: set TMPDIR to one "

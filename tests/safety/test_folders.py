@@ -231,43 +231,6 @@ def test_a_process_that_was_forked_removes_nothing_of_its_parent(place):
     assert run(place, code) == "1"
 
 
-KILLED = """
-import subprocess
-from helpers.safety.folders_left import LOCKED, MARKER
-
-def other(end):
-    code = "import os; from helpers.study.op_folder import op_folder\\n"
-    code += "print(os.fspath(op_folder('a', {'x': '1'})), flush=True); " + end
-    child = subprocess.Popen([sys.executable, "-c", BARE + code], stdin=-1, stdout=-1, text=True)
-    return child, Path(child.stdout.readline().strip())
-
-lives, home = other("input()")
-killed, left = other("os.kill(os.getpid(), 9)")
-killed.communicate()
-tmp = left.parent
-unlike = {"open to others": LOCKED, "in the making": b"", "another's": b"x" * 16}
-for name, data in unlike.items():
-    (tmp / name).mkdir()
-    (tmp / name).chmod(0o755 if name == "open to others" else 0o700)
-    (tmp / name / MARKER).write_bytes(data)
-(tmp / "link").symlink_to(home)
-print(home.is_dir(), left.is_dir())
-here = Path(op_folder("a", {"x": "1"}))
-kept = [here.is_dir(), *((tmp / name / MARKER).is_file() for name in unlike)]
-print(home.is_dir(), left.is_dir(), all(kept))
-lives.communicate("\\n")
-(tmp / "link").unlink()
-for name in unlike:
-    shutil.rmtree(tmp / name)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs flock")
-def test_a_home_goes_with_the_next_one_if_its_process_was_killed(place):
-    told = run(place, f"BARE = {BARE!r}\n{KILLED}")
-    assert told.splitlines() == ["True True", "True False True"]
-
-
 @pytest.mark.parametrize(
     "folder", ["", "/no/such/place", "relative", "{victim}/thesis.txt", "{tmp}/link", "\udcff"]
 )
