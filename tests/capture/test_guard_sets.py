@@ -41,6 +41,12 @@ def test_refusal_spells_out_a_name_that_cannot_be_printed():
     with pytest.raises(TypeError, match="cannot be called with these") as caught:
         watch_guard_sets(odd, (1, 2))
     assert str(caught.value).isprintable()
+    with pytest.raises((LookupError, ValueError)) as caught:
+        watch_guard_sets(odd, (1,))
+    assert str(caught.value).isprintable()
+    odd.__code__ = odd.__code__.replace(co_varnames=("a b",))
+    with pytest.raises(TypeError, match="'a b' is not a valid parameter name"):
+        watch_guard_sets(odd, (1,))
 
 
 @pytest.mark.parametrize("name", CASES)

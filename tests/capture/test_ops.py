@@ -258,6 +258,19 @@ def test_what_writes_in_place_is_an_update_in_torch(write):
     assert ops.WRITES.match(f"aten.{write}")
 
 
+def test_only_a_variable_is_updated_in_torch():
+    weight, norm = torch.ones(2, 2, requires_grad=True), torch.nn.BatchNorm1d(2)
+
+    def step(x):
+        y = norm(torch.nn.functional.relu_(x @ weight))
+        y += 1
+        with torch.no_grad():
+            weight.sub_(y.detach())
+
+    log = op_log(step, torch.ones(2, 2))
+    assert log.stage("update") == ("aten.sub_",) and "aten.relu_" in log.stage("forward")
+
+
 def test_an_operator_that_makes_a_tensor_is_no_update():
     bits = torch.tensor([1])
     log = op_log(lambda: (bits << 1, bits >> 1, bits & 1))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.capture.references import rebind
 from helpers.capture.references.holder_search import bindings, find_holders, scan_modules
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_callers
 from tests.capture import test_references
@@ -609,3 +610,14 @@ def test_without_a_kernel_nothing_is_shielded():
     with rebind_everywhere(divmod, lambda a, b: 0) as patch:
         assert divmod(7, 2) == 0
     assert "kernel" not in repr(patch)
+
+
+@pytest.mark.parametrize("new", [None, True, "text", (1, 2)])
+def test_who_else_holds_a_value_that_all_share_is_not_asked(new, monkeypatch):
+    monkeypatch.setattr(rebind, "find_holders_of_both", None)
+    settings = {"on": 1}
+    table = {"settings": settings}
+    with rebind_everywhere(settings, new, only="*settings*") as block:
+        table["other"] = new
+        assert table["settings"] is new
+    assert table["settings"] is settings and block.leftover == ()

@@ -174,21 +174,22 @@ class _Recorder:
         """Write down one op; an op callback of TensorFlow."""
         name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
         where = "eager" if graph is None else "graph"
-        self._add(_plain(name), inputs, outputs, where)
+        self._add(_plain(name), inputs, outputs, where, bool(WRITES.match(name)))
 
     def of_torch(self, func, inputs, outputs):
         """Write down one op that torch dispatched."""
         if func.namespace != "profiler":
             name = f"{func.namespace}.{func.overloadpacket.__name__}"
-            self._add(name, inputs, outputs, "eager")
+            updates = WRITES.match(name) and any(map(_learns, _tensors(inputs[:1])))
+            self._add(name, inputs, outputs, "eager", bool(updates))
 
-    def _add(self, name: str, inputs, outputs, where: str) -> None:
+    def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
         if len(self.rows) >= MOST_OPS:
             self.left_out += 1
             return
         stage, layer = _asked_by(sys._getframe(2))
-        if stage == "forward" and WRITES.match(name):
-            stage = "update"  # in place, and asked for by no tape
+        if stage == "forward" and updates:
+            stage = "update"  # asked for by no tape
         reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
         if stage == "forward" and any(value.number in self._gradients for value in reads):
             stage = "after"
@@ -233,6 +234,11 @@ def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
             yield from _tensors(item, depth - 1)
     elif is_tensor(found):
         yield found
+
+
+def _learns(tensor) -> bool:
+    """Return whether a tensor of torch is a variable: others, too, are written in place."""
+    return bool(tensors.field(tensor, "requires_grad") and tensors.field(tensor, "is_leaf"))
 
 
 def _words(tensor) -> str:

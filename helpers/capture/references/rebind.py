@@ -24,6 +24,7 @@ from helpers.capture.references.paths import describe
 from helpers.capture.references.places import SetMember
 from helpers.capture.references.refusals import (
     few,
+    is_shared,
     matches,
     nothing_to_do,
     patterns,
@@ -105,6 +106,8 @@ class Rebinding(Block):
         search, keep, only = self._how
         if search == "scan":
             places, before = scan_modules(self.old), scan_modules(self.new)
+        elif is_shared(self.new):  # who else has None is nobody's question, and takes minutes
+            places, before = find_holders(self.old), ()
         else:
             places, before = find_holders_of_both(self.old, self.new)
         self._before = frozenset(place.key for place in before)
@@ -222,6 +225,8 @@ class Rebinding(Block):
     def _left_over(self) -> tuple[Binding, ...]:
         if self._how[0] == "scan":
             return self._since(scan_modules(self.new))
+        if is_shared(self.new):
+            return ()
         # Nothing is left over, as a rule: only where something is, garbage is told from it.
         found = self._since(find_holders(self.new, tidy=False))
         return found and self._since(find_holders_beside(self.new))

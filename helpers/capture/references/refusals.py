@@ -48,12 +48,17 @@ def fits(path: str, pattern: str) -> bool:
     return not pattern[wanted:].strip("*")
 
 
+def is_shared(thing) -> bool:
+    """Return whether a value may be anybody's: the interpreter makes it once for all."""
+    return is_exactly(thing, *_VALUES, *_ONE_OF_A_KIND, bool)
+
+
 def refuse(old, new) -> None:
     """Raise ValueError or TypeError for an object or a replacement that must not be touched."""
     what = describe(old)
     if old is new:
         raise ValueError(f"{what} is to be replaced by itself; give a different object")
-    if is_exactly(old, *_VALUES, *_ONE_OF_A_KIND, bool):
+    if is_shared(old):
         raise ValueError(
             f"{what} is a value that the interpreter shares; to rebind it would rebind half "
             "the process"

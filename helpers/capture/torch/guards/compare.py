@@ -33,7 +33,7 @@ class Real:
         import torch
 
         self.function = copied(python_function(fn))
-        name = self.function.__name__
+        name = short_name(self.function.__name__)
         torch_private.forget_sizes(self.function.__code__)
         self.first = first_call(self.function, args, kwargs)
         self.compiled = torch.compile(self.function, backend="eager")
@@ -111,7 +111,7 @@ def first_call(fn, args, kwargs) -> dict:
     """Return the arguments of a call by name, defaults among them; TypeError if they do not fit."""
     try:
         bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:  # the code's own names may be none
         name, words = short_name(fn.__name__), printable(str(error), LONGEST)
         raise TypeError(f"{name}() cannot be called with these: {words}") from None
     bound.apply_defaults()
