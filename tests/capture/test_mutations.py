@@ -200,6 +200,14 @@ def test_what_cannot_be_changed_is_unchanged(fixed):
     assert (ledger.word("case"), ledger.entries[0].note) == ("no error; caller's unchanged", "")
 
 
+def test_tuples_may_be_nested_deeper_than_calls():
+    deep = ()
+    for _ in range(10_000):
+        deep = (deep, deep)
+    ledger = mutations_ledger({"case": (lambda x: None, deep)}, {"plain": as_it_is})
+    assert ledger.word("case") == "no error; caller's unchanged"
+
+
 class Model:
     scale = 1
     sizes = []

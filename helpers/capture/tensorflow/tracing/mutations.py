@@ -380,15 +380,22 @@ def _module(cls) -> str:
 
 def _closed(value) -> bool:
     """Return whether a leaf can be changed in a way that is not seen here."""
-    if is_exactly(value, *FIXED) or is_a(value, Enum, *TAKEN):
-        return False
-    if is_a(value, tuple, frozenset):
-        items = tuple.__iter__ if is_a(value, tuple) else frozenset.__iter__
-        return _DICT_AT(type(value)) != 0 or any(map(_closed, items(value)))
     import numpy as np
     import tensorflow as tf
 
-    return not is_a(value, tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype)
+    left, seen = [value], set()
+    while left:  # tuples may be nested deeper than Python calls
+        one = left.pop()
+        if id(one) in seen or is_exactly(one, *FIXED) or is_a(one, Enum, *TAKEN):
+            continue
+        seen.add(id(one))
+        if is_a(one, tuple, frozenset):
+            if _DICT_AT(type(one)):
+                return True
+            left += (tuple if is_a(one, tuple) else frozenset).__iter__(one)
+        elif not is_a(one, tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype):
+            return True
+    return False
 
 
 class _Plain:
