@@ -1,6 +1,7 @@
 """Every kind of holder is found and named; hostile neighbours are left alone."""
 
 import gc
+import signal
 import subprocess
 import sys
 import textwrap
@@ -543,3 +544,15 @@ def test_the_listed_modules_are_named_once_each():
     names = [name for name, _ in listed_modules().values()]
     assert len(names) == len(set(names))
     assert gc.isenabled()
+
+
+def test_a_press_in_somebodys_finaliser_is_not_lost(stage):
+    class Garbage:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)  # what is raised in here, Python drops
+
+    garbage = Garbage()
+    garbage.itself = garbage
+    with pytest.raises(KeyboardInterrupt):
+        del garbage
+        bindings(stage.op)

@@ -11,6 +11,7 @@ from gc import collect, get_objects, get_referents, get_referrers
 from helpers.capture.cpython.objects import namespace, pairs
 from helpers.safety import imported
 from helpers.safety.arguments import is_a
+from helpers.safety.interrupts import uninterrupted
 from helpers.safety.original_builtins import BUILTINS, Own
 
 __builtins__ = BUILTINS
@@ -67,7 +68,8 @@ class Heap(Own):
 
     def __init__(self, targets: Shelf, most: int = 0, tidy: bool = True):
         if tidy:
-            collect()
+            with uninterrupted():  # Ctrl-C in somebody's finaliser would be lost
+                collect()
         self.left, self._most = 0, most  # direct holders that were left out, where there is a limit
         self.names = {key: name for key, (name, _) in listed_modules().items()}
         self._kept: set[int] = set()
