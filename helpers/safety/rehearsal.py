@@ -137,6 +137,8 @@ def _cut_off(kept: set[int]) -> None:
                 os.dup2(nothing, handle, inheritable=handle < 3)
             elif stat.S_ISREG(os.fstat(handle).st_mode):
                 os.dup2(_again(handle, nothing), handle, inheritable=False)
+    if jupyter := sys.modules.get("jupyter_client.session"):
+        jupyter.Session.send = lambda *given, **named: None  # or it says that it cannot
 
 
 def _again(handle: int, nothing: int) -> int:
@@ -148,8 +150,6 @@ def _again(handle: int, nothing: int) -> int:
     anew = os.open(f"/proc/self/fd/{handle}", os.O_RDONLY)
     os.lseek(anew, os.lseek(handle, 0, os.SEEK_CUR), os.SEEK_SET)
     return anew
-    if jupyter := sys.modules.get("jupyter_client.session"):
-        jupyter.Session.send = lambda *given, **named: None  # or it says that it cannot
 
 
 def _settle(folder: Path, out: int) -> None:
