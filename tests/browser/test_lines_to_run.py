@@ -1,49 +1,29 @@
 """Lines typed into a switch, without JupyterLab: no key that would run a cell loses them."""
 
-import json
-
 import pytest
 
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view.widgets import rerun
+from tests.browser.widget_page import document
 
 OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1, "of": "b"}
 
 
-def document(answer=(), **state) -> str:
+LOST = """window.lost = 0;
+document.addEventListener("keydown", event => { if (event.key === "Enter") window.lost++; }, true);
+"""
+
+
+def page_of(answer=(), **state) -> str:
     """Return a page with two switches, in which a key that reaches the page counts as lost."""
-    answer = dict(answer)
     runs = tuple(Transcript(label, f"print({label!r})", "", "", 0) for label in "ab")
     made = rerun.widget(Transcripts("title", runs), lambda label, source: None)
-    kept = json.dumps({name: getattr(made, name) for name in rerun_traits(made)} | state)
-    play = str(made._esm).replace("export default", "const widget =")
-    return f"""<!doctype html><style>{made._css}</style><body><main></main>
-<script type="module">{play}
-window.sent = []; window.lost = 0;
-document.addEventListener("keydown", event => {{
-  if (event.key === "Enter") window.lost++;
-}}, true);
-const kept = {kept};
-let tell = () => {{}};
-window.answered = answer => {{ kept.answer = answer; tell(); }};
-const model = {{get: name => kept[name], on: (_, told) => {{ tell = told; }}, off: () => {{}},
-  set: (name, value) => {{ kept[name] = value; }},
-  save_changes: () => {{ window.saved = JSON.parse(JSON.stringify(kept)); }},
-  send: content => window.sent.push(content)}};
-kept.answer = {json.dumps(answer)};
-widget.render({{model, el: document.querySelector("main")}});
-</script>"""
-
-
-def rerun_traits(made) -> list[str]:
-    """Return the names of what the page reads."""
-    own = [name for name in made.trait_names(sync=True) if name[0] != "_"]
-    return [name for name in own if name not in ("layout", "tabbable", "tooltip")]
+    return f"<script>{LOST}</script>" + document(made, answer=dict(answer), **state)
 
 
 @pytest.mark.parametrize("keys", ["Shift+Enter", "Control+Enter", "Alt+Enter"])
 def test_a_key_that_runs_a_cell_runs_the_lines(page, keys):
-    page.set_content(document())
+    page.set_content(page_of())
     page.locator("textarea").fill("print(1)")
     page.locator("textarea").press("Enter")
     page.locator("textarea").press(keys)
@@ -52,7 +32,7 @@ def test_a_key_that_runs_a_cell_runs_the_lines(page, keys):
 
 
 def test_typed_lines_stay_with_their_switch(page):
-    page.set_content(document())
+    page.set_content(page_of())
     page.locator("textarea").fill("mine")
     page.locator("select").select_option(index=1)
     assert page.locator("textarea").input_value() == "print('b')"
@@ -62,16 +42,16 @@ def test_typed_lines_stay_with_their_switch(page):
 
 
 def test_a_transcript_stands_under_its_own_switch_alone(page):
-    page.set_content(document())
-    page.evaluate("answer => window.answered(answer)", OF_B)
+    page.set_content(page_of())
+    page.evaluate("answer => window.told('answer', answer)", OF_B)
     assert page.get_by_role("region").inner_text() == page.get_by_role("status").inner_text() == ""
     page.locator("select").select_option(index=1)
-    page.evaluate("answer => window.answered(answer)", OF_B)
+    page.evaluate("answer => window.told('answer', answer)", OF_B)
     assert page.get_by_role("region").inner_text() == "of b"
 
 
 def test_a_page_that_is_opened_again_shows_the_lines_that_were_typed_and_run(page):
-    page.set_content(document(OF_B, sources=["typed, not run", "mine"]))
+    page.set_content(page_of(OF_B, sources=["typed, not run", "mine"]))
     assert page.locator("select").input_value() == "1"
     assert page.locator("textarea").input_value() == "mine"
     assert page.get_by_role("region").inner_text() == "of b"

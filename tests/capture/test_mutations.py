@@ -297,6 +297,15 @@ def test_what_is_rebound_is_told_under_tensorflow_too():
     assert words == ["no error; caller's changed"] * 3 + ["no error; caller's unchanged"]
 
 
+def test_a_global_that_somebody_else_writes_meanwhile_is_not_put_back():
+    space = {"mine": 0, "theirs": 0}
+    exec("def body(write):\n global mine\n mine = 1\n write()", space)
+    write = partial(space.__setitem__, "theirs", 2)  # as a thread may do
+    ledger = mutations_ledger({"case": (space["body"], write)}, {"plain": as_it_is})
+    assert ledger.entries[0].note.startswith("rebound: mine, theirs;")
+    assert (space["mine"], space["theirs"]) == (0, 2)
+
+
 @pytest.mark.usefixtures("as_at_first")
 def test_each_run_finds_what_the_first_found_and_what_the_last_changed_in_place_stays():
     box, seen = Plain([]), deque()  # what a deque holds is not put back

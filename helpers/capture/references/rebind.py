@@ -35,6 +35,7 @@ from helpers.capture.references.swap_code import code_swapped
 from helpers.capture.references.wrapper_needs import needed_places
 from helpers.capture.text.label import label, type_name
 from helpers.model.bindings import Binding
+from helpers.model.phrase import counted
 from helpers.safety.original_builtins import BUILTINS, Own
 from helpers.safety.patches import tell
 from helpers.safety.with_blocks import Block, note
@@ -293,12 +294,17 @@ class Problems(Own):
 
 def leftover_words(rows) -> str:
     """Return how many places hold the replacement since the block, by kind."""
-    kinds = {}
-    for row in rows:
-        kinds[row.kind] = kinds.get(row.kind, 0) + 1
-    found = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
-    places = "1 place" if len(rows) == 1 else f"{len(rows)} places"
+    found = ", ".join(f"{kind}: {count}" for kind, count in _tally(row.kind for row in rows))
+    places = counted(len(rows), "place")
     return f"after the block, the replacement is left over in {places} ({found})"
+
+
+def _tally(words) -> list[tuple[str, int]]:
+    """Return each word with how often it comes, in the order of the first."""
+    seen = {}
+    for word in words:
+        seen[word] = seen.get(word, 0) + 1
+    return list(seen.items())
 
 
 def _left(row: Binding, why: str) -> Binding:
@@ -307,8 +313,5 @@ def _left(row: Binding, why: str) -> Binding:
 
 def left_words(left) -> str:
     """Return how many places were left alone, and why: `3 left (2: a tuple cannot be changed)`."""
-    reasons = {}
-    for row in left:
-        reasons[row.reason] = reasons.get(row.reason, 0) + 1
-    told = "; ".join(f"{count}: {why}" for why, count in reasons.items())
+    told = "; ".join(f"{count}: {why}" for why, count in _tally(row.reason for row in left))
     return f"{len(left)} left ({told})" if left else "0 left"

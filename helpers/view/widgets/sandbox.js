@@ -78,7 +78,7 @@ function render({ model, el }) {
     if (!answer.says) return;
     const mark = answer.right ? "✓ Right:" : "✗ Not this time:";
     const says = [...(answer.stopped ? [] : [make("strong", "", mark), " "]), answer.says];
-    const own = asOnShow(answer.of);
+    const own = !answer.of || asOnShow(answer.of);
     status.replaceChildren(...(own ? says : []));
     before.replaceChildren();
     if (own) return;

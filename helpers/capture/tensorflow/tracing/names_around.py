@@ -3,7 +3,7 @@
 They are the globals of its module, the cells of its closure, and the attributes of classes.
 """
 
-from types import CellType
+from types import CellType, CodeType
 
 from helpers.safety.arguments import is_a, is_exactly, printable
 
@@ -13,11 +13,16 @@ LAZY = ("__annotations__", "__annotations_cache__", "__slotnames__")  # Python a
 
 
 class Names:
-    """The names as they are now. `rebound` compares with them, `put_back` writes them again."""
+    """The names as they are now. `rebound` compares with them, `put_back` writes them again.
+
+    A global that the code does not mention is told and not put back: a thread may have written it.
+    """
 
     def __init__(self, functions, classes):
         self._spaces = {}  # id -> what has the names, how they are told, and the names
+        self._mentioned = set()
         for function in functions:
+            self._mentioned |= _mentioned(function.__code__)
             self._add(function.__globals__, "")
             free = function.__code__.co_freevars
             for name, cell in zip(free, function.__closure__ or (), strict=True):
@@ -36,11 +41,19 @@ class Names:
     def put_back(self) -> None:
         """Let every name refer to what it referred to."""
         for owner, _, before in self._spaces.values():
-            for name in _others(before, _names(owner)):
+            names = _others(before, _names(owner))
+            if is_a(owner, dict):
+                names = self._mentioned.intersection(names)
+            for name in names:
                 _write(owner, name, before.get(name, GONE))
 
     def _add(self, owner, prefix) -> None:
         self._spaces.setdefault(id(owner), (owner, prefix, _names(owner)))
+
+
+def _mentioned(code: CodeType) -> set[str]:
+    inner = (one for one in code.co_consts if type(one) is CodeType)
+    return set(code.co_names).union(*map(_mentioned, inner))
 
 
 def _names(owner) -> dict[str, object]:
