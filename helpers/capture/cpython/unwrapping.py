@@ -10,7 +10,8 @@ from types import FunctionType, MethodType
 from typing import NamedTuple
 
 from helpers.capture.cpython.arguments import python_function
-from helpers.capture.cpython.callable_name import called
+from helpers.capture.cpython.callable_name import called, name_of
+from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.objects import class_mapping, instance_dict, mro, part
 from helpers.model.phrase import counted
 from helpers.safety import imported
@@ -37,6 +38,10 @@ class Unwrapped(NamedTuple):
     sentences: tuple[str, ...]
     call: Callable
 
+    def unreached(self, ran: bool) -> str:
+        """Return why nothing was recorded where something else answered the call; else ""."""
+        return "" if ran or not self.sentences else "What is around the function did not run it."
+
 
 def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
     """Return the Python function in a callable, and a sentence for each thing that was peeled off.
@@ -48,9 +53,43 @@ def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
     return opened(thing)[:2]
 
 
+def to_run(thing: object, args: tuple, verb: str, drives: bool = False) -> Unwrapped:
+    """Return the function to watch, and what to call for that.
+
+    TypeError if there is none, or an async one that the call only makes a coroutine of, unless the
+    verb `drives` it or says so itself.
+    """
+    inside = opened(thing, args)
+    if why := freed(inside.function):
+        raise TypeError(f"{verb}: {why}")
+    function, _ = function_of(inside.function, verb)
+    if not drives:
+        refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
+    return inside._replace(function=function)
+
+
+def freed(function: object) -> str:
+    """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
+    if type(function) is not MethodType or not _weak_self(function):
+        return ""
+    return (
+        f"the object whose method {name_of(function)} is has been freed, for tf.function does not "
+        "keep it; give the object a name first"
+    )
+
+
+def _weak_self(method: MethodType):
+    """Return the weak reference that a tf.function keeps of a method's self, None of any other."""
+    itself = method.__self__
+    return itself.weakrefself_target__ if kind_of(itself) == "TfMethodTarget" else None
+
+
 def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped:
     """Return what `unwrap` does, and what to call; of several implementations, that for `args`."""
     if type(thing) is MethodType:
+        weak = _weak_self(thing)
+        if weak is not None and weak() is not None:
+            thing = MethodType(thing.__func__, weak())
         itself = thing.__self__
         if own(itself, "__call__") is thing.__func__ and _of_module(itself):
             return opened(itself, args, deepest)
@@ -82,7 +121,11 @@ def _layer(thing, args):
         return _of_partial(thing)
     if type(thing) is FunctionType and "get_compiler_config" in inside and callable(wrapped):
         return wrapped, _COMPILED, (), _itself
-    if callable(wrapped) and wrapped is not thing:
+    if (traced := python_function(thing)) is not None:
+        method = dict.get(instance_dict(traced) or {}, "__wrapped__")
+        weak = type(method) is MethodType and _weak_self(method)
+        return method if weak else traced, _TRACED, (), _itself
+    if callable(thing) and callable(wrapped) and wrapped is not thing:
         return _of_wrapper(thing, wrapped, inside, args)
     if type(thing) is FunctionType or is_a(thing, type):
         return None
@@ -92,8 +135,6 @@ def _layer(thing, args):
         return thing.__func__, f"A {kind_of(thing)} is peeled off.", (), _itself
     if is_a(thing, functools.cached_property):
         return inside.get("func"), "A cached_property is peeled off.", (), _itself
-    if (traced := python_function(thing)) is not None:
-        return traced, _TRACED, (), _itself
     if dict.get(inside, "_view") is not None and callable(source := dict.get(inside, "_source")):
         return source, "The ledger around it is peeled off.", (), _itself
     return _of_module(thing) or _of_call(thing)

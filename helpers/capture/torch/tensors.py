@@ -1,79 +1,10 @@
-"""A tensor of torch -> its dtype and sizes in words; no code of its class runs.
+"""A tensor of torch -> what torch may be asked of it without harm, beside its words in `text`."""
 
-A subclass may answer for each attribute itself (`__torch_function__`), and for its sizes
-(`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
-"""
-
-from helpers.capture.cpython.objects import class_mapping, mro
 from helpers.capture.text.label import type_name
-from helpers.safety import imported
-from helpers.safety.arguments import is_a
+from helpers.capture.text.tensor import answers_itself, dtype_words, field, is_tensor, sizes, words
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
-
-LONGEST = 200  # characters of sizes
-
-
-def is_tensor(value) -> bool:
-    """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
-    torch = imported.module("torch")
-    kind = getattr(torch, "Tensor", None)
-    return kind is not None and is_a(value, kind)
-
-
-def field(tensor, name: str):
-    """Return an attribute as `torch.Tensor` itself has it, whatever the tensor's class says."""
-    import torch
-
-    with torch._C.DisableTorchFunctionSubclass():
-        return getattr(torch.Tensor, name).__get__(tensor)
-
-
-def dtype_words(dtype) -> str:
-    """Return a dtype of torch without its module: `float32`."""
-    return str(dtype).removeprefix("torch.")
-
-
-def sizes(tensor) -> tuple | None:
-    """Return the sizes, None where there are none that can be read: nested, not initialised …"""
-    if answers_itself(type(tensor)):
-        return None
-    try:
-        return tuple(field(tensor, "shape"))
-    except Exception:
-        return None
-
-
-def words(tensor, opening: str = "[", closing: str = "]") -> str:
-    """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
-    if answers_itself(type(tensor)):
-        return type_name(tensor)
-    try:
-        dtype = dtype_words(field(tensor, "dtype"))
-    except Exception:
-        return type_name(tensor)
-    found = sizes(tensor)
-    if found is None or type_name(tensor).startswith("Uninitialized"):
-        return f"{dtype} {opening}?{closing}"
-    comma = "," if opening == "(" and len(found) == 1 else ""
-    inside = ", ".join(map(str, found))
-    inside = inside if len(inside) <= LONGEST else f"{inside[:LONGEST]}…"
-    return f"{dtype} {opening}{inside}{comma}{closing}"
-
-
-def answers_itself(kind: type) -> bool:
-    """Return whether a class of somebody's own, not of torch's, answers for its tensors."""
-    import torch
-
-    for cls in mro(kind):
-        if cls is torch.Tensor:
-            return False
-        names = class_mapping(cls)
-        home = names.get("__module__")
-        if "__torch_dispatch__" in names and not (type(home) is str and _of_torch(home)):
-            return True
-    return False
 
 
 def ends_the_process(tensor) -> bool:
@@ -109,5 +40,6 @@ def _last(tensor) -> int:
     return (last + 1) * tensor.element_size()
 
 
-def _of_torch(module: str) -> bool:
-    return module == "torch" or module.startswith("torch.")
+__all__ = [  # the others are asked for under this name as well
+    "answers_itself", "dtype_words", "field", "is_tensor", "sizes", "words",
+]  # fmt: skip
