@@ -12,7 +12,7 @@ from typing import NamedTuple
 from helpers.capture.cpython.arguments import python_function
 from helpers.capture.cpython.callable_name import called, name_of
 from helpers.capture.cpython.function import function_of, refuse_async
-from helpers.capture.cpython.objects import class_mapping, instance_dict, mro, part
+from helpers.capture.cpython.objects import instance_dict
 from helpers.model.phrase import counted
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
@@ -22,9 +22,13 @@ _MODULES = (  # what a call of their objects comes to
     ("a torch module", "torch.nn.modules.module", "Module", "forward"),
     ("a Keras layer", "keras.src.layers.layer", "Layer", "call"),
 )
+_HOLDERS = {property: "fget", functools.cached_property: "func"} | dict.fromkeys(
+    (staticmethod, classmethod), "__func__"
+)
 _GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
 _COMPILED = "torch.compile is peeled off: this is the Python function that it compiles."
 _TRACED = "tf.function is peeled off: this is the Python function that it traces."
+_CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
 
 
 class Unwrapped(NamedTuple):
@@ -53,17 +57,13 @@ def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
     return opened(thing)[:2]
 
 
-def to_run(thing: object, args: tuple, verb: str, drives: bool = False) -> Unwrapped:
-    """Return the function to watch, and what to call for that.
-
-    TypeError if there is none, or an async one that the call only makes a coroutine of, unless the
-    verb `drives` it or says so itself.
-    """
+def to_run(thing: object, args: tuple, verb: str, refuses_async: bool = True) -> Unwrapped:
+    """Return the function to watch, and what to call for that. TypeError if there is none."""
     inside = opened(thing, args)
     if why := freed(inside.function):
         raise TypeError(f"{verb}: {why}")
     function, _ = function_of(inside.function, verb)
-    if not drives:
+    if refuses_async:
         refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
     return inside._replace(function=function)
 
@@ -72,9 +72,9 @@ def freed(function: object) -> str:
     """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
     if type(function) is not MethodType or not _weak_self(function):
         return ""
+    name = name_of(function)
     return (
-        f"the object whose method {name_of(function)} is has been freed, for tf.function does not "
-        "keep it; give the object a name first"
+        f"the object whose {name} this is has been freed; tf.function keeps none, so name it first"
     )
 
 
@@ -87,117 +87,92 @@ def _weak_self(method: MethodType):
 def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped:
     """Return what `unwrap` does, and what to call; of several implementations, that for `args`."""
     if type(thing) is MethodType:
-        weak = _weak_self(thing)
-        if weak is not None and weak() is not None:
-            thing = MethodType(thing.__func__, weak())
-        itself = thing.__self__
-        if own(itself, "__call__") is thing.__func__ and _of_module(itself):
-            return opened(itself, args, deepest)
-        inside = opened(thing.__func__, (itself, *args), deepest)
-        if not inside.sentences:
-            return Unwrapped(thing, (), thing)
-        function = inside.function
-        bound = MethodType(function, itself) if type(function) is FunctionType else function
-        return inside._replace(function=bound, call=MethodType(inside.call, itself))
-    layer = _layer(thing, args) if deepest else None
-    if layer is None:
+        return _opened_method(thing, args, deepest)
+    inner, words, as_given = (deepest and _layer(thing, args)) or (None, "", True)
+    if not words:
         return Unwrapped(thing, (), thing)
-    inner, words, before, outer = layer
-    inside = opened(inner, (*before, *args), deepest - 1)
+    given, named = (thing.args, thing.keywords) if type(thing) is functools.partial else ((), {})
+    inside = opened(inner, (*given, *args), deepest - 1)
     if type(thing) is FunctionType and not is_exactly(inside.function, FunctionType, MethodType):
         return Unwrapped(thing, (), thing)
+    call = functools.partial(inside.call, *given, **named) if given or named else inside.call
     words = tuple(dict.fromkeys((words, *inside.sentences)))
-    return Unwrapped(inside.function, words, outer(inside.call))
+    return Unwrapped(inside.function, words, call if as_given else thing)
+
+
+def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
+    weak, function = _weak_self(method), method.__func__
+    itself = weak() if weak and weak() is not None else method.__self__
+    if own(itself, "__call__") is function and _of_module(itself):
+        return opened(itself, args, deepest)
+    inside, bound = opened(function, (itself, *args), deepest), MethodType(function, itself)
+    if not inside.sentences:
+        return Unwrapped(bound, (), bound)
+    if type(inside.function) is FunctionType:
+        bound = MethodType(inside.function, itself)
+    return inside._replace(function=bound, call=MethodType(inside.call, itself))
 
 
 def _layer(thing, args):
-    """Return what is inside, a sentence, what goes before the arguments, and inner -> outer call.
+    """Return what is inside, a sentence, and whether it gets the same arguments; None of no layer.
 
     None of what is a function, or nothing that anybody knows.
     """
     inside = instance_dict(thing) or {}
     wrapped = dict.get(inside, "__wrapped__")
-    if type(thing) is functools.partial and wrapped in (None, thing.func):
-        return _of_partial(thing)
-    if type(thing) is FunctionType and "get_compiler_config" in inside and callable(wrapped):
-        return wrapped, _COMPILED, (), _itself
+    if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
+        count = counted(len(thing.args) + len(thing.keywords), "argument")
+        return thing.func, f"A partial is peeled off, which gives {count}.", True
     if (traced := python_function(thing)) is not None:
         method = dict.get(instance_dict(traced) or {}, "__wrapped__")
         weak = type(method) is MethodType and _weak_self(method)
-        return method if weak else traced, _TRACED, (), _itself
+        return method if weak else traced, _TRACED, True
     if callable(thing) and callable(wrapped) and wrapped is not thing:
         return _of_wrapper(thing, wrapped, inside, args)
     if type(thing) is FunctionType or is_a(thing, type):
         return None
-    if type(thing) is property and thing.fget is not None:
-        return thing.fget, "A property is peeled off: this is its getter.", (), _itself
-    if is_exactly(thing, staticmethod, classmethod):
-        return thing.__func__, f"A {kind_of(thing)} is peeled off.", (), _itself
-    if is_a(thing, functools.cached_property):
-        return inside.get("func"), "A cached_property is peeled off.", (), _itself
-    if dict.get(inside, "_view") is not None and callable(source := dict.get(inside, "_source")):
-        return source, "The ledger around it is peeled off.", (), _itself
-    return _of_module(thing) or _of_call(thing)
-
-
-def _of_partial(thing):
-    function, given, named = (
-        part(functools.partial, n, thing) for n in ("func", "args", "keywords")
-    )
-    words = f"A partial is peeled off, which gives {counted(len(given) + len(named), 'argument')}."
-    return function, words, given, lambda call: functools.partial(call, *given, **named)
+    for kind, name in _HOLDERS.items():
+        if type(thing) is kind:
+            return getattr(thing, name), f"A {kind.__name__} is peeled off.", True
+    call = own(thing, "__call__")
+    if (module := _of_module(thing)) or type(call) is not FunctionType:
+        return module
+    words = f"{kind_of(thing)} objects are called through their __call__: this is it."
+    return MethodType(call, thing), words, True
 
 
 def _of_wrapper(thing, wrapped, inside, args):
     if type(thing) is functools._lru_cache_wrapper:
-        return (
-            wrapped,
-            "functools.lru_cache is peeled off, and its cache is not asked.",
-            (),
-            _itself,
-        )
+        return wrapped, _CACHED, True
     if type(thing) is not FunctionType:
-        return wrapped, f"The wrapper {kind_of(thing)} is peeled off.", (), _kept(thing)
+        return wrapped, f"The wrapper {kind_of(thing)} is peeled off.", False
+    if "get_compiler_config" in inside:
+        return wrapped, _COMPILED, True
     made_in = thing.__code__.co_qualname.partition(".<locals>")[0]
-    maker, home = printable(made_in.removesuffix(".__call__")), thing.__globals__.get("__name__")
+    maker, home = (
+        printable(made_in.removesuffix(".__call__")),
+        dict.get(thing.__globals__, "__name__"),
+    )
     if maker == "singledispatch" and home == "functools":
         kind = type(args[0]) if args else object
         words = f"singledispatch is peeled off: this is the function for {called(kind)}."
-        return inside["dispatch"](kind), words, (), _itself
+        return inside["dispatch"](kind), words, True
     words = f"The decorator {maker} is peeled off; what it does is not shown."
-    as_given = maker in _GENERATORS and home == "contextlib"
-    return wrapped, words, (), _itself if as_given else _kept(thing)
+    return wrapped, words, maker in _GENERATORS and home == "contextlib"
 
 
 def _of_module(thing):
-    inside = instance_dict(thing) or {}
     for what, home, name, method in _MODULES:
         kind = getattr(imported.module(home), name, None)
         if kind is None or not is_a(thing, kind):
             continue
-        compiled = dict.get(inside, "_compiled_call_impl") is not None
-        if (plain := dict.get(dict.get(inside, "_modules") or {}, "_orig_mod")) is not None:
-            return plain, _COMPILED, (), _itself
+        inside = instance_dict(thing)
+        if (plain := dict.get(inside.get("_modules") or {}, "_orig_mod")) is not None:
+            return plain, _COMPILED, True
         function = own(thing, method)
         if type(function) is FunctionType and method not in inside:
             function = MethodType(function, thing)
-        words = _COMPILED if compiled else f"{kind_of(thing)} is {what}: this is its {method}."
-        return function, words, (), _itself if compiled else _kept(thing)
+        if inside.get("_compiled_call_impl") is not None:
+            return function, _COMPILED, True
+        return function, f"{kind_of(thing)} is {what}: this is its {method}.", False
     return None
-
-
-def _of_call(thing):
-    spaces = map(class_mapping, mro(type(thing)))
-    call = next((space["__call__"] for space in spaces if "__call__" in space), None)
-    if type(call) is not FunctionType:
-        return None
-    words = f"{kind_of(thing)} objects are called through their __call__: this is it."
-    return MethodType(call, thing), words, (), _itself
-
-
-def _itself(call):
-    return call
-
-
-def _kept(thing):
-    return lambda call: thing

@@ -20,11 +20,11 @@ from helpers.capture.cpython.function import GENERATOR, refuse_async
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
+from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.torch import tensors
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together

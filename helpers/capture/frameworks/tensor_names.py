@@ -11,7 +11,7 @@ from helpers.capture.cpython import arguments
 from helpers.capture.cpython.callable_name import LONGEST_NAME
 from helpers.capture.cpython.function import names_used
 from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.text.tensor import TENSORS, base_of
+from helpers.capture.text.tensors import TENSORS, base_of
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.original_builtins import BUILTINS

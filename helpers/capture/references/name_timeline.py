@@ -1,5 +1,6 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
+import functools
 import io
 import sys
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ from helpers.safety.output import redirected
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_STEPS = 200
+CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
 
 _LATER = {
@@ -184,11 +186,12 @@ class _Run:
         line = self._line - self._first + 1
         words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
         words = words if self._line else "the call begins"
-        shown = [name for name in names if not name.startswith("_")]
-        if len(shown) < len(names):
+        known = [name for name in names if not name.startswith("@")]  # pytest makes such names
+        shown = [name for name in known if not name.startswith("_")]
+        if len(shown) < len(known):
             self._note("Names that begin with _ are not shown.")
         self._numbers.next_moment()
-        graph = names_graph(names, shown, numbers=self._numbers)
+        graph = names_graph(names, shown, numbers=self._numbers, closed=CLOSED)
         panels = (
             Panel("names and objects", graph if graph.nodes else "none yet"),
             Panel("printed", self._printed.shown()),

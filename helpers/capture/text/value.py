@@ -18,7 +18,7 @@ from types import (
 )
 from typing import NamedTuple
 
-from helpers.capture.text.tensor import base_of, shown_tensor
+from helpers.capture.text.tensors import base_of, shown_tensor
 from helpers.safety.arguments import by_type, is_a, is_exactly, printable
 from helpers.safety.original_builtins import BUILTINS
 

@@ -119,3 +119,36 @@ def answers_itself(kind: type) -> bool:
 
 def _of_torch(module: str) -> bool:
     return module == "torch" or module.startswith("torch.")
+
+
+def ends_the_process(tensor) -> bool:
+    """Return whether a guard that asks for its strides throws where C++ allows no exception."""
+    import torch
+
+    return field(tensor, "is_nested") and field(tensor, "layout") is torch.strided
+
+
+def has_its_elements(tensor) -> bool:
+    """Return whether every element can be read: dense, and its memory there and not freed."""
+    try:
+        if answers_itself(type(tensor)) or type_name(tensor) not in ("Tensor", "Parameter"):
+            return False
+        import torch
+
+        dense = field(tensor, "layout") is torch.strided and not field(tensor, "is_nested")
+        plain = not field(tensor, "is_meta") and not field(tensor, "is_quantized")
+        if not dense or not plain or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            return False
+        return _last(tensor) <= tensor.untyped_storage().nbytes()
+    except Exception:
+        return False
+
+
+def _last(tensor) -> int:
+    """Return how many bytes of storage the tensor reaches into."""
+    shape = tuple(tensor.shape)
+    if 0 in shape:
+        return 0
+    steps = zip(shape, tensor.stride(), strict=True)
+    last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
+    return (last + 1) * tensor.element_size()
