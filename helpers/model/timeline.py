@@ -48,9 +48,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A run as steps over one source text; `note` says what was left out, if anything was."""
+    """A run as steps over one source text; `note` says what was left out, if anything was.
+
+    `places`: where each line of the source is, such as `path.py:1207`; () where it has no other.
+    """
 
     title: str
     source: str
     steps: tuple[Step, ...]
     note: str = ""
+    places: tuple[str, ...] = ()
+
+    def place(self, line: int) -> str:
+        """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
+        return self.places[line - 1] if self.places else f"line {line}"
+
+    def number(self, line: int) -> str:
+        """Return the number in that place, as text."""
+        return self.place(line).replace("line ", ":").rpartition(":")[2]

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import NamedTuple
 
-from helpers.capture.cpython.arguments import python_function
-from helpers.capture.cpython.callable_name import called, name_of
+from helpers.capture.cpython.callable_name import called, name_of, python_function
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.objects import instance_dict
 from helpers.model.phrase import counted
@@ -55,6 +54,13 @@ def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
     and objects with a `__call__`. Where there is no Python function inside: what is there instead.
     """
     return opened(thing)[:2]
+
+
+def behind(thing: object) -> FunctionType | None:
+    """Return the Python function that a call leads to; None where there is none."""
+    function = unwrap(thing)[0]
+    function = function.__func__ if type(function) is MethodType else function
+    return function if type(function) is FunctionType else None
 
 
 def to_run(thing: object, args: tuple, verb: str, refuses_async: bool = True) -> Unwrapped:

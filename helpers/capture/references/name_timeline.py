@@ -43,10 +43,10 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     function), a tracer that was lost on the way. TypeError if `fn` is no Python function. The
     tracer that was set before is set again afterwards.
     """
-    run = _Run(to_run(fn, args, "watch_names", drives=True))
+    run = _Run(to_run(fn, args, "watch_names", refuses_async=False))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
-    return Timeline(title, run.source, told(run.steps), " ".join(run.notes))
+    return Timeline(title, run.source.text, told(run.steps), " ".join(run.notes), run.places())
 
 
 class Tail(io.TextIOBase):
@@ -89,8 +89,14 @@ class _Run:
         self.notes = list(watched.sentences)
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
-        found = source_of(self.fn.__code__)
-        self.source, self._first = found.text, found.first
+        self.source = source_of(self.fn.__code__)
+
+    def places(self) -> tuple[str, ...]:
+        """Return where the lines of the source are, if that is in a file."""
+        first, count = self.source.first, len(self.source.lines)
+        return (
+            tuple(map(self.source.place, range(first, first + count))) if self.source.file else ()
+        )
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
@@ -130,7 +136,7 @@ class _Run:
             )
             self._note("away: what ran after that is not shown.")
         elif lost:
-            where = f"after line {self._line - self._first + 1}" if self._line else "at its start"
+            where = f"after {self.source.place(self._line)}" if self._line else "at its start"
             self._note(f"{name} took the tracer away (sys.settrace) {where}:")
             self._note("what ran after that is not shown.")
         if self._frame is not None and error is not None and not self._raised:
@@ -183,8 +189,8 @@ class _Run:
         if len(self.steps) > MOST_STEPS:
             self._stop(f"Only the first {MOST_STEPS} lines that ran are shown.")
             return
-        line = self._line - self._first + 1
-        words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
+        place = self.source.place(self._line)
+        words = f"{place} raised {self._raised}" if self._raised else f"after {place}"
         words = words if self._line else "the call begins"
         known = [name for name in names if not name.startswith("@")]  # pytest makes such names
         shown = [name for name in known if not name.startswith("_")]
@@ -196,8 +202,9 @@ class _Run:
             Panel("names and objects", graph if graph.nodes else "none yet"),
             Panel("printed", self._printed.shown()),
         )
-        begun = then - self._first + 1 if then else 0
-        self.steps.append(Step(words, begun, panels, short=f"line {begun}" if begun else "the end"))
+        begun = self.source.line(then)
+        short = self.source.place(then) if then else "the end"
+        self.steps.append(Step(words, begun, panels, short=short))
 
 
 def _ends_a_loop(frame, kind: type) -> bool:

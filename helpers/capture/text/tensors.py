@@ -38,23 +38,12 @@ def shown_tensor(value: object) -> str:
 
     What is no plain tensor begins with its class: `Parameter float32 [4]`.
     """
-    kind, base = type(value), base_of(type(value))
-    if base is None or (is_tensor(value) and answers_itself(kind)):
+    base, kind = base_of(type(value)), type_name(value)
+    told = kind if base is None else words(value)
+    if told == kind:
         return ""
-    name = "Variable" if base.__name__ == "Variable" else type_name(value)
-    before = "" if name in _PLAIN else f"{name} "
-    if is_tensor(value):
-        return before + words(value)
-    try:
-        of = _SPACE(base) if base.__name__ == "ndarray" else None
-        dtype, shape = (
-            of[n].__get__(value) if of else getattr(value, n) for n in ("dtype", "shape")
-        )
-        known = getattr(shape, "rank", 0) is not None
-        inside = ", ".join(map(str, shape)) if known else "?"
-        return f"{before}{getattr(dtype, 'name', dtype)} [{inside}]"
-    except Exception:  # not initialised, or half made
-        return ""
+    name = "Variable" if base.__name__ == "Variable" else kind
+    return told if name in _PLAIN else f"{name} {told}"
 
 
 def is_tensor(value) -> bool:
@@ -71,36 +60,34 @@ def field(tensor, name: str):
         return getattr(torch.Tensor, name).__get__(tensor)
 
 
-def dtype_words(dtype) -> str:
-    """Return a dtype of torch without its module: `float32`."""
-    return str(dtype).removeprefix("torch.")
-
-
-def sizes(tensor) -> tuple | None:
-    """Return the sizes, None where there are none that can be read: nested, not initialised …"""
-    if answers_itself(type(tensor)):
-        return None
-    try:
-        return tuple(field(tensor, "shape"))
-    except Exception:
-        return None
-
-
 def words(tensor, opening: str = "[", closing: str = "]") -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
-    if answers_itself(type(tensor)):
-        return type_name(tensor)
+    kind = type_name(tensor)
+    if is_tensor(tensor) and answers_itself(type(tensor)):
+        return kind
     try:
-        dtype = dtype_words(field(tensor, "dtype"))
+        dtype = _read(tensor, "dtype")
     except Exception:
-        return type_name(tensor)
-    found = sizes(tensor)
-    if found is None or type_name(tensor).startswith("Uninitialized"):
-        return f"{dtype} {opening}?{closing}"
-    comma = "," if opening == "(" and len(found) == 1 else ""
-    inside = ", ".join(map(str, found))
+        return kind
+    try:
+        found = tuple(_read(tensor, "shape"))
+    except Exception:  # nested, or of a rank that is not known yet
+        found = None
+    if found is None or kind.startswith("Uninitialized"):
+        inside = "?"
+    else:
+        inside = ", ".join(map(str, found)) + "," * (opening == "(" and len(found) == 1)
     inside = inside if len(inside) <= LONGEST else f"{inside[:LONGEST]}…"
-    return f"{dtype} {opening}{inside}{comma}{closing}"
+    dtype = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
+    return f"{dtype} {opening}{inside}{closing}"
+
+
+def _read(tensor, name: str):
+    if is_tensor(tensor):
+        return field(tensor, name)
+    base = base_of(type(tensor))
+    kept_in_c = base is not None and base.__name__ == "ndarray"
+    return _SPACE(base)[name].__get__(tensor) if kept_in_c else getattr(tensor, name)
 
 
 def answers_itself(kind: type) -> bool:
