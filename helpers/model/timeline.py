@@ -50,19 +50,16 @@ class Step:
 class Timeline:
     """A run as steps over one source text; `note` says what was left out, if anything was.
 
-    `places`: where each line of the source is, such as `path.py:1207`; () where it has no other.
+    `file` and `first`: where the source is in a file, and which of its lines the first one is.
     """
 
     title: str
     source: str
     steps: tuple[Step, ...]
     note: str = ""
-    places: tuple[str, ...] = ()
+    file: str = ""
+    first: int = 1
 
     def place(self, line: int) -> str:
         """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
-        return self.places[line - 1] if self.places else f"line {line}"
-
-    def number(self, line: int) -> str:
-        """Return the number in that place, as text."""
-        return self.place(line).replace("line ", ":").rpartition(":")[2]
+        return f"{self.file}:{self.first + line - 1}" if self.file else f"line {line}"

@@ -55,7 +55,7 @@ def html(model: Timeline) -> str:
         title=model.title,
         note=note(model),
         lines=lines,
-        number=model.number,
+        first=model.first,
         steps=shown,
         total=len(model.steps),
         mark=MARK,

@@ -155,6 +155,7 @@ def _of_wrapper(thing, wrapped, inside, args):
     if "get_compiler_config" in inside:
         return wrapped, _COMPILED, True
     made_in = thing.__code__.co_qualname.partition(".<locals>")[0]
+    made_in = "argmap" if "__argmap__" in inside else made_in  # networkx makes and numbers each
     maker, home = (
         printable(made_in.removesuffix(".__call__")),
         dict.get(thing.__globals__, "__name__"),

@@ -46,7 +46,9 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     run = _Run(to_run(fn, args, "watch_names", refuses_async=False))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
-    return Timeline(title, run.source.text, told(run.steps), " ".join(run.notes), run.places())
+    source, notes = run.source, " ".join(run.notes)
+    where = (source.file, source.first) if source.file else ()
+    return Timeline(title, source.text, told(run.steps), notes, *where)
 
 
 class Tail(io.TextIOBase):
@@ -90,13 +92,6 @@ class _Run:
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
         self.source = source_of(self.fn.__code__)
-
-    def places(self) -> tuple[str, ...]:
-        """Return where the lines of the source are, if that is in a file."""
-        first, count = self.source.first, len(self.source.lines)
-        return (
-            tuple(map(self.source.place, range(first, first + count))) if self.source.file else ()
-        )
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
