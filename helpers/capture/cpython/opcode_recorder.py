@@ -110,8 +110,7 @@ class Recorder:
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""
-        self.watched = watched
-        self._globals = watched.function.__globals__
+        self.watched, self._globals = watched, watched.function.__globals__
         enough = lambda: self.full  # noqa: E731
         with undone(self._let_go):
             self.result = traced(self._tracer, self.printed, watched, args, kwargs, enough)
