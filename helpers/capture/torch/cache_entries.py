@@ -17,7 +17,7 @@ from helpers.internals import torch_private
 def python_function(fn) -> FunctionType:
     """Return the Python function behind a compiled or watched one. TypeError if there is none."""
     for _ in range(10):  # watched, then compiled, then bound
-        inner = torch_private.inner_function(_watched(fn))
+        inner = torch_private.inner_function(watched(fn))
         inner = inner.__func__ if type(inner) is MethodType else inner
         if inner is fn:
             break
@@ -30,7 +30,7 @@ def python_function(fn) -> FunctionType:
     return fn
 
 
-def _watched(fn):
+def watched(fn):
     """Return the function behind a ledger, or an exhibit of one; anything else as given."""
     if type(fn) is FunctionType:
         return fn
@@ -88,4 +88,6 @@ def copied(fn):
     code = fn.__code__.replace()
     made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     made.__kwdefaults__ = fn.__kwdefaults__
-    return functools.update_wrapper(made, fn, updated=())
+    functools.update_wrapper(made, fn, updated=())
+    made.__dict__ = {name: fn.__dict__[name] for name in ("__wrapped__",) if name in fn.__dict__}
+    return made

@@ -30,9 +30,10 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         ValueError: Dynamo made no new code for it.
     """
     torch_private.needed("cache", "dynamo")
-    call, function = compilable(fn, "watch_rewriting")
+    inside = compilable(fn, "watch_rewriting")
+    function = inside.function
     with _without_timing():
-        kept = record(call, function, args, kwargs, steps=0)
+        kept = record(inside.call, function, args, kwargs, steps=0)
     entries = torch_private.cache_entries(function.__code__)
     if not entries:
         why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"

@@ -17,6 +17,7 @@ class Instruction:
     offset: int
     opname: str
     argrepr: str
+    positions: tuple  # line, end line, column, end column: Dynamo's own, which may be None
     lineno: int
     prologue: bool
     stack: tuple[str, ...]
@@ -30,7 +31,11 @@ class Instruction:
 
 @dataclass
 class Happened:
-    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`."""
+    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`.
+
+    Of a break: `cause`, the whole message; `inner`, the file, line and function of the innermost
+    frame outside torch; `empty`, whether the graph had no call in it yet.
+    """
 
     kind: str
     code: CodeType | None
@@ -39,6 +44,9 @@ class Happened:
     graph: Graph | None = None
     names: tuple[str, ...] = ()
     sizes: tuple[int, int] = (0, 0)
+    cause: str = ""
+    inner: tuple[str, int, str] | None = None
+    empty: bool = False
 
 
 @dataclass

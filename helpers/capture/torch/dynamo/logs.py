@@ -25,7 +25,9 @@ def logged(messages: list[str], code: CodeType) -> list:
             shown = (words.clipped(words.same(stack)),) if stack else ()
             empty = Graph(SO_FAR, (), ())
             told = words.same(argval) if argval != "None" else ""
-            events.append(Instruction(code, -1, opname, told, 0, False, shown, empty, [], 0))
+            events.append(
+                Instruction(code, -1, opname, told, (None,) * 4, 0, False, shown, empty, [], 0)
+            )
         elif found := _BROKE.search(message):
             kind = "given up" if "Skipping the function" in message else "break"
             events.append(Happened(kind, code, found[1]))

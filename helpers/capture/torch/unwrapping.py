@@ -1,0 +1,84 @@
+"""What somebody hands over -> the Python function that Dynamo starts with, and its arguments.
+
+Peeled off are modules, what torch.compile made, methods, partials and ledgers. A decorator is not:
+Dynamo starts with its wrapper, and keeps what it compiles with the wrapper's code object.
+"""
+
+import functools
+from types import FunctionType, MethodType
+
+from helpers.capture.cpython.arguments import python_function as traced_by_tensorflow
+from helpers.capture.cpython.callable_name import called
+from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.unwrapping import DEEPEST, opened
+from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.value import brief
+from helpers.capture.torch.cache_entries import entries, watched
+from helpers.internals import torch_private
+from helpers.safety import imported
+from helpers.safety.arguments import is_a, kind_of
+
+OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
+
+
+def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
+    """Return the function that Dynamo starts with, and a sentence for each thing peeled off.
+
+    With `compiled`, the first from outside that has cache entries, if any has. TypeError if there
+    is no Python function.
+    """
+    thing, told, first = fn, (), None
+    for _ in range(DEEPEST):
+        thing = torch_private.inner_function(watched(thing))
+        function = thing.__func__ if type(thing) is MethodType else thing
+        if type(function) is FunctionType and not _is_torchs(function):
+            first = first or (function, told + _decorated(function))
+            if not compiled or entries(function.__code__):
+                return (function, told + _decorated(function)) if compiled else first
+        layer = opened(thing, (), 1)
+        if layer.function is thing:
+            break
+        thing, told = layer.function, (*told, *layer.sentences)
+    if first is None:
+        raise TypeError(
+            f"a Python function is needed, or what torch.compile made of one, not {brief(fn)}"
+            f"{instead(fn)}"
+        )
+    return first
+
+
+def given(fn, args, kwargs) -> tuple[tuple, dict]:
+    """Return the arguments that the function behind `fn` gets in a call of `fn`."""
+    fn = torch_private.inner_function((instance_dict(fn) or {}).get("compiled_from", fn))
+    if type(fn) is functools.partial:
+        return given(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
+    if is_module(fn):
+        return (fn, *args), kwargs
+    return ((fn.__self__, *args) if type(fn) is MethodType else args), kwargs
+
+
+def is_module(thing) -> bool:
+    """Return whether it is a module of torch; torch is not imported for that."""
+    kind = getattr(imported.module("torch.nn.modules.module"), "Module", None)
+    return kind is not None and is_a(thing, kind)
+
+
+def refuse_tensorflow(fn, verb: str) -> None:
+    """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
+    thing = fn.__self__ if type(fn) is MethodType else fn
+    layer = getattr(imported.module("keras.src.layers.layer"), "Layer", None)
+    keras = layer is not None and is_a(thing, layer) and not is_module(thing)
+    if keras or traced_by_tensorflow(thing) is not None:
+        what = "a Keras layer whose backend is not torch" if keras else "TensorFlow's"
+        raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} is {what}")
+
+
+def _decorated(function: FunctionType) -> tuple[str, ...]:
+    inner = function.__dict__.get("__wrapped__")
+    return (f"Dynamo starts with the wrapper that a decorator put around {called(inner)}.",) * (
+        inner is not None
+    )
+
+
+def _is_torchs(function: FunctionType) -> bool:
+    return str(function.__globals__.get("__name__")).startswith(OWN)
