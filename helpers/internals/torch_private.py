@@ -11,6 +11,7 @@ import logging
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 
+from helpers.safety import imported
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.kept_state import python
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
@@ -101,7 +102,6 @@ PLACES = {
     "dynamo": {
         "reset": "torch._dynamo:reset",
         "eval_frame": "torch._dynamo:eval_frame",
-        "OptimizedModule": "torch._dynamo:OptimizedModule",
         "config": "torch._dynamo:config",
         "set_logs": "torch._logging:set_logs",
     },
@@ -263,8 +263,9 @@ def stance() -> str:
 
 def inner_function(fn):
     """Return what `torch.compile` was given, as torch does itself; anything else as given."""
+    module = getattr(imported.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
     if type(fn) is not FunctionType:
-        return fn._orig_mod if type(fn) is __getattr__("OptimizedModule") else fn
+        return fn._orig_mod if type(fn) is module else fn
     fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
     around = type(fn) is FunctionType and fn.__code__.co_qualname == "wrap_inline.<locals>.inner"
     return fn.__wrapped__ if around else fn  # what Dynamo cannot start with, torch wraps first

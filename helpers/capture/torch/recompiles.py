@@ -13,10 +13,11 @@ import sys
 import threading
 from collections import Counter
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.function import refuse_async
+from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text.error import said
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
@@ -29,7 +30,7 @@ from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_a, printable
+from helpers.safety.arguments import is_a, is_exactly, printable
 from helpers.safety.interpreter_state import whole
 from helpers.safety.interrupts import finishing
 from helpers.safety.patches import patched
@@ -45,6 +46,7 @@ LONGEST = 120
 OTHER = "the guards hold, but the backend is another"
 EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it"
 GAVE_UP = "Dynamo gave the function up, and looks at what it calls"
+MAY_BE_PLAIN = "recompile_limit was met in what is called: plain Python may run that"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
@@ -81,6 +83,8 @@ def _compiled(fn, options):
     if is_module(fn):
         compiled, function = _compiled(fn.forward, options)
         return functools.partial(_with_forward, fn, compiled), function
+    if not is_exactly(fn, FunctionType, MethodType):
+        return _compiled(opened(fn, (), 1).function, options)
     copy = copied(fn)
     try:
         return torch.compile(copy, **options), behind(copy)[0]
@@ -97,10 +101,10 @@ def _with_forward(module, forward, /, *args, **kwargs):
 class Compiled:
     """A compiled function that keeps a ledger. What it returns or raises is the function's own."""
 
-    def __init__(self, compiled, function: FunctionType, fn, told=()):
+    def __init__(self, compiled, function: FunctionType, fn, peeled=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
-        self._told, self._others, self._limited = told, 0, ""
+        self.peeled, self._others, self._limited = peeled, 0, False
         self._calls = 0
         self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
@@ -146,7 +150,7 @@ class Compiled:
         with self._lock:
             rows = tuple(self._rows)
         cached = len(entries(self.compiled_function.__code__))
-        note = " ".join((_summary(rows, cached, self._others), *self._told))
+        note = " ".join((_summary(rows, cached, self._others), *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
         return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
 
@@ -199,9 +203,9 @@ class Compiled:
         limited = [one.recompile_reason for one in frames if one.fail_type and one.recompile_reason]
         if failures is None or (there and not before):
             if limited:
-                self._limited = f"{_limit()} what is called"
-                return "eager", f"{self._limited}; {_reason(limited[0])}"
-            return "hit", self._limited and f"its own guards hold, but {self._limited} once"
+                self._limited = True
+                return "eager", f"{_limit()} what is called; {_reason(limited[0])}"
+            return "hit", MAY_BE_PLAIN if self._limited else ""
         full = len(before) >= torch_private.config.recompile_limit  # with fewer, no limit is met
         why = _limit() if full else EMPTY
         return "eager", f"{why}; {because}" if before else EMPTY
@@ -214,13 +218,12 @@ class Compiled:
     def _who(self, frame) -> str:
         code = self.compiled_function.__code__
         name, line = text.resumed(frame.co_name)
-        file = text.file_name(frame.co_filename)
-        if self._is_own(frame) or file == WRAPPER:
+        if self._is_own(frame) or frame.co_filename.endswith(WRAPPER):
             return named(self.compiled_function)
         lines = [number for _, _, number in code.co_lines() if number]
         if (frame.co_filename, name) == (code.co_filename, code.co_name) and line in lines:
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        where = f" ({file}:{line or frame.co_firstlineno})" if file else ""
+        where = text.in_file(frame.co_filename, line or frame.co_firstlineno)
         return f"{name}{', resumed' * bool(line)}{where}"
 
 

@@ -13,7 +13,7 @@ from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.unwrapping import DEEPEST, opened
 from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.value import brief
-from helpers.capture.torch.cache_entries import entries, watched
+from helpers.capture.torch.cache_entries import entries
 from helpers.internals import torch_private
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, kind_of
@@ -27,29 +27,29 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     With `compiled`, the first from outside that has cache entries, if any has. TypeError if there
     is no Python function.
     """
-    thing, told, first = fn, (), None
+    if ledger := _ledger(fn):
+        return ledger["compiled_function"], ledger["peeled"]
+    thing, told, found = fn, (), []
     for _ in range(DEEPEST):
-        thing = torch_private.inner_function(watched(thing))
+        thing = torch_private.inner_function(thing)
         function = thing.__func__ if type(thing) is MethodType else thing
         if type(function) is FunctionType and not _is_torchs(function):
-            first = first or (function, told + _decorated(function))
-            if not compiled or entries(function.__code__):
-                return (function, told + _decorated(function)) if compiled else first
+            found.append((function, told + _decorated(function)))
         layer = opened(thing, (), 1)
         if layer.function is thing:
             break
         thing, told = layer.function, (*told, *layer.sentences)
-    if first is None:
+    if not found:
         raise TypeError(
-            f"a Python function is needed, or what torch.compile made of one, not {brief(fn)}"
-            f"{instead(fn)}"
+            "a Python function is needed, or a callable with one inside, such as an nn.Module, "
+            f"not {brief(fn)}{instead(fn)}"
         )
-    return first
+    return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
 
 
 def given(fn, args, kwargs) -> tuple[tuple, dict]:
     """Return the arguments that the function behind `fn` gets in a call of `fn`."""
-    fn = torch_private.inner_function((instance_dict(fn) or {}).get("compiled_from", fn))
+    fn = torch_private.inner_function(_ledger(fn).get("compiled_from", fn))
     if type(fn) is functools.partial:
         return given(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
     if is_module(fn):
@@ -73,11 +73,17 @@ def refuse_tensorflow(fn, verb: str) -> None:
         raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} is {what}")
 
 
+def _ledger(fn) -> dict:
+    """Return what is in a ledger, or in an exhibit of one; nothing for anything else."""
+    inside = {} if type(fn) is FunctionType else instance_dict(fn) or {}
+    return inside if "compiled_from" in inside else instance_dict(inside.get("_source")) or {}
+
+
 def _decorated(function: FunctionType) -> tuple[str, ...]:
     inner = function.__dict__.get("__wrapped__")
-    return (f"Dynamo starts with the wrapper that a decorator put around {called(inner)}.",) * (
-        inner is not None
-    )
+    if inner is None:
+        return ()
+    return (f"Dynamo starts with the wrapper that a decorator put around {called(inner)}.",)
 
 
 def _is_torchs(function: FunctionType) -> bool:

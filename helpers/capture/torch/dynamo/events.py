@@ -1,6 +1,7 @@
 """What Dynamo did during one call, as it was written down: instructions, and what lay between."""
 
 from dataclasses import dataclass, field
+from traceback import FrameSummary
 from types import CodeType
 
 from helpers.capture.cpython.settrace import Printed
@@ -33,8 +34,8 @@ class Instruction:
 class Happened:
     """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`.
 
-    Of a break: `cause`, the whole message; `inner`, the file, line and function of the innermost
-    frame outside torch; `empty`, whether the graph had no call in it yet.
+    Of a break: `cause`, the whole message; `inner`, the innermost frame outside torch; `empty`,
+    whether the graph had no call in it yet.
     """
 
     kind: str
@@ -45,7 +46,7 @@ class Happened:
     names: tuple[str, ...] = ()
     sizes: tuple[int, int] = (0, 0)
     cause: str = ""
-    inner: tuple[str, int, str] | None = None
+    inner: FrameSummary | None = None
     empty: bool = False
 
 

@@ -4,6 +4,7 @@ import threading
 import warnings
 from collections import defaultdict, deque
 from os.path import dirname
+from traceback import FrameSummary
 from types import CodeType
 
 from helpers.capture.cpython import disassembly
@@ -237,13 +238,12 @@ def _message(error) -> str:
     return getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
 
 
-def _innermost(error) -> tuple[str, int, str] | None:
-    """Return file, line and function of the innermost frame that is not torch's own."""
+def _innermost(error) -> FrameSummary | None:
+    """Return the innermost frame that is not torch's own."""
     import torch
 
-    home = dirname(torch.__file__)
-    frames = [f for f in getattr(error, "real_stack", ()) if not f.filename.startswith(home)]
-    return (frames[-1].filename, frames[-1].lineno, frames[-1].name) if frames else None
+    frames, home = getattr(error, "real_stack", ()), dirname(torch.__file__)
+    return next((one for one in reversed(frames) if not one.filename.startswith(home)), None)
 
 
 def _stack(values) -> tuple[str, ...]:

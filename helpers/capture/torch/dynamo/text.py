@@ -103,10 +103,10 @@ def advice(words: str) -> tuple[str, str]:
     return clipped(hint[1]) if hint else "", "".join(page.split()[:1])
 
 
-def file_name(path: str) -> str:
-    """Return a file's name without its folders; nothing for a cell or other text in memory."""
+def in_file(path: str, lineno: int) -> str:
+    """Return a file's name and a line of it; nothing for a cell or other text in memory."""
     name = same(path)
-    return "" if name.startswith("<") else basename(name)
+    return "" if name.startswith("<") else f" ({basename(name)}:{lineno})"
 
 
 def resumed(name: str) -> tuple[str, int]:

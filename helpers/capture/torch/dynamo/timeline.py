@@ -11,7 +11,7 @@ from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.unwrapping import Unwrapped, opened
 from helpers.capture.text.error import said
-from helpers.capture.text.source import NOWHERE, Pages, file_lines
+from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo import step_words
 from helpers.capture.torch.dynamo import text as words
@@ -83,7 +83,8 @@ class _Draft:
         self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: list[str] = []
-        self._met, self._inner = set(), []
+        broken = (e for e in kept.events if getattr(e, "kind", "") in ("break", "given up"))
+        self._met = {(e.code.co_filename, e.lineno) for e in broken}
         self._graph, self._guards = Graph(SO_FAR, (), ()), []
 
     def run(self) -> DynamoRun:
@@ -94,7 +95,7 @@ class _Draft:
             self.pages.text,
             steps,
             self._note(),
-            breaks=self._breaks(),
+            breaks=tuple(self.breaks),
             graphs=tuple(self.kept.graphs),
             resumed=tuple(dict.fromkeys(self.resumed)),
             outcome=self._outcome(),
@@ -196,23 +197,16 @@ class _Draft:
     def _broken(self, event: Happened, told: str, given_up: bool = False):
         cause, why = words.message(event.words)
         hint, page = words.advice(event.cause)
-        line, at = self._line(event.code, event.lineno), (event.code.co_filename, event.lineno)
+        line, inner = self._line(event.code, event.lineno), event.inner
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
         where = self._place(event) if event.lineno else ""
+        if inner and (inner.filename, inner.lineno) not in self._met:  # it has no row of its own
+            name = printable(words.resumed(inner.name)[0], LONGEST_NAME)
+            where += f", in {name}{words.in_file(inner.filename, inner.lineno)}"
+            code = inner.line or code
         found = Break(self._who(event.code), line, code, cause, why, given_up, where, hint, page)
         self.breaks.append(replace(found, empty=event.empty))
-        self._met.add(at)
-        self._inner.append(event.inner)
         return f"{told}: {cause}", why
-
-    def _breaks(self) -> tuple[Break, ...]:
-        """Return the breaks; one that comes from a function with no row of its own names that."""
-        return tuple(
-            replace(found, place=f"{found.place}, in {_where(*inner)}", code=_text(*inner[:2]))
-            if inner and inner[:2] not in self._met
-            else found
-            for found, inner in zip(self.breaks, self._inner, strict=True)
-        )
 
     def _skipped(self, event: Happened):
         cause, why = words.message(event.words)
@@ -241,8 +235,7 @@ class _Draft:
     def _place(self, event: Happened) -> str:
         home = _home(event.code)
         where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
-        file = words.file_name(home.co_filename)
-        return f"{where} ({file}:{event.lineno})" if file else where
+        return where + words.in_file(home.co_filename, event.lineno)
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(_home(code), lineno)
@@ -316,17 +309,6 @@ def _home(code: CodeType) -> CodeType:
 def _name(code: CodeType) -> str:
     """Return the name of a function with the class that it stands in."""
     return printable(code.co_qualname.rpartition("<locals>.")[2], LONGEST_NAME)
-
-
-def _where(filename: str, lineno: int, name: str) -> str:
-    name, file = printable(words.resumed(name)[0], LONGEST_NAME), words.file_name(filename)
-    return f"{name} ({file}:{lineno})" if file else name
-
-
-def _text(filename: str, lineno: int) -> str:
-    """Return a line of a file."""
-    lines = file_lines(filename)
-    return lines[lineno - 1].strip() if 0 < lineno <= len(lines) else ""
 
 
 def _listing(title: str, lines, heading: str) -> Panel:
