@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 
 from helpers.safety import imported
+from helpers.safety.arguments import own
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.kept_state import python
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
@@ -273,7 +274,7 @@ def inner_function(fn):
 
 def is_compiled(fn) -> bool:
     """Return whether it comes from `torch.compile`, or is a module compiled in its place."""
-    return inner_function(fn) is not fn or getattr(fn, "_compiled_call_impl", None) is not None
+    return inner_function(fn) is not fn or own(fn, "_compiled_call_impl") is not None
 
 
 def resumed_from(code: CodeType) -> CodeType:

@@ -211,7 +211,7 @@ def test_what_was_never_compiled_has_no_guards():
         show_guards(live, find="no such words")
 
 
-@pytest.mark.parametrize("bad", [3, "f", None, torch.nn.ReLU(), print])
+@pytest.mark.parametrize("bad", [3, "f", None, print])
 def test_only_python_functions_have_guards(bad):
     with pytest.raises(TypeError, match="a Python function is needed"):
         behind(bad)
