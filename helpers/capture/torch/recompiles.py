@@ -25,7 +25,7 @@ from helpers.capture.torch import tensors
 from helpers.capture.torch.cache_entries import copied, entries, frame_locals
 from helpers.capture.torch.dynamo import text
 from helpers.capture.torch.guards.failures import failure, reason_words
-from helpers.capture.torch.unwrapping import behind, given, is_module, refuse_tensorflow
+from helpers.capture.torch.unwrapping import behind, given, is_module, ledger, refuse_tensorflow
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
@@ -45,6 +45,7 @@ MOST_FAILURES, MOST_FRAMES = 2, 3
 LONGEST = 120
 OTHER = "the guards hold, but the backend is another"
 EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it"
+NOTHING, NO_GRAPH = "nothing was there", "; what Dynamo made has no graph in it"
 GAVE_UP = "Dynamo gave the function up, and looks at what it calls"
 MAY_BE_PLAIN = "recompile_limit was met in what is called: plain Python may run that"
 WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
@@ -63,7 +64,7 @@ def watch(fn, **options) -> "Compiled":
         return fn
     refuse_tensorflow(fn, "watch_recompiles")
     function, told = behind(fn)
-    if torch_private.is_compiled(fn):
+    if torch_private.is_compiled(fn) or ledger(fn):
         if options:
             raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
         return Compiled(fn, function, fn, told)
@@ -101,10 +102,10 @@ def _with_forward(module, forward, /, *args, **kwargs):
 class Compiled:
     """A compiled function that keeps a ledger. What it returns or raises is the function's own."""
 
-    def __init__(self, compiled, function: FunctionType, fn, peeled=()):
+    def __init__(self, compiled, function: FunctionType, fn, told=()):
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
-        self.peeled, self._others, self._limited = peeled, 0, False
+        self.peeled, self._others, self._limited = told, 0, False
         self._calls = 0
         self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
@@ -190,21 +191,24 @@ class Compiled:
         there, self._others = before or self._others, self._others + len(others) - made
         if error is not None:
             return "error", said(error)
+        bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
         if made:
-            return ("recompile", because or OTHER) if before else ("compile", "nothing was there")
+            again = because or OTHER
+            return ("recompile", again + bare) if before else ("compile", NOTHING + bare)
         if others:
             why = [there and one.recompile_reason for one in others]
-            words = [f"{self._who(m)}: {_reason(w)}" for m, w in zip(others, why, strict=True)]
+            said_ = [reason_words(one) if one else NOTHING for one in why]
+            words = [f"{self._who(m)}: {w}" for m, w in zip(others, said_, strict=True)]
             gave_up = any(one.fail_type and self._is_own(one) for one in frames)
             words = [GAVE_UP] * gave_up + [*dict.fromkeys(words)]
             more = [f"and {len(words) - MOST_FRAMES} more"] * (len(words) > MOST_FRAMES)
             note = "; ".join(words[:MOST_FRAMES] + more)
-            return "recompile" if any(why) else "compile", note
+            return "recompile" if any(why) else "compile", note + bare
         limited = [one.recompile_reason for one in frames if one.fail_type and one.recompile_reason]
         if failures is None or (there and not before):
             if limited:
                 self._limited = True
-                return "eager", f"{_limit()} what is called; {_reason(limited[0])}"
+                return "eager", f"{_limit()} what is called; {reason_words(limited[0])}"
             return "hit", MAY_BE_PLAIN if self._limited else ""
         full = len(before) >= torch_private.config.recompile_limit  # with fewer, no limit is met
         why = _limit() if full else EMPTY
@@ -225,10 +229,6 @@ class Compiled:
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
         where = text.in_file(frame.co_filename, line or frame.co_firstlineno)
         return f"{name}{', resumed' * bool(line)}{where}"
-
-
-def _reason(why) -> str:
-    return reason_words(why) if why else "nothing was there"
 
 
 def _refuse_deadly(values) -> None:

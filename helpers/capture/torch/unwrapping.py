@@ -27,13 +27,14 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
     With `compiled`, the first from outside that has cache entries, if any has. TypeError if there
     is no Python function.
     """
-    if ledger := _ledger(fn):
-        return ledger["compiled_function"], ledger["peeled"]
+    if inside := ledger(fn):
+        return inside["compiled_function"], inside["peeled"]
     thing, told, found = fn, (), []
     for _ in range(DEEPEST):
         thing = torch_private.inner_function(thing)
         function = thing.__func__ if type(thing) is MethodType else thing
-        if type(function) is FunctionType and not _is_torchs(function):
+        is_function = type(function) is FunctionType
+        if is_function and not str(function.__globals__.get("__name__")).startswith(OWN):
             found.append((function, told + _decorated(function)))
         layer = opened(thing, (), 1)
         if layer.function is thing:
@@ -49,12 +50,14 @@ def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
 
 def given(fn, args, kwargs) -> tuple[tuple, dict]:
     """Return the arguments that the function behind `fn` gets in a call of `fn`."""
-    fn = torch_private.inner_function(_ledger(fn).get("compiled_from", fn))
+    fn = torch_private.inner_function(ledger(fn).get("compiled_from", fn))
     if type(fn) is functools.partial:
         return given(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
-    if is_module(fn):
-        return (fn, *args), kwargs
-    return ((fn.__self__, *args) if type(fn) is MethodType else args), kwargs
+    if type(fn) is MethodType:
+        return (fn.__self__, *args), kwargs
+    if type(fn) is FunctionType:
+        return args, kwargs
+    return given(opened(fn, (), 1).function, args, kwargs)  # of a module, its forward
 
 
 def is_module(thing) -> bool:
@@ -69,11 +72,10 @@ def refuse_tensorflow(fn, verb: str) -> None:
     layer = getattr(imported.module("keras.src.layers.layer"), "Layer", None)
     keras = layer is not None and is_a(thing, layer) and not is_module(thing)
     if keras or traced_by_tensorflow(thing) is not None:
-        what = "a Keras layer whose backend is not torch" if keras else "TensorFlow's"
-        raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} is {what}")
+        raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} does not run on torch")
 
 
-def _ledger(fn) -> dict:
+def ledger(fn) -> dict:
     """Return what is in a ledger, or in an exhibit of one; nothing for anything else."""
     inside = {} if type(fn) is FunctionType else instance_dict(fn) or {}
     return inside if "compiled_from" in inside else instance_dict(inside.get("_source")) or {}
@@ -81,10 +83,5 @@ def _ledger(fn) -> dict:
 
 def _decorated(function: FunctionType) -> tuple[str, ...]:
     inner = function.__dict__.get("__wrapped__")
-    if inner is None:
-        return ()
-    return (f"Dynamo starts with the wrapper that a decorator put around {called(inner)}.",)
-
-
-def _is_torchs(function: FunctionType) -> bool:
-    return str(function.__globals__.get("__name__")).startswith(OWN)
+    words = f"Dynamo starts with the wrapper that a decorator put around {called(inner)}."
+    return () if inner is None else (words,)

@@ -62,5 +62,4 @@ class Record:
     cut_off: bool = False
     missed_breaks: int = 0
     elsewhere: int = 0
-    from_logs: bool = False
     lost: str = ""

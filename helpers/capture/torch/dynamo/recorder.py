@@ -13,7 +13,6 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
-from helpers.capture.torch.dynamo.logs import logged
 from helpers.capture.torch.fx_graph import KINDS, drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
@@ -33,19 +32,13 @@ def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS)
     What Dynamo compiled before is dropped first, as a shape seen before would change what it does.
     RuntimeError, in one sentence, where torch is missing or does not have what this reads.
     """
-    torch_private.needed("dynamo")
+    torch_private.needed("dynamo", "tracing")
     kept = Record()
     watcher = _Watcher(kept, function.__globals__, steps)
     torch_private.reset()
-    if torch_private.missing("tracing"):
-        with torch_private.logs(trace_bytecode=True, graph_breaks=True) as messages:
-            _run(call, watcher, args, kwargs)
-        kept.events = logged(messages, function.__code__)
-        kept.from_logs = True
-    else:
-        with torch_private.logs(), torch_private.translating(watcher) as lost:
-            _run(call, watcher, args, kwargs)
-        kept.lost = said(lost[0]) if lost else ""
+    with torch_private.logs(), torch_private.translating(watcher) as lost:
+        _run(call, watcher, args, kwargs)
+    kept.lost = said(lost[0]) if lost else ""
     return kept
 
 

@@ -128,7 +128,7 @@ class _Draft:
         # A guard list only grows within an attempt: an event keeps its length, not a copy.
         self._graph, self._guards = event.graph, event.guards[: event.guard_count]
         stack = _listing("symbolic stack", event.stack, "value")
-        offset = f"{event.offset} " if event.offset >= 0 else ""
+        offset = f"{event.offset} " if event.offset >= 0 else ""  # Dynamo has put the others in
         label = f"{self._prefix(who)}{offset}{event.opname} {event.argrepr}".rstrip()
         return DynamoStep(
             f"{label} · {cause}" if cause else label,
@@ -233,21 +233,21 @@ class _Draft:
         return Panel(SO_FAR, graph), _guards_so_far(self._guards)
 
     def _place(self, event: Happened) -> str:
-        home = _home(event.code)
+        home = torch_private.resumed_from(event.code)
         where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
         return where + words.in_file(home.co_filename, event.lineno)
 
     def _line(self, code: CodeType, lineno: int) -> int:
-        return self.pages.line(_home(code), lineno)
+        return self.pages.line(torch_private.resumed_from(code), lineno)
 
     def _span(self, event: Instruction) -> tuple[int, int, int, int]:
-        source, above = self.pages.place(_home(event.code))
+        source, above = self.pages.place(torch_private.resumed_from(event.code))
         line, column, end, end_column = source.span(event.positions)
         return (above + line, column, above + end, end_column) if line else NOWHERE
 
     def _who(self, code: CodeType) -> str:
         _, lineno = words.resumed(code.co_name)
-        name = _name(_home(code))
+        name = _name(torch_private.resumed_from(code))
         if not lineno:
             return name
         line = self._line(code, lineno)
@@ -267,12 +267,10 @@ class _Draft:
 
     def _note(self) -> str:
         graphs, breaks = len(self.kept.graphs), len(self.breaks)
-        parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
+        parts = [f"{counted(graphs, 'graph')}, {counted(breaks, 'graph break')}.", self._outcome()]
         parts += self._peeled
         if not self.kept.events and not graphs:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
-        if self.kept.from_logs:
-            parts.append("Read from torch's log: it names no lines, graphs and guards.")
         if self.kept.lost:
             parts.append(f"Not all of it could be read on this torch ({self.kept.lost}).")
         if self.kept.elsewhere:
@@ -301,11 +299,6 @@ _TOLD = {
 }
 
 
-def _home(code: CodeType) -> CodeType:
-    """Return the code that a resume function was made from, the code itself for any other."""
-    return torch_private.resumed_from(code) if words.resumed(code.co_name)[1] else code
-
-
 def _name(code: CodeType) -> str:
     """Return the name of a function with the class that it stands in."""
     return printable(code.co_qualname.rpartition("<locals>.")[2], LONGEST_NAME)
@@ -329,7 +322,3 @@ def _guards_so_far(guards: list[str]) -> Panel:
     columns = (Column("place", "place"), Column("words", "guard", code=True))
     note = f"The {before:,} lines before these stand at the steps that took them."
     return Panel("guards so far", Listing("guards so far", columns, tuple(rows), note))
-
-
-def _count(number: int, thing: str) -> str:
-    return counted(number, thing)
