@@ -44,7 +44,7 @@ class Break:
     `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells it by
     the function that was written there, its own line, and file and line where there is a file.
     `given_up` says that the whole function is left to Python; `hint` and `page`, an address, are
-    Dynamo's; an `empty` graph had no call in it: `torch._dynamo.explain` leaves such a break out.
+    Dynamo's. At an `empty` one the backend got no graph: `torch._dynamo.explain` leaves it out.
     """
 
     function: str

@@ -100,8 +100,8 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
     `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
-    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists those breaks alone
-    that end a graph with ops: here, the others are `empty`.
+    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
+    which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     return Exhibit(graph_breaks.breaks_listing(fn, *args, **kwargs), table)
 

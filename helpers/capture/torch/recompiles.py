@@ -106,7 +106,7 @@ class Compiled:
         self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
         self.peeled, self._others, self._limited = told, 0, False
-        self._calls = 0
+        self._calls, self._empty = 0, EMPTY
         self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
         with contextlib.suppress(Exception):  # what the function says of its own is not to be read
@@ -191,6 +191,8 @@ class Compiled:
         there, self._others = before or self._others, self._others + len(others) - made
         if error is not None:
             return "error", said(error)
+        if any(one.fail_type and self._is_own(one) for one in frames):
+            self._empty = GAVE_UP
         bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
         if made:
             again = because or OTHER
@@ -199,8 +201,7 @@ class Compiled:
             why = [there and one.recompile_reason for one in others]
             said_ = [reason_words(one) if one else NOTHING for one in why]
             words = [f"{self._who(m)}: {w}" for m, w in zip(others, said_, strict=True)]
-            gave_up = any(one.fail_type and self._is_own(one) for one in frames)
-            words = [GAVE_UP] * gave_up + [*dict.fromkeys(words)]
+            words = [GAVE_UP] * (self._empty is GAVE_UP) + [*dict.fromkeys(words)]
             more = [f"and {len(words) - MOST_FRAMES} more"] * (len(words) > MOST_FRAMES)
             note = "; ".join(words[:MOST_FRAMES] + more)
             return "recompile" if any(why) else "compile", note + bare
@@ -211,8 +212,8 @@ class Compiled:
                 return "eager", f"{_limit()} what is called; {reason_words(limited[0])}"
             return "hit", MAY_BE_PLAIN if self._limited else ""
         full = len(before) >= torch_private.config.recompile_limit  # with fewer, no limit is met
-        why = _limit() if full else EMPTY
-        return "eager", f"{why}; {because}" if before else EMPTY
+        why = _limit() if full else self._empty
+        return "eager", f"{why}; {because}" if before else self._empty
 
     def _is_own(self, frame) -> bool:
         code = self.compiled_function.__code__

@@ -35,7 +35,7 @@ class Happened:
     """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`.
 
     Of a break: `cause`, the whole message; `inner`, the innermost frame outside torch; `empty`,
-    whether the graph had no call in it yet.
+    whether the backend got no graph.
     """
 
     kind: str

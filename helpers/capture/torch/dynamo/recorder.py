@@ -13,7 +13,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
-from helpers.capture.torch.fx_graph import KINDS, drawn_node, fx_graph, last_nodes
+from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Graph
@@ -79,10 +79,12 @@ class _Watcher:
         self._known: dict[int, _Known] = {}
         self._names: dict[int, tuple[CodeType, list]] = {}
         self._seen: set[CodeType] = set()
-        self._cause = None
+        self._cause = self._broken = None
 
     def backend(self, graph_module, example_inputs):
         """Write the graph down and run it as it is."""
+        if self._broken is not None:
+            self._broken.empty = False
         graph = fx_graph(graph_module, f"graph {len(self.kept.graphs) + 1}")
         self.kept.graphs.append(graph)
         return graph_module.forward
@@ -125,18 +127,20 @@ class _Watcher:
             # "step_unsupported" is all that torch says here: the reason came when it started over.
             unsaid = reason.reason == "step_unsupported" and self._cause is not None
             self._broke("break", tx, _message(self._cause) if unsaid else reason.reason)
-        elif tx.f_globals is self._home:
+            return
+        self._broken = None
+        if tx.f_globals is self._home:
             self._happened("graph", tx, reason.reason, fx_graph(tx.output.graph, SO_FAR))
 
     def _broke(self, kind: str, tx, said: str):
-        graph = fx_graph(tx.output.graph, SO_FAR)
-        empty = all(node.op in KINDS for node in tx.output.graph.nodes)
         cause, self._cause = self._cause, None
-        told = {"cause": _message(cause) or said, "inner": _innermost(cause), "empty": empty}
-        self._happened(kind, tx, said, graph, **told)
+        told = {"cause": _message(cause) or said, "inner": _innermost(cause), "empty": True}
+        self._happened(kind, tx, said, fx_graph(tx.output.graph, SO_FAR), **told)
 
     def _happened(self, kind: str, tx, said: str, graph=None, **told):
-        self._add(Happened(kind, tx.f_code, said, tx.lineno or 0, graph, **told))
+        event = Happened(kind, tx.f_code, said, tx.lineno or 0, graph, **told)
+        self._broken = event
+        self._add(event)
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
