@@ -11,6 +11,8 @@ import logging
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 
+from helpers.safety import imported
+from helpers.safety.arguments import own
 from helpers.safety.interrupts import uninterrupted
 from helpers.safety.kept_state import python
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
@@ -23,6 +25,7 @@ _GUARDS_C = "torch._C._dynamo.guards"
 _GUARDS = "torch._dynamo.guards"
 _TYPES = "torch._dynamo.types"
 _SYMBOLIC = "torch._dynamo.symbolic_convert"
+_RESUME = "torch._dynamo.resume_execution"
 _FAKE = "torch._subclasses.fake_tensor"
 
 # group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
@@ -74,6 +77,8 @@ PLACES = {
         "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
         "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
         "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
+        "log_graph_break": f"{_SYMBOLIC}:InstructionTranslatorBase.log_graph_break",
+        "resume_functions": f"{_RESUME}:ContinueExecutionCache.generated_code_metadata",
     },
     "guard tree": {
         "check_verbose": f"{_GUARDS_C}:RootGuardManager.check_verbose",
@@ -107,6 +112,7 @@ PLACES = {
         "mark_dynamic": "torch._dynamo:mark_dynamic",
         "graph_break": "torch._dynamo:graph_break",
         "counters": "torch._dynamo.utils:counters",
+        "get_compilation_metrics": "torch._dynamo.utils:get_compilation_metrics",
         "Unsupported": "torch._dynamo.exc:Unsupported",
         "TorchDynamoException": "torch._dynamo.exc:TorchDynamoException",
         "aot_autograd": "torch._dynamo.backends.common:aot_autograd",
@@ -211,9 +217,11 @@ def forget_sizes(code: CodeType) -> None:
     """
     # Without this, a copy of the same lines would start with what another run has taught torch.
     state = __getattr__("get_code_state")()
-    own = (code.co_filename, code.co_firstlineno, code.co_name)
-    for key in [k for k in state if (k.filename, k.firstlineno, k.name) == own]:
-        del state[key]
+    resumed = f"torch_dynamo_resume_in_{code.co_name}_at_"
+    for key in [k for k in state if k.filename == code.co_filename]:
+        own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
+        if own or key.name.startswith(resumed):
+            del state[key]
 
 
 @contextmanager
@@ -255,8 +263,29 @@ def stance() -> str:
 
 
 def inner_function(fn):
-    """Return the function that `torch.compile` wrapped, as torch does itself; others as given."""
-    return fn.__dict__.get("_torchdynamo_orig_callable", fn) if type(fn) is FunctionType else fn
+    """Return what `torch.compile` was given, as torch does itself; anything else as given."""
+    module = getattr(imported.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    if type(fn) is not FunctionType:
+        return fn._orig_mod if type(fn) is module else fn
+    fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
+    around = type(fn) is FunctionType and fn.__code__.co_qualname == "wrap_inline.<locals>.inner"
+    return fn.__wrapped__ if around else fn  # what Dynamo cannot start with, torch wraps first
+
+
+def is_compiled(fn) -> bool:
+    """Return whether it comes from `torch.compile`, or is a module compiled in its place."""
+    return inner_function(fn) is not fn or own(fn, "_compiled_call_impl") is not None
+
+
+def resumed_from(code: CodeType) -> CodeType:
+    """Return the code that Dynamo made a resume function's from; that of any other as given."""
+    made = __getattr__("resume_functions").get(code)
+    return code if made is None else made.code
+
+
+def compilations() -> list:
+    """Return what Dynamo has noted of each frame that it was asked to compile, the latest last."""
+    return __getattr__("get_compilation_metrics")()
 
 
 @contextmanager
@@ -264,11 +293,13 @@ def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
 
     It hears `before(tx)` and `after(tx, error)` around each instruction of a translator `tx`,
-    `cut(tx, reason)` when a graph is about to be handed to the backend, and `rewritten(old, new)`
-    of each new code object. What it raises goes into the list that the block gets, not to Dynamo.
+    `broken(error)` when Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is
+    about to be handed to the backend, and `rewritten(old, new)` of each new code object. What it
+    raises goes into the list that the block gets, not to Dynamo.
     Mirrors `InstructionTranslatorBase.step`, torch/_dynamo/symbolic_convert.py.
     """
     step, cut, lost = __getattr__("step"), __getattr__("compile_subgraph"), []
+    log_break = __getattr__("log_graph_break")
 
     def tell(told, *facts):
         try:
@@ -291,13 +322,18 @@ def translating(watcher):
         tell(watcher.cut, given.get("tx"), given.get("reason"))
         return cut(output, *args, **kwargs)
 
+    def watched_break(tx, *args, exc=None, **kwargs):
+        tell(watcher.broken, exc)
+        return log_break(tx, *args, exc=exc, **kwargs)
+
     hook = __getattr__("register_bytecode_hook")
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     handles = []
     with undone(lambda: [handle.remove() for handle in handles]):
         with uninterrupted():
             handles.append(hook(lambda old, new: tell(watcher.rewritten, old, new)))
-        with patched(translator, step=watched_step), patched(output, compile_subgraph=watched_cut):
+        steps = patched(translator, step=watched_step, log_graph_break=watched_break)
+        with steps, patched(output, compile_subgraph=watched_cut):
             yield lost
 
 

@@ -42,8 +42,9 @@ class Break:
     """One place where a graph ends early: Dynamo's name for the cause, and its explanation.
 
     `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells it by
-    the function that was written there and its own line. `given_up` says that the whole function is
-    left to Python.
+    the function that was written there, its own line, and file and line where there is a file.
+    `given_up` says that the whole function is left to Python; `hint` and `page`, an address, are
+    Dynamo's. At an `empty` one the backend got no graph: `torch._dynamo.explain` leaves it out.
     """
 
     function: str
@@ -53,6 +54,9 @@ class Break:
     explanation: str
     given_up: bool = False
     place: str = ""
+    hint: str = ""
+    page: str = ""
+    empty: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def show_fx(graph, title: str = "", find: str = "") -> Exhibit:
 
 @whole
 def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: int = 1) -> Exhibit:
-    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`.
+    """Draw the guard tree of each cache entry that Dynamo keeps for `fn`, or its module's forward.
 
     `find` points out what has these words; `as_table` lists the guards instead (those alone).
     With `call`, arguments as a tuple or a dict, the guards of one `entry` are Python, and asked
@@ -58,7 +58,9 @@ def show_compiled(fn) -> Exhibit:
 def watch_recompiles(fn, **options) -> LiveExhibit:
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
 
-    A plain function becomes `torch.compile(fn, backend="eager", **options)` first.
+    What is not compiled, such as a function, an nn.Module or a partial, becomes
+    `torch.compile(fn, backend="eager", **options)` first. A call that compiles a resume function,
+    or a function that is called, is no hit.
     """
     return LiveExhibit(recompiles.watch(fn, **options), ledger)
 
@@ -86,8 +88,9 @@ def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
 def watch_compile(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
 
-    `fn`: a Python function, a method or an nn.Module; TypeError for others, RuntimeError, in one
-    sentence, where torch cannot be watched. What Dynamo had compiled before is dropped.
+    `fn`: a Python function, or what has one inside, such as an nn.Module; TypeError for others,
+    RuntimeError where torch cannot be watched. What Dynamo had compiled before, of any function, is
+    dropped, and compiled anew at its next call.
     """
     return Exhibit(timeline.dynamo_run(fn, *args, **kwargs), dynamo_view)
 
@@ -96,7 +99,9 @@ def watch_compile(fn, *args, **kwargs) -> Exhibit:
 def watch_breaks(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
 
-    `.model.graphs` says how many graphs there were. Errors as `watch_compile`.
+    `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
+    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
+    which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
     return Exhibit(graph_breaks.breaks_listing(fn, *args, **kwargs), table)
 

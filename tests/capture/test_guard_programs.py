@@ -9,8 +9,9 @@ import random
 import pytest
 
 from helpers import guard_function, show_guards
-from helpers.capture.torch.cache_entries import accepts, entries, frame_locals, python_function
+from helpers.capture.torch.cache_entries import accepts, entries, frame_locals
 from helpers.capture.torch.guards.program import WrittenGuards, guard_program
+from helpers.capture.torch.unwrapping import behind
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -199,7 +200,7 @@ def compiled(fn, calls):
     made = torch.compile(fn, backend="eager")
     for args in calls:
         made(*args)
-    return python_function(made)
+    return behind(made)[0]
 
 
 def drawn(rng, calls):
@@ -290,7 +291,7 @@ def test_what_exists_in_cpp_alone_is_said_and_asked():
     assert asking == {"LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK"}
     assert all("in_cpp" in row.python for row in program.rows if not row.own)
     with torch.no_grad():
-        refused = shown(compiled_again := python_function(numbers), (x, 2, ["a", "b"])).refused_by
+        refused = shown(compiled_again := behind(numbers)[0], (x, 2, ["a", "b"])).refused_by
     assert compiled_again is numbers and refused.kind == "GLOBAL_STATE"
 
 
@@ -339,7 +340,7 @@ def test_function_that_was_not_compiled_has_none():
 
 
 def test_constant_of_the_learners_is_escaped():
-    fn = python_function(torch.compile(closed(), backend="eager"))
+    fn = behind(torch.compile(closed(), backend="eager"))[0]
     torch.compile(fn, backend="eager")(x, tag="<b>")
     exhibit = show_guards(fn, call={"x": x, "tag": "<b>"})
     assert "tag == '<b>'" in str(exhibit) and exhibit.model.accepts

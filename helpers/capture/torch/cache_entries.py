@@ -1,4 +1,4 @@
-"""What torch.compile made -> the Python function behind it, its cache entries, its frame's locals.
+"""A function that torch.compile was given -> its cache entries, its frame's locals, a copy of it.
 
 The entries hang on the function's code object (torch/csrc/dynamo/extra_state.cpp).
 """
@@ -8,37 +8,7 @@ import inspect
 import re
 from types import CodeType, FunctionType, MethodType
 
-from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.text.function_suggestions import instead
-from helpers.capture.text.value import brief
 from helpers.internals import torch_private
-
-
-def python_function(fn) -> FunctionType:
-    """Return the Python function behind a compiled or watched one. TypeError if there is none."""
-    for _ in range(10):  # watched, then compiled, then bound
-        inner = torch_private.inner_function(_watched(fn))
-        inner = inner.__func__ if type(inner) is MethodType else inner
-        if inner is fn:
-            break
-        fn = inner
-    if type(fn) is not FunctionType:
-        raise TypeError(
-            f"a Python function is needed, or what torch.compile made of one, not {brief(fn)}"
-            f"{instead(fn) or '; of an nn.Module, give its forward'}"
-        )
-    return fn
-
-
-def _watched(fn):
-    """Return the function behind a ledger, or an exhibit of one; anything else as given."""
-    if type(fn) is FunctionType:
-        return fn
-    inside = instance_dict(fn) or {}
-    found = inside.get("compiled_function")
-    if found is None:
-        found = (instance_dict(inside.get("_source")) or {}).get("compiled_function")
-    return found if type(found) is FunctionType else fn
 
 
 def entries(code: CodeType) -> list:
@@ -88,4 +58,6 @@ def copied(fn):
     code = fn.__code__.replace()
     made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     made.__kwdefaults__ = fn.__kwdefaults__
-    return functools.update_wrapper(made, fn, updated=())
+    functools.update_wrapper(made, fn, updated=())
+    made.__dict__ = {name: fn.__dict__[name] for name in ("__wrapped__",) if name in fn.__dict__}
+    return made

@@ -9,10 +9,11 @@ from types import CodeType, FunctionType, MethodType
 from helpers.capture.cpython.callable_name import called, named
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.text.value import plain
-from helpers.capture.torch.cache_entries import entries, python_function
+from helpers.capture.torch.cache_entries import entries
 from helpers.capture.torch.dynamo.text import resumed
 from helpers.capture.torch.fx_graph import KINDS, field, fx_nodes
 from helpers.capture.torch.guards.tree import leaves
+from helpers.capture.torch.unwrapping import behind
 from helpers.internals import torch_private
 from helpers.mini import frame_hook
 from helpers.model.graph import Edge, Graph, Node
@@ -28,7 +29,7 @@ def compiled_graph(fn) -> Graph:
 
     TypeError if there is no Python function behind `fn`. What was never compiled has no entry.
     """
-    function = python_function(fn)
+    function, told = behind(fn, compiled=True)
     draft = _Draft(function)
     kept = entries(function.__code__)
     ranks = {id(e): n for n, e in enumerate(torch_private.cache_entries(function.__code__), 1)}
@@ -36,7 +37,7 @@ def compiled_graph(fn) -> Graph:
         draft.add(number, entry, ranks.get(id(entry), 0))
     more = len(kept) - MOST_ENTRIES
     left_out = f" The last {_entries(more)} left out." * (more > 0)
-    note = f"{_entries(len(kept))} in the cache.{left_out}"
+    note = " ".join((f"{_entries(len(kept))} in the cache.{left_out}", *told))
     title = f"What torch.compile keeps for {named(function)}"
     return Graph(title, tuple(draft.nodes), tuple(draft.edges), note, wide=True)
 

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from helpers.capture.cpython.callable_name import named
 from helpers.capture.text.source import source_of
-from helpers.capture.torch.cache_entries import copied, python_function
+from helpers.capture.torch.cache_entries import copied
+from helpers.capture.torch.unwrapping import behind, given
 from helpers.internals import torch_private
 from helpers.model.phrase import counted
 from helpers.model.side_by_side import SideBySide, align
@@ -40,7 +41,7 @@ def inductor_side_by_side(fn, *args, run: bool = False, tell=print) -> SideBySid
     Without `run`, or without a compiler, nothing runs and the note says so. `tell` is called with
     a sentence as each stage begins. Raises what Dynamo, Inductor or the C++ compiler raises.
     """
-    run, function = switch(run, "run"), python_function(fn)
+    run, function, args = switch(run, "run"), behind(fn)[0], given(fn, args, {})[0]
     left = source_of(function.__code__).text.rstrip().split("\n")
     title = f"What Inductor makes of {named(function)}()"
     heads = (title, "your Python", "its C++")

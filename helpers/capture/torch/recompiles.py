@@ -1,7 +1,8 @@
 """A compiled function, called as ever -> a ledger of its calls: hit or recompile, and why.
 
-Before each call, the guards of every cache entry are asked, as torch asks them; whether the call
-compiled is read from the cache after it. Mirrors torch/_dynamo/guards.py (get_guard_fail_reason).
+Before each call, the guards of every cache entry are asked, as torch asks them. Whether the call
+compiled is read after it: from the cache, and, of resume functions and of what it calls, from what
+Dynamo notes of each frame. Mirrors torch/_dynamo/guards.py (get_guard_fail_reason).
 """
 
 import contextlib
@@ -16,19 +17,23 @@ from types import FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.function import refuse_async
+from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.torch.cache_entries import copied, entries, frame_locals, python_function
-from helpers.capture.torch.guards.failures import failure
+from helpers.capture.torch.cache_entries import copied, entries, frame_locals
+from helpers.capture.torch.dynamo import text
+from helpers.capture.torch.guards.failures import failure, reason_words
+from helpers.capture.torch.unwrapping import behind, given, is_module, ledger, refuse_tensorflow
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_a, printable
+from helpers.safety.arguments import is_a, is_exactly, printable
 from helpers.safety.interpreter_state import whole
 from helpers.safety.interrupts import finishing
+from helpers.safety.patches import patched
 
 # What an error in the midst of compiling may leave behind.
 KEPT = (
@@ -36,48 +41,72 @@ KEPT = (
     *("torch's dispatch keys", "torch's compilation"),
 )
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
-MOST_FAILURES = 2
+MOST_FAILURES, MOST_FRAMES = 2, 3
 LONGEST = 120
 OTHER = "the guards hold, but the backend is another"
 EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it"
+NOTHING, NO_GRAPH = "nothing was there", "; what Dynamo made has no graph in it"
+GAVE_UP = "Dynamo gave the function up, and looks at what it calls"
+MAY_BE_PLAIN = "recompile_limit was met in what is called: plain Python may run that"
+WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
 def watch(fn, **options) -> "Compiled":
-    """Return `fn` with a ledger; a plain function becomes `torch.compile(fn, **options)` first.
+    """Return `fn` with a ledger; what is not compiled becomes `torch.compile(fn, **options)` first.
 
-    The plain function is compiled as a copy, so that its ledger starts from an empty cache. The
-    backend is `eager` where `options` names none.
+    The function, or the forward of a module, is compiled as a copy, so that its ledger starts from
+    an empty cache. The backend is `eager` where `options` names none.
 
     Raises:
-        TypeError: `fn` is no Python function, or options are given for a compiled one.
+        TypeError: there is no Python function in `fn`, or options are given for a compiled one.
     """
     if is_a(fn, Compiled):
         return fn
-    function = python_function(fn)
-    if type(fn) is not MethodType and fn is not function:
+    refuse_tensorflow(fn, "watch_recompiles")
+    function, told = behind(fn)
+    if torch_private.is_compiled(fn) or ledger(fn):
         if options:
             raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
-        return Compiled(fn, function)
+        return Compiled(fn, function, fn, told)
+    refuse_async(function, "watch_recompiles")
+    compiled, function = _compiled(fn, {"backend": "eager", **options})
+    torch_private.forget_sizes(function.__code__)
+    return Compiled(compiled, function, fn, told)
+
+
+def _compiled(fn, options):
+    """Return what runs `fn` with a compiled copy of its function, and that copy."""
     import torch
 
-    refuse_async(function, "watch_recompiles")
+    if type(fn) is functools.partial:
+        compiled, function = _compiled(fn.func, options)
+        return functools.partial(compiled, *fn.args, **fn.keywords), function
+    if is_module(fn):
+        compiled, function = _compiled(fn.forward, options)
+        return functools.partial(_with_forward, fn, compiled), function
+    if not is_exactly(fn, FunctionType, MethodType):
+        return _compiled(opened(fn, (), 1).function, options)
     copy = copied(fn)
     try:
-        compiled = torch.compile(copy, **{"backend": "eager", **options})
+        return torch.compile(copy, **options), behind(copy)[0]
     except Exception as error:
         raise TypeError(f"torch.compile refuses these options: {said(error)}") from None
-    function = python_function(copy)
-    torch_private.forget_sizes(function.__code__)
-    return Compiled(compiled, function)
+
+
+def _with_forward(module, forward, /, *args, **kwargs):
+    """Call a module with another forward: its hooks run as ever."""
+    with patched(module, forward=forward):
+        return module(*args, **kwargs)
 
 
 class Compiled:
     """A compiled function that keeps a ledger. What it returns or raises is the function's own."""
 
-    def __init__(self, compiled, function: FunctionType):
-        self._compiled, self.compiled_function = compiled, function
+    def __init__(self, compiled, function: FunctionType, fn, told=()):
+        self._compiled, self.compiled_function, self.compiled_from = compiled, function, fn
         self._rows: list[CompileEntry] = []
-        self._calls = 0
+        self.peeled, self._others, self._limited = told, 0, False
+        self._calls, self._empty = 0, EMPTY
         self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
         with contextlib.suppress(Exception):  # what the function says of its own is not to be read
@@ -95,6 +124,7 @@ class Compiled:
         with finishing(sys._getframe()) as row:
             words = _arguments(args, kwargs)
             before, failures = self._asked(args, kwargs)
+            noted = list(torch_private.compilations())
             LOGGER.addFilter(unsaid)
             try:
                 with guarded():
@@ -105,7 +135,7 @@ class Compiled:
             finally:
                 row.finish()
                 LOGGER.removeFilter(unsaid)
-                self._write(words, before, failures, error)
+                self._write(words, before, failures, error, noted)
                 error = None  # or its traceback would hold this frame, and this frame it
 
     def each(self, *calls: tuple) -> str:
@@ -121,7 +151,7 @@ class Compiled:
         with self._lock:
             rows = tuple(self._rows)
         cached = len(entries(self.compiled_function.__code__))
-        note = _summary(rows, cached)
+        note = " ".join((_summary(rows, cached, self._others), *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
         return CompileLedger(title, "call", HEADINGS, rows, note, cached, marks=MARKS)
 
@@ -131,20 +161,18 @@ class Compiled:
         kept = entries(function.__code__)
         ids = {str(entry.compile_id) for entry in kept}
         try:
-            seen = frame_locals(function, self._bound(args), kwargs)
+            seen = frame_locals(function, *given(self.compiled_from, args, kwargs))
             failures = [failure(n, e, function, seen) for n, e in enumerate(kept, 1)]
         except Exception:  # the call itself will say it
             return ids, ()
         return ids, None if None in failures else tuple(failures)
 
-    def _bound(self, args):
-        target = torch_private.inner_function(self._compiled)
-        return (target.__self__, *args) if type(target) is MethodType else args
-
-    def _write(self, words, before, failures, error) -> None:
+    def _write(self, words, before, failures, error, noted) -> None:
         kept = entries(self.compiled_function.__code__)
-        made = any(str(entry.compile_id) not in before for entry in kept)
-        verdict, note = self._verdict(made, before, failures, error)
+        made = sum(str(entry.compile_id) not in before for entry in kept)
+        known = {id(one) for one in noted}
+        frames = [one for one in torch_private.compilations() if id(one) not in known]
+        verdict, note = self._verdict(made, before, failures, error, frames)
         with self._lock:
             self._calls += 1
             row = compile_entry(str(self._calls), words, verdict, note, failures=failures or ())
@@ -157,17 +185,51 @@ class Compiled:
             else:
                 self._rows.append(row)
 
-    def _verdict(self, made, before, failures, error) -> tuple[str, str]:
+    def _verdict(self, made, before, failures, error, frames) -> tuple[str, str]:
         because = _because(failures or ())
+        others = [one for one in frames if one.graph_op_count is not None and not one.fail_type]
+        there, self._others = before or self._others, self._others + len(others) - made
         if error is not None:
             return "error", said(error)
+        if any(one.fail_type and self._is_own(one) for one in frames):
+            self._empty = GAVE_UP
+        bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
         if made:
-            return ("recompile", because or OTHER) if before else ("compile", "nothing was there")
-        if failures is None:
-            return "hit", ""
+            again = because or OTHER
+            return ("recompile", again + bare) if before else ("compile", NOTHING + bare)
+        if others:
+            why = [there and one.recompile_reason for one in others]
+            said_ = [reason_words(one) if one else NOTHING for one in why]
+            words = [f"{self._who(m)}: {w}" for m, w in zip(others, said_, strict=True)]
+            words = [GAVE_UP] * (self._empty is GAVE_UP) + [*dict.fromkeys(words)]
+            more = [f"and {len(words) - MOST_FRAMES} more"] * (len(words) > MOST_FRAMES)
+            note = "; ".join(words[:MOST_FRAMES] + more)
+            return "recompile" if any(why) else "compile", note + bare
+        limited = [one.recompile_reason for one in frames if one.fail_type and one.recompile_reason]
+        if failures is None or (there and not before):
+            if limited:
+                self._limited = True
+                return "eager", f"{_limit()} what is called; {reason_words(limited[0])}"
+            return "hit", MAY_BE_PLAIN if self._limited else ""
         full = len(before) >= torch_private.config.recompile_limit  # with fewer, no limit is met
-        why = _limit() if full else EMPTY
-        return "eager", f"{why}; {because}" if before else EMPTY
+        why = _limit() if full else self._empty
+        return "eager", f"{why}; {because}" if before else self._empty
+
+    def _is_own(self, frame) -> bool:
+        code = self.compiled_function.__code__
+        own = code.co_name, code.co_firstlineno, code.co_filename
+        return own == (frame.co_name, frame.co_firstlineno, frame.co_filename)
+
+    def _who(self, frame) -> str:
+        code = self.compiled_function.__code__
+        name, line = text.resumed(frame.co_name)
+        if self._is_own(frame) or frame.co_filename.endswith(WRAPPER):
+            return named(self.compiled_function)
+        lines = [number for _, _, number in code.co_lines() if number]
+        if (frame.co_filename, name) == (code.co_filename, code.co_name) and line in lines:
+            return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
+        where = text.in_file(frame.co_filename, line or frame.co_firstlineno)
+        return f"{name}{', resumed' * bool(line)}{where}"
 
 
 def _refuse_deadly(values) -> None:
@@ -203,7 +265,7 @@ def value_words(value) -> str:
     return f"{brief(value)}{', requires_grad' * (plain and tensors.field(value, 'requires_grad'))}"
 
 
-def _summary(rows, cached: int) -> str:
+def _summary(rows, cached: int, others: int) -> str:
     verdicts = [row.verdict for row in rows for _ in range(row.calls)]
     words = [
         f"{number:,} eager" if verdict == "eager" else counted(number, verdict)
@@ -211,6 +273,7 @@ def _summary(rows, cached: int) -> str:
     ]
     total = counted(len(verdicts), "call")
     kept = f"{cached} {'entry' if cached == 1 else 'entries'} in the cache"
+    kept += f", and {others} in those of other code" * bool(others)
     return f"{total}: {', '.join(words)}; {kept}." if rows else "no call yet."
 
 

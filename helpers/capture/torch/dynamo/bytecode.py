@@ -14,6 +14,7 @@ from helpers.capture.text.error import said
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.recorder import record
 from helpers.capture.torch.dynamo.timeline import compilable
+from helpers.capture.torch.unwrapping import behind
 from helpers.internals import torch_private
 from helpers.model.bytecode import Bytecode
 
@@ -30,9 +31,9 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
         ValueError: Dynamo made no new code for it.
     """
     torch_private.needed("cache", "dynamo")
-    call, function = compilable(fn, "watch_rewriting")
+    inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
     with _without_timing():
-        kept = record(call, function, args, kwargs, steps=0)
+        kept = record(inside.call, inside.function, args, kwargs, steps=0)
     entries = torch_private.cache_entries(function.__code__)
     if not entries:
         why = f"the call raised {said(kept.error)}" if kept.error else "Python runs it as it is"
@@ -43,7 +44,9 @@ def rewritten(fn, *args, **kwargs) -> Bytecode:
     columns = tuple(column for column in listed.columns if _tells(column.field, listed.rows))
     cut = listed.cut.partition(";")[0]  # of this code `show_bytecode` cannot list the rest
     left_out = [f"{cut}."] * bool(cut) + _left_out(entries[0].code, len(entries), function)
-    note = "\n".join([*left_out, listed.note.removeprefix(listed.cut).lstrip("\n")]).rstrip("\n")
+    note = "\n".join([*told, *left_out, listed.note.removeprefix(listed.cut).lstrip("\n")]).rstrip(
+        "\n"
+    )
     title = f"What Dynamo made of {named(function)}"
     return replace(listed, title=title, columns=columns, note=note, cut=" ".join(left_out))
 

@@ -1,6 +1,7 @@
 """What Dynamo did during one call, as it was written down: instructions, and what lay between."""
 
 from dataclasses import dataclass, field
+from traceback import FrameSummary
 from types import CodeType
 
 from helpers.capture.cpython.settrace import Printed
@@ -17,6 +18,7 @@ class Instruction:
     offset: int
     opname: str
     argrepr: str
+    positions: tuple  # line, end line, column, end column: Dynamo's own, which may be None
     lineno: int
     prologue: bool
     stack: tuple[str, ...]
@@ -30,7 +32,11 @@ class Instruction:
 
 @dataclass
 class Happened:
-    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`."""
+    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`.
+
+    Of a break: `cause`, the whole message; `inner`, the innermost frame outside torch; `empty`,
+    whether the backend got no graph.
+    """
 
     kind: str
     code: CodeType | None
@@ -39,6 +45,9 @@ class Happened:
     graph: Graph | None = None
     names: tuple[str, ...] = ()
     sizes: tuple[int, int] = (0, 0)
+    cause: str = ""
+    inner: FrameSummary | None = None
+    empty: bool = False
 
 
 @dataclass
@@ -53,5 +62,4 @@ class Record:
     cut_off: bool = False
     missed_breaks: int = 0
     elsewhere: int = 0
-    from_logs: bool = False
     lost: str = ""

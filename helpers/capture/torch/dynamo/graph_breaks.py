@@ -38,17 +38,18 @@ GRADIENT, OTHER_GRADIENT = "gradient", "the cure has another gradient"
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
     run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    name = named(compilable(fn, "watch_breaks")[1])
+    inside = compilable(fn, "watch_breaks")
+    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
     graphs, resumed = len(run.graphs), len(run.resumed)
     went_on = f" It went on in {counted(resumed, 'resume function')}." if resumed else ""
     missed = kept.missed_breaks
     cut = f" {counted(missed, 'more graph break')} left out." if missed else ""
     return BreakListing(
-        f"Graph breaks of {name}",
+        f"Graph breaks of {named(inside.function)}",
         COLUMNS,
         run.breaks,
         f"{'' if run.breaks else 'No graph break. '}{counted(graphs, 'graph')}."
-        f"{went_on} {run.outcome}{cut}",
+        f"{went_on} {' '.join((run.outcome, *inside.sentences))}{cut}{''.join(advice)}",
         graphs=graphs,
         outcome=run.outcome,
     )

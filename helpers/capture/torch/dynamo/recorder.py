@@ -2,14 +2,17 @@
 
 import threading
 import warnings
+from collections import defaultdict, deque
+from os.path import dirname
+from traceback import FrameSummary
 from types import CodeType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
 from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
-from helpers.capture.torch.dynamo.logs import logged
 from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
@@ -18,29 +21,24 @@ from helpers.safety.interpreter_state import theirs
 from helpers.safety.output import redirected
 
 MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK, DEEPEST = 500, 1000, 40, 20
+UNKNOWN = "Unknown fail_and_restart"  # what torch writes where an instruction gives no reason
 
 
 def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
     """Compile `call` with a backend that runs the graph as it is, call it once, and tell all.
 
-    `function`: what `call` starts with. Followed are the functions of its module; instructions of
-    others are only counted. No more than `steps` instructions are written down.
+    `function`: what `call` starts with. Followed are the functions of its module; of others, graph
+    breaks are told, and instructions counted. No more than `steps` of these are written down.
     What Dynamo compiled before is dropped first, as a shape seen before would change what it does.
     RuntimeError, in one sentence, where torch is missing or does not have what this reads.
     """
-    torch_private.needed("dynamo")
+    torch_private.needed("dynamo", "tracing")
     kept = Record()
     watcher = _Watcher(kept, function.__globals__, steps)
     torch_private.reset()
-    if torch_private.missing("tracing"):
-        with torch_private.logs(trace_bytecode=True, graph_breaks=True) as messages:
-            _run(call, watcher, args, kwargs)
-        kept.events = logged(messages, function.__code__)
-        kept.from_logs = True
-    else:
-        with torch_private.logs(), torch_private.translating(watcher) as lost:
-            _run(call, watcher, args, kwargs)
-        kept.lost = said(lost[0]) if lost else ""
+    with torch_private.logs(), torch_private.translating(watcher) as lost:
+        _run(call, watcher, args, kwargs)
+    kept.lost = said(lost[0]) if lost else ""
     return kept
 
 
@@ -79,11 +77,14 @@ class _Watcher:
         self._thread = threading.get_ident()
         self._open: dict[int, Instruction] = {}
         self._known: dict[int, _Known] = {}
-        self._names: dict[int, tuple[CodeType, dict]] = {}
+        self._names: dict[int, tuple[CodeType, list]] = {}
         self._seen: set[CodeType] = set()
+        self._cause = self._broken = None
 
     def backend(self, graph_module, example_inputs):
         """Write the graph down and run it as it is."""
+        if self._broken is not None:
+            self._broken.empty = False
         graph = fx_graph(graph_module, f"graph {len(self.kept.graphs) + 1}")
         self.kept.graphs.append(graph)
         return graph_module.forward
@@ -104,7 +105,7 @@ class _Watcher:
 
     def after(self, tx, error):
         """Note what the instruction added, and what went wrong with it."""
-        if threading.get_ident() != self._thread or tx.f_globals is not self._home:
+        if threading.get_ident() != self._thread:
             return
         event = self._open.pop(id(tx), None)
         if event is not None:
@@ -113,13 +114,33 @@ class _Watcher:
         if error is not None and _is_internal(error):
             self._failed(tx, event, error)
 
+    def broken(self, error):
+        """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
+        if threading.get_ident() == self._thread:
+            self._cause = error
+
     def cut(self, tx, reason):
         """Note that the graph of `tx` ends here."""
-        if threading.get_ident() != self._thread or tx.f_globals is not self._home:
+        if threading.get_ident() != self._thread:
             return
-        kind = "break" if reason.graph_break else "graph"
-        graph = fx_graph(tx.output.graph, SO_FAR)
-        self._add(Happened(kind, tx.f_code, reason.reason, tx.lineno or 0, graph))
+        if reason.graph_break:
+            # "step_unsupported" is all that torch says here: the reason came when it started over.
+            unsaid = reason.reason == "step_unsupported" and self._cause is not None
+            self._broke("break", tx, _message(self._cause) if unsaid else reason.reason)
+            return
+        self._broken = None
+        if tx.f_globals is self._home:
+            self._happened("graph", tx, reason.reason, fx_graph(tx.output.graph, SO_FAR))
+
+    def _broke(self, kind: str, tx, said: str):
+        cause, self._cause = self._cause, None
+        told = {"cause": _message(cause) or said, "inner": _innermost(cause), "empty": True}
+        self._happened(kind, tx, said, fx_graph(tx.output.graph, SO_FAR), **told)
+
+    def _happened(self, kind: str, tx, said: str, graph=None, **told):
+        event = Happened(kind, tx.f_code, said, tx.lineno or 0, graph, **told)
+        self._broken = event
+        self._add(event)
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
@@ -136,14 +157,15 @@ class _Watcher:
             self.kept.missed_breaks += kind in ("break", "given up")
 
     def _instruction(self, tx) -> Instruction:
-        step = tx.instructions[tx.instruction_pointer]
+        step, real = tx.instructions[tx.instruction_pointer], self._real(tx, tx.instruction_pointer)
         known = self._read(tx)
         made, guarded = known.growth(tx.output)
         event = Instruction(
             tx.f_code,
-            step.offset if step.offset is not None else -1,
+            real.offset if real else -1,
             step.opname,
-            self._argument(tx.f_code, step),
+            self._argument(tx, step, real),
+            tuple(step.positions or (None,) * 4),
             getattr(step.positions, "lineno", None) or tx.lineno or 0,
             bool(getattr(tx, "is_tracing_resume_prologue", False)),
             _stack(tx.stack),
@@ -156,13 +178,21 @@ class _Watcher:
         self._add(event)
         return event
 
-    def _argument(self, code: CodeType, step) -> str:
+    def _real(self, tx, index: int):
+        """Return the code's own instruction behind one of Dynamo's; None where it put one in."""
+        code = tx.f_code
         if id(code) not in self._names:  # by id: see `decoded`
-            found = {i.offset: i for i in disassembly.instructions(code)}
-            self._names[id(code)] = code, found
-        real = self._names[id(code)][1].get(step.offset)
-        if real is not None and real.opname == step.opname:
-            return argument(real, code)
+            self._names[id(code)] = code, _matched(tx.instructions, disassembly.instructions(code))
+        return self._names[id(code)][1][index]
+
+    def _argument(self, tx, step, real) -> str:
+        if real is not None:
+            return argument(real, tx.f_code)
+        if step.target is not None:
+            target = self._real(tx, tx.indexof[step.target])
+            return f"to {target.offset}" if target else ""
+        if step.opname == "LOAD_CONST":
+            return brief(step.argval)
         return "" if step.argval is None else words.same(str(step.argval))
 
     def _read(self, tx) -> "_Known":
@@ -172,11 +202,45 @@ class _Watcher:
         return known
 
     def _failed(self, tx, event, error):
-        said = getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
+        kind, said = _kind(error), _message(error)
+        if kind == "start over" and said.startswith(UNKNOWN):
+            said = _message(self._cause) or said
         if event is not None:
             event.failed = said
-        if tx.parent is None:
-            self._add(Happened(_kind(error), tx.f_code, said, tx.lineno or 0))
+        if tx.parent is not None:
+            return
+        if kind == "given up":
+            self._cause = error
+            self._broke(kind, tx, said)
+        elif tx.f_globals is self._home:
+            self._happened(kind, tx, said)
+
+
+def _matched(made, real) -> list:
+    """Return for each of Dynamo's instructions that of the code which it is, None for a new one.
+
+    Dynamo inserts and replaces some (`cleaned_instructions`, torch/_dynamo/
+    bytecode_transformation.py) and counts offsets anew; a name with its place stays the same.
+    """
+    waiting = defaultdict(deque)
+    for one in real:
+        waiting[one.opname, one.positions].append(one)
+    found = (waiting[one.opname, one.positions] for one in made)
+    return [same.popleft() if same else None for same in found]
+
+
+def _message(error) -> str:
+    if error is None:
+        return ""
+    return getattr(error, "restart_reason", None) or getattr(error, "msg", None) or str(error)
+
+
+def _innermost(error) -> FrameSummary | None:
+    """Return the innermost frame that is not torch's own."""
+    import torch
+
+    frames, home = getattr(error, "real_stack", ()), dirname(torch.__file__)
+    return next((one for one in reversed(frames) if not one.filename.startswith(home)), None)
 
 
 def _stack(values) -> tuple[str, ...]:

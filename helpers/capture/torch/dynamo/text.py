@@ -6,6 +6,7 @@ says. Nothing here makes Dynamo look at a value that it has not looked at yet.
 
 import re
 from itertools import islice
+from os.path import basename
 from types import FunctionType
 
 from helpers.capture.text.label import type_name
@@ -93,6 +94,19 @@ def message(words: str) -> tuple[str, str]:
     cause = lines[0].rstrip(".") if lines else "no reason given"
     explanation = told[0] if told else ""
     return clipped(cause), clipped(explanation)
+
+
+def advice(words: str) -> tuple[str, str]:
+    """Return the first hint in a message about a graph break, and the address of its page."""
+    told, _, page = words.partition(_LINK)
+    hint = re.search(r"^ *Hint: (.+)$", same(told), re.MULTILINE)
+    return clipped(hint[1]) if hint else "", "".join(page.split()[:1])
+
+
+def in_file(path: str, lineno: int) -> str:
+    """Return a file's name and a line of it; nothing for a cell or other text in memory."""
+    name = same(path)
+    return "" if name.startswith("<") else f" ({basename(name)}:{lineno})"
 
 
 def resumed(name: str) -> tuple[str, int]:

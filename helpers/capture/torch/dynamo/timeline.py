@@ -4,14 +4,12 @@ Each step is one instruction with the symbolic stack before it, the graph and th
 Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instruction.
 """
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
-from helpers.capture.cpython.disassembly import positions
 from helpers.capture.cpython.function import function_of, refuse_async
-from helpers.capture.cpython.objects import inherited
+from helpers.capture.cpython.unwrapping import Unwrapped, opened
 from helpers.capture.text.error import said
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import brief
@@ -20,14 +18,14 @@ from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
 from helpers.capture.torch.dynamo.folds import places, prologue, repeated
 from helpers.capture.torch.dynamo.recorder import record
+from helpers.capture.torch.unwrapping import refuse_tensorflow
 from helpers.internals import torch_private
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted, ended
 from helpers.model.timeline import Panel
-from helpers.safety import imported
-from helpers.safety.arguments import is_a, printable
+from helpers.safety.arguments import printable
 
 MOST_STEPS, MOST_GUARDS = 400, 12
 RETURNED = "the function ends here: its graph goes to the backend"
@@ -44,9 +42,9 @@ class Line:
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
     """Return a step per instruction that Dynamo translates while `fn(*args, **kwargs)` runs.
 
-    `fn`: a Python function, a method or an nn.Module, compiled here with a backend that runs each
-    graph as it is; what Dynamo had compiled before is dropped. Followed are the functions of the
-    same module. What `fn` raises is part of the record.
+    `fn`: a Python function, or a callable with one inside, such as an nn.Module; it is compiled
+    here with a backend that runs each graph as it is; what Dynamo had compiled before is dropped.
+    Followed are the functions of the same module. What `fn` raises is part of the record.
 
     Raises:
         TypeError: there is no Python function to translate.
@@ -62,45 +60,35 @@ def watched(
 
     Without `steps` the run has the graphs and the breaks only, and is quicker.
     """
-    call, function = compilable(fn, verb)
-    kept = record(call, function, args, kwargs, steps)
-    return _Draft(kept, function).run(), kept
+    inside = compilable(fn, verb)
+    kept = record(inside.call, inside.function, args, kwargs, steps)
+    return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str):
-    """Return what to compile and the function that it starts with; TypeError if there is none."""
-    if _is_module(fn):
-        return fn, function_of(inherited(type(fn), "forward"), verb)[0]
-    # Of what torch.compile has wrapped, the function inside is what gets translated.
-    inner = torch_private.inner_function(fn)
-    function = function_of(inner, verb)[0]
+def compilable(fn, verb: str) -> Unwrapped:
+    """Return the function to follow, and what to call; TypeError if there is none."""
+    refuse_tensorflow(fn, verb)
+    inside = opened(fn)
+    function = function_of(inside.function, verb)[0]
     refuse_async(function, verb)
-    return inner, function
-
-
-def _is_module(thing) -> bool:
-    torch = imported.module("torch")
-    kind = getattr(getattr(torch, "nn", None), "Module", None)
-    return kind is not None and is_a(thing, kind)
+    return inside._replace(function=function)
 
 
 class _Draft:
     """A record on its way to steps."""
 
-    def __init__(self, kept: Record, function):
-        self.kept, self.function = kept, function
+    def __init__(self, kept: Record, inside: Unwrapped):
+        self.kept, self.function, self._peeled = kept, inside.function, inside.sentences
         self.pages = Pages()
-        self._homes: dict[tuple[str, str], CodeType] = {}
-        self.pages.place(self._home(function.__code__))
+        self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: list[str] = []
-        self._why = ""
+        broken = (e for e in kept.events if getattr(e, "kind", "") in ("break", "given up"))
+        self._met = {(e.code.co_filename, e.lineno) for e in broken}
         self._graph, self._guards = Graph(SO_FAR, (), ()), []
 
     def run(self) -> DynamoRun:
         """Return the finished run."""
-        for event in self.kept.events:
-            self._home(event.code)
         steps = tuple(self._steps())
         return DynamoRun(
             f"Dynamo translates {named(self.function)}",
@@ -140,7 +128,7 @@ class _Draft:
         # A guard list only grows within an attempt: an event keeps its length, not a copy.
         self._graph, self._guards = event.graph, event.guards[: event.guard_count]
         stack = _listing("symbolic stack", event.stack, "value")
-        offset = f"{event.offset} " if event.offset >= 0 else ""
+        offset = f"{event.offset} " if event.offset >= 0 else ""  # Dynamo has put the others in
         label = f"{self._prefix(who)}{offset}{event.opname} {event.argrepr}".rstrip()
         return DynamoStep(
             f"{label} · {cause}" if cause else label,
@@ -197,25 +185,27 @@ class _Draft:
         )
 
     def _over(self, event: Happened):
-        self._why = event.words
         cause, why = words.message(event.words)
         return f"start over, and stop before this instruction: {cause}", why
 
     def _broke(self, event: Happened):
-        # "step_unsupported" is all that torch says here: the reason came when it started over.
-        reason = self._why if event.words == "step_unsupported" else event.words
-        self._why = ""
-        return self._broken(event, reason, "graph break")
+        return self._broken(event, "graph break")
 
     def _gave_up(self, event: Happened):
-        return self._broken(event, event.words, "given up, Python runs the whole function", True)
+        return self._broken(event, "given up, Python runs the whole function", True)
 
-    def _broken(self, event: Happened, reason: str, told: str, given_up: bool = False):
-        cause, why = words.message(reason)
-        line = self._line(event.code, event.lineno)
+    def _broken(self, event: Happened, told: str, given_up: bool = False):
+        cause, why = words.message(event.words)
+        hint, page = words.advice(event.cause)
+        line, inner = self._line(event.code, event.lineno), event.inner
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
-        where = self._place(event) if line else ""
-        self.breaks.append(Break(self._who(event.code), line, code, cause, why, given_up, where))
+        where = self._place(event) if event.lineno else ""
+        if inner and (inner.filename, inner.lineno) not in self._met:  # it has no row of its own
+            name = printable(words.resumed(inner.name)[0], LONGEST_NAME)
+            where += f", in {name}{words.in_file(inner.filename, inner.lineno)}"
+            code = inner.line or code
+        found = Break(self._who(event.code), line, code, cause, why, given_up, where, hint, page)
+        self.breaks.append(replace(found, empty=event.empty))
         return f"{told}: {cause}", why
 
     def _skipped(self, event: Happened):
@@ -242,30 +232,22 @@ class _Draft:
         graph = self._graph if self._graph.nodes else "empty"
         return Panel(SO_FAR, graph), _guards_so_far(self._guards)
 
-    def _home(self, code: CodeType) -> CodeType:
-        """Return the code that a resume function was made from, the code itself for any other."""
-        name, line = words.resumed(code.co_name)
-        key = code.co_filename, re.sub(r"\W", "_", name)
-        return self._homes.get(key, code) if line else self._homes.setdefault(key, code)
-
     def _place(self, event: Happened) -> str:
-        home = self._home(event.code)
-        name = printable(home.co_name, LONGEST_NAME)
-        return f"{name}, line {event.lineno - home.co_firstlineno + 1}"
+        home = torch_private.resumed_from(event.code)
+        where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
+        return where + words.in_file(home.co_filename, event.lineno)
 
     def _line(self, code: CodeType, lineno: int) -> int:
-        return self.pages.line(self._home(code), lineno)
+        return self.pages.line(torch_private.resumed_from(code), lineno)
 
     def _span(self, event: Instruction) -> tuple[int, int, int, int]:
-        if event.offset < 0:
-            return NOWHERE
-        source, above = self.pages.place(self._home(event.code))
-        line, column, end, end_column = source.span(positions(event.code)[event.offset // 2])
+        source, above = self.pages.place(torch_private.resumed_from(event.code))
+        line, column, end, end_column = source.span(event.positions)
         return (above + line, column, above + end, end_column) if line else NOWHERE
 
     def _who(self, code: CodeType) -> str:
-        name, lineno = words.resumed(code.co_name)
-        name = printable(name, LONGEST_NAME)
+        _, lineno = words.resumed(code.co_name)
+        name = _name(torch_private.resumed_from(code))
         if not lineno:
             return name
         line = self._line(code, lineno)
@@ -275,7 +257,7 @@ class _Draft:
         return who
 
     def _prefix(self, who: str) -> str:
-        name = printable(self.function.__code__.co_name, LONGEST_NAME)
+        name = _name(self.function.__code__)
         return "" if who == name else f"{who.removeprefix(f'{name}, ')} · "
 
     def _outcome(self) -> str:
@@ -285,11 +267,10 @@ class _Draft:
 
     def _note(self) -> str:
         graphs, breaks = len(self.kept.graphs), len(self.breaks)
-        parts = [f"{_count(graphs, 'graph')}, {_count(breaks, 'graph break')}.", self._outcome()]
+        parts = [f"{counted(graphs, 'graph')}, {counted(breaks, 'graph break')}.", self._outcome()]
+        parts += self._peeled
         if not self.kept.events and not graphs:
             parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
-        if self.kept.from_logs:
-            parts.append("Read from torch's log: it names no lines, graphs and guards.")
         if self.kept.lost:
             parts.append(f"Not all of it could be read on this torch ({self.kept.lost}).")
         if self.kept.elsewhere:
@@ -318,6 +299,11 @@ _TOLD = {
 }
 
 
+def _name(code: CodeType) -> str:
+    """Return the name of a function with the class that it stands in."""
+    return printable(code.co_qualname.rpartition("<locals>.")[2], LONGEST_NAME)
+
+
 def _listing(title: str, lines, heading: str) -> Panel:
     rows = [Line(str(n), words_) for n, words_ in enumerate(lines, 1)]
     if title == "symbolic stack":
@@ -336,7 +322,3 @@ def _guards_so_far(guards: list[str]) -> Panel:
     columns = (Column("place", "place"), Column("words", "guard", code=True))
     note = f"The {before:,} lines before these stand at the steps that took them."
     return Panel("guards so far", Listing("guards so far", columns, tuple(rows), note))
-
-
-def _count(number: int, thing: str) -> str:
-    return counted(number, thing)

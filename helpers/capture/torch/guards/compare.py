@@ -9,9 +9,10 @@ from types import FunctionType
 
 from helpers.capture.text.error import said
 from helpers.capture.text.label import label, short_name
-from helpers.capture.torch.cache_entries import copied, entries, frame_locals, python_function
+from helpers.capture.torch.cache_entries import copied, entries, frame_locals
 from helpers.capture.torch.guards.failures import failure
 from helpers.capture.torch.guards.nearby_calls import Call, neighbours
+from helpers.capture.torch.unwrapping import behind, given
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
@@ -32,7 +33,7 @@ class Real:
     def __init__(self, fn, *args, **kwargs):
         import torch
 
-        self.function = copied(python_function(fn))
+        self.function = copied(behind(fn)[0])
         name = short_name(self.function.__name__)
         torch_private.forget_sizes(self.function.__code__)
         self.first = first_call(self.function, args, kwargs)
@@ -74,7 +75,7 @@ class Mini:
     def __init__(self, fn, *args, **kwargs):
         from helpers.mini import dynamo
 
-        self.compiled = dynamo.compile(copied(python_function(fn)))
+        self.compiled = dynamo.compile(copied(behind(fn)[0]))
         _run(self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,")
         if because := self.compiled.why or "; ".join(self.compiled.breaks):
             words = clipped(because, LONGEST)
@@ -134,6 +135,7 @@ def agreement(fn, args, **guard_sets) -> Agreement:
             )
         if why := deadly(accepts):
             raise TypeError(f"{name} cannot be asked: it {why}")
+    fn, args = behind(fn)[0], given(fn, args, {})[0]
     real, left_out = Real(fn, *args), []
     sets = {**(guard_sets or {"mini": Mini(fn, *args)}), "Dynamo": real}
     calls = neighbours(real.function, real.first, left_out)

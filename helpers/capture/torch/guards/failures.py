@@ -7,12 +7,14 @@ import re
 
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
+from helpers.capture.torch.dynamo.text import source_words
 from helpers.capture.torch.guards.text import check_of, clean, plain_source
 from helpers.capture.torch.guards.tree import BETWEEN, MISSING, leaves, resolve
 from helpers.model.guards import Failure, Guard
 from helpers.safety.arguments import is_exactly
 
 MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
+NUMBERS = re.compile(r"^\d+/\d+: ")
 SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
 CHANGED = "GLOBAL_STATE changed: "
 DUPLICATE = "Duplicate tensor"
@@ -36,6 +38,14 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
     if leaf is None:
         return Failure(number, "", "", plain_source(check_of(part)))
     return _failure(number, leaf, part, scope)
+
+
+def reason_words(reason: str) -> str:
+    """Return in plain words why torch says that it compiled a frame once more."""
+    part = NUMBERS.sub("", reason).split("\n")[0]
+    if found := MISMATCH.match(part):
+        return f"{plain_source(found[1])}: {clean(found[2])}"
+    return f"no longer {source_words(check_of(part))}"
 
 
 def _broken_part(parts, scope) -> str:

@@ -1,9 +1,10 @@
 """Compiled code that Dynamo keeps for a function -> its guard trees, as a graph or a table."""
 
 from helpers.capture.cpython.callable_name import named
-from helpers.capture.torch.cache_entries import entries, python_function
+from helpers.capture.torch.cache_entries import entries
 from helpers.capture.torch.guards.text import STATE, clean
 from helpers.capture.torch.guards.tree import BETWEEN, children, leaves, own_leaves
+from helpers.capture.torch.unwrapping import behind
 from helpers.model.graph import Edge, Node
 from helpers.model.guards import GuardGraph, guard_listing
 from helpers.model.listing import Listing
@@ -15,14 +16,15 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
 
     LookupError if nothing was compiled for it, or nothing is found; TypeError for no function.
     """
-    find, function = word(find, "find"), python_function(fn)
+    find, (function, told) = word(find, "find"), behind(fn, compiled=True)
     name, kept = named(function), entries(function.__code__)
     if not kept:
         raise LookupError(
             f"Dynamo keeps no compiled code for {name}(); compile it with torch.compile and call "
-            "it first (a call that holds no op of torch leaves none)"
+            "it first (a call that holds no op of torch leaves none, nor does a function that "
+            "torch has to wrap, such as a partial or a module of torch's own)"
         )
-    draft = _Draft(name)
+    draft = _Draft(name, told)
     for number, entry in enumerate(kept, 1):
         draft.add(number, entry)
     graph = draft.graph()
@@ -37,8 +39,8 @@ def guard_table(fn, find: str = "") -> Listing:
 class _Draft:
     """The graph being made: a box per value looked at, and a box per guard on it."""
 
-    def __init__(self, name: str):
-        self._name, self._nodes, self._edges = name, [], []
+    def __init__(self, name: str, told=()):
+        self._name, self._told, self._nodes, self._edges = name, told, [], []
         self._guards, self._keys = {}, {}
 
     def add(self, number: int, entry) -> None:
@@ -56,7 +58,7 @@ class _Draft:
         """Return the graph as it is now."""
         entries, guards = self._number, len(self._guards)
         title = f"Guards of {self._name}(): {entries} {'entries' if entries > 1 else 'entry'}"
-        note = f"{guards} guards in all."
+        note = " ".join((f"{guards} guards in all.", *self._told))
         return GuardGraph(
             title, tuple(self._nodes), tuple(self._edges), note, guards=tuple(self._guards)
         )

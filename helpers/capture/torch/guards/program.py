@@ -13,12 +13,12 @@ from helpers.capture.torch.cache_entries import (
     entries,
     frame_locals,
     own_signature,
-    python_function,
 )
 from helpers.capture.torch.guards.compare import first_call
 from helpers.capture.torch.guards.expressions import expressions, python_of
 from helpers.capture.torch.guards.names import Names, NoPython
 from helpers.capture.torch.guards.tree import BETWEEN, leaves, managers
+from helpers.capture.torch.unwrapping import behind, given
 from helpers.model.guards import (
     ASKED_COLUMN,
     HOLDS,
@@ -44,7 +44,7 @@ class WrittenGuards:
     """
 
     def __init__(self, fn, entry: int = 1):
-        self.behind = python_function(fn)
+        self.behind, self.told = behind(fn, compiled=True)
         kept = entries(self.behind.__code__)
         if not kept:
             raise LookupError(f"Dynamo keeps no compiled code for {named(self.behind)}()")
@@ -158,7 +158,7 @@ def guard_program(fn, call=None, entry: int = 1) -> GuardProgram:
     written = WrittenGuards(fn, entry)
     said, verdicts = [""] * len(written.lines), {}
     if call is not None:
-        args, kwargs = _arguments(call)
+        args, kwargs = given(fn, *_arguments(call))
         first_call(written.behind, args, kwargs)
         said = written.asked(args, kwargs)
         verdicts = {
@@ -171,9 +171,8 @@ def guard_program(fn, call=None, entry: int = 1) -> GuardProgram:
     )
     columns = (*LINE_COLUMNS, ASKED_COLUMN) if call is not None else LINE_COLUMNS
     title = f"The guards of {named(written.behind)}(), entry {written.number}, as Python"
-    return GuardProgram(
-        title, columns, rows, _note(rows, verdicts), source=written.source, **verdicts
-    )
+    note = " ".join((_note(rows, verdicts), *written.told))
+    return GuardProgram(title, columns, rows, note, source=written.source, **verdicts)
 
 
 # A guard that raises leaves __torch_function__ off.

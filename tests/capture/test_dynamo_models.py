@@ -1,0 +1,245 @@
+"""Models of other people: places are theirs, no compile is a hit, what is peeled off is said."""
+
+import dis
+import functools
+import inspect
+import re
+
+import pytest
+
+from helpers import show_guards, watch_breaks, watch_compile, watch_recompiles, watch_rewriting
+from helpers.capture.torch.dynamo.events import Instruction
+from helpers.capture.torch.dynamo.recorder import record
+from helpers.capture.torch.dynamo.timeline import compilable
+
+torch = pytest.importorskip("torch")
+from tests.capture import dynamo_models as models  # noqa: E402
+
+pytestmark = [
+    pytest.mark.own_process(sharing="torch"),
+    pytest.mark.filterwarnings("ignore"),
+]
+NAMED = "LOAD_FAST", "LOAD_GLOBAL", "LOAD_ATTR"
+AT = re.compile(r"(\w+), line (\d+) \((\w+\.py):(\d+)\)")
+
+
+def made(name):
+    make, arguments = models.MODELS[name]
+    return make(), arguments()
+
+
+@functools.cache
+def breaks_and_explained(name):
+    """Return the rows of `watch_breaks`, and what torch itself explains."""
+    fn, args = made(name)
+    model = watch_breaks(fn, *args).model
+    return model, torch._dynamo.explain(compilable(fn, "").call)(*args)
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_a_step_lies_where_its_instruction_does(name):
+    fn, args = made(name)
+    run = watch_compile(fn, *args).model
+    lines = run.source.split("\n")
+    steps = [step for step in run.of_kind("instruction") if step.argrepr.isidentifier()]
+    loads = [step for step in steps if step.opname in NAMED and step.span[0]]
+    assert loads
+    for step in loads:
+        line, column, end, end_column = step.span
+        words = lines[line - 1][column : end_column if end == line else None]
+        assert re.search(rf"\b{step.argrepr}\b", words) and line <= step.line <= end, step.label
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_an_offset_is_that_of_the_code_or_is_not_told(name):
+    fn, args = made(name)
+    inside = compilable(fn, "")
+    events = record(inside.call, inside.function, args).events
+    told = [event for event in events if isinstance(event, Instruction) and event.offset >= 0]
+    assert told
+    for event in told:
+        real = next(i for i in dis.get_instructions(event.code) if i.offset == event.offset)
+        assert (real.opname, tuple(real.positions)) == (event.opname, event.positions)
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_breaks_are_those_that_torch_explains(name):
+    model, explained = breaks_and_explained(name)
+    assert model.graphs == explained.graph_count
+    ended = [row for row in model.rows if not row.empty and not row.given_up]
+    assert len(ended) == len(explained.break_reasons)
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_a_break_has_its_file_line_and_code(name):
+    for row in breaks_and_explained(name)[0].rows:
+        where, own, file, line = AT.search(row.place).groups()
+        home = inspect.getsourcefile(torch.optim.Optimizer if file == "optimizer.py" else models)
+        with open(home) as text:
+            lines = text.read().split("\n")
+        assert home.endswith(file) and lines[int(line) - 1].strip() and row.line
+        function = lines[int(line) - int(own) : int(line)]  # from its decorators on
+        assert any(f"def {where}(" in words for words in function)
+        assert row.code in (line.strip() for line in lines)
+
+
+def test_a_break_in_a_submodule_is_told_at_its_own_line():
+    found = {n: [(r.place.partition(" (")[0], r.code) for r in breaks_and_explained(n)[0].rows]
+             for n in ("forward in forward", "three blocks")}  # fmt: skip
+    assert found["forward in forward"] == [
+        ("Outer.forward, line 5", "return self.inner(y) * 3"),
+        ("OneLine.forward, line 1", inspect.getsource(models.OneLine.forward).strip()),
+    ]
+    assert found["three blocks"] == [
+        ("Blocks.forward, line 4", "x = block(x)"),
+        ("Item.forward, line 3", "scale = y.sum().item()"),
+    ]
+
+
+def test_a_break_in_a_function_without_a_frame_of_its_own_names_that():
+    (row, *_) = breaks_and_explained("generator")[0].rows
+    assert ", in summed (dynamo_models.py:" in row.place
+    assert row.code == "yield value.sum().item()"
+
+
+def test_hints_and_pages_are_dynamos():
+    model, explained = breaks_and_explained("three blocks")
+    row = model.rows[1]
+    reason = explained.break_reasons[0].reason
+    assert row.hint in reason.replace("\n", " ") and f"{row.page}\n" in f"{reason}\n"
+    assert row.hint in model.note and row.page in model.note
+
+
+def ledger(fn, *calls):
+    """Return a ledger of the calls; each row is held against the graphs that torch made."""
+    torch._dynamo.reset()
+    live, stats = watch_recompiles(fn), torch._dynamo.utils.counters["stats"]
+    for args in calls:
+        before = stats["unique_graphs"]
+        live(*args)
+        compiled = live.model.verdicts[-1] in ("compile", "recompile")
+        assert compiled == (stats["unique_graphs"] > before)
+    return live.model
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_a_call_that_makes_a_graph_is_no_hit(name):
+    fn, args = made(name)
+    model = ledger(fn, args, args, args)
+    if name == "generator":  # what Dynamo says of it, and no graph
+        assert model.entries[0].note.startswith("Dynamo gave the function up")
+        assert set(model.verdicts) == {"eager"}
+    else:
+        assert model.verdicts == ("compile", "hit", "hit")
+
+
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam])
+def test_a_training_step_compiles_again_for_a_short_batch(optimizer):
+    step = models.training_step(optimizer)
+    for _ in range(2):  # a second ledger starts afresh, also with sizes of resume functions
+        model = ledger(step, *models.batches())
+        assert model.verdicts == ("compile", "hit", "recompile", "hit")
+        row = model.entries[2]
+        assert row.note == (
+            "step, resumed after line 2: x: size mismatch at index 0. expected 5, actual 7"
+        )
+
+
+def test_a_resume_function_and_what_is_called_count():
+    a, b = torch.randn(10), torch.ones(10)
+    model = ledger(models.toy, (a, b), (a, -b), (a, -b))
+    assert model.verdicts == ("compile", "compile", "hit")
+    assert model.entries[1].note == "toy, resumed after line 3: nothing was there"
+    model = ledger(models.Blocks(), (a,), (a,))
+    assert "gave the function up" in model.entries[0].note
+    assert "forward (dynamo_models.py:" in model.entries[0].note
+
+
+def test_the_limit_of_what_is_called_is_told():
+    def talks(x, tag):
+        print(end="")
+        return listens(x, tag)
+
+    def listens(x, tag):
+        print(end="")
+        return x + len(tag)
+
+    with torch._dynamo.config.patch(recompile_limit=2):
+        live = watch_recompiles(talks)
+        live.each(*((torch.ones(2), "a" * n) for n in range(4)))
+    assert live.model.verdicts == ("compile", "recompile", "eager", "hit")
+    assert "recompile_limit is 2" in live.model.entries[2].note
+    assert "plain Python may run that" in live.model.entries[3].note
+
+
+def test_code_without_a_graph_says_so():
+    live = watch_recompiles(lambda text: text.rstrip(b"c"))
+    live(b"abc")
+    note = live.model.entries[0].note
+    assert "no graph" in note or "nothing in it to compile" in note
+
+
+@pytest.mark.parametrize(
+    "name", ["super", "BERT", "decorated", "partial", "compiled module", "method"]
+)
+def test_guards_are_those_of_the_function_inside(name):
+    fn, args = made(name)
+    live = watch_recompiles(fn)
+    live(*args)
+    graph = show_guards(live).model
+    assert graph.guards and live.model.cached == 1
+    peeled = {"BERT": "BertModel is a torch module", "decorated": "the wrapper that a decorator",
+              "partial": "A partial", "method": ""}  # fmt: skip
+    words = peeled.get(name, "Rectified is a torch module")
+    assert words in graph.note and words in live.model.note
+    assert show_guards(live, call=args).model.accepts
+
+
+def test_a_compiled_module_is_looked_at_in_every_form():
+    module = models.Rectified()
+    compiled, args = torch.compile(module, backend="eager"), (models.x(),)
+    compiled(*args)
+    notes = {show_guards(form).model.note for form in (module, compiled, compiled.forward)}
+    assert len(notes) == 1 and "Rectified is a torch module: this is its forward." in notes.pop()
+    assert ledger(compiled, args, args).verdicts == ("compile", "hit")
+
+
+def test_hooks_of_a_module_run_as_ever():
+    normed = torch.nn.utils.weight_norm(torch.nn.Linear(4, 4))
+    x, seen = models.x(), []
+    normed.register_forward_hook(lambda module, args, result: seen.append(module))
+    assert torch.equal(watch_recompiles(normed)(x), normed(x))
+    assert seen == [normed, normed] and "forward" not in vars(normed)
+
+
+@pytest.mark.parametrize("verb", [watch_compile, watch_breaks, watch_rewriting])
+def test_what_was_peeled_off_is_said(verb):
+    notes = {name: verb(*(lambda fn, args: (fn, *args))(*made(name))).model.note
+             for name in ("super", "decorated", "compiled")}  # fmt: skip
+    assert "Rectified is a torch module: this is its forward." in notes["super"]
+    assert "decorator" in notes["decorated"]
+    assert "torch.compile is peeled off" in notes["compiled"] or verb is watch_rewriting
+
+
+@pytest.mark.parametrize("verb", [watch_compile, watch_breaks, watch_recompiles])
+def test_what_runs_on_tensorflow_is_refused(verb):
+    keras = pytest.importorskip("keras")
+    layer = keras.layers.Dense(2)
+    for fn in (layer, layer.call, keras.Sequential([layer]).fit):
+        with pytest.raises(TypeError, match="does not run on torch") as caught:
+            verb(fn, torch.ones(2)) if verb is not watch_recompiles else verb(fn)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("verb", [watch_compile, watch_breaks])
+def test_functions_without_tensors_make_no_graph(verb):
+    import networkx
+    import pandas
+    import rich.markup
+    import sympy
+
+    frame, x = pandas.DataFrame({"a": [1]}), sympy.Symbol("x")
+    calls = (sympy.simplify, x - x), (pandas.concat, [frame]), (rich.markup.render, "[b]a[/b]")
+    for fn, arg in (*calls, (networkx.shortest_path, networkx.path_graph(3))):
+        model = verb(fn, arg).model
+        assert model.outcome.startswith("The call returned") and "0 graphs" in model.note
