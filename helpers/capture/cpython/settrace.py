@@ -77,8 +77,9 @@ def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool
         try:
             with theirs():
                 value = fn(*args, **kwargs)
-            driven = type(value) is GeneratorType and value.gi_code is fn.__code__
-            words = _driven(value, enough) if driven else brief(value)
+                driven = type(value) is GeneratorType and value.gi_code is fn.__code__
+                words = _driven(value, enough) if driven else ""
+            words = words or brief(value)
         except UNRAISABLE:
             raise
         except BaseException as error:
