@@ -90,7 +90,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     if not recorder.rows:
         notes.append(NONE)
     if compiled(fn) is not None:
-        notes.append("torch.compile made it; what a kernel does that it generated is no op.")
+        notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
