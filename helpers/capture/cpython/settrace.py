@@ -8,7 +8,7 @@ from types import GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.interpreter_state import note_end, theirs
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
 
@@ -77,12 +77,12 @@ def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool
         try:
             with theirs():
                 value = fn(*args, **kwargs)
-                driven = type(value) is GeneratorType and value.gi_code is fn.__code__
-                words = _driven(value, enough) if driven else ""
-            words = words or brief(value)
+            driven = type(value) is GeneratorType and value.gi_code is fn.__code__
+            words = _driven(value, enough) if driven else brief(value)
         except UNRAISABLE:
             raise
         except BaseException as error:
+            note_end(error)
             words, raised = brief(error), True
         finally:
             changed = sys.gettrace() is not tracer
