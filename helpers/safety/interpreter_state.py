@@ -42,7 +42,7 @@ __builtins__ = BUILTINS  # those of the interpreter may be patched when this run
 LONGEST_WAIT = 5  # seconds that Ctrl-C waits for a framework; then it comes there
 
 
-def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
+def whole(fn: Callable, names: tuple[str, ...] = (), raises: bool = True) -> Callable:
     """Return `fn`, which then leaves the interpreter as it found it, however it ends.
 
     `names`: what is kept, of `KEPT`; all of it if none is given. Of settings that `fn` has made for
@@ -50,6 +50,9 @@ def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
 
     Ctrl-C comes at once while `fn` runs, and waits while things are put back, or a framework is at
     work. If a framework makes another error of it, the call ends with a KeyboardInterrupt still.
+
+    What ends a learner's code without being an Exception (SystemExit, pytest.fail, a timer's) is
+    raised again when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
     """
 
     @functools.wraps(fn)
@@ -57,12 +60,16 @@ def whole(fn: Callable, names: tuple[str, ...] = ()) -> Callable:
         guard = Guard(sys._getframe(), names)
         try:
             guard.open()
-            return fn(*args, **kwargs)
+            made = fn(*args, **kwargs)
         except ImportError as error:
             missing_parts.note(error)
             raise
         finally:
-            guard.close()
+            guard.close(raises)
+        if raises and guard.ended is not None:
+            _drawn(made)
+            guard.raise_again()
+        return made
 
     guarded.__whole__ = True
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
@@ -96,6 +103,7 @@ class Guard:
             "_thrown",
             "_told",
             "_turn",
+            "ended",
         ),
     )
 
@@ -105,7 +113,7 @@ class Guard:
         self._came, self._closing, self._late = None, False, False
         self._error, self._since, self._thrown = id(sys.exc_info()[1]), None, False
         self._pending, self._process, self._told = None, getpid(), []
-        self._shields, self._limit = (), 0
+        self._shields, self._limit, self.ended = (), 0, None
 
     def open(self) -> None:
         """Take SIGINT over in the main thread, wait for a turn, read the state of the interpreter.
@@ -119,6 +127,7 @@ class Guard:
                 set_handler(SIGINT, self._interrupt)
         if not self._names:
             self._turn.take()
+            _OPEN.append(self)
             self._patches, self._limit = len(PATCHES), sys.getrecursionlimit()
         try:
             asked = [kept for kept in KEPT if not self._names or kept.name in self._names]
@@ -136,7 +145,7 @@ class Guard:
             self._shields = [a for a, b in zip(now, there, strict=True) if a is not b]
             exit_raises()
 
-    def close(self) -> None:
+    def close(self, raises: bool = False) -> None:
         """Put everything back, then let an interrupt through that came meanwhile."""
         if getpid() != self._process:
             _exit(0)
@@ -158,6 +167,8 @@ class Guard:
                 _put_back(kept, before)
         while len(PATCHES) > self._patches:
             PATCHES[-1].undo()
+        if self in _OPEN:
+            _OPEN.remove(self)
         self._turn.leave()
         for _ in range(1000):  # unless somebody else took Ctrl-C over meanwhile
             if not self._late:
@@ -173,6 +184,16 @@ class Guard:
                 before(*self._came)
         if self._thrown and is_a(error, Exception):
             raise KeyboardInterrupt from None  # a framework has made that error of it
+        if raises and self.ended is not None and is_a(error, Exception):
+            self.raise_again()
+
+    def raise_again(self) -> None:
+        """Raise what ended a learner's code, and let go of it: its traceback holds this."""
+        ended, self.ended = self.ended, None
+        try:
+            raise ended
+        finally:
+            del ended
 
     def _new_error(self) -> BaseException | None:
         """Return what ends the call, unless it was under way before."""
@@ -269,6 +290,7 @@ def _end_blocks(error: BaseException) -> None:
 
 
 _CLOSE = Guard.close.__code__
+_OPEN: list[Guard] = []  # the verbs under way: one in another, for they take turns
 _CONTEXTLIB = contextlib.__file__
 
 
@@ -305,10 +327,27 @@ def _say(names: list[str]) -> None:
         )
 
 
+def _drawn(made) -> None:
+    """Show what a verb made although it returns nothing: in Jupyter as a cell would, else as text.
+
+    What cannot be drawn must not hide the error that is to be raised.
+    """
+    ipython = imported.module("IPython")
+    with suppress(Exception):
+        (ipython.display.display if ipython and ipython.get_ipython() else print)(made)
+
+
+def note_end(error: BaseException | None) -> None:
+    """Let the verb under way raise this again in the end, unless it is an Exception."""
+    if _OPEN and error is not None and not is_a(error, Exception):
+        _OPEN[-1].ended = _OPEN[-1].ended or error
+
+
 class theirs:  # noqa: N801 (used like a function)
     """Let a learner's code run in a `with` block; after it, one can work as before it.
 
     What makes an exhibit of the run, in the house and in the libraries, calls builtins and imports.
+    The verb around it (`whole`) raises again what ended the code, unless that is an Exception.
     """
 
     __slots__ = ("_before", "_imported")
@@ -317,6 +356,7 @@ class theirs:  # noqa: N801 (used like a function)
         self._before, self._imported = read_builtins(), imported.read()
 
     def __exit__(self, kind, error, trace) -> None:
+        note_end(error)
         if not builtins_are(read_builtins(), self._before):
             put_builtins(self._before)
         if not imported.same(imported.read(), self._imported):

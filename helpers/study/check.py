@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from types import FunctionType
@@ -59,7 +60,7 @@ class Exercise:
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
-    @whole
+    @partial(whole, raises=False)
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:

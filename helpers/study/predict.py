@@ -1,6 +1,7 @@
 """A question and code that answers it -> a prediction: the learner decides, then the run tells."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from types import FunctionType, GeneratorType
 
@@ -89,7 +90,7 @@ class Prediction(Exhibit):
         return form
 
 
-@whole
+@partial(whole, raises=False)
 def predict(
     question: str, choices: Iterable[str], *, run: Callable[[], object], why: str = ""
 ) -> Prediction:

@@ -14,7 +14,8 @@ Exhibit = at(6)
 def watch_call(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
-    What it raises is told, not raised. TypeError if `fn` cannot be called, or makes a coroutine.
+    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called,
+    or makes a coroutine.
     """
     return Exhibit(calls.call_tree(fn, *args, **kwargs), call_tree_view)
 

@@ -13,7 +13,7 @@ def show_journey(fn, *args, shares: bool = False, **kwargs) -> Exhibit:
     `.model.first` and `.model.again` have what was counted, for the thread that calls. *Yours* is
     what the module of `fn` holds; frames of others are counted, and not followed.
     `shares=True` calls it some more times, with nothing but a profiler written in C, and shows in
-    whose code its time passed. What it raises or prints is told. TypeError if `fn` cannot be
-    called, or makes a coroutine.
+    whose code its time passed. An Exception and what it prints are told. TypeError if `fn` cannot
+    be called, or makes a coroutine.
     """
     return Exhibit(journey(fn, args, kwargs, shares), journey_view)

@@ -16,7 +16,7 @@ def watch_ops(fn, *args, **kwargs) -> Exhibit:
     Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
     is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
     what a kernel of its own does is none.
-    What it raises is told, not raised. TypeError if `fn` cannot be called.
+    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
     """
     return Exhibit(op_log.op_log(fn, *args, **kwargs), table)
 

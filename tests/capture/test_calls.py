@@ -159,3 +159,9 @@ def test_a_count_that_was_cut_says_so_among_the_landmarks():
 
     ledger = calls_ledger({"many": many, "few": (torch.ones, 1)})
     assert ledger.note == "Of many only the first 20,000 calls are counted."
+
+
+def test_names_that_pybind11_makes_are_left_out():
+    tree = call_tree(torch.nn.Linear(2, 2), torch.ones(1, 2))
+    names = {call.name for call in tree.calls}
+    assert "_get_tracing_state" in names and not any("pybind11" in name for name in names)

@@ -64,6 +64,17 @@ def test_a_module_without_functions_or_with_code_of_its_own_is_asked_nothing():
     assert instead(3) == instead("script") == ""
 
 
+def test_the_function_of_a_property_is_named_and_can_be_given():
+    class Case:
+        @property
+        def three(self):
+            return 3
+
+    with pytest.raises(TypeError, match="give its fget, and the object as its argument"):
+        helpers.watch_ops(Case.three, Case())
+    assert helpers.watch_ops(Case.three.fget, Case()).model.title == "three: 0 ops"
+
+
 def test_a_file_is_no_source_for_a_child():
     with pytest.raises(ValueError, match="is a file: give what is in it"):
         helpers.watch_in_child("here/script.py")

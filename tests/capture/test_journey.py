@@ -391,3 +391,24 @@ def test_a_first_call_is_counted_on_each_python_as_the_next(version):
 def test_a_ufunc_is_not_denied_where_no_c_call_is_reported():
     first, _ = both(lambda x: np.add(x, 1), 1)
     assert "call no C function that reports it: a class or a ufunc" in first.stop("C call").words
+
+
+def broken(x):
+    torch._dynamo.graph_break()
+    return torch.add(x, 1)
+
+
+def test_dynamo_compiles_no_frame_that_writes_ops_down():
+    from torch._dynamo import convert_frame
+
+    torch._dynamo.reset()
+    before = len(convert_frame.output_codes.seen)
+    show_journey(torch.compile(broken, backend="eager"), T)
+    made = [ref() for ref in convert_frame.output_codes.seen[before:]]
+    assert made and not [code for code in made if code and code.co_filename == ops.__file__]
+
+
+def test_of_a_compiled_module_of_torch_s_own_no_code_of_yours_ran():
+    module = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    first, again = both(torch.compile(module, backend="eager"), T)
+    assert again.stop("evaluator").words == "torch's evaluator, and no code of yours ran"

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from helpers import watch_traces
 from helpers.capture.frameworks import op_log as ops
 from helpers.capture.frameworks.op_log import op_log, ops_graph
 from helpers.capture.torch.grad_fn import grad_fn_graph
@@ -302,4 +303,99 @@ def test_ops_of_another_thread_are_not_denied():
         thread.start()
         thread.join()
 
-    assert op_log(other).note == "Neither TensorFlow nor PyTorch ran an op in this thread."
+    assert op_log(other).note == ops.NONE
+
+
+@pytest.mark.parametrize(
+    ("home", "name", "args"),
+    [
+        ("pandas", "concat", ([],)),
+        ("networkx", "path_graph", (3,)),
+        ("sympy", "simplify", ("sin(x)**2 + cos(x)**2",)),
+        ("rich.markup", "render", ("[b]x[/b]",)),
+    ],
+)
+def test_of_other_libraries_it_is_said_that_their_ops_are_not_seen(home, name, args):
+    log = op_log(getattr(pytest.importorskip(home), name), *args)
+    assert not log.rows and log.note.startswith(ops.NONE) and "other libraries" in ops.NONE
+
+
+def broken(x):
+    torch._dynamo.graph_break()
+    return helped(x * 2)
+
+
+def helped(x):
+    for _ in range(2):
+        x = x + torch.ones(2)
+        torch._dynamo.graph_break()
+    return x
+
+
+def test_dynamo_compiles_no_frame_of_the_recorder():
+    from torch._dynamo import convert_frame
+
+    torch._dynamo.reset()
+    compiled, seen = torch.compile(broken, backend="eager"), set()
+    before = len(convert_frame.output_codes.seen)
+    log = op_log(compiled, torch.ones(2))
+    assert [row.op for row in log.rows] == ["aten.mul"] + ["aten.ones", "aten.add"] * 2
+    seen = [ref() for ref in convert_frame.output_codes.seen[before:]]
+    assert seen and not [code for code in seen if code and code.co_filename == ops.__file__]
+
+
+def test_a_compiled_module_has_its_own_name_and_those_of_its_weights():
+    module = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    log = op_log(torch.compile(module, backend="eager"), torch.ones(1, 2))
+    assert log.title.startswith("Sequential: ") and "torch.compile made it" in log.note
+    assert "layer.0.weight" in {value.name for row in log.rows for value in row.inputs}
+
+
+TRAINED = {
+    "train": lambda m, x, y: m.fit(x, y, batch_size=2, verbose=0),
+    "test": lambda m, x, y: m.evaluate(x, y, batch_size=2, verbose=0),
+    "predict": lambda m, x, y: m.predict(x, batch_size=2, verbose=0),
+}
+
+
+@pytest.fixture
+def keras_model():
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([layers.Input((2,)), layers.Dense(1, name="last")])
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_fit_of_keras_is_one_trace_and_a_call_for_each_batch(keras_model):
+    log = op_log(TRAINED["train"], keras_model, tf.ones((6, 2)), tf.ones((6, 1)))
+    calls = [row for row in log.rows if "multi_step_on_iterator" in row.op]
+    assert [row.where for row in calls] == ["eager"] * 3
+    assert {"forward", "backward", "update"} <= {row.stage for row in log.rows}
+    assert "last" in {row.layer for row in log.rows}
+
+
+@pytest.mark.parametrize("kind", TRAINED)
+def test_traces_of_keras_are_those_of_the_tf_function_that_it_calls(keras_model, kind):
+    x, y, name = tf.ones((6, 2)), tf.ones((6, 1)), f"{kind}_function"
+    getattr(keras_model, f"make_{name}")()
+    setattr(keras_model, name, watch_traces(getattr(keras_model, name)))
+    weights = keras_model.get_weights()
+    TRAINED[kind](keras_model, x, y)
+    assert getattr(keras_model, name).model.verdicts == ("trace", "hit", "hit")
+    learned = any((a != b).any() for a, b in zip(weights, keras_model.get_weights(), strict=True))
+    assert learned == (kind == "train")
+
+
+@pytest.mark.parametrize("kind", TRAINED)
+def test_a_trace_of_a_loop_of_keras_is_refused_with_what_to_do(keras_model, kind):
+    watched = watch_traces(lambda: TRAINED[kind](keras_model, tf.ones((6, 2)), tf.ones((6, 1))))
+    with pytest.raises(TypeError, match=rf"then model.{kind}_function = watch_traces\(") as raised:
+        watched()
+    assert "\n" not in str(raised.value) and watched.model.verdicts == ("error",)
+
+
+def test_keras_without_a_tf_function_is_refused(keras_model):
+    keras_model.compile("sgd", "mse", run_eagerly=True)
+    keras_model.make_train_function()
+    with pytest.raises(TypeError, match="runs this model eagerly"):
+        watch_traces(keras_model.train_function)

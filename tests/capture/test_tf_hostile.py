@@ -116,6 +116,8 @@ def test_hostile_thing_gets_an_exhibit_or_one_sentence(verb, name):
     except (TypeError, ValueError) as error:
         words = str(error)
         assert words.isprintable() and len(words) < 600, words
+    except (Boss, SystemExit):  # raised by what was called, and so raised again
+        assert name in ("class of metaclass", "a name that raises")
     else:
         assert len(repr(shown)) < 10_000
 
@@ -183,11 +185,7 @@ def test_arguments_for_a_graph_are_refused_and_so_is_a_graph_that_is_gone():
         helpers.show_graph(concrete)
 
 
-def test_exit_in_a_watched_call_is_told_and_an_interrupt_passes():
-    assert "SystemExit: left" in repr(helpers.watch_call(leave))
-    assert helpers.watch_calls({"a": leave}).model.word("route", "a") == "no door"
-    assert "SystemExit" in repr(helpers.watch_mutations({"a": leave}))
-
+def test_interrupt_in_a_watched_call_passes():
     def stop():
         raise KeyboardInterrupt
 
@@ -220,8 +218,8 @@ def test_program_that_returns_no_tensor_is_named(answer):
 
 
 def test_program_that_raises_is_named():
-    with pytest.raises(ValueError, match="the program 'a' raised SystemExit"):
-        helpers.watch_variables({"a": lambda v, one: leave()}, 2)
+    with pytest.raises(ValueError, match="the program 'a' raised ZeroDivisionError"):
+        helpers.watch_variables({"a": lambda v, one: 1 / 0}, 2)
 
 
 def test_arguments_that_hold_themselves_twice_are_copied_once():
@@ -355,5 +353,6 @@ def test_rows_of_a_ledger_are_made_once():
 
 
 def test_nothing_stays_in_the_profile():
-    helpers.watch_call(leave)
+    with pytest.raises(SystemExit):
+        helpers.watch_call(leave)
     assert sys.getprofile() is None

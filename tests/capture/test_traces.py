@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 import inspect
 import threading
 import types
@@ -581,6 +582,43 @@ def test_an_array_of_objects_is_foretold_as_the_call_goes(items, inside):
         last = kept.watched.last
         assert (foretold.verdict, foretold.note) == (last.verdict, last.note)
         assert foretold.traces == last.traces
+
+
+def counting(fn):
+    @functools.wraps(fn)
+    def counted(*args, more=1):
+        counted.calls += more
+        return fn(*args)
+
+    counted.calls = 0
+    return counted
+
+
+def test_a_decorator_stays_around_the_tf_function_that_is_watched():
+    plain = counting(tf.function(lambda x: x + 1))
+    kept = watch_traces(plain)
+    assert [int(kept(tf.constant(n))) for n in (1, 2)] == [2, 3]
+    assert plain.calls == 2 and watch_traces(kept)(tf.constant(3), more=5) == 4 and plain.calls == 7
+    assert kept.model.verdicts == ("trace", "hit", "hit")
+    assert "what is around it is Python" in kept.model.note
+    assert would_trace(kept, tf.constant(1.0)).verdict == "trace"
+    assert plain.__wrapped__.experimental_get_tracing_count() == 1
+
+
+def test_the_ledger_has_the_name_of_a_callable_object_s_class():
+    class Module(tf.Module):
+        def __call__(self, x):
+            return x + 1
+
+    kept = watch_traces(Module())
+    kept(1)
+    assert kept.model.title == "Calls of Module"
+
+
+def test_a_module_of_torch_is_sent_to_the_ledger_of_torch():
+    nn = pytest.importorskip("torch").nn
+    with pytest.raises(TypeError, match="watch_recompiles"):
+        watch_traces(nn.Linear(1, 1))
 
 
 class Answering(types.ModuleType):

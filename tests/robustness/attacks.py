@@ -91,7 +91,8 @@ def fault_of(call, runs: bool = False, refused: bool = False) -> str:
         return "hangs"
     except BaseException as error:
         ran = list(zoo.RAN)
-        words = _unfit(error)
+        own_end = runs and ran and not isinstance(error, Exception)
+        words = "" if own_end else _unfit(error)
     else:
         if refused:
             return "was not refused"

@@ -1,4 +1,4 @@
-"""`exit()` in code that a verb runs, in a real kernel: it is told, and the kernel goes on."""
+"""`exit()` in code that a verb runs, in a real kernel: it ends the cell, and the kernel goes on."""
 
 import pytest
 
@@ -33,8 +33,8 @@ def kernel(tmp_path_factory):
     [
         ('print(predict("Which?", ["SystemExit", "None"], run=leaves).answer)', "SystemExit"),
         ("print(check.warm_up(Count()))", "your code raised SystemExit"),
-        ("print(watch_frames(leaves))", "It raised SystemExit"),
-        ("print(watch_names(leaves))", "raised SystemExit"),
+        ("seen = watch_frames(leaves)", "It raised SystemExit"),
+        ("seen = watch_names(leaves)", "raised SystemExit"),
     ],
 )
 def test_exit_is_told_as_system_exit_and_the_kernel_lives(kernel, cell, says):
@@ -44,5 +44,5 @@ def test_exit_is_told_as_system_exit_and_the_kernel_lives(kernel, cell, says):
 
 
 def test_exit_is_the_shells_own_again_after_the_verb(kernel):
-    cell = "watch_names(leaves); print('ask_exit' in vars(get_ipython()))"
-    assert kernel.run(cell).endswith("False\n")
+    kernel.run("watch_names(leaves)")
+    assert kernel.run("print('ask_exit' in vars(get_ipython()))") == "False\n"

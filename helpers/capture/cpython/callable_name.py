@@ -8,6 +8,7 @@ from types import (
     MethodType,
 )
 
+from helpers.capture.cpython.arguments import python_function
 from helpers.capture.cpython.objects import class_mapping, instance_dict
 from helpers.capture.text.label import label
 from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
@@ -32,7 +33,8 @@ def called(fn) -> str:
         return printable(fn.__name__, LONGEST_NAME)
     if issubclass(kind, type):
         return printable(_class_name(fn), LONGEST_NAME)
-    inner = python_function(fn)
+    inner = compiled(fn)
+    inner = python_function(fn) if inner is None else inner
     return called(inner) if inner is not None else _kept(fn) or kind_of(fn)
 
 
@@ -42,7 +44,15 @@ def name_of(fn) -> str:
         return name_of(fn.__func__)
     if is_a(fn, FunctionType, BuiltinFunctionType):
         return printable(fn.__name__)
-    return _kept(fn) or printable(label(fn))
+    return _kept(fn) or (called(fn) if compiled(fn) is not None else printable(label(fn)))
+
+
+def compiled(fn):
+    """Return what torch.compile made this function or module of; None if it did not."""
+    inside = instance_dict(fn) or {}
+    if "get_compiler_config" not in inside:
+        return None
+    return dict.get(inside.get("_modules") or inside, "_orig_mod", inside.get("__wrapped__"))
 
 
 def _kept(fn) -> str:

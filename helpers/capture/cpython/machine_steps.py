@@ -51,11 +51,12 @@ def _outcome(call, printed: Printed) -> str:
     with redirected(printed):
         try:
             with theirs():
-                value = call()
+                try:
+                    value = call()
+                except vm.Halt as halt:  # the machine's own end, and none of the program's
+                    return ended(f"The machine stopped: {halt}")
         except UNRAISABLE:
             raise
-        except vm.Halt as halt:
-            return ended(f"The machine stopped: {halt}")
         except BaseException as error:
             return Result(brief(error), raised=True).sentence
     return Result(brief(value)).sentence

@@ -8,7 +8,7 @@ from types import CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.interpreter_state import note_end, theirs
 from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
 
@@ -85,6 +85,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
         except UNRAISABLE:
             raise
         except BaseException as error:
+            note_end(error)
             words, raised = brief(error), True
         finally:
             changed = sys.gettrace() is not tracer

@@ -137,8 +137,8 @@ def _where_in_c(function) -> tuple[str, str]:
     module = _text(function.__module__) or _text(own(type(owner), "__module__"))
     if module.partition(".")[0] not in FRAMEWORKS:
         return "", ""  # and its name, which a class may compute, is not asked for
-    name = function.__qualname__.removeprefix("PyCapsule.")
-    return module, name.rpartition("<locals>.")[2]
+    name = function.__qualname__.removeprefix("PyCapsule.").rpartition("<locals>.")[2]
+    return module, name.rpartition(".")[2] if "pybind11_detail" in name else name
 
 
 def _text(value) -> str:

@@ -14,8 +14,8 @@ import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helpers.capture.cpython.arguments import calls_itself
-from helpers.capture.cpython.callable_name import LONGEST_NAME, called
+from helpers.capture.cpython.arguments import behind, calls_itself
+from helpers.capture.cpython.callable_name import LONGEST_NAME, called, compiled
 from helpers.capture.cpython.function import GENERATOR, refuse_async
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
@@ -46,6 +46,10 @@ COLUMNS = (
     Column("stage", "stage"),
     Column("layer", "in layer"),
     Column("where", "where"),
+)
+NONE = (
+    "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
+    "are not seen."
 )
 RARE = {"layer": "", "where": "eager"}  # a column that would say this in every row is left out
 BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
@@ -85,7 +89,9 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     rows, missing = recorder.rows, recorder.left_out
     notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
     if not recorder.rows:
-        notes.append("Neither TensorFlow nor PyTorch ran an op in this thread.")
+        notes.append(NONE)
+    if compiled(fn) is not None:
+        notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
@@ -150,6 +156,8 @@ def _torch_mode(recorder):
             recorder.of_torch(func, (*args, *(kwargs or {}).values()), result)
             return result
 
+    if torch := imported.module("torch._dynamo"):  # or Dynamo would compile the recorder's frames
+        Watching.__torch_dispatch__ = torch.disable(Watching.__torch_dispatch__)
     return Watching()
 
 

@@ -112,7 +112,8 @@ class _Search:
                 if weight is not None:
                     self._note(f"{path}.{part}", weight)
             below = _items(inside.get("_modules"))
-            waiting += [(f"{path}.{part}", m) for part, m in reversed(below) if m is not None]
+            below = [(path if part == "_orig_mod" else f"{path}.{part}", m) for part, m in below]
+            waiting += [(part, m) for part, m in reversed(below) if m is not None]
 
     def _layer(self, name: str, layer, depth: int) -> None:
         """Note a layer's weights by their own paths, and those of the layers in it."""

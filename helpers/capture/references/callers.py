@@ -9,7 +9,7 @@ from helpers.capture.text.label import LONGEST_NAME, label, short_name, type_nam
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import is_a
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.interpreter_state import note_end, theirs
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # an intervention may replace the others
@@ -119,6 +119,7 @@ def _judged(judge, route) -> tuple[str, bool]:
     except UNRAISABLE:
         raise
     except BaseException as error:
+        note_end(error)
         return type_name(error), False
     return (short_name(word) if type(word) is str else label(word)), True
 

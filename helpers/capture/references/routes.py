@@ -15,6 +15,7 @@ from helpers.capture.references.heap import Shelf
 from helpers.capture.text.label import label, short_name
 from helpers.capture.text.source import source_of
 from helpers.model.routes import UNKNOWN, Function, Route, RouteMap
+from helpers.safety.interpreter_state import note_end
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # a patch may replace the others
@@ -85,7 +86,8 @@ class _Watch:
             found = self._readers[name]()
         except UNRAISABLE:
             raise
-        except BaseException:  # the reader is the learner's own
+        except BaseException as error:  # the reader is the learner's own
+            note_end(error)
             return UNKNOWN
         return next((at for at, each in enumerate(self._both) if each is found), UNKNOWN)
 

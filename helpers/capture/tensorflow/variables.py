@@ -18,6 +18,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import called, count, is_a, is_exactly, printable, table
+from helpers.safety.interpreter_state import note_end
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not what it saw with a RefVariable"),)
@@ -140,6 +141,7 @@ def _built(program, kind: str, what: str = "it"):
         except KeyboardInterrupt:
             raise
         except BaseException as error:
+            note_end(error)
             named = "the program" if what == "it" else f"the program {what}"
             raise ValueError(f"{named} raised {said(error)}") from None
     return graph, fetches, v.initializer

@@ -1,10 +1,11 @@
 """What is no function, but holds some: a module, a script's path -> what to give in its place."""
 
+from functools import cached_property
 from itertools import islice
 from pathlib import PurePath
 from types import FunctionType, ModuleType
 
-from helpers.safety.arguments import is_a, printable
+from helpers.safety.arguments import by_type, is_a, printable
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS
@@ -20,6 +21,8 @@ def instead(thing: object) -> str:
     """
     if is_a(thing, ModuleType):
         return f"; of a module, give a function{_such_as(_SPACE(thing))}"
+    if held := by_type({property: "fget", cached_property: "func"}, thing):
+        return f"; give its {held}, and the object as its argument"
     if is_a(thing, PurePath) or (is_a(thing, str) and str.endswith(thing, ".py")):
         return "; runpy.run_path(path) runs a script, and gives its functions by name"
     return ""

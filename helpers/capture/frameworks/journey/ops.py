@@ -43,7 +43,7 @@ def watched(seen: Recorder) -> Iterator[list[Ran]]:
     ran: list[Ran] = []
     with contextlib.ExitStack() as stack:
         if imported.module("torch"):
-            stack.enter_context(_torch_mode(_Writer(ran, seen)))
+            stack.enter_context(_torch_mode(_Writer(ran, seen).write, seen))
         if imported.module("tensorflow"):
             from tensorflow.python import pywrap_tfe
 
@@ -64,10 +64,10 @@ class _Writer:
     def write(self, name, made) -> None:
         """Write one op down; `name()` is its name."""
         if threading.get_ident() == self._home and len(self._ran) < MOST_OPS:
-            self._seen.paused = True
+            before, self._seen.paused = self._seen.paused, True
             if not (told := name()).startswith("profiler."):
                 self._ran.append(Ran(told, _kernel(made)))
-            self._seen.paused = False
+            self._seen.paused = before
 
 
 def _noting(door, at: int, writer: _Writer):
@@ -80,8 +80,10 @@ def _noting(door, at: int, writer: _Writer):
     return noting
 
 
-def _torch_mode(writer: _Writer):
+def _torch_mode(write, seen: Recorder):
     refuse_a_late_triton()
+    if dynamo := imported.module("torch._dynamo"):
+        write = dynamo.disable(write)  # or Dynamo would compile its frames
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
@@ -95,7 +97,9 @@ def _torch_mode(writer: _Writer):
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             made = func(*args, **(kwargs or {}))
-            writer.write(lambda: f"{func.namespace}.{func.overloadpacket.__name__}", made)
+            seen.paused = True
+            write(lambda: f"{func.namespace}.{func.overloadpacket.__name__}", made)
+            seen.paused = False
             return made
 
     code, rule = Watching.__torch_dispatch__.__code__, torch_private.find_torch_dispatch_rule

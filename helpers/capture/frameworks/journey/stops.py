@@ -143,7 +143,8 @@ def _evaluator(tally: Tally) -> tuple[bool, str, str]:
     if made:
         words = f"the guards of an entry hold, for {counted(made, 'frame')}"
         return True, "entry found", f"{whose}; {words}"
-    return True, "asked", f"{whose}, which lets your code run as it is"
+    words = "which lets your code run as it is" if tally.own_frames else "and no code of yours ran"
+    return True, "asked", f"{whose}, {words}"
 
 
 def _registry(tally: Tally) -> tuple[bool, str, str]:

@@ -5,13 +5,17 @@ TensorFlow's own types, and a callback of TensorFlow's own tells which traces it
 written to the function: its counts are the same with the ledger and without.
 """
 
+import contextlib
 import functools
 import inspect
 import sys
 import threading
+import traceback
+from dataclasses import replace
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType
 
+from helpers.capture.cpython.callable_name import called
 from helpers.capture.tensorflow.tracing import keys
 from helpers.capture.tensorflow.tracing.differences import MOST_KEYS, nearest
 from helpers.capture.tensorflow.tracing.log import Log
@@ -21,6 +25,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
+from helpers.safety import imported
 from helpers.safety.arguments import (
     alive,
     is_a,
@@ -37,6 +42,8 @@ from helpers.safety.interrupts import finishing
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
 MOST_KNOWN = 1024
+KERAS = "keras.src.backend.tensorflow.trainer"
+LOOPS = {"fit": "train", "evaluate": "test", "predict": "predict"}
 MANY = 1_000  # calls in one row
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -44,14 +51,17 @@ ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 def watch(fn, **options) -> "Watched":
     """Return `fn` with a ledger; a plain function becomes `tf.function(fn, **options)` first.
 
-    Of a function that becomes one here, TensorFlow does not warn that it retraces often.
+    Of a function that becomes one here, TensorFlow does not warn that it retraces often. A
+    decorator around a tf.function, as Keras's train_function is, stays around it.
 
     Raises:
         TypeError: `fn` cannot be called or has no cache of traces, TensorFlow can make no
             tf.function of it, or options are given for what is a tf.function already.
     """
-    known = watched_of(fn)
-    return known if known and not options else Watched(as_function(fn, options))
+    if watched_of(fn) and not options:
+        return fn if type(fn) in (Watched, Around) else own(fn, "_source")
+    at = None if options else inner_cell(fn)
+    return Watched(as_function(fn, options)) if at is None else Around(fn, at)
 
 
 @whole
@@ -78,6 +88,8 @@ def as_function(fn, options):
             names = ", ".join(options)
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
+    if (torch := imported.module("torch")) and is_a(fn, torch.nn.Module):
+        raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown(fn)} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **options)
@@ -112,8 +124,60 @@ def as_tf_function(fn, **options):
 
 def watched_of(fn):
     """Return the Watched that `fn` is or shows, or None."""
-    found = fn if type(fn) is Watched else own(fn, "_source")
-    return found if type(found) is Watched else None
+    found = fn if type(fn) in (Watched, Around) else own(fn, "_source")
+    return found.watched if type(found) in (Watched, Around) else None
+
+
+def inner_cell(fn) -> int | None:
+    """Return at which cell of its closure a decorator, or Keras, holds its tf.function; or None.
+
+    TypeError for a function of Keras that holds none.
+    """
+    import tensorflow as tf
+
+    if type(fn) is not FunctionType:
+        return None
+    of_keras, wrapped = fn.__globals__.get("__name__") == KERAS, fn.__dict__.get("__wrapped__")
+    for at, cell in enumerate(fn.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # the cell is empty
+            held = cell.cell_contents
+            if is_a(held, tf.types.experimental.PolymorphicFunction) and (
+                of_keras or held is wrapped
+            ):
+                return at
+    if of_keras:
+        raise TypeError("Keras runs this model eagerly, so there is no tf.function to watch")
+    return None
+
+
+class Around:
+    """A Python function around a tf.function, called as ever; the ledger is the tf.function's."""
+
+    autograph_info__ = {}
+
+    def __init__(self, fn: FunctionType, at: int):
+        self.watched = Watched(fn.__closure__[at].cell_contents)
+        cells = (*fn.__closure__[:at], CellType(self.watched), *fn.__closure__[at + 1 :])
+        made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, cells)
+        made.__kwdefaults__ = fn.__kwdefaults__
+        self._call = functools.update_wrapper(made, fn)
+        functools.update_wrapper(self, fn, updated=())
+
+    def __call__(self, *args, **kwargs):
+        """Call the function, whose tf.function writes its calls down."""
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name):
+        if name == "watched":
+            raise AttributeError(name)
+        return getattr(self.watched, name)
+
+    @property
+    def model(self) -> TraceLedger:
+        """Return the ledger as it is now."""
+        model = self.watched.model
+        note = f"{model.note} Watched is the tf.function inside; what is around it is Python."
+        return replace(model, note=note)
 
 
 class Watched:
@@ -209,6 +273,9 @@ class Watched:
                 return call(*args, **kwargs)
             except BaseException as raised:
                 error = raised
+                if type(raised) is not KeyboardInterrupt and (why := _loop_of_keras(raised)):
+                    error = TypeError(why)
+                    raise error from None
                 raise
             finally:
                 row.finish()
@@ -308,11 +375,27 @@ class Watched:
         return cut(", ".join(first + [f"… {more} more"] * bool(more))) or "(none)"
 
     def _name(self) -> str:
-        name = own(self.function, "__name__") or own(self.function, "_name")
-        return printable(name) if is_a(name, str) and name else "a function"
+        return called(self.__wrapped__)
 
 
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
+
+
+def _loop_of_keras(error: BaseException) -> str:
+    """Return why a trace met `fit` and the like, and what to do; "" if it did not."""
+    while error is not None:
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            fn = frame.f_locals.get("fn")  # Keras leaves of its frames only that of a decorator
+            kind = type(fn) is FunctionType and LOOPS.get(fn.__name__)
+            if kind and fn.__module__ == KERAS:
+                held = f"model.{kind}_function"
+                return (
+                    f"{fn.__name__} of Keras is a loop in Python, which TensorFlow cannot trace; "
+                    f"call model.make_{kind}_function(), then {held} = watch_traces({held}), "
+                    f"then {fn.__name__} as before"
+                )
+        error = error.__context__
+    return ""
 
 
 def _because(causes, known) -> str:
@@ -347,5 +430,6 @@ def _summary(log: Log, theirs: int) -> str:
     parts += [f"{log.verdicts['eager']:,} eager"] * bool(log.verdicts["eager"])
     note = f"{counted(log.calls, 'call')}: {', '.join(parts)}."
     if theirs != log.traces:
-        note += f" TensorFlow counts {theirs:,} traces; the others were made outside these calls."
+        made = f"{counted(theirs, 'trace')}; the others were made outside these calls."
+        note += f" TensorFlow counts {made}"
     return note

@@ -18,7 +18,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import deadly, kind_of, printable
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.interpreter_state import note_end, theirs
 
 MOST, LONGEST = 12, 300
 MARKS = ("changed", "this one refuses the call"), ("failed", "an error instead of an answer")
@@ -168,4 +168,5 @@ def _verdict(accepts, call: Call) -> tuple[str, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well: it is an answer like any other
+        note_end(error)
         return "raises", _said(error)
