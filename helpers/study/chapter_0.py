@@ -3,6 +3,8 @@
 from numbers import Integral
 from operator import index
 
+from helpers.capture.text.value import brief
+from helpers.safety.arguments import kind_of
 from helpers.study.check import Exercise
 
 EXPRESSION = "f(x)"
@@ -11,13 +13,21 @@ EXPRESSION = "f(x)"
 def _judge(count):
     names = compile(EXPRESSION, "<warm-up>", "eval").co_names
     if issubclass(type(count), bool) or not issubclass(type(count), Integral):
-        return "the answer must be a whole number, such as 7"
+        return _no_count(count)
     count = int.__index__(count) if issubclass(type(count), int) else index(count)
     if count == len(names) - 1:
         return "the argument is looked up by name too"
     if count != len(names):
         return f"CPython compiled {EXPRESSION} and listed the names {', '.join(names)}"
     return None
+
+
+def _no_count(answer) -> str:
+    if issubclass(type(answer), str):
+        return "the answer is a number, not text: write it without quotes"
+    if issubclass(type(answer), (list, tuple, set, dict)):
+        return "the answer is how many names there are, not a collection of them"
+    return f"the answer must be a whole number such as 7, not {brief(answer)} ({kind_of(answer)})"
 
 
 WARM_UP = Exercise(

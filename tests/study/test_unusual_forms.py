@@ -49,6 +49,11 @@ def _partial(solution: str) -> str:
     return PARTIAL + jump.split("\n", 1)[1] + "    def GET_ITER" + rest.split("def GET_ITER")[1]
 
 
+IMPORTING = "from importlib import import_module\nimport warnings\n"
+IMPORTS = """    import numpy.f2py
+    with warnings.catch_warnings(action="error"):
+        import_module("numpy")  # the one that is there, though sys.modules lists a handful
+"""
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
 ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
@@ -59,6 +64,7 @@ FORMS = [
     ("break_surgery", lambda s: COMPILED + s),
     ("two_kernels", lambda s: s.replace("register(halve, is_float)", ONE_BY_ONE)),
     ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
+    ("rebinding", lambda s: IMPORTING + s.replace("    try:\n", f"{IMPORTS}    try:\n")),
     (
         "tangle",
         lambda s: f"{s}\nimport numpy as np\nguess = dict(zip(guess, np.array([*guess.values()])))",
