@@ -49,11 +49,10 @@ def _partial(solution: str) -> str:
     return PARTIAL + jump.split("\n", 1)[1] + "    def GET_ITER" + rest.split("def GET_ITER")[1]
 
 
-IMPORTING = "from importlib import import_module\nimport warnings\n"
-IMPORTS = """    import numpy.f2py
-    with warnings.catch_warnings(action="error"):
-        import_module("numpy")  # the one that is there, though sys.modules lists a handful
-"""
+IMPORTING = "from importlib import import_module\n"
+IMPORTS = (
+    '    import_module("numpy")  # which is there already\n'
+)
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
 ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):

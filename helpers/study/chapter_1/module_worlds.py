@@ -77,7 +77,7 @@ class _Handful(dict):
 
     def get(self, name, default=None):
         """Return an entry, listed or not."""
-        return self[name] if name in self else default
+        return dict.get(self, name, self.others.get(name, default))
 
 
 class _Lazy(ModuleType):

@@ -10,7 +10,6 @@ from helpers.model.graph import Graph
 from helpers.model.phrase import counted
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import is_a, kind_of
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, graph_ops
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, tried
@@ -72,11 +71,10 @@ def _judge(seam, proof, cured):
         return f"cured must be a class, as Smoother is, not {kind_of(cured)}"
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
-    with quiet():
-        for run in RUNS:
-            if because := _unlike(cured, run):
-                return because
-        return _shared(cured) or _not_traced(cured)
+    for run in RUNS:
+        if because := _unlike(cured, run):
+            return because
+    return _shared(cured) or _not_traced(cured)
 
 
 def _unlike(cured, run) -> str | None:

@@ -61,9 +61,8 @@ MISTAKES = {
     "tangle": (
         (
             "tangle is another function by now",
-            "def tangle():\n    return ['old'] * 5\n\n\nguess = dict.fromkeys(NAMES, 'old')".replace(
-                "NAMES", "('alias', 'by_default', 'by_name', 'shared', 'copied')"
-            ),
+            "def tangle():\n    return ['old'] * 5\n\n\nnames = ('alias', 'by_default', 'by_name', "
+            "'shared', 'copied')\nguess = dict.fromkeys(names, 'old')",
         ),
         ("must be a dict with the keys", "guess = tangle()"),
         ("alias = op copied the reference", '"alias": "old"', '"alias": "new"'),
@@ -78,7 +77,8 @@ MISTAKES = {
         (
             "has lost what the block itself assigned",
             "    writes = [write for",
-            "    lists = [(h, list(h)) for h in holders if type(h) is list]\n    writes = [write for",
+            "    lists = [(h, list(h)) for h in holders if type(h) is list]\n"
+            "    writes = [write for",
             "            write(old)\n",
             "            write(old)\n"
             "        for holder, before in lists:\n            holder[:] = before\n",

@@ -137,6 +137,7 @@ MISTAKES = {
         ("write 'k is None'", "if value is None or isinstance(value, bool)", "if value is True"),
         ("a list of texts", '[f"{source} is {value}"]', 'f"{source} is {value}"'),
         ("is not even true", "{source} == {value!r}", "{source} != {value!r}"),
+        ("'k is -7' is not even true of k = -7", "{source} == {value!r}", "{source} is {value!r}"),
         (
             "compiles again",
             "{source}.dtype is {value.dtype}",
