@@ -24,9 +24,9 @@ def _judge(count):
 
 def _no_count(answer) -> str:
     if issubclass(type(answer), str):
-        return "the answer is a number, not text: write it without quotes"
+        return "the answer must be a number, not text: write it without quotes"
     if issubclass(type(answer), (list, tuple, set, dict)):
-        return "the answer is how many names there are, not a collection of them"
+        return "the answer must be a number: how many names there are, not which"
     return f"the answer must be a whole number such as 7, not {brief(answer)} ({kind_of(answer)})"
 
 

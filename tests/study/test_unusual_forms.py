@@ -50,9 +50,7 @@ def _partial(solution: str) -> str:
 
 
 IMPORTING = "from importlib import import_module\n"
-IMPORTS = (
-    '    import_module("numpy")  # which is there already\n'
-)
+IMPORTS = '    import_module("numpy")  # which is there already\n'
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
 ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
