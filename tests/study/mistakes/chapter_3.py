@@ -45,7 +45,7 @@ MISTAKES = {
             "self.stack.insert(len(self.stack) - depth, self.pop())",
         ),
         ("at DELETE_FAST", "        del self.local[name]\n", ""),
-        ("did not end within", "        self.push(self.find(name))", "        while True: pass"),
+        ("at LOAD_GLOBAL", "        self.push(self.find(name))", "        pass"),
         (
             "named_as_yours()",
             "self.push(self.find(name))",
