@@ -3,6 +3,7 @@
 import pytest
 
 from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes.chapter_4 import EAFP
 
 pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
@@ -59,6 +60,8 @@ for kind in ("float16", "float32", "float64"):
 FORMS = [
     ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
     ("break_surgery", lambda s: COMPILED + s),
+    ("break_surgery", lambda s: s.replace("torch.where(y > 0, y, 0)", "torch.relu(y)")),
+    ("dynamo_binary_op", lambda s: EAFP),
     ("two_kernels", lambda s: s.replace("register(halve, is_float)", ONE_BY_ONE)),
     ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
     ("rebinding", lambda s: IMPORTING + s.replace("    try:\n", f"{IMPORTS}    try:\n")),
