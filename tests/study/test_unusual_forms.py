@@ -52,6 +52,10 @@ def _partial(solution: str) -> str:
 
 IMPORTING = "from importlib import import_module\n"
 IMPORTS = '    import_module("numpy")  # which is there already\n'
+ONE_OP = "if func is torch.ops.aten.abs.default:  # softsign itself is no op"
+THREE_OPS = """if func is torch.ops.aten.abs.default:
+            self.size = True
+        if func is torch.ops.aten.div.Tensor and vars(self).pop("size", False):"""
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
 ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
@@ -76,6 +80,9 @@ FORMS = [
     ("route", lambda s: s.replace('"graph"', '"graph x2"')),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').deque()")),
+    ("gives_up", lambda s: s.replace('"evaluator"', '"cache key"')),
+    ("kept_models", lambda s: s.replace('"name", "frame"', '("frame", "cache key")')),
+    ("five_means", lambda s: s.replace(ONE_OP, THREE_OPS)),
 ]
 NAMED = [(EXERCISES[name].chapter, name, form) for name, form in FORMS]
 

@@ -28,8 +28,8 @@ def no_list(log) -> str | None:
 
 def odd(what: str, log: list, truth: list[str]) -> str:
     """Return the words for two logs that differ."""
-    gives, own = f"gives {_plain_names(log)}", str(_plain_names(truth))
-    return parted(f"for {what}, ", gives, own, "TensorFlow's own log")
+    logs = (f"has {_plain_names(names)}" for names in (log, truth))
+    return parted(f"for {what}, ", *logs, "TensorFlow's own log")
 
 
 def _plain_names(names: list) -> list:

@@ -46,7 +46,7 @@ def _plain(op_logger):
 
 
 def _same_values(op_logger):
-    """for ops that others compute with"""
+    """for sin(2.0), run and in a graph"""
     plain = values()
     with op_logger():
         logged = values()

@@ -41,6 +41,13 @@ def another_call() -> str:
     return str(torch.nn.functional.tanhshrink(input=x).dtype)
 
 
+def arithmetic():
+    """Run two ops of which softsign is made, too."""
+    import torch
+
+    return torch.ones(2) / 2 + 1
+
+
 def call_of_a_namesake():
     """Call a function of the same name that is ours, of which torch tells its modes as well."""
     import torch

@@ -128,11 +128,11 @@ MISTAKES = {
         ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
         ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
         (
-            "for a graph, yours gives []",
+            "for a graph, yours has []",
             "        log.append",
             "        if graph is None:\n            log.append",
         ),
-        ("yours gives", "        log.append", "        op_type in log or log.append"),
+        ("yours has", "        log.append", "        op_type in log or log.append"),
         ("the first ends first", REMOVE, POPPED),
         (
             "nobody heard of it",
@@ -141,7 +141,7 @@ MISTAKES = {
         ),
         ("still", REMOVE, "pass"),
         ("given a list", "yield log", "yield tuple(log)"),
-        ("for a graph, yours gives []", FAST_ONLY),
+        ("for a graph, yours has []", FAST_ONLY),
         ("must be a function", "op_logger = []"),
         ("without calling it: this is one of its blocks", ONE_BLOCK),
         (

@@ -105,6 +105,7 @@ MISTAKES = {
     ),
     "stuck_mean": (
         ("how often does that line of Python run", '"cache key"', '"name"'),
+        ("evaluates the frames of update as they are written", '"cache key"', '"frame"'),
         (
             "no exhibit in proof shows what the second call",
             "import show_graph",
@@ -152,14 +153,14 @@ MISTAKES = {
             "    def step",
         ),
         (
-            "eager code returns",
+            "its result: yours is 3, eager code's is 2.5",
             "x, rate):",
             "x, unused):",
             "assign_add(rate",
             "assign_add(self.rate",
         ),
         (
-            "mean yours is 0",
+            "the mean: yours is 0, eager code's is 2",
             "self.mean.assign_add(rate * (x - self.mean))",
             "new = self.mean + rate * (x - self.mean)",
             "self.mean.read_value()",
@@ -173,8 +174,8 @@ MISTAKES = {
         ("must be a class", "value()\n", "value()\ncured = cured(0.5)\n"),
     ),
     "kept_models": (
-        ("1 more seam is to be named", '"name", "frame"', '"frame"'),
-        ("who holds its keys", '"name", "frame"', '"name", "cache key"'),
+        ("Name 1 more seam", '"name", "frame"', '"frame"'),
+        ("'name' is right. Name 1 more", '"name", "frame"', '"name", "cache key"'),
         ("no exhibit in proof shows frames that keep", ", show_traceback(errors[0])", ""),
         ("all in plain sight", "min(built", "max(built"),
         (
@@ -198,18 +199,18 @@ MISTAKES = {
             "self.measured",
             "self.measure(self)",
         ),
-        ("not str", "error.with_traceback(None)", "str(error)"),
+        ("must be those that were raised, not str", "error.with_traceback(None)", "str(error)"),
         ("says something else", "error.with_traceback(None)", "RuntimeError('no')"),
         ("must be two lists, with 0 scores", "errors.append(error.with_traceback(None))", "pass"),
         ("is swallowed", "except RuntimeError as error:", "except Exception as error:"),
-        ("yours gives the scores", " + net.size()", ""),
+        ("sweep gives the scores", " + net.size()", ""),
         ("must return two lists", "return scores, errors", "return scores"),
     ),
     "five_means": (
         ("must be a dict with the keys", '{"name": by_name, ', "{"),
         ("must be a function that gives", '"name": by_name', '"name": 5'),
         ("code: in its block somebody is there at the name", '"code": by_code', '"code": by_name'),
-        ("must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
+        ("name: must give a context manager", NAME, NAME.replace("@contextmanager\n", "")),
         ("must give its notes", NAMED, NAMED.replace("yield notes", "yield")),
         ("before, in a finally", NAMED, "    yield notes\n    functional.softsign = softsign\n"),
         ("after its block it still notes", NAMED, "    yield notes\n"),
@@ -261,7 +262,7 @@ MISTAKES = {
             'if getattr(func, "__name__", "") == "softsign":',
         ),
         (
-            "softsign leaves 3 notes",
+            "it notes x / 2 + 1, too",
             "if func is torch.ops.aten.abs.default:",
             'if func.name() in ("aten::abs", "aten::add.Tensor", "aten::div.Tensor"):',
         ),
@@ -278,6 +279,11 @@ MISTAKES = {
             "    threading.setprofile(told)\n    sys.setprofile(told)\n",
             "import sys\n",
             "import sys\nimport threading\n",
+        ),
+        (
+            "dispatch mode: it notes x / 2 + 1",
+            "torch.ops.aten.abs.default:  # softsign itself is no op",
+            "torch.ops.aten.div.Tensor:",
         ),
         ("a call of tanhshrink", "if func is softsign:", "if func is not functional.softplus:"),
         (
