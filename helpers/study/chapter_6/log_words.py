@@ -23,7 +23,7 @@ def no_list(log) -> str | None:
     """Return what a log is, in words, if it is no list, nor like one."""
     if issubclass(type(log), MutableSequence):
         return None
-    return f"the block must be given a list, `with op_logger() as log`, not a {kind_of(log)}"
+    return f"the block must be given a list, `with op_logger() as log`, not {kind_of(log)}"
 
 
 def odd(what: str, log: list, truth: list[str]) -> str:

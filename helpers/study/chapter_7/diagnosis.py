@@ -59,11 +59,11 @@ def _plain(name: str) -> str:
 def _misnamed(given: list[str], evidence, elsewhere) -> str | None:
     right = [one.seam for one in evidence]
     other_names = {one.or_seam: one.seam for one in evidence}
-    given = [other_names.get(name, name) for name in given]
-    for name in given:
+    named = [other_names.get(name, name) for name in given]
+    for name in named:
         if name not in right:
             return elsewhere.get(name) or NOBODY.format(name)
-    if left := [name for name in right if name not in given]:
+    if left := [name for name in right if name not in named]:
         more = counted(len(left), "more seam")
         return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
     return None

@@ -100,7 +100,7 @@ MISTAKES = {
             "for frame in frames:",
             "while frames:\n        frame = frames.pop(0)",
         ),
-        ("yours gives a", "    return state", "    return state.numpy()"),
+        ("yours gives no tensor (ndarray)", "    return state", "    return state.numpy()"),
         ("must be a function", "    return state\n", "    return state\ncured = 5\n"),
     ),
     "stuck_mean": (
