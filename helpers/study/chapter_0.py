@@ -13,21 +13,15 @@ EXPRESSION = "f(x)"
 def _judge(count):
     names = compile(EXPRESSION, "<warm-up>", "eval").co_names
     if issubclass(type(count), bool) or not issubclass(type(count), Integral):
-        return _no_count(count)
+        quotes = "; write it without quotes" if issubclass(type(count), str) else ""
+        given = f"{brief(count)} ({kind_of(count)})"
+        return f"the answer must be a whole number such as 7, not {given}{quotes}"
     count = int.__index__(count) if issubclass(type(count), int) else index(count)
     if count == len(names) - 1:
         return "the argument is looked up by name too"
     if count != len(names):
         return f"CPython compiled {EXPRESSION} and listed the names {', '.join(names)}"
     return None
-
-
-def _no_count(answer) -> str:
-    if issubclass(type(answer), str):
-        return "the answer must be a number, not text: write it without quotes"
-    if issubclass(type(answer), (list, tuple, set, dict)):
-        return "the answer must be a number: how many names there are, not which"
-    return f"the answer must be a whole number such as 7, not {brief(answer)} ({kind_of(answer)})"
 
 
 WARM_UP = Exercise(

@@ -118,10 +118,6 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
 
 POPPED = "[self.pop() for _ in range(count)][::-1]\n        fn"
 SLICED = "self.stack[-count:]\n        del self.stack[-count:]\n        fn"
-PUSHED, FEWER = (
-    "        self.push(self.f",
-    "        given.pop('kwdefaults', 0)\n        self.push(self.f",
-)
 COMPARED = "COMPARISON[sign](left, right)"
 MENDED_OTHERWISE = [
     ("vm_operators", "on top", COMPARED, f"bool({COMPARED})"),
@@ -129,7 +125,6 @@ MENDED_OTHERWISE = [
     ("vm_calls", "reverse order", "[:split], **", "[: -len(names)], **"),
     ("vm_calls", "self.call make", POPPED, SLICED),
     ("vm_jumps", "stays below", "except StopIteration", "except Exception"),
-    ("vm_closures", "first to be popped", PUSHED, FEWER),
 ]
 
 

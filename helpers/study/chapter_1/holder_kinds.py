@@ -1,7 +1,6 @@
 """Objects that hold a function, of each kind that can be written to; and what each place holds."""
 
 from collections.abc import Callable
-from functools import partial
 from random import Random
 from types import CellType, FunctionType, ModuleType, SimpleNamespace
 
@@ -53,12 +52,11 @@ class HeldWorld(Blocks):
         """Let the block itself write to places that hold none of the functions."""
         old, self.equal = self.equal, Equal()
         for holder in self.holders:
-            kind = type(holder)
-            held = dict(enumerate(holder)) if kind is list else holder
-            held = held if kind in (list, dict) else getattr(holder, "__dict__", {})
-            for key in [key for key, value in held.items() if value is old]:
-                write = holder.__setitem__ if kind in (list, dict) else partial(setattr, holder)
-                write(key, self.equal)
+            space = vars(holder) if type(holder) in (ModuleType, SimpleNamespace) else holder
+            if type(space) in (list, dict):
+                items = enumerate(space) if type(space) is list else space.items()
+                for key in [key for key, value in items if value is old]:
+                    space[key] = self.equal
         now = self._now()
         self._before |= {path: held for path, held in now.items() if held is self.equal}
 

@@ -9,6 +9,7 @@ from types import FunctionType, ModuleType
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.references.heap import listed_modules
 from helpers.safety.arguments import is_a
+from helpers.safety.imported import MODULES
 from helpers.safety.original_builtins import BUILTINS
 from helpers.study.chapter_1.kept_names import KeptNames
 from helpers.study.chapter_1.stand_ins import Equal, stand_in, twins
@@ -63,21 +64,11 @@ class World:
 
 
 class _Handful(dict):
-    """A few modules to be listed; an import finds the others, too, and loads none of them anew."""
-
-    def __init__(self, few: dict, others: dict):
-        super().__init__(few)
-        self.others = others
-
-    def __contains__(self, name):
-        return dict.__contains__(self, name) or name in self.others
-
-    def __missing__(self, name):
-        return self.others[name]
+    """A few modules to be listed; an import gets the others by name, and loads none anew."""
 
     def get(self, name, default=None):
         """Return an entry, listed or not."""
-        return dict.get(self, name, self.others.get(name, default))
+        return dict.get(self, name, MODULES.get(name, default))
 
 
 class _Lazy(ModuleType):
@@ -121,8 +112,7 @@ def small_world(op, rebind) -> Iterator[World]:
     """
     world = World(op)
     spaces = {name: namespace(module) for name, module in listed_modules().values()}
-    before, theirs = sys.modules, _globals_of(rebind)
-    few = _Handful(world.modules, before)
+    before, few, theirs = sys.modules, _Handful(world.modules), _globals_of(rebind)
     aliases = [name for name, value in theirs.items() if value is before]
     sys.modules = few
     theirs.update(dict.fromkeys(aliases, few))

@@ -83,10 +83,7 @@ def _why(error, world) -> str | None:
             "names, so go over a list of what there is"
         )
     if isinstance(error, ImportError):
-        return (
-            f"your code raised {said(error)}; getattr lets a lazy module import another, so read "
-            "the names that a module has in vars(module)"
-        )
+        return f"your code raised {said(error)}; vars(module) has the names, and imports nothing"
     return None
 
 

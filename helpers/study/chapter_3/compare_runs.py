@@ -174,12 +174,10 @@ def watched(machine: type) -> type:
 
 def _turned(machine: type, name: str) -> type:
     """Return the machine in which one handler finds its operands in reverse order."""
-    below = 1 if name == "MAKE_FUNCTION" else 0  # the code stays on top
 
     def turned(self, *arguments):
-        count = len(arguments) if below else arguments[0] if name in COUNTED else 2
-        end = len(self.stack) - below
-        self.stack[end - count : end] = self.stack[end - count : end][::-1]
+        count = arguments[0] if name in COUNTED else 2
+        self.stack.extend([self.stack.pop() for _ in range(count)])
         return getattr(super(Turned, self), name)(*arguments)
 
     Turned = type("frame", (machine,), {name: turned})  # noqa: N806

@@ -41,10 +41,7 @@ def _judge_keepers(guess, functions):
         return f"functions is {NOT_THE_FIVE}"
     for name, answer in given.items():
         if not _is_yes_or_no(answer):
-            return (
-                f"the guess for {name} must be True (it keeps the object alive) or False, not "
-                f"{brief(answer)}"
-            )
+            return f"{name} must be True (it keeps the object alive) or False, not {brief(answer)}"
     truth = {name: _alive_after(fn) for name, fn in functions.items()}
     gc.collect()  # An error and its frame hold each other.
     if truth != _TRUTH:

@@ -108,7 +108,6 @@ ORDER = {
     "CALL": f"The last argument is on top: {REVERSED}",
     "BUILD_LIST": f"The last item is on top: {REVERSED}",
     "BUILD_TUPLE": f"The last item is on top: {REVERSED}",
-    "MAKE_FUNCTION": "The code is on top; below it lie the parts, the last one first to be popped.",
 }
 PLACES = {
     "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",

@@ -22,8 +22,7 @@ EACH = "one function is for the floats, the other for whole numbers"
 
 def _judge(half_kernels=None, choose=None):
     if not isinstance(half_kernels, str):
-        text = brief(half_kernels)
-        raise Unfit(f"half_kernels must hold the text of the kernel file, in quotes, not {text}")
+        raise Unfit(f"half_kernels must be the kernel file, in quotes, not {brief(half_kernels)}")
     if not callable(choose):
         raise Unfit("choose must be a function: choose(kernels, context)")
     because = chooses(choose)

@@ -14,7 +14,6 @@ from helpers.safety.arguments import kind_of
 from helpers.study.chapter_7.call_routes import (
     OTHER,
     another_call,
-    arithmetic,
     call_of_a_namesake,
     the_call,
     the_call_by_keyword,
@@ -122,10 +121,7 @@ def _others_noted(notes) -> str | None:
     if another_call() != OTHER:
         return "in its block another function of torch gives another result"
     if len(notes) != many:
-        return "it notes a call of tanhshrink, too: note softsign alone"
-    arithmetic()
-    if len(notes) != many:
-        return "it notes x / 2 + 1, too: note the one op of softsign that arithmetic does not run"
+        return "it notes tanhshrink(x) / 2 + 1, too: note softsign alone, at an op of its own"
     call_of_a_namesake()
     if len(notes) != many:
         return "it notes another module's function of that name, too: ask which one is called"

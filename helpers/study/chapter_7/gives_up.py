@@ -34,12 +34,8 @@ def _shows_counter(model: CompileLedger | GuardGraph) -> str | None:
 
 
 EVIDENCE = (
-    Evidence(
-        "evaluator",
-        (CompileLedger, GuardGraph),
-        "which guard failed at a call",
-        _shows_counter,
-        "cache key",  # the guards are the key of Dynamo's cache
+    Evidence(  # the guards are the key of Dynamo's cache
+        "evaluator", (CompileLedger, GuardGraph), "which guard failed", _shows_counter, "cache key"
     ),
 )
 ELSEWHERE = {

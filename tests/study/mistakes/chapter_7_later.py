@@ -262,7 +262,7 @@ MISTAKES = {
             'if getattr(func, "__name__", "") == "softsign":',
         ),
         (
-            "it notes x / 2 + 1, too",
+            "dispatch mode: it notes tanhshrink(x) / 2 + 1, too",
             "if func is torch.ops.aten.abs.default:",
             'if func.name() in ("aten::abs", "aten::add.Tensor", "aten::div.Tensor"):',
         ),
@@ -281,11 +281,15 @@ MISTAKES = {
             "import sys\nimport threading\n",
         ),
         (
-            "dispatch mode: it notes x / 2 + 1",
+            "dispatch mode: it notes tanhshrink(x) / 2 + 1",
             "torch.ops.aten.abs.default:  # softsign itself is no op",
             "torch.ops.aten.div.Tensor:",
         ),
-        ("a call of tanhshrink", "if func is softsign:", "if func is not functional.softplus:"),
+        (
+            "function mode: it notes tanhshrink",
+            "if func is softsign:",
+            "if func is not functional.softplus:",
+        ),
         (
             "nobody heard of it",
             NAMED,
