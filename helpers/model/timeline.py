@@ -48,9 +48,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A run as steps over one source text; `note` says what was left out, if anything was."""
+    """A run as steps over one source text; `note` says what was left out, if anything was.
+
+    `file` and `first`: where the source is in a file, and which of its lines the first one is.
+    """
 
     title: str
     source: str
     steps: tuple[Step, ...]
     note: str = ""
+    file: str = ""
+    first: int = 1
+
+    def place(self, line: int) -> str:
+        """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
+        return f"{self.file}:{self.first + line - 1}" if self.file else f"line {line}"

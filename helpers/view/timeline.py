@@ -20,14 +20,14 @@ def text(model: Timeline) -> str:
     """Return every step, one after another, each readable without the others."""
     model = row_limit.trimmed(model)
     lines = source_lines(model)
-    total, room, steps = len(model.steps), row_limit.TEXT_ROOM, []
+    room, steps = row_limit.TEXT_ROOM, []
     for number, step in enumerate(model.steps, 1):
-        words = _step_text(step, number, total, lines)
+        words = _step_text(model, step, number, lines)
         room -= len(words)
         if steps and room < 0:
             break
         steps.append(words)
-    rest = row_limit.Part(len(steps), 0, total).says(ALL, "Steps")
+    rest = row_limit.Part(len(steps), 0, len(model.steps)).says(ALL, "Steps")
     opening = joined(model.title, note(model))
     return "\n\n".join(part for part in (opening, *steps, rest) if part)
 
@@ -55,6 +55,7 @@ def html(model: Timeline) -> str:
         title=model.title,
         note=note(model),
         lines=lines,
+        first=model.first,
         steps=shown,
         total=len(model.steps),
         mark=MARK,
@@ -68,12 +69,12 @@ def _first_drawn(steps) -> int:
     return next((number for number, only in enumerate(words, 1) if not only), 1)
 
 
-def _step_text(step: Step, number: int, total: int, lines: list[str]) -> str:
-    parts = [f"Step {number} of {total} · {row_limit.cut(one_line(step.label))}"]
+def _step_text(model: Timeline, step: Step, number: int, lines: list[str]) -> str:
+    parts = [f"Step {number} of {len(model.steps)} · {row_limit.cut(one_line(step.label))}"]
     if 1 <= step.line <= len(lines):
-        parts.append(f"{MARK} line {step.line}: {lines[step.line - 1]}")
+        parts.append(f"{MARK} {model.place(step.line)}: {lines[step.line - 1]}")
     if 1 <= step.left <= len(lines):
-        parts.append(f"{LEFT} line {step.left}, {step.deed}: {lines[step.left - 1]}")
+        parts.append(f"{LEFT} {model.place(step.left)}, {step.deed}: {lines[step.left - 1]}")
     for panel in step.panels:
         parts += [visible(f"{heading(panel)}:")] if heading(panel) else []
         parts.append(_indented(panels.text(panel)))

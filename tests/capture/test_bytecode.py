@@ -213,5 +213,6 @@ def wrapper(*args):
     return multiply(*args)
 
 
-def test_wrapper_shows_its_own_source():
-    assert bytecode(wrapper).source.startswith("@functools.wraps(multiply)\ndef wrapper")
+def test_wrapper_shows_what_it_wraps_and_its_code_its_own_source():
+    assert bytecode(wrapper).source.startswith("def multiply")
+    assert bytecode(wrapper.__code__).source.startswith("@functools.wraps(multiply)\ndef wrapper")

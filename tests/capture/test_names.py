@@ -142,6 +142,11 @@ def test_a_million_items_are_cut():
     assert len(graph(big=list(range(10**6))).nodes) < 30
 
 
+def place(fn, line):
+    """Return what the exhibit calls this line of a function of this file."""
+    return f"test_names.py:{fn.__code__.co_firstlineno + line - 1}"
+
+
 def test_steps_show_names_after_each_line_and_what_was_printed():
     def run():
         a = len
@@ -150,7 +155,7 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
         print("b is", b([1, 2]))
 
     steps = names_timeline(run).steps
-    assert [step.label for step in steps][1:] == [f"after line {n}" for n in (2, 3, 4, 5)]
+    assert [step.label for step in steps][1:] == [f"after {place(run, n)}" for n in (2, 3, 4, 5)]
     assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
     assert steps[2].says == "turns a from len() to 5."
     last = steps[-1].panel("names and objects")
@@ -164,7 +169,7 @@ def test_the_step_that_raises_says_so():
         a = 1
         a / 0
 
-    assert names_timeline(run).steps[-1].label == "line 3 raised ZeroDivisionError"
+    assert names_timeline(run).steps[-1].label == f"{place(run, 3)} raised ZeroDivisionError"
 
 
 def test_a_caught_error_is_told_and_the_run_goes_on():
@@ -175,7 +180,7 @@ def test_a_caught_error_is_told_and_the_run_goes_on():
             a = 1
 
     labels = [step.label for step in names_timeline(run).steps]
-    assert "line 3 raised KeyError" in labels and labels[-1] == "after line 5"
+    assert f"{place(run, 3)} raised KeyError" in labels and labels[-1] == f"after {place(run, 5)}"
 
 
 def test_sys_exit_ends_the_run_and_not_the_kernel():
@@ -189,7 +194,7 @@ def test_an_exception_beside_all_known_ones_ends_the_run_alone():
     def run():
         raise Own
 
-    assert names_timeline(run).steps[-1].label == "line 2 raised Own"
+    assert names_timeline(run).steps[-1].label == f"{place(run, 2)} raised Own"
 
 
 def test_a_long_run_is_capped_and_says_so():
@@ -316,7 +321,7 @@ def test_names_that_are_kept_back_are_told():
 @pytest.mark.parametrize(
     ("fn", "sentence"),
     [
-        (generator, "is a generator function"),
+        (generator, "The generator was run to its end."),
         (coroutine, "is an async function"),
         (async_generator, "is an async generator function"),
         (endless, "had no room for the tracer"),
@@ -328,7 +333,7 @@ def test_what_is_not_shown_has_its_reason(fn, sentence):
     timeline = names_timeline(fn)
     assert sentence in timeline.note
     if fn is endless:
-        assert timeline.steps[-1].label == "line 2 raised RecursionError"
+        assert timeline.steps[-1].label == f"{place(endless, 2)} raised RecursionError"
 
 
 def test_a_stdout_that_the_body_closes_is_told_as_any_error():
@@ -338,7 +343,7 @@ def test_a_stdout_that_the_body_closes_is_told_as_any_error():
         print("after")
 
     steps = names_timeline(run).steps
-    assert steps[-1].label == "line 4 raised ValueError"
+    assert steps[-1].label == f"{place(run, 4)} raised ValueError"
     assert steps[-1].panel("printed") == "before\n"
 
 

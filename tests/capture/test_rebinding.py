@@ -536,7 +536,7 @@ def test_code_that_does_not_fit_is_refused(stage):
         code_swapped(stage.op, outer)
     with pytest.raises(TypeError, match="the function len is no Python function"):
         code_swapped(len, stage.op)
-    with pytest.raises(TypeError, match="an instance of functools.partial is no Python function"):
+    with pytest.raises(TypeError, match="functools.partial around .* is no Python function"):
         code_swapped(stage.op, functools.partial(stage.op))
 
 

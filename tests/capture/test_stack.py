@@ -281,7 +281,7 @@ async def coroutine(): ...
         (coroutine, "only makes a coroutine"),
         (3, "needs a Python function, not 3"),
         ([].append, "written in C"),
-        (functools.partial(poly, 1), ", not partial object"),
+        (functools.partial(abs, 1), "abs.. is written in C"),
     ],
 )
 def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):

@@ -19,7 +19,8 @@ from helpers import (  # noqa: E402
     watch_recompiles,
 )
 from helpers.capture.cpython.arguments import arguments  # noqa: E402
-from helpers.capture.torch import results, tensors  # noqa: E402
+from helpers.capture.text import tensors  # noqa: E402
+from helpers.capture.torch import results  # noqa: E402
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 ran = []

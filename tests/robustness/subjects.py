@@ -11,9 +11,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from types import CodeType, SimpleNamespace
+from types import CodeType, FunctionType, SimpleNamespace
 
 import helpers
+from helpers.safety.arguments import own
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ def holds(thing):
         return kept
 
     return inner
+
+
+def uncalled(verb):
+    """Give a verb what it cannot call; an object with a `__call__` is watched while that runs."""
+    return lambda thing: verb(3 if type(own(thing, "__call__")) is FunctionType else thing)
 
 
 def small(n=3):
@@ -202,7 +208,7 @@ SUBJECTS = {
     ),
     "watch_names": Subject(
         looks=(lambda thing: helpers.watch_names(holds, thing),),
-        wrong=(helpers.watch_names,),
+        wrong=(uncalled(helpers.watch_names),),
         misuse=(lambda: helpers.watch_names(len), lambda: helpers.watch_names(None)),
         quick=lambda: helpers.watch_names(small),
         scale=lambda n: helpers.watch_names(small, n),
@@ -476,7 +482,7 @@ SUBJECTS = {
             lambda thing: helpers.watch_stack(holds, thing),
             lambda thing: helpers.watch_stack(with_constant(thing)),
         ),
-        wrong=(helpers.watch_stack,),
+        wrong=(uncalled(helpers.watch_stack),),
         misuse=(lambda: helpers.watch_stack(len), lambda: helpers.watch_stack(1)),
         quick=lambda: helpers.watch_stack(small),
         scale=lambda n: helpers.watch_stack(small, n),
@@ -484,7 +490,7 @@ SUBJECTS = {
     ),
     "watch_frames": Subject(
         looks=(lambda thing: helpers.watch_frames(holds, thing),),
-        wrong=(helpers.watch_frames,),
+        wrong=(uncalled(helpers.watch_frames),),
         misuse=(lambda: helpers.watch_frames(len), lambda: helpers.watch_frames(1)),
         quick=lambda: helpers.watch_frames(deep, 5),
         scale=lambda n: helpers.watch_frames(deep, n),

@@ -6,6 +6,7 @@ from types import CodeType
 
 from helpers.capture.cpython import disassembly, stack_effects
 from helpers.capture.cpython.function import check_flag, code_of
+from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.source import NOWHERE, Source, source_of
 from helpers.capture.text.value import brief, plain
 from helpers.mini.versions import JUMPS, effect, ends
@@ -19,12 +20,14 @@ MOST_ROWS = 20_000
 def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Bytecode:
     """Return the instructions of a function, method, generator, frame or code object.
 
+    Of another callable, the function inside (`unwrap`); the note says what was peeled off.
     `caches` adds a row per inline cache entry (16 bit); `adaptive` adds the name that the
     interpreter has specialised the instruction to, as far as it has run. Of more than `MOST_ROWS`
     rows the first are listed, from offset `start` on. TypeError for what has no bytecode,
     ValueError for bytes that cannot be decoded. Mirrors `dis.get_instructions`, Lib/dis.py.
     """
-    code = code_of(fn, "show_bytecode")
+    function, peeled = unwrap(fn)
+    code = code_of(function, "show_bytecode")
     check_flag(caches, "caches")
     check_flag(adaptive, "adaptive")
     if type(start) is not int or not 0 <= start <= len(code.co_code):
@@ -41,7 +44,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -
         f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
         rows[:MOST_ROWS],
-        "\n".join(([cut] if cut else []) + [_guards(row) for row in handlers]),
+        "\n".join([*peeled, *([cut] if cut else []), *map(_guards, handlers)]),
         source=source.text,
         handlers=tuple(Handler(**vars(row)) for row in handlers),
         version=version,

@@ -8,12 +8,13 @@ from types import (
     MethodType,
 )
 
-from helpers.capture.cpython.arguments import python_function
+from helpers.capture.cpython.objects import class_mapping, instance_dict
 from helpers.capture.text.label import label
-from helpers.safety.arguments import is_a, kind_of, own, printable
+from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
 
 LONGEST_NAME = 80
 _NAMED = (FunctionType, BuiltinFunctionType, MethodDescriptorType)
+_POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _class_name = type.__dict__["__name__"].__get__
 
 
@@ -50,6 +51,14 @@ def _kept(fn) -> str:
     if type(kept) is GetSetDescriptorType:  # kept in C, as a ufunc's
         kept = kept.__get__(fn)
     return printable(kept) if is_a(kept, str) else ""
+
+
+def python_function(fn):
+    """Return the function inside a tf.function (polymorphic_function.py), None of anything else."""
+    if class_mapping(type(fn)).get("__module__") != _POLYMORPHIC:
+        return None
+    inner = (instance_dict(fn) or {}).get("_python_function")
+    return inner if is_exactly(inner, FunctionType, MethodType) else None
 
 
 def type_name_of(kind: type) -> str:

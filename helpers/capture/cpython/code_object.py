@@ -1,12 +1,14 @@
 """A function or code object -> its fields with what each is for, and the code objects inside it."""
 
 import dis
+from dataclasses import replace
 from os.path import basename
 from types import CodeType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.function import code_of
+from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.value import brief, plain
 from helpers.model.code import CodeTree, Field
 from helpers.model.listing import Column, Listing
@@ -70,8 +72,11 @@ def code_tree(fn) -> CodeTree:
 
     The list of fields comes from the running interpreter (Objects/codeobject.c); code objects
     among the constants follow as `nested`. TypeError for what has no code object.
+    Of another callable, the function inside (`unwrap`); the note says what was peeled off.
     """
-    return _tree(code_of(fn, "show_code"), DEEPEST, [MOST_NESTED])
+    function, peeled = unwrap(fn)
+    tree = _tree(code_of(function, "show_code"), DEEPEST, [MOST_NESTED])
+    return replace(tree, note=" ".join(filter(None, (*peeled, tree.note))))
 
 
 def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:

@@ -4,8 +4,8 @@ from types import CodeType, FrameType, FunctionType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.frame import MOST_FRAMES, FrameRow, locals_pairs, locals_words
-from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.settrace import MOST_PRINTED, Printed, Result, traced
+from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
 from helpers.model.frames import FrameStep
@@ -29,13 +29,13 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
     Followed are the functions of the same module. A generator function is run to its end. TypeError
     for what has no frame to watch; the record stops after `MOST_STEPS`, and says so.
     """
-    function, own = function_of(fn, "watch_frames")
-    refuse_async(function, "watch_frames")
-    run = _Run(function)
+    watched = to_run(fn, args, "watch_frames")
+    run = _Run(watched.function)
     with undone(run.let_go):
-        result = traced(run.enter, run.printed, function, (*own, *args), kwargs, lambda: run.full)
-    title = f"Frames of {plain(function.__name__)}"
-    return Timeline(title, run.pages.text, tuple(run.steps), _note(run, result))
+        result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)
+    title = f"Frames of {plain(watched.function.__name__)}"
+    note = (*watched.sentences, _note(run, result), watched.unreached(bool(run.steps)))
+    return Timeline(title, run.pages.text, tuple(run.steps), " ".join(filter(None, note)))
 
 
 def _note(run: "_Run", result: Result) -> str:
@@ -63,7 +63,7 @@ class _Run:
         self.pages.place(fn.__code__)
         self.enter = self._safely(self._enter)
         self._local = self._safely(self._on_event)
-        self._first, self._off, self.failed = None, {}, ""
+        self._first, self._off, self.failed = fn.__code__, {}, ""
         self._live: dict[int, FrameType] = {}
         self._ran: dict[int, int] = {}  # frames in which was raised -> what each ran last
         self._numbers: dict[tuple[int, int], int] = {}
@@ -72,7 +72,8 @@ class _Run:
     def _enter(self, frame, event, argument):
         if frame.f_globals is not self.globals or self.full:
             return None
-        self._first = self._first or frame.f_code
+        if not self.steps and frame.f_code is not self._first:
+            return None
         self._live[id(frame)] = frame
         key = (id(frame), id(frame.f_code))
         resumed = self._off.pop(key, None)
@@ -128,7 +129,7 @@ class _Run:
             says = "No handler here: the frame goes, and the exception on to its caller."
             label = f"leave {name} with the exception"
             self._step(frame, label, says, "exception", "leaving", deed="just raised")
-        elif _suspends(frame):
+        elif suspends(frame):
             row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
             self._off[id(frame), id(frame.f_code)] = row, card
             says = f"The caller gets {brief(value)}; the frame is put on the shelf, as it is."
@@ -157,7 +158,7 @@ class _Run:
             return False
         if id(frame) in self._ran:
             return names.get(self._ran[id(frame)]) not in YIELDS
-        return not _suspends(frame)
+        return not suspends(frame)
 
     def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
         """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
@@ -257,7 +258,7 @@ def _untraced(frame: FrameType) -> None:
     frame.f_trace, frame.f_trace_opcodes = None, False
 
 
-def _suspends(frame: FrameType) -> bool:
+def suspends(frame: FrameType) -> bool:
     """Return whether a frame that sends 'return' is a generator's at a yield."""
     code = frame.f_code
     if not code.co_flags & GENERATORS:

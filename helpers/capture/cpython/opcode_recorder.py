@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from helpers.capture.cpython import disassembly, stack_effects
 from helpers.capture.cpython.settrace import Printed, Result, traced
+from helpers.capture.cpython.unwrapping import Unwrapped
 from helpers.capture.cpython.value_stack_reader import reader
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
@@ -107,11 +108,12 @@ class Recorder:
         )
         self._tracer = self._enter
 
-    def run(self, fn, args, kwargs) -> "Recorder":
-        """Call the function and record it; whatever it raises is told by `result`."""
-        self._globals = fn.__globals__
+    def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
+        """Call, and record from the function on; whatever is raised is told by `result`."""
+        self.watched, self._globals = watched, watched.function.__globals__
+        enough = lambda: self.full  # noqa: E731
         with undone(self._let_go):
-            self.result = traced(self._tracer, self.printed, fn, args, kwargs, lambda: self.full)
+            self.result = traced(self._tracer, self.printed, watched, args, kwargs, enough)
         if self.result.tracer_changed and not self.stopped:
             self.stopped = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
         return self
@@ -119,6 +121,8 @@ class Recorder:
     def _enter(self, frame: FrameType, event: str, argument):
         """Follow this frame too if its function belongs to the module of the one watched."""
         if frame.f_globals is not self._globals or self.full:
+            return None
+        if not self.calls and frame.f_code is not self.watched.function.__code__:
             return None
         try:
             activation = self._activation(frame)

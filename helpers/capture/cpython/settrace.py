@@ -4,7 +4,7 @@ import io
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import GeneratorType
+from types import CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
@@ -62,11 +62,12 @@ class Result:
         return ended(f"It returned {self.words}")
 
 
-def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool]) -> Result:
-    """Call `fn` with `tracer` set, its output kept in `printed`, and say how it ended.
+def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
+    """Call what is `watched` (an `Unwrapped`) with `tracer` set, and say how it ended.
 
-    What it raises is told, not raised, but for KeyboardInterrupt. A generator that it returns is
-    run to its end, or until `enough()`. The tracer from before is set again, whoever set it.
+    Its output is kept in `printed`. What it raises is told, not raised, but for KeyboardInterrupt.
+    Its own generator is run to its end, or until `enough()`. The tracer from before is set again,
+    whoever set it. A coroutine is closed, or Python warns that nobody awaited it.
     """
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
@@ -76,9 +77,11 @@ def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool
         sys.settrace(tracer)
         try:
             with theirs():
-                value = fn(*args, **kwargs)
-            driven = type(value) is GeneratorType and value.gi_code is fn.__code__
-            words = _driven(value, enough) if driven else brief(value)
+                value = watched.call(*args, **kwargs)
+            driven = makes(value, watched.function)
+            words = driven_words(value, enough) if driven else brief(value)
+            if type(value) is CoroutineType:
+                value.close()
         except UNRAISABLE:
             raise
         except BaseException as error:
@@ -90,7 +93,12 @@ def traced(tracer, printed: Printed, fn, args, kwargs, enough: Callable[[], bool
     return Result(words, raised, driven, changed)
 
 
-def _driven(generator: GeneratorType, enough: Callable[[], bool]) -> str:
+def makes(value: object, function: FunctionType) -> bool:
+    """Return whether this is a generator of the function's own code, which is to be driven."""
+    return type(value) is GeneratorType and value.gi_code is function.__code__
+
+
+def driven_words(generator: GeneratorType, enough: Callable[[], bool]) -> str:
     """Run a generator to its end, or until there is enough; return its value in words."""
     while not enough():
         try:

@@ -4,11 +4,11 @@ import sys
 from types import MethodType
 
 from helpers.capture.cpython.code_rows import MOST_NAMED
-from helpers.capture.cpython.function import function_of, refuse_async
 from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Recorder
 from helpers.capture.cpython.raised_here import raised_here
 from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.stack_steps import Draft
+from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.value import plain, seen
 from helpers.internals import interpreter_frame
 from helpers.model.stack import StackRun
@@ -22,9 +22,7 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
     """
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
-    function, own = function_of(fn, "watch_stack")
-    refuse_async(function, "watch_stack")
-    return Recorder(**options).run(function, (*own, *args), dict(kwargs or {}))
+    return Recorder(**options).run(to_run(fn, args, "watch_stack"), args, dict(kwargs or {}))
 
 
 def stack_run(fn, *args, **kwargs) -> StackRun:
@@ -43,8 +41,7 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
 
         return machine_run(fn, *args, **kwargs)
     recorder = record(fn, args, kwargs, look=seen)
-    draft = Draft(recorder)
-    function = function_of(fn, "watch_stack")[0]
+    draft, function = Draft(recorder), recorder.watched.function
     draft.pages.place(function.__code__)
     steps = tuple(raised_here(draft.steps()))
     title = f"{plain(function.__name__)}, instruction by instruction"
@@ -68,7 +65,8 @@ def _is_machines_run(fn) -> bool:
 
 
 def _note(recorder: Recorder) -> str:
-    parts = [recorder.result.sentence]
+    watched = recorder.watched
+    parts = [*watched.sentences, recorder.result.sentence, watched.unreached(recorder.calls > 0)]
     if recorder.result.driven:
         parts.append("The generator was run to its end.")
     if any(type(moment) is Fold for moment in recorder.moments):
@@ -82,7 +80,7 @@ def _note(recorder: Recorder) -> str:
     doubts = {plain(t.code.co_name): t.doubt for t in recorder.codes.values() if t.doubt}
     for name, doubt in doubts.items():
         parts.append(f"The stack of {name} is recomputed from its bytecode, not read: {doubt}.")
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
 def _many_names(recorder: Recorder) -> dict[str, int]:

@@ -8,9 +8,9 @@ import gc
 import sys
 from collections.abc import Callable
 
-from helpers.capture.cpython.arguments import behind
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.cpython.function import refuse_async
+from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
@@ -40,7 +40,7 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     if not callable(fn):
         needed = f"watch_call needs a function and its arguments, not {kind_of(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
-    function = behind(fn)[0]
+    function = behind(fn)
     if function is not None:
         refuse_async(function, "watch_call")
     alive(fn, "what watch_call was given")

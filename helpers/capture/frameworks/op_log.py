@@ -14,17 +14,18 @@ import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helpers.capture.cpython.arguments import behind, calls_itself
+from helpers.capture.cpython.arguments import calls_itself
 from helpers.capture.cpython.callable_name import LONGEST_NAME, called
 from helpers.capture.cpython.function import GENERATOR, refuse_async
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
+from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
+from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.torch import tensors
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
@@ -66,7 +67,7 @@ def op_log(fn, *args, **kwargs) -> OpLog:
     """
     if calls_itself(fn):
         raise TypeError("watch_ops needs a function, not a partial that is its own function")
-    function = behind(fn)[0]
+    function = behind(fn)
     if function is not None:
         refuse_async(function, "watch_ops")
     if not callable(fn):
@@ -203,7 +204,7 @@ class _Recorder:
             self._count += 1
             self._numbers[key] = self._count
             self._forget_in_time(key, tensor)
-        return Value(self._numbers[key], _words(tensor), self._names.get(key, ""))
+        return Value(self._numbers[key], tensors.words(tensor, "(", ")"), self._names.get(key, ""))
 
     def _forget_in_time(self, key: object, tensor) -> None:
         """Drop a key with its tensor: a freed tensor lends its identity to another.
@@ -239,16 +240,6 @@ def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
 def _learns(tensor) -> bool:
     """Return whether a tensor of torch is a variable: others, too, are written in place."""
     return bool(tensors.field(tensor, "requires_grad") and tensors.field(tensor, "is_leaf"))
-
-
-def _words(tensor) -> str:
-    if tensors.is_tensor(tensor):
-        return tensors.words(tensor, "(", ")")
-    dtype = getattr(tensor.dtype, "name", None) or str(tensor.dtype)
-    try:
-        return f"{dtype} {tuple(tensor.shape)}"
-    except ValueError:  # the rank is not known yet
-        return f"{dtype} (?)"
 
 
 def _asked_by(frame) -> tuple[str, str]:

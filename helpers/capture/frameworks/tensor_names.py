@@ -11,6 +11,7 @@ from helpers.capture.cpython import arguments
 from helpers.capture.cpython.callable_name import LONGEST_NAME
 from helpers.capture.cpython.function import names_used
 from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.text.tensors import TENSORS, base_of
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.original_builtins import BUILTINS
@@ -18,14 +19,6 @@ from helpers.safety.original_builtins import BUILTINS
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_ITEMS, MOST_LOOKED_AT, DEEPEST = 100, 20_000, 20
-# What a tensor or a variable is, by the module that somebody has imported already.
-TENSORS = (
-    ("torch", "Tensor"),
-    ("tensorflow.python.framework.tensor", "Tensor"),
-    ("tensorflow.python.ops.variables", "Variable"),
-    ("keras.src.backend.common.variables", "Variable"),
-    ("numpy", "ndarray"),
-)
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 
 
@@ -42,7 +35,7 @@ def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
 
 def is_tensor(value) -> bool:
     """Return whether this is a tensor, a variable or an array by its real type."""
-    return any(map(value_is(value), TENSORS))
+    return base_of(type(value)) is not None
 
 
 def value_is(value):
@@ -99,7 +92,7 @@ class _Search:
             self._module(name, value)
         elif of(LAYER):
             self._layer(name, value, depth)
-        elif any(map(of, TENSORS)):
+        elif is_tensor(value):
             self._note(name, value)
 
     def _new(self, value) -> bool:

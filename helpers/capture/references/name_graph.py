@@ -8,7 +8,8 @@ from types import FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import class_mapping, instance_dict, pairs, part
 from helpers.capture.references.object_numbers import Numbers
-from helpers.capture.text.label import detail, label, short_name
+from helpers.capture.text.label import detail, label, short_name, type_name
+from helpers.capture.text.tensors import shown_tensor
 from helpers.model.graph import Edge, Graph, Node
 from helpers.safety.arguments import is_a, is_exactly
 from helpers.safety.original_builtins import BUILTINS
@@ -28,6 +29,7 @@ def names_graph(
     note: str = "",
     numbers=None,
     cure: str = "run the cell that makes it",
+    closed: tuple[type, ...] = (),
 ) -> Graph:
     """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
 
@@ -35,6 +37,7 @@ def names_graph(
     methods, classes and instances of Python classes are followed, `DEEPEST` arrows deep, up to
     `MOST_ITEMS` parts of each and `MOST_BOXES` boxes in all; the note says what was left out.
     `numbers`: a `Numbers` that several moments of one run share, so that an object keeps its key.
+    What objects of the `closed` types hold is not followed.
     TypeError for what is no str, NameError for the first name that the namespace does not have,
     with the `cure`.
     """
@@ -43,7 +46,7 @@ def names_graph(
             raise TypeError(f"give the names as str, such as 'a'; {label(name)} is none")
         if name not in namespace:
             raise NameError(f"there is no name {label(name)} here yet; {cure}")
-    draft = _Draft(numbers or Numbers())
+    draft = _Draft(numbers or Numbers(), closed)
     for name in names:
         draft.name(name, namespace[name])
     draft.follow()
@@ -54,9 +57,9 @@ def names_graph(
 class _Draft:
     """A graph being made; objects are told apart by identity and kept alive meanwhile."""
 
-    def __init__(self, numbers: Numbers):
+    def __init__(self, numbers: Numbers, closed: tuple[type, ...]):
         self.nodes, self.edges = {}, []
-        self._numbers = numbers
+        self._numbers, self._closed = numbers, closed
         self._alive, self._queue = {}, deque()
         self._parts_left = self._names_left = 0
         self._deeper = self._full = False
@@ -104,12 +107,16 @@ class _Draft:
             return self._alive[id(value)][0]
         key = f"object {self._numbers.of(value)}"
         self._alive[id(value)] = (key, value)
-        every, count = _parts(value)
+        tensor = shown_tensor(value)
+        every, count = ([], 0) if tensor or is_a(value, *self._closed) else _parts(value)
         parts = every[:MOST_ITEMS]
         if depth:
             self._parts_left += count - len(parts)
         self.nodes[key] = Node(
-            key, label(value), _kind(value, parts if depth else ()), detail(value)
+            key,
+            tensor or label(value),
+            _kind(value, parts if depth else ()),
+            type_name(value) if tensor else detail(value),
         )
         self._queue.append((key, value, parts, depth))
         return key

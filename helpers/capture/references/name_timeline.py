@@ -1,13 +1,15 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
+import functools
 import io
 import sys
 from collections.abc import Callable, Mapping
 from dis import opmap
-from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType
 
-from helpers.capture.cpython.function import function_of
-from helpers.capture.cpython.settrace import UNRAISABLE
+from helpers.capture.cpython.frame_timeline import suspends
+from helpers.capture.cpython.settrace import UNRAISABLE, driven_words, makes
+from helpers.capture.cpython.unwrapping import Unwrapped, to_run
 from helpers.capture.references.name_changes import told
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.object_numbers import Numbers
@@ -22,10 +24,10 @@ from helpers.safety.output import redirected
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_STEPS = 200
+CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
 MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
 
 _LATER = {
-    GeneratorType: "is a generator function: a call of it makes a generator",
     CoroutineType: "is an async function: a call of it makes a coroutine",
     AsyncGeneratorType: "is an async generator function: a call of it makes a generator",
 }
@@ -41,11 +43,12 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     function), a tracer that was lost on the way. TypeError if `fn` is no Python function. The
     tracer that was set before is set again afterwards.
     """
-    fn, itself = function_of(fn, "watch_names")
-    run = _Run(fn)
-    run.go((*itself, *args), kwargs)
-    title = f"{short_name(fn.__name__)}, line by line"
-    return Timeline(title, run.source, told(run.steps), " ".join(run.notes))
+    run = _Run(to_run(fn, args, "watch_names", refuses_async=False))
+    run.go(args, kwargs)
+    title = f"{short_name(run.fn.__name__)}, line by line"
+    source, notes = run.source, " ".join(run.notes)
+    where = (source.file, source.first) if source.file else ()
+    return Timeline(title, source.text, told(run.steps), notes, *where)
 
 
 class Tail(io.TextIOBase):
@@ -83,12 +86,12 @@ class Tail(io.TextIOBase):
 class _Run:
     """One traced run of one function; `steps` fills up as its lines are done."""
 
-    def __init__(self, fn: FunctionType):
-        self.fn, self.steps, self.notes = fn, [], []
+    def __init__(self, watched: Unwrapped):
+        self.watched, self.fn, self.steps = watched, watched.function, []
+        self.notes = list(watched.sentences)
         self._frame, self._line, self._raised, self._over = None, 0, "", False
         self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
-        found = source_of(fn.__code__)
-        self.source, self._first = found.text, found.first
+        self.source = source_of(self.fn.__code__)
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
@@ -97,7 +100,10 @@ class _Run:
             sys.settrace(self._tracer)
             try:
                 with theirs():
-                    value = self.fn(*args, **kwargs)
+                    value = self.watched.call(*args, **kwargs)
+                if makes(value, self.fn):
+                    driven_words(value, lambda: self._over)
+                    self._note("The generator was run to its end." * (not self._over))
             except UNRAISABLE:
                 raise
             except BaseException as raised:
@@ -112,6 +118,7 @@ class _Run:
 
     def _say_what_is_missing(self, value, error, lost):
         name = short_name(self.fn.__name__)
+        self._note(self.watched.unreached(self._frame is not None or error is not None))
         if self._frame is None and error is not None:
             self._note(f"The call of {name} raised {type_name(error)} before its first line.")
         elif (later := by_type(_LATER, value)) and not self.steps:
@@ -124,7 +131,7 @@ class _Run:
             )
             self._note("away: what ran after that is not shown.")
         elif lost:
-            where = f"after line {self._line - self._first + 1}" if self._line else "at its start"
+            where = f"after {self.source.place(self._line)}" if self._line else "at its start"
             self._note(f"{name} took the tracer away (sys.settrace) {where}:")
             self._note("what ran after that is not shown.")
         if self._frame is not None and error is not None and not self._raised:
@@ -140,11 +147,11 @@ class _Run:
             self._step(self._frame.f_locals)
 
     def _note(self, words):
-        if words not in self.notes:
+        if words and words not in self.notes:
             self.notes.append(words)
 
     def _enter(self, frame, event, argument):
-        if frame.f_code is self.fn.__code__ and self._frame is None:
+        if frame.f_code is self.fn.__code__ and self._frame in (None, frame):
             self._frame = frame
             return self._on_event
         return None
@@ -159,6 +166,8 @@ class _Run:
 
     def _told(self, frame, event, argument):
         if event == "exception" and _ends_a_loop(frame, argument[0]):
+            return
+        if event == "return" and suspends(frame):
             return
         if event == "exception":
             self._raised = label(argument[0]).removeprefix("class ")
@@ -175,20 +184,22 @@ class _Run:
         if len(self.steps) > MOST_STEPS:
             self._stop(f"Only the first {MOST_STEPS} lines that ran are shown.")
             return
-        line = self._line - self._first + 1
-        words = f"line {line} raised {self._raised}" if self._raised else f"after line {line}"
+        place = self.source.place(self._line)
+        words = f"{place} raised {self._raised}" if self._raised else f"after {place}"
         words = words if self._line else "the call begins"
-        shown = [name for name in names if not name.startswith("_")]
-        if len(shown) < len(names):
+        known = [name for name in names if not name.startswith("@")]  # pytest makes such names
+        shown = [name for name in known if not name.startswith("_")]
+        if len(shown) < len(known):
             self._note("Names that begin with _ are not shown.")
         self._numbers.next_moment()
-        graph = names_graph(names, shown, numbers=self._numbers)
+        graph = names_graph(names, shown, numbers=self._numbers, closed=CLOSED)
         panels = (
             Panel("names and objects", graph if graph.nodes else "none yet"),
             Panel("printed", self._printed.shown()),
         )
-        begun = then - self._first + 1 if then else 0
-        self.steps.append(Step(words, begun, panels, short=f"line {begun}" if begun else "the end"))
+        begun = self.source.line(then)
+        short = self.source.place(then) if then else "the end"
+        self.steps.append(Step(words, begun, panels, short=short))
 
 
 def _ends_a_loop(frame, kind: type) -> bool:

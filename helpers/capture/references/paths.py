@@ -8,6 +8,7 @@ import sys
 import types
 
 from helpers.capture.cpython.objects import namespace
+from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.references.heap import Shelf
 from helpers.capture.references.places_in_holder import places_in
 from helpers.capture.text.label import SCALARS, label, short_name
@@ -113,7 +114,8 @@ def describe(obj) -> str:
         return f"the module {_home(namespace(obj))}"
     if is_exactly(obj, *SCALARS):
         return label(obj)
-    return _anonymous(obj).removesuffix(f" {LOST}")
+    words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
+    return f"{words} around {describe(inside)}" if type(inside) is types.FunctionType else words
 
 
 def class_name(cls) -> str:

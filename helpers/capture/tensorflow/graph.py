@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
+from helpers.capture.cpython.unwrapping import freed, unwrap
 from helpers.capture.tensorflow.graph_diff import CONTROL, compare
 from helpers.capture.tensorflow.graph_steps import steps
 from helpers.capture.tensorflow.node_def import node_of, plain_name, scopes_of
@@ -114,6 +115,8 @@ def _concrete(thing, args, kwargs):
             alone = " alone" * callable(thing) or instead(thing)
             raise TypeError(f"{NEEDED}, not {kind_of(thing)}{alone}")
         thing = as_tf_function(thing)
+    if why := freed(unwrap(thing)[0]):
+        raise ValueError(why)
     if args or kwargs:
         return traced(thing, args, kwargs)
     traces = thing._list_all_concrete_functions()

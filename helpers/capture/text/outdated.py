@@ -18,7 +18,8 @@ from helpers.safety.original_builtins import BUILTINS
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_FILES = 8
-DYNAMOS = "__compiled_fn", "__resume_at", "torch_dynamo_resume"  # only Dynamo gives these names
+# Only Dynamo gives these names, and pytest, which writes more into each `assert`.
+MADE = "__compiled_fn", "__resume_at", "torch_dynamo_resume", "@py"
 _COMPILED: dict[str, tuple[tuple, list[CodeType]]] = {}
 _TOLD: set[tuple] = set()
 
@@ -27,7 +28,7 @@ def outdated(code: CodeType, lines: list[str]) -> str:
     """Return, as half a sentence, why these lines are not what the code was made from; "" if so."""
     name = str.__str__(code.co_filename)
     stamp = _stamp(name)
-    if stamp is None or any(one.startswith(DYNAMOS) for one in (code.co_name, *code.co_names)):
+    if stamp is None or _is_made(code):
         return ""
     if name not in _COMPILED or _COMPILED[name][0] != stamp:
         if len(_COMPILED) >= MOST_FILES:
@@ -37,6 +38,13 @@ def outdated(code: CodeType, lines: list[str]) -> str:
         return ""
     file, made = printable(os.path.basename(name)), printable(code.co_name)
     return f"{file} no longer holds what {made} was made from; import or reload it anew"
+
+
+def _is_made(code: CodeType) -> bool:
+    """Return whether somebody has made this code, or code in it, of more than the file holds."""
+    names = code.co_name, *code.co_names, *code.co_varnames
+    inner = (one for one in code.co_consts if type(one) is CodeType)
+    return any(one.startswith(MADE) for one in names) or any(map(_is_made, inner))
 
 
 def tell(code: CodeType, why: str) -> None:

@@ -15,6 +15,7 @@ from functools import cached_property
 from types import CodeType
 
 from helpers.capture.text import outdated
+from helpers.safety.arguments import printable
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
@@ -29,11 +30,15 @@ _OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^
 
 @dataclass(frozen=True)
 class Source:
-    """Dedented source of one code object. `first`: file line of its line 1; `cut`: columns lost."""
+    """Dedented source of one code object. `first`: file line of its line 1; `cut`: columns lost.
+
+    `file`: the file's name, "" of a cell and of what has no file.
+    """
 
     text: str
     first: int
     cut: int
+    file: str = ""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -44,6 +49,10 @@ class Source:
         """Return the 1-based line of `text` for a line of the file, 0 where it is not in it."""
         line = (lineno or 0) - self.first + 1
         return line if lineno and 1 <= line <= len(self.lines) and self.text else 0
+
+    def place(self, lineno: int) -> str:
+        """Return a line of the file as `path.py:1207`; of a cell, as `line 7` of the text."""
+        return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first + 1}"
 
     def span(self, positions) -> tuple[int, int, int, int]:
         """Return (line, column, end line, end column) in `text` for a `co_positions` entry.
@@ -91,7 +100,7 @@ def source_of(code: CodeType) -> Source:
     """
     if why := why_outdated(code):
         outdated.tell(code, why)
-        return Source("", code.co_firstlineno, 0)
+        return Source("", code.co_firstlineno, 0, _file(code))
     try:
         lines, first = _block(code)
     except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
@@ -99,7 +108,12 @@ def source_of(code: CodeType) -> Source:
     text = "".join(lines).rstrip()
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
-    return Source(dedented, max(first, 1), cut)
+    return Source(dedented, max(first, 1), cut, _file(code))
+
+
+def _file(code: CodeType) -> str:
+    name = str.__str__(code.co_filename)
+    return "" if name.startswith("<") or "ipykernel" in name else printable(os.path.basename(name))
 
 
 def why_outdated(code: CodeType) -> str:

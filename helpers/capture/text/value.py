@@ -18,6 +18,7 @@ from types import (
 )
 from typing import NamedTuple
 
+from helpers.capture.text.tensors import base_of, shown_tensor
 from helpers.safety.arguments import by_type, is_a, is_exactly, printable
 from helpers.safety.original_builtins import BUILTINS
 
@@ -62,7 +63,8 @@ def same_for_ever(value: object) -> bool:
 def says_only_its_type(kind: type) -> bool:
     """Return whether every object of this type is told by the same words."""
     asks = issubclass(kind, (type, BaseException))  # a class is told by its own name
-    return type(kind) is type and kind not in _WORDS and not asks
+    plain_type = type(kind) is type and kind not in _WORDS and not asks
+    return plain_type and base_of(kind) is None
 
 
 def plain(words: str) -> str:
@@ -84,7 +86,7 @@ def _brief(value: object, depth: int) -> str:
     if issubclass(kind, BaseException):
         items = ", ".join(_brief(item, 2) for item in _ARGS(value)[:MOST_ITEMS])
         return plain(f"{_name(kind)}({items})")
-    return f"{_name(kind)} object"
+    return shown_tensor(value) or f"{_name(kind)} object"
 
 
 def _name(kind: type) -> str:

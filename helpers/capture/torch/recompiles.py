@@ -16,10 +16,10 @@ from types import FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.function import refuse_async
+from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
-from helpers.capture.torch import tensors
 from helpers.capture.torch.cache_entries import copied, entries, frame_locals, python_function
 from helpers.capture.torch.guards.failures import failure
 from helpers.internals import torch_private
@@ -199,15 +199,8 @@ def _arguments(args, kwargs) -> str:
 
 def value_words(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
-    if not tensors.is_tensor(value):
-        return brief(value)
-    import torch
-
-    if type(value) is torch.nn.Parameter:
-        return f"Parameter {tensors.words(value)}"
-    if type(value) is not torch.Tensor:
-        return type_name(value)
-    return f"{tensors.words(value)}{', requires_grad' * tensors.field(value, 'requires_grad')}"
+    plain = tensors.is_tensor(value) and type_name(value) == "Tensor"
+    return f"{brief(value)}{', requires_grad' * (plain and tensors.field(value, 'requires_grad'))}"
 
 
 def _summary(rows, cached: int) -> str:

@@ -7,7 +7,7 @@ very same object.
 
 import copy
 
-from helpers.capture.torch import tensors
+from helpers.capture.text import tensors
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, kind_of
 

@@ -40,6 +40,7 @@ def _with(model: Timeline, shown: int) -> dict:
         "title": one_line(model.title),
         "note": joined(panels.note(model), rest, script.rows_left_out()),
         "lines": panels.source_lines(model),
+        "first": model.first,
         **script.parts(),
     }
 

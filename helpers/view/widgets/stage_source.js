@@ -69,10 +69,11 @@ function sourcePane(script, go, links) {
   const listed = pythonLines(script.lines);
   const rows = script.lines.map((words, i) => {
     const row = make("div", "stage-line", "");
-    const number = make(used.has(i + 1) ? "button" : "span", "stage-number", String(i + 1));
+    const called = i + (script.first ?? 1);
+    const number = make(used.has(i + 1) ? "button" : "span", "stage-number", String(called));
     if (used.has(i + 1)) {
       number.type = "button";
-      number.setAttribute("aria-label", `Go to the next step on line ${i + 1}`);
+      number.setAttribute("aria-label", `Go to the next step on line ${called}`);
       number.title = "click: go to the next step on this line";
       row.classList.add("stage-used");
       row.addEventListener("click", () => getSelection().isCollapsed && go(nextOn(script, i + 1)));

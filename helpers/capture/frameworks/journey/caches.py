@@ -6,30 +6,12 @@ polymorphic_function), Dynamo's hangs on the code objects (torch/csrc/dynamo/ext
 
 from types import CodeType, FunctionType
 
-from helpers.capture.cpython.arguments import behind
 from helpers.capture.cpython.hooked_frames import own_codes
-from helpers.capture.cpython.objects import instance_dict
-from helpers.capture.frameworks.tensor_names import MODULE, value_is
 from helpers.internals import torch_private
 from helpers.safety import imported
-from helpers.safety.arguments import is_a, own
+from helpers.safety.arguments import is_a
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
-DEEPEST = 10
-
-
-def function_behind(fn) -> FunctionType | None:
-    """Return the Python function that a call of `fn` leads to; of a torch module, its forward."""
-    for _ in range(DEEPEST):
-        if not value_is(fn)(MODULE):
-            break
-        parts = (instance_dict(fn) or {}).get("_modules")
-        inner = dict.get(parts, "_orig_mod") if is_a(parts, dict) else None
-        if inner is None:
-            forward = own(fn, "forward")
-            return forward if type(forward) is FunctionType else None
-        fn = inner
-    return behind(fn)[0]
 
 
 def space_of(function: FunctionType | None) -> dict | None:

@@ -14,7 +14,7 @@ from helpers.capture.frameworks.call_landmarks import FAST, SLOW, SLOW_CANCELABL
 from helpers.capture.frameworks.journey.recorder import INSIDE, LETS_THROUGH, SHUT, Recorder
 from helpers.capture.frameworks.op_log import refuse_a_late_triton
 from helpers.capture.frameworks.tensor_names import is_tensor
-from helpers.capture.torch import tensors
+from helpers.capture.text import tensors
 from helpers.internals import torch_private
 from helpers.safety import imported
 from helpers.safety.original_builtins import BUILTINS

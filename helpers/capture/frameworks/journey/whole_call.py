@@ -3,6 +3,7 @@
 from helpers.capture.cpython.arguments import calls_itself
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.cpython.function import GENERATOR, refuse_async
+from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.frameworks.journey import caches, shares
 from helpers.capture.frameworks.journey.ops import MOST_OPS
 from helpers.capture.frameworks.journey.recorder import MOST_STEPS
@@ -27,7 +28,7 @@ def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
         needed = f"show_journey needs a function and its arguments, not {kind_of(fn)}"
         raise TypeError(f"{needed}{instead(fn)}")
     alive(fn, "what show_journey was given")
-    function = caches.function_behind(fn)
+    function = behind(fn)
     if function is not None:
         refuse_async(function, "show_journey")
     space = caches.space_of(function)

@@ -7,9 +7,10 @@ import warnings
 
 from helpers.capture.cpython.callable_name import LONGEST_NAME, named
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
+from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch import random_numbers, results, tensors
+from helpers.capture.torch import random_numbers, results
 from helpers.capture.torch.dynamo.timeline import compilable, watched
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict

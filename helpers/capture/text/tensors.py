@@ -1,10 +1,9 @@
-"""A tensor of torch -> its dtype and sizes in words; no code of its class runs.
+"""A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data of it is read.
 
-A subclass may answer for each attribute itself (`__torch_function__`), and for its sizes
+A subclass of torch's may answer for each attribute itself (`__torch_function__`), and for its sizes
 (`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
 """
 
-from helpers.capture.cpython.objects import class_mapping, mro
 from helpers.capture.text.label import type_name
 from helpers.safety import imported
 from helpers.safety.arguments import is_a
@@ -13,12 +12,43 @@ from helpers.safety.original_builtins import BUILTINS
 __builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 LONGEST = 200  # characters of sizes
+# What a tensor or a variable is, by the module that somebody has imported already.
+TENSORS = (
+    ("torch", "Tensor"),
+    ("tensorflow.python.framework.tensor", "Tensor"),
+    ("tensorflow.python.ops.variables", "Variable"),
+    ("keras.src.backend.common.variables", "Variable"),
+    ("numpy", "ndarray"),
+)
+_PLAIN = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
+_MRO, _SPACE = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))
+
+
+def base_of(kind: type) -> type | None:
+    """Return the class of `TENSORS` that a class inherits from, if any; it may be the class."""
+    for home, name in TENSORS:
+        base = getattr(imported.module(home), name, None)
+        if is_a(base, type) and type.__subclasscheck__(base, kind):
+            return base
+    return None
+
+
+def shown_tensor(value: object) -> str:
+    """Return dtype and sizes of a tensor, a variable or an array; "" of anything else.
+
+    What is no plain tensor begins with its class: `Parameter float32 [4]`.
+    """
+    base, kind = base_of(type(value)), type_name(value)
+    told = kind if base is None else words(value)
+    if told == kind:
+        return ""
+    name = "Variable" if base.__name__ == "Variable" else kind
+    return told if name in _PLAIN else f"{name} {told}"
 
 
 def is_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
-    torch = imported.module("torch")
-    kind = getattr(torch, "Tensor", None)
+    kind = getattr(imported.module("torch"), "Tensor", None)
     return kind is not None and is_a(value, kind)
 
 
@@ -30,50 +60,52 @@ def field(tensor, name: str):
         return getattr(torch.Tensor, name).__get__(tensor)
 
 
-def dtype_words(dtype) -> str:
-    """Return a dtype of torch without its module: `float32`."""
-    return str(dtype).removeprefix("torch.")
-
-
-def sizes(tensor) -> tuple | None:
-    """Return the sizes, None where there are none that can be read: nested, not initialised …"""
-    if answers_itself(type(tensor)):
-        return None
-    try:
-        return tuple(field(tensor, "shape"))
-    except Exception:
-        return None
-
-
 def words(tensor, opening: str = "[", closing: str = "]") -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
-    if answers_itself(type(tensor)):
-        return type_name(tensor)
+    kind = type_name(tensor)
+    if is_tensor(tensor) and answers_itself(type(tensor)):
+        return kind
     try:
-        dtype = dtype_words(field(tensor, "dtype"))
+        dtype = _read(tensor, "dtype")
     except Exception:
-        return type_name(tensor)
-    found = sizes(tensor)
-    if found is None or type_name(tensor).startswith("Uninitialized"):
-        return f"{dtype} {opening}?{closing}"
-    comma = "," if opening == "(" and len(found) == 1 else ""
-    inside = ", ".join(map(str, found))
+        return kind
+    try:
+        found = tuple(_read(tensor, "shape"))
+    except Exception:  # nested, or of a rank that is not known yet
+        found = None
+    if found is None or kind.startswith("Uninitialized"):
+        inside = "?"
+    else:
+        inside = ", ".join(map(str, found)) + "," * (opening == "(" and len(found) == 1)
     inside = inside if len(inside) <= LONGEST else f"{inside[:LONGEST]}…"
-    return f"{dtype} {opening}{inside}{comma}{closing}"
+    dtype = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
+    return f"{dtype} {opening}{inside}{closing}"
+
+
+def _read(tensor, name: str):
+    if is_tensor(tensor):
+        return field(tensor, name)
+    base = base_of(type(tensor))
+    kept_in_c = base is not None and base.__name__ == "ndarray"
+    return _SPACE(base)[name].__get__(tensor) if kept_in_c else getattr(tensor, name)
 
 
 def answers_itself(kind: type) -> bool:
     """Return whether a class of somebody's own, not of torch's, answers for its tensors."""
     import torch
 
-    for cls in mro(kind):
+    for cls in _MRO(kind):
         if cls is torch.Tensor:
             return False
-        names = class_mapping(cls)
+        names = _SPACE(cls)
         home = names.get("__module__")
         if "__torch_dispatch__" in names and not (type(home) is str and _of_torch(home)):
             return True
     return False
+
+
+def _of_torch(module: str) -> bool:
+    return module == "torch" or module.startswith("torch.")
 
 
 def ends_the_process(tensor) -> bool:
@@ -107,7 +139,3 @@ def _last(tensor) -> int:
     steps = zip(shape, tensor.stride(), strict=True)
     last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
     return (last + 1) * tensor.element_size()
-
-
-def _of_torch(module: str) -> bool:
-    return module == "torch" or module.startswith("torch.")

@@ -1,0 +1,185 @@
+"""A callable of any kind -> the Python function that somebody wrote, and what was peeled off it.
+
+No framework is imported: where none is loaded, nobody can hand over what is of it. No line of the
+callable's own code is run.
+"""
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import NamedTuple
+
+from helpers.capture.cpython.callable_name import called, name_of, python_function
+from helpers.capture.cpython.function import function_of, refuse_async
+from helpers.capture.cpython.objects import instance_dict
+from helpers.model.phrase import counted
+from helpers.safety import imported
+from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
+
+DEEPEST = 20
+_MODULES = (  # what a call of their objects comes to
+    ("a torch module", "torch.nn.modules.module", "Module", "forward"),
+    ("a Keras layer", "keras.src.layers.layer", "Layer", "call"),
+)
+_HOLDERS = {property: "fget", functools.cached_property: "func"} | dict.fromkeys(
+    (staticmethod, classmethod), "__func__"
+)
+_GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
+_COMPILED = "torch.compile is peeled off: this is the Python function that it compiles."
+_TRACED = "tf.function is peeled off: this is the Python function that it traces."
+_CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
+
+
+class Unwrapped(NamedTuple):
+    """A function, what was peeled off it, and what to `call` so that it runs as Python.
+
+    The call goes through decorators and modules, which may change the arguments, but not through
+    what keeps a function from running: a cache, a compiler.
+    """
+
+    function: object
+    sentences: tuple[str, ...]
+    call: Callable
+
+    def unreached(self, ran: bool) -> str:
+        """Return why nothing was recorded where something else answered the call; else ""."""
+        return "" if ran or not self.sentences else "What is around the function did not run it."
+
+
+def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
+    """Return the Python function in a callable, and a sentence for each thing that was peeled off.
+
+    It is a bound method where its self is known. Peeled off are modules of torch and Keras, what
+    torch.compile and tf.function make, decorators (`__wrapped__`), caches, partials, properties
+    and objects with a `__call__`. Where there is no Python function inside: what is there instead.
+    """
+    return opened(thing)[:2]
+
+
+def behind(thing: object) -> FunctionType | None:
+    """Return the Python function that a call leads to; None where there is none."""
+    function = unwrap(thing)[0]
+    function = function.__func__ if type(function) is MethodType else function
+    return function if type(function) is FunctionType else None
+
+
+def to_run(thing: object, args: tuple, verb: str, refuses_async: bool = True) -> Unwrapped:
+    """Return the function to watch, and what to call for that. TypeError if there is none."""
+    inside = opened(thing, args)
+    if why := freed(inside.function):
+        raise TypeError(f"{verb}: {why}")
+    function, _ = function_of(inside.function, verb)
+    if refuses_async:
+        refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
+    return inside._replace(function=function)
+
+
+def freed(function: object) -> str:
+    """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
+    if type(function) is not MethodType or not _weak_self(function):
+        return ""
+    name = name_of(function)
+    return (
+        f"the object whose {name} this is has been freed; tf.function keeps none, so name it first"
+    )
+
+
+def _weak_self(method: MethodType):
+    """Return the weak reference that a tf.function keeps of a method's self, None of any other."""
+    itself = method.__self__
+    return itself.weakrefself_target__ if kind_of(itself) == "TfMethodTarget" else None
+
+
+def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped:
+    """Return what `unwrap` does, and what to call; of several implementations, that for `args`."""
+    if type(thing) is MethodType:
+        return _opened_method(thing, args, deepest)
+    inner, words, as_given = (deepest and _layer(thing, args)) or (None, "", True)
+    if not words:
+        return Unwrapped(thing, (), thing)
+    given, named = (thing.args, thing.keywords) if type(thing) is functools.partial else ((), {})
+    inside = opened(inner, (*given, *args), deepest - 1)
+    if type(thing) is FunctionType and not is_exactly(inside.function, FunctionType, MethodType):
+        return Unwrapped(thing, (), thing)
+    call = functools.partial(inside.call, *given, **named) if given or named else inside.call
+    words = tuple(dict.fromkeys((words, *inside.sentences)))
+    return Unwrapped(inside.function, words, call if as_given else thing)
+
+
+def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
+    weak, function = _weak_self(method), method.__func__
+    itself = weak() if weak and weak() is not None else method.__self__
+    if own(itself, "__call__") is function and _of_module(itself):
+        return opened(itself, args, deepest)
+    inside, bound = opened(function, (itself, *args), deepest), MethodType(function, itself)
+    if not inside.sentences:
+        return Unwrapped(bound, (), bound)
+    if type(inside.function) is FunctionType:
+        bound = MethodType(inside.function, itself)
+    return inside._replace(function=bound, call=MethodType(inside.call, itself))
+
+
+def _layer(thing, args):
+    """Return what is inside, a sentence, and whether it gets the same arguments; None of no layer.
+
+    None of what is a function, or nothing that anybody knows.
+    """
+    inside = instance_dict(thing) or {}
+    wrapped = dict.get(inside, "__wrapped__")
+    if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
+        count = counted(len(thing.args) + len(thing.keywords), "argument")
+        return thing.func, f"A partial is peeled off, which gives {count}.", True
+    if (traced := python_function(thing)) is not None:
+        method = dict.get(instance_dict(traced) or {}, "__wrapped__")
+        weak = type(method) is MethodType and _weak_self(method)
+        return method if weak else traced, _TRACED, True
+    if callable(thing) and callable(wrapped) and wrapped is not thing:
+        return _of_wrapper(thing, wrapped, inside, args)
+    if type(thing) is FunctionType or is_a(thing, type):
+        return None
+    for kind, name in _HOLDERS.items():
+        if type(thing) is kind:
+            return getattr(thing, name), f"A {kind.__name__} is peeled off.", True
+    call = own(thing, "__call__")
+    if (module := _of_module(thing)) or type(call) is not FunctionType:
+        return module
+    words = f"{kind_of(thing)} objects are called through their __call__: this is it."
+    return MethodType(call, thing), words, True
+
+
+def _of_wrapper(thing, wrapped, inside, args):
+    if type(thing) is functools._lru_cache_wrapper:
+        return wrapped, _CACHED, True
+    if type(thing) is not FunctionType:
+        return wrapped, f"The wrapper {kind_of(thing)} is peeled off.", False
+    if "get_compiler_config" in inside:
+        return wrapped, _COMPILED, True
+    made_in = thing.__code__.co_qualname.partition(".<locals>")[0]
+    made_in = "argmap" if "__argmap__" in inside else made_in  # networkx makes and numbers each
+    maker, home = (
+        printable(made_in.removesuffix(".__call__")),
+        dict.get(thing.__globals__, "__name__"),
+    )
+    if maker == "singledispatch" and home == "functools":
+        kind = type(args[0]) if args else object
+        words = f"singledispatch is peeled off: this is the function for {called(kind)}."
+        return inside["dispatch"](kind), words, True
+    words = f"The decorator {maker} is peeled off; what it does is not shown."
+    return wrapped, words, maker in _GENERATORS and home == "contextlib"
+
+
+def _of_module(thing):
+    for what, home, name, method in _MODULES:
+        kind = getattr(imported.module(home), name, None)
+        if kind is None or not is_a(thing, kind):
+            continue
+        inside = instance_dict(thing)
+        if (plain := dict.get(inside.get("_modules") or {}, "_orig_mod")) is not None:
+            return plain, _COMPILED, True
+        function = own(thing, method)
+        if type(function) is FunctionType and method not in inside:
+            function = MethodType(function, thing)
+        if inside.get("_compiled_call_impl") is not None:
+            return function, _COMPILED, True
+        return function, f"{kind_of(thing)} is {what}: this is its {method}.", False
+    return None

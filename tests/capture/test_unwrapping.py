@@ -1,0 +1,380 @@
+"""Whatever can be called is shown as the function that somebody wrote, and what was around it."""
+
+import contextlib
+import functools
+import importlib
+
+import pytest
+
+from helpers import show_bindings, show_bytecode, show_code, watch_frames, watch_names, watch_stack
+from helpers.capture.cpython.unwrapping import unwrap
+from helpers.capture.references.name_graph import MOST_BOXES
+from helpers.capture.text.value import brief, seen
+
+STILL = (show_bytecode, show_code)
+RUNS = (watch_stack, watch_frames, watch_names)
+
+
+def double(x=2):
+    y = 2 * x
+    return y
+
+
+def noted(fn):
+    @functools.wraps(fn)
+    def outer(*args):
+        return [fn(*args)]
+
+    return outer
+
+
+class Holder:
+    """Has one of each."""
+
+    def method(self):
+        return self
+
+    @property
+    def prop(self):
+        return 1
+
+    @functools.cached_property
+    def cached(self):
+        return 1
+
+    @classmethod
+    def of_class(cls):
+        return 1
+
+    @staticmethod
+    def static():
+        return 1
+
+    @noted
+    def decorated(self):
+        return 1
+
+    def __call__(self):
+        return 1
+
+
+@functools.singledispatch
+def kinds(x):
+    return "object"
+
+
+@kinds.register
+def _of_int(x: int):
+    return "int"
+
+
+@contextlib.contextmanager
+def block():
+    yield 1
+
+
+@functools.lru_cache
+def cached(x):
+    return x
+
+
+def circle():
+    return 1
+
+
+circle.__wrapped__ = circle
+
+
+@functools.wraps(len)
+def counts(x):
+    return len(x)
+
+
+class Wrapper:
+    """Wraps as networkx's dispatched functions do."""
+
+    def __init__(self, fn):
+        self.__wrapped__ = fn
+
+    def __call__(self, *args):
+        return self.__wrapped__(*args)
+
+
+ONE = Holder()
+# callable -> the function inside, what is said, arguments of a call, what that returns
+CASES = {
+    "a function": (double, "double", "", (3,), "6"),
+    "a method": (ONE.method, "method", "", (), "Holder object"),
+    "a partial": (functools.partial(double, 4), "double", "gives 1 argument", (), "8"),
+    "a partial that bears a name": (
+        functools.update_wrapper(functools.partial(double, x=4), double),
+        *("double", "A partial is peeled off, which gives 1 argument", (), "8"),
+    ),
+    "a decorated function": (noted(double), "double", "The decorator noted", (3,), "[6]"),
+    "a decorated method": (ONE.decorated, "decorated", "The decorator noted", (), "[1]"),
+    "a partial of one": (functools.partial(noted(double), 3), "double", "noted", (), "[6]"),
+    "a property": (Holder.prop, "prop", "A property is peeled off.", (ONE,), "1"),
+    "a cached property": (Holder.__dict__["cached"], "cached", "A cached_property", (ONE,), "1"),
+    "a classmethod": (Holder.of_class, "of_class", "", (), "1"),
+    "a classmethod object": (Holder.__dict__["of_class"], "of_class", "A classmethod", (int,), "1"),
+    "a staticmethod object": (Holder.__dict__["static"], "static", "A staticmethod", (), "1"),
+    "an object": (ONE, "__call__", "Holder objects are called through", (), "1"),
+    "one of several": (kinds, "_of_int", "this is the function for int", (3,), "'int'"),
+    "the one for all": (kinds, "kinds", "this is the function for str", ("a",), "'object'"),
+    "a context manager": (block, "block", "The decorator contextmanager", (), "None"),
+    "a cached function": (cached, "cached", "lru_cache is peeled off", (3,), "3"),
+    "the same once more": (cached, "cached", "lru_cache is peeled off", (3,), "3"),
+    "a wrapper in a circle": (circle, "circle", "", (), "1"),
+    "a wrapper of C": (counts, "counts", "", ("ab",), "2"),
+    "an object that wraps": (Wrapper(double), "double", "The wrapper Wrapper", (3,), "6"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_function_inside_is_shown_and_what_was_around_it_is_said(case):
+    thing, name, says, args, result = CASES[case]
+    still, sentences = unwrap(thing)
+    assert still.__code__.co_name == ("kinds" if name == "_of_int" else name)
+    for verb in STILL:
+        assert all(words in verb(thing).model.note for words in sentences)
+    for verb in RUNS:
+        model = verb(thing, *args).model
+        assert model.source.count(f"def {name}(") == 1 and model.steps
+        assert says in model.note and ("peeled" in model.note) <= bool(says)
+        assert verb is watch_names or model.note.count(f"It returned {result}.") == 1
+
+
+@pytest.mark.parametrize("verb", STILL + RUNS)
+def test_what_has_no_python_inside_is_refused_by_what_was_reached(verb):
+    with pytest.raises(TypeError, match=r"len\(\) is written in C"):
+        verb(functools.partial(len))
+    with pytest.raises(TypeError, match="Holder is a class; give one of its methods"):
+        verb(Holder)
+
+
+def test_a_decorator_that_answers_in_its_place_is_told():
+    @functools.wraps(double)
+    def refuses(x):
+        return "no"
+
+    for verb in RUNS:
+        model = verb(refuses, 1).model
+        assert not model.steps and "What is around the function did not run it." in model.note
+
+
+def test_only_the_function_is_stepped_and_not_the_wrapper_of_its_module():
+    run = watch_stack(noted(double), 3).model
+    assert {step.function for step in run.steps} == {"double"}
+    assert [step.label for step in watch_frames(noted(double), 3).model.steps] == [
+        "call double(x = 3)",
+        "return 6 from double",
+    ]
+
+
+def test_an_async_function_is_refused_and_one_that_drives_it_is_not():
+    async def waits():
+        return 1
+
+    @functools.wraps(waits)
+    def drives():
+        try:
+            waits().send(None)
+        except StopIteration as end:
+            return end.value
+
+    with pytest.raises(TypeError, match="only makes a coroutine"):
+        watch_stack(waits)
+    assert watch_stack(drives).model.steps
+
+
+def test_what_torch_makes_is_peeled_off():
+    torch = pytest.importorskip("torch")
+
+    class Doubles(torch.nn.Module):
+        def forward(self, x):
+            return 2 * x
+
+    net, compiles = Doubles(), {"backend": "eager"}
+    inside = Doubles()
+    inside.compile(**compiles)
+    table = {
+        "a module": (net, "Doubles is a torch module: this is its forward."),
+        "a compiled module": (torch.compile(net, **compiles), "torch.compile is peeled off"),
+        "its forward": (torch.compile(net, **compiles).forward, "torch.compile is peeled off"),
+        "compiled in place": (inside, "torch.compile is peeled off"),
+        "a method": (net.forward, ""),
+        "a compiled function": (torch.compile(double, **compiles), "torch.compile is peeled off"),
+        "without gradients": (torch.no_grad()(double), "The decorator"),
+    }
+    x = torch.ones(2, 3)
+    for case, (thing, says) in table.items():
+        function, sentences = unwrap(thing)
+        assert function.__name__ in ("forward", "double") and says in " ".join(sentences), case
+        for verb in RUNS:
+            model = verb(thing, x).model
+            assert model.steps and says in model.note, case
+        assert watch_stack(thing, x).model.outcome == "It returned float32 [2, 3]."
+
+
+def test_numpys_and_networkxs_functions_are_found():
+    numpy, networkx = pytest.importorskip("numpy"), pytest.importorskip("networkx")
+    assert unwrap(numpy.mean)[0].__code__.co_name == "mean"
+    assert unwrap(networkx.shortest_path)[0].__code__.co_name == "shortest_path"
+    assert unwrap(networkx.core_number)[0].__code__.co_name == "core_number"
+    path = watch_names(networkx.shortest_path, networkx.path_graph(4), 0, 3).model
+    assert path.steps and path.steps[-1].label.startswith("after generic.py:")
+    title = show_bindings(numpy.mean).model.title
+    assert title.endswith("numpy._ArrayFunctionDispatcher around the function mean")
+
+
+def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
+    torch, numpy = pytest.importorskip("torch"), pytest.importorskip("numpy")
+
+    class Own(torch.Tensor):
+        pass
+
+    class Answers(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            raise AssertionError("it was asked")
+
+    plain = torch.ones(5, 4)
+    table = {
+        "float32 [5, 4]": plain,
+        "[float32 [5, 4], 1]": [plain, 1],
+        "int64 []": torch.tensor(3),
+        "float16 [7]": torch.ones(7, device="meta", dtype=torch.float16),
+        "Parameter float32 [5, 4]": torch.nn.Parameter(plain),
+        "Own float32 [5, 4]": plain.as_subclass(Own),
+        "Answers object": torch.Tensor._make_wrapper_subclass(Answers, (2,)),
+        "int8 [2, 2]": numpy.ones((2, 2), numpy.int8),
+        "Linear object": torch.nn.Linear(1, 1),
+    }
+    assert {words: brief(value) for words, value in table.items()} == {w: w for w in table}
+    assert seen(plain).kind == "Tensor"
+
+    def grows(x):
+        x = torch.cat([x, x])
+        return x
+
+    steps = watch_stack(grows, plain).model.steps
+    assert {dict(step.names)["x"] for step in steps} == {"float32 [5, 4]", "float32 [10, 4]"}
+    says = [step.says for step in watch_names(grows, plain).model.steps]
+    assert says[0] == "turns x from float32 [5, 4] to float32 [10, 4]."
+    frames = watch_frames(grows, plain).model.steps
+    assert frames[0].label.startswith("call grows(x = float32 [5, 4]")
+
+
+def test_tensors_of_tensorflow_too_and_a_method_whose_object_is_gone():
+    tf = pytest.importorskip("tensorflow")
+    from helpers import show_graph
+
+    class Smoother:
+        def __init__(self, mean):
+            self.mean = mean
+
+        @tf.function
+        def update(self, x):
+            return x * self.mean
+
+    table = {
+        "float32 [5, 4]": tf.ones((5, 4)),
+        "Variable float32 [2]": tf.Variable([1.0, 2.0]),
+        "string []": tf.constant("a"),
+    }
+    assert {words: brief(value) for words, value in table.items()} == {w: w for w in table}
+    kept, gone = Smoother(0.5), "the object whose update this is has been freed"
+    with pytest.raises(ValueError, match=gone):
+        show_graph(Smoother(0.5).update, tf.ones(2))
+    assert show_graph(kept.update, tf.ones(2)).model.nodes
+    for verb in RUNS:
+        with pytest.raises(TypeError, match=gone):
+            verb(Smoother(0.5).update, tf.ones(2))
+        assert "tf.function is peeled off" in verb(kept.update, tf.ones(2)).model.note
+
+
+def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, monkeypatch):
+    source = "\n" * 1199 + "def late(a):\n    b = a\n    return b\n"
+    (tmp_path / "path.py").write_text(source)
+    for file, told in ((str(tmp_path / "path.py"), "path.py:1202"), ("<cell>", "line 3")):
+        space = {}
+        exec(compile(source, file, "exec"), space)
+        exhibit = watch_names(space["late"], 1)
+        assert exhibit.model.steps[-1].label == f"after {told}"
+    exec(compile(source, str(tmp_path / "path.py"), "exec"), space)
+    exhibit = watch_names(space["late"], 1)
+    assert "▶ path.py:1201: " in repr(exhibit)
+    assert "▶ 1201 " in exhibit._repr_mimebundle_()[0]["text/html"]
+
+
+def test_a_generator_is_driven_and_each_of_its_lines_is_a_step():
+    def counts_down(n):
+        while n:
+            yield n
+            n -= 1
+
+    model = watch_names(counts_down, 2).model
+    assert model.note == "The generator was run to its end."
+    first = counts_down.__code__.co_firstlineno - 1
+    assert [int(s.short.partition(":")[2] or first) - first for s in model.steps] == [
+        *(2, 3, 4, 2, 3, 4, 2, 0)
+    ]
+
+
+def test_what_caches_and_classes_hold_is_not_followed():
+    class Big:
+        def one(self):
+            return 1
+
+    def uses(kept=cached):
+        kind = Big  # noqa: F841
+        return kept(1)
+
+    graph = watch_names(uses).model.steps[-1].panel("names and objects")
+    boxes = {node.label for node in graph.nodes if node.kind != "name"}
+    assert boxes == {"_lru_cache_wrapper", "class Big"}
+
+
+def test_what_pytest_adds_to_an_assert_is_not_shown():
+    def asserts():
+        a = 1
+        assert a + 1 == 2 and a
+        return a
+
+    assert any(name.startswith("@") for name in asserts.__code__.co_varnames)
+    model = watch_names(asserts).model
+    names = {n.label for s in model.steps for n in _nodes(s) if n.kind == "name"}
+    assert names == {"a"} and model.note == ""
+
+
+def _nodes(step):
+    graph = step.panel("names and objects")
+    return getattr(graph, "nodes", ())
+
+
+# package -> a call of one of its functions
+OTHERS = {
+    "json": "json.loads, '[1, 2]'",
+    "rich": "markup.render, '[bold]a[/] b'",
+    "sympy": "sympy.expand_log, sympy.log(sympy.Symbol('x', positive=True) ** 2)",
+    "requests": "requests.models.PreparedRequest._encode_params, {'a': 1}",
+    "einops": "einops.rearrange, numpy.ones((2, 3)), 'a b -> b a'",
+    "pandas": "pandas.DataFrame.sort_values, pandas.DataFrame({'a': [2, 1]}), 'a'",
+}
+
+
+@pytest.mark.parametrize("package", OTHERS)
+def test_functions_of_others_are_shown(package):
+    pytest.importorskip(package)
+    pytest.importorskip("numpy")
+    space = {name: importlib.import_module(name) for name in (package, "numpy")}
+    space["markup"] = importlib.import_module("rich.markup") if package == "rich" else None
+    fn, *args = eval(f"({OTHERS[package]})", space)
+    for verb in STILL:
+        assert verb(fn).model.title
+    for verb in RUNS:
+        model = verb(fn, *args).model
+        assert model.steps and "tracer" not in model.note
+        assert verb is watch_names or "It returned" in model.note
+    graphs = [step.panel("names and objects") for step in model.steps]
+    assert max(len(getattr(graph, "nodes", ())) for graph in graphs) < MOST_BOXES
