@@ -15,7 +15,7 @@ def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
     """
     names = list(names)
     if not issubclass(type(answer), Mapping):
-        raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}")
+        raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}, not {brief(answer)}")
     given = dict(islice(answer.items(), len(names) + 1))
     missing = [name for name in names if name not in given]
     extra = [brief(name) for name in given if name not in names]

@@ -3,6 +3,8 @@
 from numbers import Integral
 from operator import index
 
+from helpers.capture.text.value import brief
+from helpers.safety.arguments import kind_of
 from helpers.study.check import Exercise
 
 EXPRESSION = "f(x)"
@@ -11,7 +13,9 @@ EXPRESSION = "f(x)"
 def _judge(count):
     names = compile(EXPRESSION, "<warm-up>", "eval").co_names
     if issubclass(type(count), bool) or not issubclass(type(count), Integral):
-        return "the answer must be a whole number, such as 7"
+        quotes = "; write it without quotes" if issubclass(type(count), str) else ""
+        given = f"{brief(count)} ({kind_of(count)})"
+        return f"the answer must be a whole number such as 7, not {given}{quotes}"
     count = int.__index__(count) if issubclass(type(count), int) else index(count)
     if count == len(names) - 1:
         return "the argument is looked up by name too"

@@ -26,6 +26,7 @@ from helpers.safety.interpreter_state import whole
 from helpers.safety.patches import patched
 from helpers.safety.threads_left import left_running, running
 from helpers.study import rehearsal
+from helpers.study.quiet import quiet
 from helpers.study.remembering import remember
 from helpers.study.two_answers import Parted
 from helpers.view import outcome
@@ -99,7 +100,7 @@ class Exercise:
         """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
         before, settings = running(), settings_left.read()
         try:
-            with limit, patched(builtins, input=_nobody_answers):
+            with limit, quiet(), patched(builtins, input=_nobody_answers):
                 because = _refused(answers) or self.judge(*answers)
         except Untried:
             raise
@@ -167,7 +168,7 @@ class Exercise:
             return None
         limit = limited(Limits(self.seconds))
         try:
-            with limit:
+            with limit, quiet():
                 return self.picture(*answers)
         except BaseException as error:
             if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:

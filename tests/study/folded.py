@@ -3,8 +3,10 @@
 import gc
 import json
 import linecache
+import logging
 import os
-from contextlib import suppress
+import warnings
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,6 +55,21 @@ def _set_aside() -> None:
     gc.freeze()
 
 
+@contextmanager
+def _nobody_warns():
+    """Fail if something in the block warns: a check says what is wrong in its own words."""
+    said, logger = [], logging.getLogger("tensorflow")
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = said.append
+    logger.addHandler(handler)
+    try:
+        with warnings.catch_warnings(record=True, action="always") as warned:
+            yield
+    finally:
+        logger.removeHandler(handler)
+    assert [str(each) for each in (*said, *warned)] == []
+
+
 def verdict(name: str, answer: str, rehearsed: bool = False):
     """Run an answer in place of the stub, then its check -> the check's `Outcome`.
 
@@ -70,4 +87,5 @@ def verdict(name: str, answer: str, rehearsed: bool = False):
     exec("\n".join(setup), space)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rehearsal, "CAN_FORK", rehearsal.CAN_FORK and rehearsed)
-        return eval(call, space).model
+        with _nobody_warns():
+            return eval(call, space).model

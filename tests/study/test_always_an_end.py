@@ -12,6 +12,7 @@ import pytest
 from helpers import check
 from helpers.safety import answer_limits
 from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes import edited
 from tests.study.spoilt import SPOILERS, spoilt
 
 pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
@@ -50,6 +51,13 @@ def test_it_comes_back_and_the_next_answer_is_judged_as_ever(
     monkeypatch.undo()
     outcome = verdict(name, EXERCISES[name].solution)
     assert outcome.state == "passed", outcome.because
+
+
+@pytest.mark.parametrize("chapter", ["03"])
+def test_a_handler_that_never_ends_is_no_stub(chapter, monkeypatch):
+    monkeypatch.setattr(check.vm_names, "seconds", SECONDS)
+    body = edited(EXERCISES["vm_names"].solution, "self.push(self.find(name))", "while True: pass")
+    assert verdict("vm_names", body).because == TIME
 
 
 IN_THE_GRAPH = """

@@ -12,7 +12,8 @@ from helpers.study.chapter_3 import coverage, lifetimes
 from helpers.study.chapter_3.compare_runs import difference
 from helpers.study.chapter_3.programs import fib, pairs, told
 from tests.mini import comparing, library
-from tests.study.folded import EXERCISES
+from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes import edited
 
 STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
 LADDER = [exercise for exercise in chapter_3.EXERCISES if exercise.name.startswith("vm_")]
@@ -113,6 +114,24 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
             self.pop()
 
     assert "at POP_JUMP_IF_FALSE" in check.vm_jumps(Falls).model.because
+
+
+POPPED = "[self.pop() for _ in range(count)][::-1]\n        fn"
+SLICED = "self.stack[-count:]\n        del self.stack[-count:]\n        fn"
+COMPARED = "COMPARISON[sign](left, right)"
+MENDED_OTHERWISE = [
+    ("vm_operators", "on top", COMPARED, f"bool({COMPARED})"),
+    ("vm_operators", "on top", "(item in container)", "any(item == each for each in container)"),
+    ("vm_calls", "reverse order", "[:split], **", "[: -len(names)], **"),
+    ("vm_calls", "self.call make", POPPED, SLICED),
+    ("vm_jumps", "stays below", "except StopIteration", "except Exception"),
+]
+
+
+@pytest.mark.parametrize(("name", "tip", "old", "new"), MENDED_OTHERWISE)
+def test_no_tip_is_given_that_would_not_mend_it(name, tip, old, new):
+    outcome = verdict(name, edited(EXERCISES[name].solution, old, new))
+    assert outcome.state == "failed" and tip not in outcome.because
 
 
 def test_stubs_that_are_left_are_named():

@@ -7,6 +7,8 @@ import pytest
 from helpers import check
 from helpers.capture.tensorflow.op_callbacks import DOORS, callbacks
 from helpers.study.chapter_6.gradients import functions
+from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes import edited
 
 tf = pytest.importorskip("tensorflow")
 
@@ -151,3 +153,9 @@ def test_who_removes_the_callbacks_of_others_is_told():
 
     assert "remove only your own" in check.op_logger(Clears).model.because
     assert callbacks() == []
+
+
+def test_a_gradient_that_is_no_tensor_is_told_without_a_tip():
+    answer = edited(EXERCISES["tape"].solution, "grads.get(x._id)", "[grads.get(x._id)]")
+    because = verdict("tape", answer).because
+    assert "yours gives no tensor (list)" in because and "Think" not in because

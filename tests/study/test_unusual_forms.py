@@ -3,6 +3,7 @@
 import pytest
 
 from tests.study.folded import EXERCISES, verdict
+from tests.study.mistakes.chapter_4 import EAFP
 
 pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
@@ -49,6 +50,12 @@ def _partial(solution: str) -> str:
     return PARTIAL + jump.split("\n", 1)[1] + "    def GET_ITER" + rest.split("def GET_ITER")[1]
 
 
+IMPORTING = "from importlib import import_module\n"
+IMPORTS = '    import_module("numpy")  # which is there already\n'
+ONE_OP = "if func is torch.ops.aten.abs.default:  # softsign itself is no op"
+THREE_OPS = """if func is torch.ops.aten.abs.default:
+            self.size = True
+        if func is torch.ops.aten.div.Tensor and vars(self).pop("size", False):"""
 COMPILED = "import torch\n\n\n@torch.compile(fullgraph=True, backend='eager')\n"
 ONE_BY_ONE = """
 for kind in ("float16", "float32", "float64"):
@@ -57,8 +64,11 @@ for kind in ("float16", "float32", "float64"):
 FORMS = [
     ("cache", lambda s: s.replace("raise ValueError", "raise type('Own', (ValueError,), {})")),
     ("break_surgery", lambda s: COMPILED + s),
+    ("break_surgery", lambda s: s.replace("torch.where(y > 0, y, 0)", "torch.relu(y)")),
+    ("dynamo_binary_op", lambda s: EAFP),
     ("two_kernels", lambda s: s.replace("register(halve, is_float)", ONE_BY_ONE)),
     ("tangle", lambda s: TEXTS + s.replace('"old"', "Text.OLD").replace('"new"', "Text.NEW")),
+    ("rebinding", lambda s: IMPORTING + s.replace("    try:\n", f"{IMPORTS}    try:\n")),
     (
         "tangle",
         lambda s: f"{s}\nimport numpy as np\nguess = dict(zip(guess, np.array([*guess.values()])))",
@@ -70,6 +80,9 @@ FORMS = [
     ("route", lambda s: s.replace('"graph"', '"graph x2"')),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').deque()")),
+    ("gives_up", lambda s: s.replace('"evaluator"', '"cache key"')),
+    ("kept_models", lambda s: s.replace('"name", "frame"', '("frame", "cache key")')),
+    ("five_means", lambda s: s.replace(ONE_OP, THREE_OPS)),
 ]
 NAMED = [(EXERCISES[name].chapter, name, form) for name, form in FORMS]
 

@@ -44,10 +44,10 @@ def _method(value):
 
 
 def is_stub(method) -> bool:
-    """Return whether a method is the stub still: `return ...`, and nothing else."""
+    """Return whether a method is the stub still: `return ...`, and at most words about it."""
     if type(method) is not FunctionType:
         return False
     code = method.__code__
     if code.co_names or code.co_freevars:  # as a decorator's has, which calls another one
         return False
-    return all(value is None or value is ... for value in code.co_consts)
+    return ... in code.co_consts and all(c in (None, ...) or type(c) is str for c in code.co_consts)

@@ -16,6 +16,7 @@ AGAIN = (
     "it also changed a place that held the replacement before the block; remember what you "
     "changed instead of searching for it again"
 )
+ONLY = "put back the places that you changed, and no others"
 
 
 class Parted(Exception):
@@ -31,7 +32,7 @@ def inside_and_after(rebind, world, late: bool = True) -> None:
     swapped = ((world.op, world.first),)
     manager = made(rebind, world, world.op, world.first)
     path = world.late() if late else ""
-    inside, after, raised = world.kept.block(manager, swapped, ())
+    inside, after, raised = world.kept.block(manager, swapped, (), world.assign)
     _raise(raised)
     if path and [row[0] for row in inside] == [path]:
         raise Parted(
@@ -114,7 +115,10 @@ def made(rebind, world, old, new, swapped=()):
     _raise(raised)
     tried(manager)
     if not (hasattr(type(manager), "__enter__") and hasattr(type(manager), "__exit__")):
-        raise Parted("it must return a context manager; decorate a generator with contextmanager")
+        raise Parted(
+            f"it must return a context manager, not {brief(manager)}; decorate a generator with "
+            "contextmanager"
+        )
     if type(manager) is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
         raise Parted("contextmanager makes a block of a function with a yield, and yours has none")
     if wrong:
@@ -128,7 +132,7 @@ def _told_inside(world, wrong, old, new, when: str = "") -> None:
     if not wrong:
         return
     path, was, now = wrong[0]
-    if type(was) is Equal and world.equal.asked:
+    if (type(was) is Equal and world.equal.asked) or was is world.twin:
         raise Parted(EQUAL)
     if was is MISSING:
         raise Parted(f"{when}it also makes the new name {path}")
@@ -159,6 +163,8 @@ def _told_after(wrong, old, new, when: str = "after the block") -> None:
         raise Parted(f"{when} {path} {what}")
     if was is new:
         raise Parted(AGAIN)
+    if type(was) is Equal:
+        raise Parted(f"{path} has lost what the block itself assigned to it; {ONLY}")
     raise Parted(f"{when} {path} holds {brief(now)}, and held {brief(was)} before")
 
 

@@ -12,6 +12,7 @@ from helpers.study.check import Exercise, tried
 from helpers.study.new_objects import only_new_objects
 
 MOST = 10_000
+PAIR = "(fn.__qualname__, parameter's name)"
 IS = "compare with `is`, not `==`"
 
 
@@ -42,8 +43,8 @@ def _parted(find_in_defaults, wanted, scattered) -> str | None:
         if scattered.compared(wanted):
             return f"your code raised {said(error)}, and it compares by ==; {IS}"
         raise
-    if not all(map(_is_pair, found)):
-        return "each thing found must be a pair of str: (fn.__qualname__, parameter's name)"
+    if odd := [brief(thing) for thing in found if not _is_pair(thing)]:
+        return f"each item must be a pair of str, {PAIR}, not {odd[0]}"
     found, places = set(map(tuple, found)), scattered.places(wanted)
     if found != places and scattered.compared(wanted):
         return f"it finds defaults that are only equal to the object; {IS}"

@@ -6,7 +6,7 @@ from types import CellType, FunctionType, ModuleType, SimpleNamespace
 
 from helpers.capture.references.places import MISSING
 from helpers.study.chapter_1.blocks import Blocks
-from helpers.study.chapter_1.stand_ins import Equal, stand_in
+from helpers.study.chapter_1.stand_ins import Equal, stand_in, twins
 
 NAMES = ("op", "_op", "table", "call", "late", "number")
 INSIDE = "[0] of a list inside a holder, which was not given itself"
@@ -20,7 +20,7 @@ class HeldWorld(Blocks):
     """
 
     def __init__(self, kind: str, dice: Random):
-        self.op, self.other = stand_in("op"), stand_in("other")
+        self.op, self.other, self.twin = stand_in("op"), *twins()
         self.first, self.second, self.third = map(stand_in, ("first", "second", "third"))
         self.equal, self.inner = Equal(), [self.op]  # a list that is in a holder, and is none
         self.kept = self
@@ -35,7 +35,7 @@ class HeldWorld(Blocks):
         """Return what three holders hold: two places of `op` in one, none in another."""
         rows = [
             [self.op, self.first, self.op, self.equal],
-            [self.other, self.inner, self.op],
+            [self.other, self.inner, self.op, self.twin],
             [self.first, 5, self.other],
         ]
         for row in rows:
@@ -47,6 +47,18 @@ class HeldWorld(Blocks):
         named = {f"{kind_of(held)} {at}": held for at, held in enumerate(self.holders, 1)}
         held = {f"{name} {place}": v for name, held in named.items() for place, v in places(held)}
         return held | {INSIDE: self.inner[0] if len(self.inner) == 1 else self.inner}
+
+    def assign(self) -> None:
+        """Let the block itself write to places that hold none of the functions."""
+        old, self.equal = self.equal, Equal()
+        for holder in self.holders:
+            space = vars(holder) if type(holder) in (ModuleType, SimpleNamespace) else holder
+            if type(space) in (list, dict):
+                items = enumerate(space) if type(space) is list else space.items()
+                for key in [key for key, value in items if value is old]:
+                    space[key] = self.equal
+        now = self._now()
+        self._before |= {path: held for path, held in now.items() if held is self.equal}
 
     def look(self, swapped=()) -> list[tuple]:
         """Return the places that hold what they should not.

@@ -9,9 +9,10 @@ from types import FunctionType, ModuleType
 from helpers.capture.cpython.objects import namespace
 from helpers.capture.references.heap import listed_modules
 from helpers.safety.arguments import is_a
+from helpers.safety.imported import MODULES
 from helpers.safety.original_builtins import BUILTINS
 from helpers.study.chapter_1.kept_names import KeptNames
-from helpers.study.chapter_1.stand_ins import Equal, stand_in
+from helpers.study.chapter_1.stand_ins import Equal, stand_in, twins
 
 __builtins__ = BUILTINS
 
@@ -25,7 +26,7 @@ class World:
     """
 
     def __init__(self, op):
-        self.op, self.other = op, stand_in("other")
+        self.op, self.other, self.twin = op, *twins()
         self.first, self.second, self.third = map(stand_in, ("first", "second", "third"))
         self.equal = Equal()
         self.modules = _modules(self)
@@ -38,8 +39,10 @@ class World:
 
     def keep(self, spaces: dict[str, dict]) -> None:
         """Keep these namespaces, and those of the handful."""
-        own = {m.__name__: namespace(m) for m in self.modules.values() if is_a(m, ModuleType)}
-        self.kept = KeptNames({**own, **spaces}, self.objects)
+        self.kept = KeptNames(spaces, self.objects)
+        for module in self.modules.values():
+            if is_a(module, ModuleType):
+                self.kept.add(module.__name__, namespace(module))
 
     def narrow(self) -> None:
         """From now on look at the handful alone."""
@@ -51,6 +54,21 @@ class World:
         inner["late"] = self.op
         self.kept.add(f"{NAME}.inner", inner)
         return f"{NAME}.inner.late"
+
+    def assign(self) -> None:
+        """Let the block itself assign to a name that holds none of the functions."""
+        self.equal, plain, path = Equal(), namespace(self.modules[NAME]), f"{NAME}.equal"
+        plain["equal"] = self.equal
+        others = [place for place in self.kept.places if place[0] != path]
+        self.kept.places = [*others, (path, plain, "equal", self.equal)]
+
+
+class _Handful(dict):
+    """A few modules to be listed; an import gets the others by name, and loads none anew."""
+
+    def get(self, name, default=None):
+        """Return an entry, listed or not."""
+        return dict.get(self, name, MODULES.get(name, default))
 
 
 class _Lazy(ModuleType):
@@ -67,10 +85,13 @@ def _modules(world) -> dict[str, object]:
     """Return entries of `sys.modules`: lists them out of order, twice, and some are no modules."""
     names = (NAME, f"{NAME}.lazy", f"{NAME}.inner")
     plain, lazy, inner = ModuleType(names[0]), _Lazy(names[1]), ModuleType(names[2])
+    main = ModuleType("__main__")
     namespace(plain).update(
         equal=world.equal, op=world.op, bystander=world.first, other=world.other, _op=world.op
     )
-    namespace(lazy).update(op=world.op)
+    namespace(plain)["twin"] = world.twin
+    for module in (lazy, main):
+        namespace(module).update(op=world.op)
     namespace(inner).update(deep=world.op, another=world.other, number=1, nothing=None)
     return {
         names[0]: plain,
@@ -79,6 +100,7 @@ def _modules(world) -> dict[str, object]:
         f"{NAME}.no_module": object(),
         names[2]: inner,
         f"{NAME}.twice": inner,
+        "__main__": main,
     }
 
 
@@ -90,7 +112,7 @@ def small_world(op, rebind) -> Iterator[World]:
     """
     world = World(op)
     spaces = {name: namespace(module) for name, module in listed_modules().values()}
-    before, few, theirs = sys.modules, dict(world.modules), _globals_of(rebind)
+    before, few, theirs = sys.modules, _Handful(world.modules), _globals_of(rebind)
     aliases = [name for name, value in theirs.items() if value is before]
     sys.modules = few
     theirs.update(dict.fromkeys(aliases, few))
@@ -116,6 +138,7 @@ def _globals_of(rebind) -> dict:
 def real_world(op) -> Iterator[World]:
     """Add a handful of modules to those of this process."""
     world = World(op)
+    del world.modules["__main__"]  # there is one
     sys.modules.update(world.modules)
     try:
         world.keep({name: namespace(module) for name, module in listed_modules().values()})

@@ -82,6 +82,8 @@ def _why(error, world) -> str | None:
             f"your code raised {said(error)}; a lazy module loads another when it is asked for its "
             "names, so go over a list of what there is"
         )
+    if isinstance(error, ImportError):
+        return f"your code raised {said(error)}; vars(module) has the names, and imports nothing"
     return None
 
 

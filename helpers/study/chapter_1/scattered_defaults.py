@@ -72,6 +72,9 @@ def _positional(wanted, other, equal):
     def holding(value, call=[wanted], again=(wanted,)):  # noqa: B006
         return call, again
 
+    def empty(value, call=[]):  # noqa: B006 - equal to another empty list, and not the same
+        return call
+
     def _hidden(value, call=wanted):
         return call
 
@@ -90,7 +93,7 @@ def _positional(wanted, other, equal):
         return call
 
     _renamed.__qualname__ = "_renamed"
-    odd = [decoy, holding, _hidden, by_place, _renamed, _unnamed(wanted)]
+    odd = [decoy, holding, empty, _hidden, by_place, _renamed, _unnamed(wanted)]
     return [first, twice, with_locals, generator, Kept.method, *odd]
 
 

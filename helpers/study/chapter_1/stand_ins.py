@@ -1,5 +1,7 @@
 """What the judges of chapter 1 put into a process to be found, swapped, or tripped over."""
 
+from types import MethodType
+
 from helpers.safety.original_builtins import BUILTINS
 
 __builtins__ = BUILTINS  # a learner's rebinding may have reached those of the interpreter
@@ -42,3 +44,9 @@ def stand_in(name: str):
 
     function.__name__ = function.__qualname__ = name
     return function
+
+
+def twins() -> tuple[MethodType, MethodType]:
+    """Return two bound methods of one object: they are equal, and not the same."""
+    function, owner = stand_in("other"), object()
+    return MethodType(function, owner), MethodType(function, owner)

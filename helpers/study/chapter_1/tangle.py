@@ -1,5 +1,6 @@
 """Chapter 1, exercise 1: five routes to a function, judged by running them."""
 
+from helpers.capture.text.value import brief
 from helpers.study.answers import by_name
 from helpers.study.check import Exercise
 
@@ -15,12 +16,13 @@ _TRUTH = dict.fromkeys(_WHY, "old") | {"by_name": "new", "shared": "new"}
 
 
 def _judge_tangle(guess, tangle):
-    guess, truth = by_name(guess, _WHY), tangle()
+    guess, results = by_name(guess, _WHY), tangle()
+    truth = dict(zip(_WHY, results, strict=False))
     if truth != _TRUTH:
         return "tangle is another function by now: run the cell again that makes it"
     for route, answer in guess.items():
         if type(answer) is not str or answer not in ("old", "new"):
-            return f'the guess for {route} must be "old" or "new"'
+            return f'the guess for {route} must be "old" or "new", not {brief(answer)}'
     for route, answer in guess.items():
         if answer != truth[route]:
             return f"{route}() gives {truth[route]!r}: {_WHY[route]}"

@@ -3,7 +3,6 @@
 import random
 
 from helpers.study.answers import in_order
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import (
     Spied,
     doubled,
@@ -23,12 +22,11 @@ ROWS = ((7, 0, 9, 4, 4, 1, 12), (2,), ())  # of the batches that nobody has seen
 def _judge_batches(step, epoch, batches, slow_step):
     if because := uncallable(step=step, epoch=epoch) or untraced(step=step):
         return because
-    with quiet():
-        spied = Spied(step)
-        for some, which in ((batches, ""), *_unseen()):
-            if because := _epoch(epoch, spied, some, which):
-                return because
-        return _for_show(epoch, spied)
+    spied = Spied(step)
+    for some, which in ((batches, ""), *_unseen()):
+        if because := _epoch(epoch, spied, some, which):
+            return because
+    return _for_show(epoch, spied)
 
 
 def _epoch(epoch, spied, batches, which) -> str | None:

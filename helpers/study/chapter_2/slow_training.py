@@ -3,7 +3,6 @@
 import random
 
 from helpers.study.answers import in_order
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import (
     Spied,
     doubled,
@@ -26,12 +25,11 @@ def _judge_slow_training(train_step, train, weights, batches):
     given = uncallable(train_step=train_step, train=train)
     if because := given or untraced(train_step=train_step):
         return because
-    with quiet():
-        spied = Spied(train_step)
-        for start, some, which in ((weights, batches, ""), *_unseen()):
-            if because := _training(train, spied, start, some, which):
-                return because
-        return _for_show(train, spied, weights, batches)
+    spied = Spied(train_step)
+    for start, some, which in ((weights, batches, ""), *_unseen()):
+        if because := _training(train, spied, start, some, which):
+            return because
+    return _for_show(train, spied, weights, batches)
 
 
 def _training(train, spied, weights, batches, which) -> str | None:

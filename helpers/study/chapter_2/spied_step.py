@@ -3,7 +3,6 @@
 A step may be called for show: its result thrown away, or made without a look at the data.
 """
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import is_not
@@ -147,7 +146,9 @@ def numbers(value):
     import numpy as np
 
     try:
-        with warnings.catch_warnings(action="ignore"):
+        if value is not None:  # which would become a nan
             return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, NotImplementedError):
-        raise Unfit(f"a result must be made of numbers, not {type(value).__name__}") from None
+        pass
+    kind = getattr(getattr(value, "dtype", None), "name", type(value).__name__)
+    raise Unfit(f"a result must be made of numbers, not {kind}")

@@ -10,16 +10,14 @@ from helpers.safety.patches import patched
 from helpers.study.chapter_2.cache_log import cache_log
 from helpers.study.chapter_2.call_sequences import Sequence, Step, arguments
 from helpers.study.chapter_2.known_sequences import known
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.check import Exercise, Unfit, Untried, tried
 from helpers.study.two_answers import parted, within
 
 
 def _judge_cache(my_function: Callable):
-    with quiet():
-        for sequence, steps in known():
-            if because := _compared(my_function, sequence, steps):
-                return because
+    for sequence, steps in known():
+        if because := _compared(my_function, sequence, steps):
+            return because
     return None
 
 
@@ -152,11 +150,6 @@ def same(a, b) -> bool:
     return a is b
 
 
-def _picture(my_function):
-    with quiet():
-        return cache_log(my_function)
-
-
 CACHE = Exercise(
     "cache",
     _judge_cache,
@@ -172,5 +165,5 @@ CACHE = Exercise(
         "Run the body on a copy (tf.nest.map_structure(lambda leaf: leaf, args)). Afterwards its "
         "form must be the same, and each leaf the same object; else raise, and keep no trace.",
     ),
-    picture=_picture,
+    picture=cache_log,
 )

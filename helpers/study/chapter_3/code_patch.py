@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
+from helpers.capture.text.value import brief
 from helpers.study.check import Exercise, tried
 
 SOURCES = (
@@ -16,6 +17,7 @@ SOURCES = (
     "def tens(n):\n    return (10 - n) * (10 + n) - 10",
     "def half(n):\n    'Ten times.'\n    x = n * 10.0\n    return x - 10",
     "def keys(a, /, b=10, *c, d, **e):\n    x = a * b - d\n    return (x + len(c)) // 3 - 10",
+    "def early(n):\n    y = n - 10\n    return y * 2 - 10",
     "def made(rate):\n    def inner(n):\n        return (10, rate * n)[1] - 10\n    return inner",
     "def held(lock, n):\n    with lock:\n        return n * n - 10",
     "def safe(n):\n    try:\n        part = 100 // n\n    except ZeroDivisionError as error:\n"
@@ -73,7 +75,8 @@ def _judge_one(patch, fn: FunctionType) -> str | None:
     if patched is before:
         return "it returned the same code object: its fields cannot be written, so make a new one"
     if not isinstance(patched, CodeType):
-        return f"it must return a code object, not {type(patched).__name__}; try .to_code()"
+        cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
+        return f"it must return a code object, not {brief(patched)}{cure}"
     lost = [name for name in KEPT if getattr(patched, name) != getattr(before, name)]
     if lost and lost[0] in KEPT_BY_THE_WAY:
         return f"{lost[0]} changed, and nothing else was to change"

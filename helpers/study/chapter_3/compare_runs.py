@@ -7,6 +7,7 @@ first place where they part is told, with the last of the learner's own handlers
 
 import copy
 import io
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from helpers.study.check import Untried
 from helpers.study.two_answers import parted
 
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
+COUNTED = ("CALL", "BUILD_LIST", "BUILD_TUPLE")  # their first argument counts their operands
 RAISES = ("RAISE_VARARGS", "RERAISE")
 OTHER_STACK = (
     "puts another list in the place of self.stack, and self.push and self.pop keep to the first; "
@@ -57,11 +59,13 @@ class Run(NamedTuple):
 class Trail:
     """What a machine did. `places`: before every instruction; `handlers`: all that ran.
 
-    A handler is noted with the number of places before it, its own included.
+    A handler is noted with the number of places before it, its own included; so is what one of them
+    `raised`.
     """
 
     def __init__(self):
         self.places: list[Place] = []
+        self.raised: dict[int, BaseException] = {}
         self.handlers: list[tuple[int, str, int]] = []
         self._calls: dict[int, tuple[int, object]] = {}
 
@@ -83,6 +87,15 @@ def difference(machine: type, program, *args, own=()) -> str | None:
     """
     trail, machine = Trail(), watched(machine)
     machine.begin(trail, program.__globals__)
+
+    def mends(name: str) -> bool:
+        """Tell whether all is well where this handler finds its operands in reverse order."""
+        again, turned = Trail(), watched(_turned(machine.__bases__[0], name))
+        turned.begin(again, program.__globals__)
+        with suppress(vm.Halt):
+            return (_run(turned().run, program, args), again.places) == (real, places)
+        return False
+
     try:
         ours = _run(machine().run, program, args)
     except _Stub as stub:
@@ -99,15 +112,16 @@ def difference(machine: type, program, *args, own=()) -> str | None:
     told = called(program, args)
     if real.exact != ours.exact:
         yours, cpythons = _told_apart(ours, real)
-        why = parting(trail, places, program, own)
+        why = parting(trail, places, program, own, mends)
         return parted(f"{told}: ", yours, cpythons, "CPython", f"{stop(cpythons)} {why}")
     if real.printed != ours.printed:
-        why = parting(trail, places, program, own) if trail.places != places else ""
+        part = trail.places != places
+        why = parting(trail, places, program, own, mends) if part else ""
         why = why or " ".join(f"Look at your {name}." for name in own if len(own) == 1)
         printed = f"prints {ours.printed!r}", f"prints {real.printed!r}"
         return parted(f"{told}: ", *printed, "CPython", f". {why}".rstrip())
     if places and trail.places != places:
-        why = parting(trail, places, program, own)
+        why = parting(trail, places, program, own, mends)
         return f"{told}: yours {ours.end}, as in CPython, but by another way. {why}"
     return None
 
@@ -138,6 +152,9 @@ def watched(machine: type) -> type:
                 busy.add(me)
             try:
                 given = getattr(super(Watched, self), name)(*arguments)
+            except Exception as error:
+                now["trail"].raised[len(now["trail"].places)] = error
+                raise
             finally:
                 if is_first:
                     busy.discard(me)
@@ -153,6 +170,18 @@ def watched(machine: type) -> type:
     methods = {name: watching(name) for name in vm.opcodes(machine)}
     Watched = type("frame", (machine,), methods | {"begin": staticmethod(begin)})  # noqa: N806
     return Watched
+
+
+def _turned(machine: type, name: str) -> type:
+    """Return the machine in which one handler finds its operands in reverse order."""
+
+    def turned(self, *arguments):
+        count = arguments[0] if name in COUNTED else 2
+        self.stack.extend([self.stack.pop() for _ in range(count)])
+        return getattr(super(Turned, self), name)(*arguments)
+
+    Turned = type("frame", (machine,), {name: turned})  # noqa: N806
+    return Turned
 
 
 class _Given:

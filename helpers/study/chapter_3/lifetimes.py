@@ -4,6 +4,7 @@ import gc
 import weakref
 from collections.abc import Mapping
 
+from helpers.capture.text.value import brief
 from helpers.study.answers import by_name
 from helpers.study.check import Exercise
 
@@ -40,7 +41,7 @@ def _judge_keepers(guess, functions):
         return f"functions is {NOT_THE_FIVE}"
     for name, answer in given.items():
         if not _is_yes_or_no(answer):
-            return f"the guess for {name} must be True (it keeps the object alive) or False"
+            return f"{name} must be True (it keeps the object alive) or False, not {brief(answer)}"
     truth = {name: _alive_after(fn) for name, fn in functions.items()}
     gc.collect()  # An error and its frame hold each other.
     if truth != _TRUTH:

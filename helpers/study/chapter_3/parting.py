@@ -1,7 +1,9 @@
 """Two runs of a program, instruction by instruction -> where they part first, and what it means."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
+from helpers.capture.text.error import said
 from helpers.mini import vm
 
 
@@ -15,10 +17,11 @@ class Place(NamedTuple):
     stack: tuple[str, ...]
 
 
-def parting(trail, real: list[Place], program, own=()) -> str:
+def parting(trail, real: list[Place], program, own=(), mends: Callable = bool) -> str:
     """Return where the two runs part first, which handler ran there, and what that usually means.
 
     `trail` is that of the machine; `own` the handlers that may be to blame, or none for all.
+    `mends(opname)` tells whether all would be well if this handler found its operands reversed.
     """
     ours = trail.places
     last = next((k for k, (a, b) in enumerate(zip(real, ours, strict=False)) if a != b), None)
@@ -31,8 +34,12 @@ def parting(trail, real: list[Place], program, own=()) -> str:
     inside = f" in {before.function}" if before.call and before.offset == offset else ""
     where = f"They part at {opname} (offset {offset}{inside})"
     if last >= len(ours) or last >= len(real):
-        return f"{where}, where one of the two ends. {_advice(opname, (), ())}".strip()
+        goes_on = opname == "FOR_ITER" and last < len(ours)
+        advice = ONLY_STOP if goes_on else _order(opname, mends)
+        return f"{where}, where one of the two ends. {advice}".strip()
     there, here = real[last], ours[last]
+    if there.call != here.call and last in trail.raised:
+        return f"{where}: yours raised {said(trail.raised[last])}"
     if there.call != here.call:
         return f"{where}: {_other_call(here, there, before)}"
     if not is_last:
@@ -41,7 +48,8 @@ def parting(trail, real: list[Place], program, own=()) -> str:
         jumped = here.offset != _next_offset(program, offset)
         went = f"it went on at {here.offset}, CPython at {there.offset}"
         return f"{where}: {went}. {_jump_advice(opname, jumped)}".strip()
-    return f"{where}: {_left(here, there)}. {_advice(opname, there.stack, here.stack)}".strip()
+    left = len(here.stack) - len(there.stack)
+    return f"{where}: {_left(here, there)}. {_advice(opname, left, mends)}".strip()
 
 
 def _blamed(handlers, last: int, own) -> tuple[str, int, bool]:
@@ -90,6 +98,7 @@ def _jump_advice(opname, jumped) -> str:
     return ""
 
 
+ONLY_STOP = "Only a StopIteration ends the loop; let every other error through."
 REVERSED = "what is popped comes in reverse order."
 ORDER = {
     "BINARY_OP": "The right operand is on top, so it is popped first.",
@@ -99,17 +108,24 @@ ORDER = {
     "CALL": f"The last argument is on top: {REVERSED}",
     "BUILD_LIST": f"The last item is on top: {REVERSED}",
     "BUILD_TUPLE": f"The last item is on top: {REVERSED}",
-    "MAKE_FUNCTION": "The code is on top; below it lie the parts, the last one first to be popped.",
+}
+PLACES = {
     "COPY": "COPY(1) means the top itself, COPY(2) the value below it.",
     "SWAP": "SWAP(n) exchanges the top with the n-th value from the top; what is between stays.",
 }
 
 
-def _advice(opname, expected, got) -> str:
+def _advice(opname, left: int, mends) -> str:
+    """Say what it usually means that so many values more were left than in CPython."""
     if opname == "FOR_ITER":
         return "The iterator stays below the item, and goes only when the loop ends."
-    if len(got) < len(expected):
-        return "Something was not pushed: a result goes back on the stack."
-    if len(got) > len(expected):
-        return "Something was left on the stack that should have been popped."
-    return ORDER.get(opname, "")
+    if left < 0:
+        return "A value is missing: yours popped one too many, or a result was not pushed."
+    if left > 0:
+        return "There is a value too many: it was left on the stack, or pushed for nothing."
+    return _order(opname, mends)
+
+
+def _order(opname, mends) -> str:
+    """Say in which order the operands lie, where that is what is wrong."""
+    return ORDER[opname] if opname in ORDER and mends(opname) else PLACES.get(opname, "")

@@ -3,6 +3,7 @@
 import operator
 
 from helpers.capture.text.value import brief
+from helpers.safety.arguments import is_a, kind_of
 from helpers.study.answers import in_order
 from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from helpers.study.check import Exercise, Untried
@@ -24,6 +25,10 @@ def _judge_stack(guess, fn, args, offset):
         return f"no instruction starts at offset {brief(offset)} in a run of {brief(fn)}"
     stack = kept[places[0]][1]
     after = kept[places[0] + 1][1] if places[0] + 1 < len(kept) else None
+    odd = [item for item in items if type(_plain(item)) is not int]
+    if odd and all(words.lstrip("-").isdigit() for words in stack):
+        kind = "text" if is_a(odd[0], str) else f"a {kind_of(odd[0])}"
+        return f"the values here are whole numbers, and {brief(odd[0])} is {kind}"
     return _difference(tuple(brief(_plain(item)) for item in items), stack, after)
 
 

@@ -73,9 +73,9 @@ def _with_grad(value):
 
 
 def _ints(value):
-    from helpers.study.chapter_4.guard_programs import LoudInt
+    from helpers.study.chapter_4.guard_programs import SubclassOfInt
 
-    yield "of a class derived from int", LoudInt(value)
+    yield "of a class derived from int", SubclassOfInt(value)
     yield f"= {complex(value)}", complex(value)
     yield f"= '{value}'", str(value)
     yield "= None", None

@@ -89,14 +89,14 @@ def alike():
         yield value, ("".join(list(value)),)
 
 
-class Loud(float):
+class SubclassOfFloat(float):
     """A number that multiplies in a way of its own."""
 
     def __mul__(self, other):
         return other * 100
 
 
-class LoudTensor(torch.Tensor):
+class SubclassOfTensor(torch.Tensor):
     """A tensor that tells its dimensions in a way of its own."""
 
     @property
@@ -105,7 +105,7 @@ class LoudTensor(torch.Tensor):
         return 100
 
 
-class LoudInt(int):
+class SubclassOfInt(int):
     """An int that multiplies in a way of its own."""
 
     def __mul__(self, other):
@@ -128,7 +128,7 @@ def changes():
         (by_half, [(half,), (x.bfloat16(),)]),
         (by_byte, [(byte,), (x.to(torch.int8),)]),
         (by_gradient, [(x,), (gradient,), (x,)]),
-        (by_dimensions, [(x,), (x.as_subclass(LoudTensor),)]),
+        (by_dimensions, [(x,), (x.as_subclass(SubclassOfTensor),)]),
         (by_number, [(x, 2), (x, 3), (x, 0)]),
         (by_number, [(whole, -1), (whole, -2)]),
         (by_number, [(whole, 1), (whole, 2**31 + 1)]),
@@ -147,6 +147,6 @@ def changes():
         (divided, [(x, inf), (x, -inf), (x, math.nan), (x, 1.0)]),
         (by_word, [(x, "sum"), (x, "mean"), (x, None)]),
         (second, [([x, 2],), ([x, 3],)]),
-        (in_its_own_way, [(x, 0.5), (x, Loud(0.5))]),
-        (in_its_own_way, [(x, 2), (x, LoudInt(2))]),
+        (in_its_own_way, [(x, 0.5), (x, SubclassOfFloat(0.5))]),
+        (in_its_own_way, [(x, 2), (x, SubclassOfInt(2))]),
     )

@@ -3,8 +3,10 @@
 Each operator is asked for by itself first; then the part runs in the finished Dynamo.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
+from helpers.capture.text.error import said
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.study.chapter_4.forms import called, function
@@ -12,7 +14,7 @@ from helpers.study.check import Unfit, tried
 from helpers.study.two_answers import parted
 
 # Numbers for which no two operators, and no two orders, give the same.
-KNOWN = ((7, 3), (2, 5), (-9, 4), (2.5, -0.5), (True, 6), ("ab", "a"), (0.0, -3.0))
+KNOWN = ((7, 3), (1, 0), (2, 5), (-9, 4), (2.5, -0.5), (True, 6), ("ab", "a"), (0.0, -3.0))
 
 
 def judge_binary_op(answer):
@@ -64,12 +66,15 @@ def _known(answer, sign: str, left, right) -> str | None:
     """Say how yours parts from Python where both sides are known, if it does."""
     from helpers.mini.dynamo import OPERATORS, Known
 
-    try:
-        want = OPERATORS[sign](left, right)
-    except Exception:  # Python raises, and so may yours
-        return None
     operands, trace = (Known(left), Known(right)), _Trace()
     words = f"{left!r} {sign} {right!r}, both known"
+    try:
+        want = OPERATORS[sign](left, right)
+    except Exception as error:
+        with suppress(Exception):
+            answer(trace, sign, *operands)
+            return f"{words}: Python raises {said(error)}; let the error through, record nothing"
+        return None
     got = _symbolic(tried(called(answer, words, trace, sign, *operands)))
     if trace.calls or not isinstance(got, Known):
         return f"{words}: compute it now; yours puts the call into the graph"

@@ -46,10 +46,12 @@ def _other_find(got, want, misses, entries) -> str | None:
     if not isinstance(got, (tuple, list)) or len(got) != 2:
         return f"return a pair, the entry or None and the list of texts, not {brief(got)}"
     entry, texts = tried(got[0], "the entry"), tried(got[1], "misses")
-    if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
-        return "misses must be a list of texts: append guard.text, not the guard"
+    if not isinstance(texts, (list, tuple)):
+        return f"misses must be a list of texts, not {brief(texts)}"
+    if odd := [text for text in texts if not isinstance(text, str)]:
+        return f"misses must be a list of texts: append guard.text, not {brief(odd[0])}"
     if entry is not want:
-        first = f"{_which(want, entries)} fits first: "
+        first = f"{_which(want, entries)} fits{'' if want is None else ' first'}: "
         gives = f"gives {_which(entry, entries)}", f"gives {_which(want, entries)}"
         return parted(first, *gives, "the finished one")
     if list(texts) != misses:

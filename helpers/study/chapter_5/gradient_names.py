@@ -1,5 +1,6 @@
 """Chapter 5: the three names in the gradient rule of the page, put right."""
 
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.study.answers import in_order
 from helpers.study.chapter_5.relu import relu_files, train_through
@@ -18,7 +19,7 @@ def _judge(output=None, output_grad=None, argument=None, *more):
     names = {part: tried(name, part) for part, name in zip(PARTS, given, strict=True)}
     for part, name in names.items():
         if not isinstance(name, str) or not name or set(name) & UNFIT_FOR_A_NAME:
-            return f'{part} must be a text that can be a name, such as "y"'
+            return f'{part} must be a text that can be a name, such as "y", not {brief(name)}'
     try:
         train_through(relu_files(**names))
     except flow.OpError as error:

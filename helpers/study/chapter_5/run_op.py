@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from helpers.capture.oneflow.jobs import job_graph
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.model.job import JobGraph
 from helpers.safety.arguments import is_a, kind_of
@@ -24,7 +25,7 @@ def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
     files = by_name(answer, names, "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
-            raise Unfit(f"{name} must hold the text of the file, in quotes")
+            raise Unfit(f"{name} must hold the text of the file, in quotes, not {brief(text)}")
     return files
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.dtypes import DTYPES, FLOATS
 from helpers.mini.oneflow.session import session
@@ -21,7 +22,7 @@ EACH = "one function is for the floats, the other for whole numbers"
 
 def _judge(half_kernels=None, choose=None):
     if not isinstance(half_kernels, str):
-        raise Unfit("half_kernels must hold the text of the kernel file, in quotes")
+        raise Unfit(f"half_kernels must be the kernel file, in quotes, not {brief(half_kernels)}")
     if not callable(choose):
         raise Unfit("choose must be a function: choose(kernels, context)")
     because = chooses(choose)

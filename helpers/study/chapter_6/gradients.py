@@ -98,7 +98,7 @@ def _kind(found) -> str:
     import tensorflow as tf
 
     if not is_a(found, tf.Tensor):
-        return "None" if found is None else f"a {kind_of(found)}, no tensor"
+        return "None" if found is None else f"no tensor ({kind_of(found)})"
     values = found.numpy()
     if 0 < values.size <= MOST_SHOWN:
         return str(np.round(values.astype("float64"), 4).tolist())

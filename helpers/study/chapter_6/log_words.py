@@ -23,13 +23,13 @@ def no_list(log) -> str | None:
     """Return what a log is, in words, if it is no list, nor like one."""
     if issubclass(type(log), MutableSequence):
         return None
-    return f"the block must be given a list, `with op_logger() as log`, not a {kind_of(log)}"
+    return f"the block must be given a list, `with op_logger() as log`, not {kind_of(log)}"
 
 
 def odd(what: str, log: list, truth: list[str]) -> str:
     """Return the words for two logs that differ."""
-    gives, own = f"gives {_plain_names(log)}", str(_plain_names(truth))
-    return parted(f"for {what}, ", gives, own, "TensorFlow's own log")
+    logs = (f"has {_plain_names(names)}" for names in (log, truth))
+    return parted(f"for {what}, ", *logs, "TensorFlow's own log")
 
 
 def _plain_names(names: list) -> list:

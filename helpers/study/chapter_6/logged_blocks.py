@@ -14,6 +14,7 @@ from helpers.capture.tensorflow.op_callbacks import (
     run_routes,
     values,
 )
+from helpers.capture.text.value import brief
 from helpers.study.chapter_6.log_words import compared, no_list, odd
 from helpers.study.check import tried
 from helpers.study.two_answers import parted
@@ -28,8 +29,8 @@ class Meant(BaseException):
 def _made(op_logger) -> str | None:
     """for op_logger() alone"""
     before = callbacks()
-    if tried(op_logger()) is None:
-        return "op_logger() gave None; it must return a context manager"
+    if not hasattr(type(block := tried(op_logger())), "__enter__"):
+        return f"op_logger() gave {brief(block)}; it must return a context manager"
     if callbacks() != before:
         return "op_logger() alone adds a callback: add it when the block begins"
     return None
@@ -46,7 +47,7 @@ def _plain(op_logger):
 
 
 def _same_values(op_logger):
-    """for ops that others compute with"""
+    """for sin(2.0), run and in a graph"""
     plain = values()
     with op_logger():
         logged = values()

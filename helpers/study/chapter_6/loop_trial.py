@@ -109,7 +109,7 @@ def _kind(found) -> str:
     import tensorflow as tf
 
     if not is_a(found, tf.Tensor):
-        return "None" if found is None else f"a {kind_of(found)}"
+        return "None" if found is None else f"no tensor ({kind_of(found)})"
     return f"a {found.dtype.name} tensor of shape {tuple(found.shape)}"
 
 

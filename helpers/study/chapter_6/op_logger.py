@@ -36,7 +36,7 @@ def _told(scenario: Callable, op_logger) -> str | None:
     except (Meant, Untried):
         raise
     except Exception as error:
-        return f"{scenario.__doc__}, it raised {said(error)}"
+        return f"{scenario.__doc__}, yours raised {said(error)}"
 
 
 OP_LOGGER = Exercise(

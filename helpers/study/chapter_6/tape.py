@@ -54,7 +54,7 @@ def _judge_tape(tape):
         if because in (KEPT, GONE):
             return because
         if because:
-            own = because.startswith(RAISED)
+            own = because.startswith((RAISED, "`with")) or "gives no tensor" in because
             thinks = words in THINK and not own
             think = f"{stop(because)} Think: {THINK[words]}" if thinks else ""
             return within(f"for y = {words}, ", because, think)

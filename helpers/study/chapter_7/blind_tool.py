@@ -38,7 +38,7 @@ ELSEWHERE = {
     "decides whose code that is?",
     "name": "'name': compiled is another object than clipped, but the tool looks for the code of "
     "clipped: which code runs?",
-    "cache key": "'cache key': torch.compile keeps no graph by a key of the arguments",
+    "cache key": "'cache key': the right graph was found. Who ran it in place of clipped?",
     "registry": "'registry': the kernels have no lines of Python",
     "C call": "'C call': no tracer hears of the inside of C, compiled or not",
 }
@@ -90,9 +90,7 @@ def _miscovered(cured, program: Program, log, some) -> str | None:
     if len(pair) != 2:
         raise Unfit("cured must return two things, the result of the test and the lines")
     if not program.are_results(pair[0], some):
-        return (
-            f"the first thing that cured returns is to be the test's result, not {brief(pair[0])}"
-        )
+        return f"the first thing that cured returns must be the test's result, not {brief(pair[0])}"
     lines, wanted = in_order(pair[1], 1000, "the lines"), program.lines(some)
     if lines != wanted:
         return f"of {program.function.__name__}, yours saw the lines {lines}, and {wanted} ran"

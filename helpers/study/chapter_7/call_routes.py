@@ -34,11 +34,11 @@ def the_call_by_keyword():
 
 
 def another_call() -> str:
-    """Call a function of the same module that runs other ops, with a keyword; return its dtype."""
+    """Call another function of the module with a keyword, and two ops; return the dtype."""
     import torch
 
     x = torch.full((2,), 3.0, dtype=torch.float64)
-    return str(torch.nn.functional.tanhshrink(input=x).dtype)
+    return str((torch.nn.functional.tanhshrink(input=x) / 2 + 1).dtype)
 
 
 def call_of_a_namesake():

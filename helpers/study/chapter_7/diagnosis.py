@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
+from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.check import Unfit, Untried
@@ -22,13 +23,14 @@ class Evidence:
     """What proves that a symptom arises at `seam`: a model of one of `kinds` that `shows` it.
 
     `shows(model)` returns None, or why this model does not; `wanted` says in words what must be
-    seen.
+    seen. `or_seam`: what the seam may be called as well.
     """
 
     seam: str
     kinds: tuple[type, ...]
     wanted: str
     shows: Callable[[object], str | None]
+    or_seam: str = ""
 
 
 def undiagnosed(
@@ -56,12 +58,14 @@ def _plain(name: str) -> str:
 
 def _misnamed(given: list[str], evidence, elsewhere) -> str | None:
     right = [one.seam for one in evidence]
-    for name in given:
+    other_names = {one.or_seam: one.seam for one in evidence}
+    named = [other_names.get(name, name) for name in given]
+    for name in named:
         if name not in right:
             return elsewhere.get(name) or NOBODY.format(name)
-    if left := [name for name in right if name not in given]:
-        found = f"{given[0]!r} is right, and " if given else ""
-        return f"{found}{len(left)} more seam is to be named: cured at one, the symptom stays"
+    if left := [name for name in right if name not in named]:
+        more = counted(len(left), "more seam")
+        return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
     return None
 
 

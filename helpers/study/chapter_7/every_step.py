@@ -8,7 +8,6 @@ import random
 
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import is_a
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import Spied, doubled, left_alone, numbers, uncallable
 from helpers.study.chapter_2.stoppable import stoppable
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
@@ -52,12 +51,11 @@ def _judge_every_step(seam, proof, cured_step, cured):
         return because
     if not hasattr(cured_step, "get_concrete_function"):  # a ledger would make it one
         return "cured_step must be a tf.function: its graph is what the training is for"
-    with quiet():
-        spied = Spied(cured_step)
-        for weights, batches in _trainings():
-            if because := _training(cured, spied, weights, batches):
-                return because
-        return _for_show(cured, spied)
+    spied = Spied(cured_step)
+    for weights, batches in _trainings():
+        if because := _training(cured, spied, weights, batches):
+            return because
+    return _for_show(cured, spied)
 
 
 def _training(cured, spied, weights, batches) -> str | None:

@@ -57,8 +57,10 @@ def _judged(name: str, make) -> str | None:
         ways = Ways()
         try:
             return _inside(name, make, ways) or _after(make, ways) or _raising(make, ways)
-        except (Unfit, Untried):
+        except Untried:
             raise
+        except Unfit as error:
+            return str(error)
         except Exception as error:
             return f"in its block a call raised {said(error)}"
         finally:
@@ -85,7 +87,7 @@ def _other(frame, event, arg):
 def _block(make):
     block = tried(make())
     if not hasattr(type(block), "__enter__"):
-        raise Unfit(f"each means must give a context manager, not {kind_of(block)}")
+        raise Unfit(f"must give a context manager, not {kind_of(block)}")
     return block
 
 
@@ -119,7 +121,7 @@ def _others_noted(notes) -> str | None:
     if another_call() != OTHER:
         return "in its block another function of torch gives another result"
     if len(notes) != many:
-        return "it notes a call of tanhshrink, too: note softsign alone"
+        return "it notes tanhshrink(x) / 2 + 1, too: note softsign alone, at an op of its own"
     call_of_a_namesake()
     if len(notes) != many:
         return "it notes another module's function of that name, too: ask which one is called"

@@ -10,6 +10,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.internals import torch_private
 from helpers.model.guards import CompileLedger, GuardGraph
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.compile_log import Compiled
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
@@ -33,13 +34,11 @@ def _shows_counter(model: CompileLedger | GuardGraph) -> str | None:
 
 
 EVIDENCE = (
-    Evidence(
-        "evaluator", (CompileLedger, GuardGraph), "which guard failed at a call", _shows_counter
+    Evidence(  # the guards are the key of Dynamo's cache
+        "evaluator", (CompileLedger, GuardGraph), "which guard failed", _shows_counter, "cache key"
     ),
 )
 ELSEWHERE = {
-    "cache key": "'cache key': nothing of a key is another here; torch.compile asks for more than "
-    "the arguments, and asks it in front of the frame",
     "name": "'name': the call leads to the same module each time",
     "frame": "'frame': a frame of forward is made at each call; who gets it first?",
     "registry": "'registry': the kernels are found, and compute the right numbers",
@@ -79,10 +78,10 @@ def _unlike(cured, broken, shape) -> str | None:
         if because := _parted(mine, theirs):
             return within(f"call {number}, for x of shape {shape}: ", because)
         if not log.ran:
-            return f"call {number} ran no graph: the cured module is not compiled, or no more"
+            return f"call {number} ran no graph: the cured module does not run compiled"
         if (said_so := _answers(module, "calls")) != number:
             words = brief(getattr(module, "calls", None)) if said_so is None else said_so
-            return f"after {number} calls the cured module says {words} in calls"
+            return f"after {counted(number, 'call')} the cured module says {words} in calls"
     if log.compiles > MOST:
         return f"{CALLS} calls made {log.compiles} graphs: each new count still is a new graph"
     return None

@@ -21,6 +21,7 @@ MODEL = "Net"
 WIDTH = 2  # the one that fits x
 RUNS = ((2,), (3,), (2, 2), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # widths
 CLOSE = 1e-5
+KEY = "cache key"  # functools.cache keeps the model in one
 
 
 def _names_the_cache(listing: Listing) -> str | None:
@@ -44,11 +45,10 @@ def _names_the_frames(listing: Listing) -> str | None:
 
 
 EVIDENCE = (
-    Evidence("name", (Listing,), "a holder that only a search finds", _names_the_cache),
+    Evidence("name", (Listing,), "a holder that only a search finds", _names_the_cache, KEY),
     Evidence("frame", (Listing,), "frames that keep a model", _names_the_frames),
 )
 ELSEWHERE = {
-    "cache key": "there is a cache here, but not one of graphs: who holds its keys?",
     "registry": "no op is registered here. Who holds a reference to a model?",
     "C call": "what C computes is right, and gone. Who holds a reference to a model?",
 }
@@ -164,9 +164,9 @@ def _other(scores, errors, right: list[float], said: list[str]) -> str | None:
         return f"there must be two lists, with {wanted}"
     odd = [score for score in scores if not is_a(score, float)]
     if odd or any(abs(a - b) > CLOSE for a, b in zip(scores, right, strict=True)):
-        return parted("", f"gives the scores {brief(scores)}", brief(right), "sweep")
+        return parted("", *(f"gives the scores {brief(each)}" for each in (scores, right)), "sweep")
     if odd := [error for error in errors if not is_a(error, RuntimeError)]:
-        return f"the errors are to be those that were raised, not {kind_of(odd[0])}"
+        return f"the errors must be those that were raised, not {kind_of(odd[0])}"
     return None if [str(error) for error in errors] == said else "an error says something else now"
 
 

@@ -10,7 +10,6 @@ from helpers.model.graph import Graph
 from helpers.model.phrase import counted
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import is_a, kind_of
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, graph_ops
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, tried
@@ -63,7 +62,7 @@ EVIDENCE = (Evidence("cache key", (Graph, TraceLedger), WANTED, _shows),)
 ELSEWHERE = {
     "name": "self.mean is looked up, and bound: but how often does that line of Python run?",
     "C call": "C runs each op that it is given, in eager code and in the graph",
-    "frame": "the frames of update are as ever. How many of them are there?",
+    "frame": "CPython evaluates the frames of update as they are written. How many are there?",
 }
 
 
@@ -72,11 +71,10 @@ def _judge(seam, proof, cured):
         return f"cured must be a class, as Smoother is, not {kind_of(cured)}"
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
-    with quiet():
-        for run in RUNS:
-            if because := _unlike(cured, run):
-                return because
-        return _shared(cured) or _not_traced(cured)
+    for run in RUNS:
+        if because := _unlike(cured, run):
+            return because
+    return _shared(cured) or _not_traced(cured)
 
 
 def _unlike(cured, run) -> str | None:
@@ -90,9 +88,9 @@ def _unlike(cured, run) -> str | None:
         done.append(f"update({step:g})")
         words = ", ".join(done)
         found = tried(_updated(mine, step), "cured")
-        if because := _apart(found, eager.update(step), f"{words}: update ", "returns"):
+        if because := _apart(found, eager.update(step), f"{words}: its result"):
             return because
-        if because := _apart(mine.mean, eager.mean, f"{words}: mean ", "is"):
+        if because := _apart(mine.mean, eager.mean, f"{words}: the mean"):
             return because
     return None
 
@@ -103,19 +101,19 @@ def _updated(smoother, number: float):
     return smoother.update(tf.constant(number))
 
 
-def _apart(found, expected: float, what: str, verb: str) -> str | None:
+def _apart(found, expected: float, what: str) -> str | None:
     import tensorflow as tf
 
     if is_a(found, tf.Tensor) and not hasattr(found, "numpy"):
-        return f"{what}{verb} a tensor of the graph, which has no value outside it"
+        return f"{what} is a tensor of the graph, which has no value outside it"
     number = None
     with suppress(Exception):
         number = float(found)
     if number is None:
-        return f"{what}{verb} no number: {kind_of(found)}"
+        return f"{what} is no number: {kind_of(found)}"
     if abs(number - expected) <= CLOSE:
         return None
-    return parted(what, f"{verb} {number:g}", f"{verb} {expected:g}", "eager code")
+    return parted(f"{what}: ", f"is {number:g}", f"is {expected:g}", "eager code's")
 
 
 def _shared(cured) -> str | None:
@@ -125,7 +123,7 @@ def _shared(cured) -> str | None:
         _updated(smoother, 4.0)
     wanted = 3.0, 1.75
     for smoother, mean in zip((one, two), wanted, strict=True):
-        if because := _apart(smoother.mean, mean, "of two objects, used in turn, a mean ", "is"):
+        if because := _apart(smoother.mean, mean, "of two objects, used in turn, a mean"):
             return because
     return None
 

@@ -11,7 +11,6 @@ from helpers.model.listing import Listing
 from helpers.model.traces import TraceLedger
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
-from helpers.study.chapter_2.quiet import quiet
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.patched_project import NEW, Patched, opened
 from helpers.study.check import Exercise, Unfit, tried
@@ -63,8 +62,7 @@ def _judge_stuck_patch(seam, proof, patched, sources):
     if not callable(patched):
         return f"patched must be a function, not {kind_of(patched)}"
     trials = (_inside_and_after, _on_error, _nested, _third_module, _another_loss)
-    # Blocks in blocks make many graphs, of which TensorFlow warns.
-    with quiet(), only_new_objects():
+    with only_new_objects():
         trials = progress.counted("judging your answer, trial", trials)
         whys = (trial(patched, sources) for trial in trials)
         return next((because for because in whys if because), None)

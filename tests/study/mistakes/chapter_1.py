@@ -52,6 +52,8 @@ class my_rebind_everywhere:
             space[key] = self.old
 """
 
+EQUAL_TYPE = "type(v) is type(old) and v == old"
+NOT_MAIN = "(m) for n, m in list(sys.modules.items()) if n != '__main__' and"
 HELD = "value is obj or type(value) in (list, tuple) and any(v is obj for v in value)"
 NO_HIDDEN = " and fn.__name__[0] != '_'"
 
@@ -59,19 +61,29 @@ MISTAKES = {
     "tangle": (
         (
             "tangle is another function by now",
-            "def tangle():\n    return guess\n\n\nguess = dict.fromkeys(NAMES, 'old')".replace(
-                "NAMES", "('alias', 'by_default', 'by_name', 'shared', 'copied')"
-            ),
+            "def tangle():\n    return ['old'] * 5\n\n\nnames = ('alias', 'by_default', 'by_name', "
+            "'shared', 'copied')\nguess = dict.fromkeys(names, 'old')",
         ),
+        ("must be a dict with the keys", "guess = tangle()"),
         ("alias = op copied the reference", '"alias": "old"', '"alias": "new"'),
         ("evaluated once, when its def runs", '"by_default": "old"', '"by_default": "new"'),
         ("looks op up each time", '"by_name": "new"', '"by_name": "old"'),
         ("two names of one dict", '"shared": "new"', '"shared": "old"'),
         ("copied the references", '"copied": "old"', '"copied": "new"'),
         ("must be a dict with the keys", "guess = 'old'"),
-        ('"old" or "new"', '"alias": "old"', '"alias": "the old one"'),
+        ('"old" or "new", not \'Old\'', '"alias": "old"', '"alias": "Old"'),
     ),
     "one_more_holder": (
+        (
+            "has lost what the block itself assigned",
+            "    writes = [write for",
+            "    lists = [(h, list(h)) for h in holders if type(h) is list]\n"
+            "    writes = [write for",
+            "            write(old)\n",
+            "            write(old)\n"
+            "        for holder, before in lists:\n            holder[:] = before\n",
+        ),
+        ("only equal", "enumerate(holder) if v is old", f"enumerate(holder) if {EQUAL_TYPE}"),
         (
             "changes the list of holders that it is given",
             "    try:\n        for write in writes:\n            write(new)",
@@ -128,6 +140,11 @@ MISTAKES = {
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
+        (
+            "compare with `is`, not `==`",
+            "value is obj",
+            "type(value) is type(obj) and value == obj",
+        ),
         ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
         ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
         ("they belong to the last", "names[len(names) - len(values) :]", "names"),
@@ -135,6 +152,7 @@ MISTAKES = {
         ("no parameter of the test function", "[: fn.__code__.co_argcount]", ""),
         ("not the object", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
+        ("not 'name'", "[(fn.__qualname__, name) for name", "['name' for name"),
         ("of the test function holding(), whose default is", "if value is obj", f"if {HELD}"),
         ("of the test function _hidden()", "is FunctionType:", f"is FunctionType{NO_HIDDEN}:"),
         (
@@ -160,7 +178,17 @@ MISTAKES = {
         ),
         ("remember what you changed", WRITE_BACK, SEARCH_AGAIN),
         ("compare with `is`", "value is old", "value == old"),
-        ("must return a context manager", "@contextmanager\n", ""),
+        ("compare with `is`", "value is old", "type(value) is type(old) and value == old"),
+        ("__main__.op still holds", "(m) for m in list(sys.modules.values()) if", NOT_MAIN),
+        (
+            "scenery.equal has lost what the block itself assigned",
+            "    try:\n",
+            "    before = [(s, dict(s)) for s in spaces]\n    try:\n",
+            WRITE_BACK,
+            "        for space, held in before:\n            space.update(held)\n",
+        ),
+        ("context manager, not generator", "@contextmanager\n", ""),
+        ("context manager, not None", "def my_rebind_everywhere(old, new):\n    pass"),
         ("which held 'scenery', not the old function", "value is old", "value is not old"),
         ("which held 'scenery', not the old function", " if value is old", ""),
         ("neither the old function nor the new one", "= new\n", "= lambda *args: new(*args)\n"),

@@ -41,6 +41,18 @@ def step(rows, number):
 
 def epoch"""
 
+NOTHING = """
+import tensorflow as tf
+
+
+@tf.function(reduce_retracing=True)
+def step(rows, number):
+    return None
+
+
+def epoch(step, batches):
+    return [step(rows, tf.constant(float(number))) for number, rows in enumerate(batches)]
+"""
 ORACLE = """
 import tensorflow as tf
 
@@ -69,6 +81,11 @@ MISTAKES = {
         ("ranking must be a list", f"[{ORDER}]", '"tensors"'),
     ),
     "batches": (
+        ("made of numbers, not None", NOTHING),
+        (
+            "made of numbers, not string",
+            NOTHING.replace("return None", "return tf.constant('five')"),
+        ),
         (
             "epoch changes the list",
             "    return [",

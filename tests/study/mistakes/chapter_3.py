@@ -4,6 +4,20 @@ PLAIN_ONLY = "(self.call if type(fn).__name__ == 'function' else lambda f, *a, *
 
 FEW = "depth = min(depth, 10)\n        "
 
+FIRST_PAIR = """from bytecode import BinaryOp, Bytecode
+
+
+def patch(code):
+    steps = Bytecode.from_code(code)
+    plain = [step for step in steps if hasattr(step, "name")]
+    for load, sign in zip(plain, plain[1:]):
+        pair = load.name, load.arg, sign.name, sign.arg
+        if pair == ("LOAD_CONST", 10, "BINARY_OP", BinaryOp.SUBTRACT):
+            load.arg, sign.arg = 25, BinaryOp.ADD
+            break
+    return steps.to_code()
+"""
+
 MISTAKES = {
     "vm_names": (
         ("left on the stack", "self.local[name] = self.pop()", "self.local[name] = self.stack[-1]"),
@@ -31,6 +45,7 @@ MISTAKES = {
             "self.stack.insert(len(self.stack) - depth, self.pop())",
         ),
         ("at DELETE_FAST", "        del self.local[name]\n", ""),
+        ("at LOAD_GLOBAL", "        self.push(self.find(name))", "        pass"),
         (
             "named_as_yours()",
             "self.push(self.find(name))",
@@ -107,7 +122,12 @@ MISTAKES = {
             "        value = self.pop()\n"
             "        if len(value) if hasattr(value, '__len__') else value:\n",
         ),
-        ("raises IndexError", "except StopIteration", "except (StopIteration, LookupError)"),
+        ("at GET_ITER", "        self.push(iter(self.pop()))", "        pass"),
+        (
+            "Only a StopIteration ends",
+            "except StopIteration",
+            "except (StopIteration, LookupError)",
+        ),
         ("FOR_ITER", "except StopIteration", "except (StopIteration, StopAsyncIteration)"),
         (
             "FOR_ITER",
@@ -170,7 +190,7 @@ MISTAKES = {
         ("Let self.call make the call", "self.call(fn, *values", "fn(*values"),
         ("CPython gives", "zip(names, values", "zip(names[::-1], values"),
         (
-            "at CALL",
+            "at CALL (offset 72): yours raised IndexError",
             "values = [self.pop() for _ in range(count)][::-1]",
             "values = self.stack[-count:]\n        del self.stack[-count:]",
         ),
@@ -273,6 +293,8 @@ MISTAKES = {
     ),
     "stack_at": (
         ("the bottom comes first", "guess = [1, 3, 5, 12]"),
+        ("'12' is text", "guess = ['12', '5', '3', '1']"),
+        ("True is a bool", "guess = [12, 5, 3, True]"),
         ("below them wait values", "guess = [3, 1]"),
         ("the stack after the instruction", "guess = [12, 5, 2]"),
         ("popped for good", "guess = [4, 3, 4, 1, 3, 1]"),
@@ -281,7 +303,7 @@ MISTAKES = {
         ("in another order", "guess = [5, 12, 3, 1]"),
         ("two operands lie on top", "guess = [12, 5]"),
         ("run it in your head", "guess = [12, 5, 99]"),
-        ("run it in your head", "guess = [12, 5, 3.0, 1]"),
+        ("3.0 is a float", "guess = [12, 5, 3.0, 1]"),
     ),
     "kept_alive": (
         (
@@ -299,11 +321,13 @@ MISTAKES = {
         ("was cleared", '"ended": False', '"ended": True'),
         ("keeps its locals", '"frame": True', '"frame": False'),
         ("must be a dict with the keys", "guess = 'frame'"),
-        ("True (it keeps the object alive) or False", '"frame": True', '"frame": "yes"'),
+        ("or False, not 'True'", '"frame": True', '"frame": "True"'),
     ),
     "code_patch": (
         ("the same code object", "return steps.to_code()", "return code"),
         ("try .to_code()", "return steps.to_code()", "return steps"),
+        ("a code object, not None", "    return steps.to_code()\n", ""),
+        ("the operator at offset 6 changed; asked is the last one", FIRST_PAIR),
         (
             "operators changed; only the last",
             "signs[-1].arg = BinaryOp.ADD",

@@ -22,7 +22,7 @@ MISTAKES = {
         ('has no output ("y", 0)', NAMES, '"out", "y", "in"'),
         ('has no input ("x", 0)', NAMES, '"out", "out", "x"'),
         ('has no output ("dy", 0)', NAMES, '"out", "dy", "in"'),
-        ("output_grad must be a text", NAMES, '"out", 0, "in"'),
+        ('such as "y", not 0', NAMES, '"out", 0, "in"'),
         ("three names", NAMES, '"out", "out", None'),
     ),
     "forgotten": (
@@ -72,7 +72,7 @@ MISTAKES = {
         ("C++", '.Input("y")', '.Input("out")', 'Bind("y"', 'Bind("out"'),
         ("must be a dict with the keys", "sigmoid = {}"),
         (
-            "must hold the text",
+            "must hold the text of the file, in quotes, not 5",
             "endings = 'op_def', 'py_api', 'py_kernel'\n"
             "sigmoid = {f'user_sigmoid_{ending}.py': 5 for ending in endings}",
         ),
@@ -218,7 +218,7 @@ MISTAKES = {
         ),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
-        ("must hold the text of the kernel file", "half_kernels = '''", "half_kernels = 5\n'''"),
+        ("kernel file, in quotes, not 5", "half_kernels = '''", "half_kernels = 5\n'''"),
         ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),
         (
             "registers 4 functions, and not two",

@@ -43,7 +43,7 @@ SWALLOWED = """try:
 
 MISTAKES = {
     "stuck_patch": (
-        ("1 more seam is to be named", '"name", "cache key"', '"name"'),
+        ("Name 1 more seam", '"name", "cache key"', '"name"'),
         ("no frame of loss is evaluated", '"cache key"', '"frame"'),
         ("'hook' is no seam", '"cache key"', '"hook"'),
         ("no exhibit in proof shows every place that holds", "show_bindings(losses.penalty), ", ""),
@@ -135,7 +135,7 @@ MISTAKES = {
         ("cured_step must be a function", "def cured(", "cured_step = 5\n\n\ndef cured("),
     ),
     "gives_up": (
-        ("nothing of a key is another", '"evaluator"', '"cache key"'),
+        ("the kernels are found", '"evaluator"', '"registry"'),
         ("who gets it first", '"evaluator"', '"frame"'),
         ("call what watch_recompiles returned", "    step(x)", "    pass"),
         ("shows which guard", "proof = step", "proof = show_compiled(Warmed.forward)"),
@@ -144,7 +144,7 @@ MISTAKES = {
         ("ran no graph", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
         ("call 10, for x of shape (1, 2)", "max=1.0", "max=0.9"),
         (
-            "says None in calls",
+            "after 1 call the cured module says None in calls",
             '"calls"',
             '"count"',
             "self.calls +=",
