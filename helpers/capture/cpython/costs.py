@@ -13,6 +13,10 @@ from helpers.safety.interpreter_state import theirs
 ROUNDS = 7
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
+NOTE = (
+    "The fastest round of each counts; a later round took up to {:,.1f} times as long. On another "
+    "machine, or a busy one, the ratios differ more."
+)
 
 
 @dataclass(frozen=True)
@@ -55,18 +59,20 @@ def costs_listing(
             )
     actions = dict(actions)  # one that is timed may change the learner's own
     best = dict.fromkeys([None, *actions], float("inf"))
-    passed = dict.fromkeys(best, 0.0)
+    worst, passed = dict.fromkeys(best, 0.0), dict.fromkeys(best, 0.0)
     for done in progress.counted("timing, round", range(ROUNDS)):
         for name, action in [(None, unit), *actions.items()]:
             if done < 2 or passed[name] < ENOUGH:
                 seconds = _seconds(action)
                 best[name] = min(best[name], seconds)
+                worst[name] = max(worst[name], seconds if done else 0.0)  # the first warms up
                 passed[name] += max(seconds, SHORTEST)
     rows = [
         Cost(name, best[name] / best[None], _rounded(best[name] / best[None])) for name in actions
     ]
     columns = (Column("action", "action"), Column("words", f"in {unit_name}"))
-    return Costs("Measured in one run", columns, tuple(rows))
+    note = NOTE.format(max(worst[name] / best[name] for name in best))
+    return Costs("Measured in one run", columns, tuple(rows), note)
 
 
 def _seconds(action: Callable) -> float:
