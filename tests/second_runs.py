@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
+_FOLDER = Path(__file__).parents[1] / "notebooks"
+NOTEBOOKS = sorted([*_FOLDER.glob("*.ipynb"), *_FOLDER.glob("instructor/*.ipynb")])
 LONGEST = 300  # seconds for one cell
 
 
@@ -20,8 +21,8 @@ class Raised(NamedTuple):
     words: str
 
 
-def raised(path: Path) -> list[Raised]:
-    """Run the cells of a notebook: each twice in a row, then all of them from the first on."""
+def raised(path: Path, rounds: int = 2) -> list[Raised]:
+    """Run each cell of a notebook twice in a row; with two rounds, then all from the first on."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
@@ -29,7 +30,7 @@ def raised(path: Path) -> list[Raised]:
     book = nbformat.read(path, 4)
     cells = [(at, cell) for at, cell in enumerate(book.cells) if cell.cell_type == "code"]
     runs = [(*one, name) for one in cells for name in ("first", "again at once")]
-    runs += [(*one, "in a second round") for one in cells]
+    runs += [(*one, "in a second round") for one in cells if rounds > 1]
     client, found = NotebookClient(book, timeout=LONGEST, kernel_name="python3"), []
     with client.setup_kernel(cwd=str(path.parent)):
         for at, cell, name in runs:

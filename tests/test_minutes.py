@@ -22,7 +22,7 @@ def test_a_page_and_the_readme_say_the_minutes_that_the_rule_computes(path):
     said += f" + {deeper} deeper" if deeper else ""
     assert f"{said} ·" in opening or opening.endswith(said)
     lines = (ROOT / "README.md").read_text("utf-8").splitlines()
-    [row] = [line for line in lines if path.stem in line]
+    [row] = [line for line in lines if line.startswith(f"| [{path.stem}]")]
     assert f"| {reading} + {exercises} |" in row or (not exercises and f"| {reading} |" in row)
 
 

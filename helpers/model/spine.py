@@ -107,7 +107,7 @@ CLINIC = Chapter(
     number=len(SPINE) + 1,
     file="07_the_clinic",
     title="Find the seam, prove it, cure the program",
-    about="broken programs from real issue threads: name the seam, prove it, cure them",
+    about="broken programs built after real issue threads: name the seam, prove it, cure them",
     needs="TensorFlow, PyTorch",
 )
 CHAPTERS = (*SPINE, CLINIC)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 from time import perf_counter
 
 from helpers.capture.cpython.function import can_be_called
@@ -13,6 +14,10 @@ from helpers.safety.interpreter_state import theirs
 ROUNDS = 7
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
+NOTE = (
+    "The fastest round of each counts; the middle one took up to {:,.1f} times as long. On another "
+    "machine, or a busy one, the ratios differ more."
+)
 
 
 @dataclass(frozen=True)
@@ -54,19 +59,18 @@ def costs_listing(
                 f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
             )
     actions = dict(actions)  # one that is timed may change the learner's own
-    best = dict.fromkeys([None, *actions], float("inf"))
-    passed = dict.fromkeys(best, 0.0)
+    rounds = {name: [] for name in (None, *actions)}
     for done in progress.counted("timing, round", range(ROUNDS)):
         for name, action in [(None, unit), *actions.items()]:
-            if done < 2 or passed[name] < ENOUGH:
-                seconds = _seconds(action)
-                best[name] = min(best[name], seconds)
-                passed[name] += max(seconds, SHORTEST)
+            if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
+                rounds[name].append(_seconds(action))
+    best = {name: min(seconds) for name, seconds in rounds.items()}
     rows = [
         Cost(name, best[name] / best[None], _rounded(best[name] / best[None])) for name in actions
     ]
     columns = (Column("action", "action"), Column("words", f"in {unit_name}"))
-    return Costs("Measured in one run", columns, tuple(rows))
+    note = NOTE.format(max(median(rounds[name][1:]) / best[name] for name in best))
+    return Costs("Measured in one run", columns, tuple(rows), note)
 
 
 def _seconds(action: Callable) -> float:

@@ -27,7 +27,7 @@ MEANINGS = {
     "f_trace": "the tracer of this frame, if one is set",
     "f_trace_lines": "whether the tracer is called at each new line",
     "f_trace_opcodes": "whether it is called at each instruction",
-    "clear": "method: empty the slots of a frame that has ended",
+    "clear": "method: empty the slots of a frame that does not run; close its generator",
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
 

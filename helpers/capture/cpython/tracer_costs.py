@@ -39,7 +39,8 @@ def tracer_costs(fn, *args) -> Costs:
     name = plain(function.__name__)
     with undone(partial(_give_back, function)):
         found = costs_listing(call, tracers(function, call), f"calls of {name} alone")
-    return replace(found, note=STICKY) if sys.version_info[:2] == (3, 12) else found
+    sticky = sys.version_info[:2] == (3, 12)
+    return replace(found, note=f"{STICKY} {found.note}") if sticky else found
 
 
 def tracers(function, call: Callable) -> dict[str, Callable]:

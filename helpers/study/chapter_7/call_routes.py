@@ -15,7 +15,7 @@ HEADINGS = {
     "mapped": "a C caller",
     "thread": "another thread",
     "recorded": "a recorded graph",
-    "compiled": "compiled",
+    "compiled": "compiled, eager",
 }
 
 
