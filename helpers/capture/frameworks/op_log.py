@@ -7,7 +7,6 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 
 import contextlib
 import functools
-import importlib.util
 import re
 import sys
 import weakref
@@ -25,6 +24,7 @@ from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
 from helpers.capture.torch import tensors
+from helpers.internals import torch_private
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
@@ -132,7 +132,7 @@ def _watching(recorder) -> Iterator[None]:
 
 
 def _torch_mode(recorder):
-    refuse_a_late_triton()
+    torch_private.refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
@@ -150,16 +150,6 @@ def _torch_mode(recorder):
             return result
 
     return Watching()
-
-
-def refuse_a_late_triton() -> None:
-    """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
-    late = imported.module("tensorflow") and not imported.module("torch._dynamo")
-    if late and importlib.util.find_spec("triton") is not None:
-        raise RuntimeError(
-            "restart, and import torch._dynamo before tensorflow: PyTorch brings Triton here, and "
-            "importing that after TensorFlow kills the interpreter"
-        )
 
 
 class _Recorder:

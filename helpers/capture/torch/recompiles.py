@@ -58,6 +58,7 @@ def watch(fn, **options) -> "Compiled":
         if options:
             raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
         return Compiled(fn, function)
+    torch_private.refuse_late_dynamo()
     import torch
 
     refuse_async(function, "watch_recompiles")
