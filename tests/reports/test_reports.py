@@ -69,7 +69,7 @@ def run(tmp_path_factory):
     ]
     command += ["--nbval-current-env", "-p", "no:cacheprovider", "--junitxml=report.xml"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    env = {name: value for name, value in env.items() if not name.startswith("PYTEST_")}
+    env = {name: value for name, value in env.items() if not name.startswith(("PYTEST_", NO_SKIPS))}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     return folder, plain(done.stdout), read(folder / "report.xml")
