@@ -4,9 +4,13 @@ This file is at the root, not in tests/, because pytest reads a conftest.py only
 beside and below it, and notebooks/ is beside tests/.
 """
 
+import contextlib
 import os
 import signal
 from pathlib import Path
+
+with contextlib.suppress(ImportError):
+    import triton  # noqa: F401  a torch with CUDA loads it; after TensorFlow that kills the process
 
 HERE = Path(__file__).parent
 

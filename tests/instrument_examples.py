@@ -4,7 +4,10 @@ All cells look at one running example, `scale`, which takes numbers and tensors.
 verbs that show the course's own systems: they are named, not run.
 """
 
-SETUP = "from helpers import *\nimport torch\nimport tensorflow as tf"
+SETUP = """\
+from helpers import *
+import torch._dynamo  # before TensorFlow: the other order kills a kernel whose torch has Triton
+import tensorflow as tf"""
 EXAMPLE = """\
 RATE = 2
 

@@ -9,6 +9,7 @@ import functools
 import importlib
 import logging
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import CodeType, FunctionType
 
 from helpers.safety import imported
@@ -19,6 +20,10 @@ from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
 from helpers.safety.patches import patched, undone
 
 TRIED = "torch 2.11 to 2.15"
+LATE = (
+    "Restart the kernel and run `import torch._dynamo` before `import tensorflow`, because this "
+    "PyTorch loads Triton with Dynamo, and loading Triton after TensorFlow kills the kernel."
+)
 
 _EVAL_FRAME = "torch._C._dynamo.eval_frame"
 _GUARDS_C = "torch._C._dynamo.guards"
@@ -152,6 +157,17 @@ def needed(*groups: str) -> None:
     """Raise MissingPart with the sentence of `missing(*groups)` if there is one."""
     if lost := missing(*groups):
         raise MissingPart(lost)
+
+
+def refuse_late_dynamo() -> None:
+    """Raise MissingPart where importing Dynamo would kill this process.
+
+    Triton and TensorFlow each bring an LLVM. Where TensorFlow's is loaded first, loading Triton's
+    ends in SIGSEGV, and torch/_dynamo/utils.py loads it (`has_triton_package`).
+    """
+    there = imported.module("torch._dynamo") or imported.module("triton")
+    if imported.module("tensorflow") and not there and find_spec("triton") is not None:
+        raise MissingPart(LATE)
 
 
 def torch_version() -> str:
@@ -389,6 +405,7 @@ def _found(place: str):
 
 
 def _torch():
+    refuse_late_dynamo()
     try:
         return importlib.import_module("torch")
     except Exception as error:  # an installation may be broken in any way

@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram import boxes
+from helpers.view.diagram import boxes, pixel_positions
 from helpers.view.diagram import graph as diagram
 from helpers.view.diagram.folding import fold
 
@@ -99,7 +99,7 @@ def by_dot(model: Graph, across: bool):
     words = [f"digraph{{rankdir={'LR' if across else 'TB'};node[shape=box,fixedsize=true]"]
     for node in model.nodes:
         wide = boxes.box_width(node) / INCH
-        words.append(f"{keys[node.key]}[width={wide:.3f},height={diagram.BOX / INCH:.3f}]")
+        words.append(f"{keys[node.key]}[width={wide:.3f},height={pixel_positions.BOX / INCH:.3f}]")
     words += [f"{keys[source]}->{keys[target]}" for source, target in edges]
     told = subprocess.run(
         ["dot", "-Tplain"], input=";".join(words) + "}", capture_output=True, text=True, check=True

@@ -217,14 +217,6 @@ def test_what_has_no_past_is_refused():
         grad_fn_graph(3)
 
 
-def test_a_late_triton_is_refused(monkeypatch):
-    ops.refuse_a_late_triton()
-    monkeypatch.setattr(ops.importlib.util, "find_spec", lambda name: name)
-    monkeypatch.delitem(ops.sys.modules, "torch._dynamo", raising=False)
-    with pytest.raises(RuntimeError, match="import torch._dynamo before tensorflow"):
-        ops.refuse_a_late_triton()
-
-
 def test_a_compiled_function_stays_compiled_in_a_log_and_after():
     ran = []
 

@@ -1,13 +1,20 @@
-"""pytest's end -> what failed, in plain words; and in `--junitxml`, on which machine it ran."""
+"""pytest's end -> what failed, in plain words; and in `--junitxml`, on which machine it ran.
 
+Where COURSE_NO_SKIPS is `all`, a skipped test fails the run; where it is `offline`, one does whose
+reason does not name the network.
+"""
+
+import os
 import platform
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-from tests.reports.records import ERROR, FAILED, Record, plain
+from tests.reports.records import ERROR, FAILED, SKIPPED, Record, plain
 from tests.reports.red import sentences
 
+NO_SKIPS = "COURSE_NO_SKIPS"
 TOLD = ("pytest", "numpy", "torch", "tensorflow-cpu", "tensorflow", "jupyterlab")
 
 
@@ -34,11 +41,32 @@ def where(config) -> dict[str, str]:
     return found
 
 
+def pytest_sessionfinish(session):
+    """Fail the run for what must not be skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and any(forbidden(reporter.stats)):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def forbidden(stats: dict) -> Iterator[str]:
+    """Yield a sentence for each file and reason for which a test was skipped and must not be."""
+    allowed = {"all": False, "offline": True}.get(os.environ.get(NO_SKIPS))
+    if allowed is None:
+        return
+    skips = [report for report in stats.get(SKIPPED, []) if hasattr(report, "longrepr")]
+    told = {(_split(report.nodeid)[0], report.longrepr[-1]) for report in skips}
+    for file, reason in sorted(told):
+        if not (allowed and "network" in reason):
+            yield f"{file} has a test that was skipped, and here none may be ({reason})"
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # the outermost: after pytest's own summary
 def pytest_terminal_summary(terminalreporter):
     """Print a sentence for each failure, as plain text."""
     result = yield
-    said = list(sentences(records(terminalreporter.stats), terminalreporter.config.rootpath))
+    stats = terminalreporter.stats
+    said = list(sentences(records(stats), terminalreporter.config.rootpath))
+    said += forbidden(stats)
     if said:
         terminalreporter.section("what failed, in plain words")
         for sentence in said:

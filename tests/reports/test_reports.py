@@ -10,7 +10,9 @@ import pytest
 from nbformat import v4
 
 from helpers.safety.missing_parts import CURE
+from tests.own_process import BARE
 from tests.reports import moved, opcodes, red, tried
+from tests.reports.plugin import NO_SKIPS
 from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, plain, read
 from tests.reports.unpinned import unpinned
 
@@ -69,10 +71,44 @@ def run(tmp_path_factory):
     ]
     command += ["--nbval-current-env", "-p", "no:cacheprovider", "--junitxml=report.xml"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    env = {name: value for name, value in env.items() if not name.startswith("PYTEST_")}
+    env = {name: value for name, value in env.items() if not name.startswith(("PYTEST_", NO_SKIPS))}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     return folder, plain(done.stdout), read(folder / "report.xml")
+
+
+SKIPPING = """
+import pytest
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_skipped(n):
+    pytest.skip("needs a lamp")
+
+@pytest.mark.skip(reason="comes by the network")
+def test_far_away(): ...
+
+def test_passes(): ...
+"""
+NEEDY = "import pytest; pytest.importorskip('no_such_package')"
+NOT_HERE = "has a test that was skipped, and here none may be"
+LAMP = f"- test_skipping.py {NOT_HERE} (Skipped: needs a lamp)"
+FAR = f"- test_skipping.py {NOT_HERE} (Skipped: comes by the network)"
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist.plugin", "-n", "1")])
+@pytest.mark.parametrize(
+    ("setting", "code", "told"),
+    [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})],
+)
+def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, workers, setting, code, told):
+    (tmp_path / "test_skipping.py").write_text(SKIPPING, "utf-8")
+    (tmp_path / "test_needy.py").write_text(NEEDY, "utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.reports.plugin", *BARE, *workers]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), NO_SKIPS: setting}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    said = {line for line in done.stdout.splitlines() if line.startswith("- test_skipping")}
+    assert (done.returncode, said) == (code, told), done.stdout
+    assert (f"- test_needy.py {NOT_HERE}" in done.stdout) == bool(code)
 
 
 BOOK = "notebooks/01_book.ipynb"

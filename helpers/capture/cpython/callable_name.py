@@ -8,7 +8,6 @@ from types import (
     MethodType,
 )
 
-from helpers.capture.cpython.arguments import python_function
 from helpers.capture.cpython.objects import class_mapping, instance_dict
 from helpers.capture.text.label import label
 from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable

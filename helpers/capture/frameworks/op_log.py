@@ -7,14 +7,13 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 
 import contextlib
 import functools
-import importlib.util
 import re
 import sys
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helpers.capture.cpython.arguments import behind, calls_itself
+from helpers.capture.cpython.arguments import calls_itself
 from helpers.capture.cpython.callable_name import LONGEST_NAME, called, compiled
 from helpers.capture.cpython.function import GENERATOR, refuse_async
 from helpers.capture.cpython.objects import instance_dict
@@ -26,6 +25,7 @@ from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import type_name
 from helpers.capture.text.value import brief
+from helpers.internals import torch_private
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
@@ -139,7 +139,7 @@ def _watching(recorder) -> Iterator[None]:
 
 
 def _torch_mode(recorder):
-    refuse_a_late_triton()
+    torch_private.refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):
@@ -159,16 +159,6 @@ def _torch_mode(recorder):
     if torch := imported.module("torch._dynamo"):  # or Dynamo would compile the recorder's frames
         Watching.__torch_dispatch__ = torch.disable(Watching.__torch_dispatch__)
     return Watching()
-
-
-def refuse_a_late_triton() -> None:
-    """RuntimeError if the mode would import Triton, which kills a process that has TensorFlow."""
-    late = imported.module("tensorflow") and not imported.module("torch._dynamo")
-    if late and importlib.util.find_spec("triton") is not None:
-        raise RuntimeError(
-            "restart, and import torch._dynamo before tensorflow: PyTorch brings Triton here, and "
-            "importing that after TensorFlow kills the interpreter"
-        )
 
 
 class _Recorder:

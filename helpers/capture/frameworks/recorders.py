@@ -13,6 +13,7 @@ from helpers.capture.processes.interpreter import ask
 from helpers.capture.text.value import brief
 from helpers.capture.torch.cache_entries import copied
 from helpers.capture.torch.fx_graph import target_name
+from helpers.internals import torch_private
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
@@ -120,6 +121,7 @@ def _verdict(recording: Recording, python: Recording) -> Verdict:
 
 @cache
 def _made() -> dict[str, tuple[Recording, ...]]:
+    torch_private.refuse_late_dynamo()
     import torch
 
     ways = {

@@ -23,6 +23,8 @@ def serve(door: socket.socket, ready: str) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers that have ended are gone at once
     space, failed = {"__name__": "__main__"}, ""
     try:
+        with contextlib.suppress(ImportError):
+            import triton  # noqa: F401  its LLVM before TensorFlow's: the other order kills
         exec(ready, space)
         import helpers.safety.child_keeper
         import helpers.safety.child_main

@@ -68,6 +68,7 @@ def watch(fn, **options) -> "Compiled":
         if options:
             raise TypeError(f"this is compiled already; give {', '.join(options)} to torch.compile")
         return Compiled(fn, function, fn, told)
+    torch_private.refuse_late_dynamo()
     refuse_async(function, "watch_recompiles")
     compiled, function = _compiled(fn, {"backend": "eager", **options})
     torch_private.forget_sizes(function.__code__)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, ModuleType
 
+from helpers.internals import torch_private
+
 OTHER = "torch.float64"  # what the other call gives
 HEADINGS = {
     "name": "by its name",
@@ -56,6 +58,7 @@ def call_of_a_namesake():
 
 def call_routes() -> dict[str, Callable[[], object]]:
     """Return a function for each route: it calls softsign that way."""
+    torch_private.refuse_late_dynamo()
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional

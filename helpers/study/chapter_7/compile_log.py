@@ -3,6 +3,8 @@
 import logging
 from contextlib import contextmanager
 
+from helpers.internals import torch_private
+
 
 class Compiled:
     """What `torch.compile` made of `fn`; `compiles` counts its graphs, `ran` those of a last call.
@@ -11,6 +13,7 @@ class Compiled:
     """
 
     def __init__(self, fn):
+        torch_private.refuse_late_dynamo()
         import torch
 
         self.compiles, self.ran, self._fn = 0, 0, fn

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from helpers.capture.frameworks.call_landmarks import FAST, SLOW, SLOW_CANCELABLE
 from helpers.capture.frameworks.journey.recorder import INSIDE, LETS_THROUGH, SHUT, Recorder
-from helpers.capture.frameworks.op_log import refuse_a_late_triton
 from helpers.capture.frameworks.tensor_names import is_tensor
 from helpers.capture.text import tensors
 from helpers.internals import torch_private
@@ -81,7 +80,7 @@ def _noting(door, at: int, writer: _Writer):
 
 
 def _torch_mode(write, seen: Recorder):
-    refuse_a_late_triton()
+    torch_private.refuse_late_dynamo()
     if dynamo := imported.module("torch._dynamo"):
         write = dynamo.disable(write)  # or Dynamo would compile its frames
     from torch.utils._python_dispatch import TorchDispatchMode
