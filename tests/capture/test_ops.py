@@ -73,7 +73,7 @@ def test_stages_are_told_apart(step):
     assert {"Reshape", "Tile", "MatMul"} <= set(log.stage("backward"))
     assert "AssignSubVariableOp" in log.stage("update")
     assert log.rows[1].inputs == "point: float32 [1, 2], float32 [2, 1]"
-    assert log.rows[0].inputs == "weight: resource ()"
+    assert log.rows[0].inputs == "weight: resource []"
 
 
 def test_a_layer_and_its_weights_are_named(point):
