@@ -1,4 +1,4 @@
-"""Lines and modules of each room, as a table; `python -m tests.sz` prints it, like tinygrad's sz.py.
+"""Lines and modules of each room; `python -m tests.sz` prints the table, like tinygrad's sz.py.
 
 A change that raises a total raises the number here, and its commit says why.
 """

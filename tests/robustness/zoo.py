@@ -133,7 +133,7 @@ MAKERS = {
     "repr raises": lambda: kind("Silent", repr=ZeroDivisionError("no words")),
     "repr is a number": lambda: kind("Numeric", repr=7),
     "repr is huge": lambda: kind("Huge", repr=lambda self: "x" * 30_000_000),
-    "repr is slow": lambda: kind("Slow", repr=lambda self: time.sleep(60) or "late"),
+    "repr is slow": lambda: kind("Slow", repr=lambda self: time.sleep(5) or "late"),
     "repr is markup": lambda: kind("Markup", repr=lambda self: MARKUP),
     "repr recurses": lambda: kind("Endless", repr=repr),
     "== returns an array": lambda: kind("A", eq=lambda s, o: _numpy(lambda n: n.ones(3)), hash=1),
