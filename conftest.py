@@ -12,6 +12,14 @@ from pathlib import Path
 with contextlib.suppress(ImportError):
     import triton  # noqa: F401  a torch with CUDA loads it; after TensorFlow that kills the process
 
+with contextlib.suppress(ImportError):
+    import hypothesis
+
+    # A busy machine is no reason to fail.
+    slow = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("course", deadline=None, suppress_health_check=slow)
+    hypothesis.settings.load_profile("course")
+
 HERE = Path(__file__).parent
 
 pytest_plugins = ["tests.own_process", "tests.reports.plugin"]
@@ -56,3 +64,12 @@ def pytest_configure(config):
     if not option.nbval_sanitize_with:
         option.nbval_sanitize_with = str(HERE / "tests" / "nbval_sanitize.cfg")
     plugin.IPyNbFile.setup = setup_like_jupyterlab(plugin.IPyNbFile.setup)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave tests marked `long` to `course.py test --all`; a test that is named by its id runs."""
+    if os.environ.get("COURSE_SAMPLES") == "whole" or any("::" in word for word in config.args):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in set(long)]

@@ -1,4 +1,4 @@
-"""Each section starts with the notebook's first cell alone; `COURSE_SAMPLES=whole`: all of them."""
+"""Each section starts with the notebook's first cell alone; `course.py test --all`: all of them."""
 
 import os
 

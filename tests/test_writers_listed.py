@@ -145,18 +145,11 @@ TOOLS = {
     "tests/own_process.py: tempfile.TemporaryDirectory",
     "tests/reports/opcodes.py: Path.write_text",
     "tests/reports/tried.py: Path.write_text",
-    "tests/robustness/fuzz.py: io.FileIO",
-    "tests/robustness/fuzz.py: os.mkdir",
-    "tests/robustness/fuzz.py: os.open",
-    "tests/robustness/fuzz.py: tempfile.TemporaryDirectory",
-    "tests/robustness/fuzz.py: tempfile.mkdtemp",
     "tests/mutants/page.py: Path.write_text",
     "tests/mutants/run.py: Path.open",
     "tests/mutants/run.py: Path.touch",
     "tests/mutants/run.py: Path.write_text",
     "tests/mutants/run.py: tempfile.TemporaryDirectory",
-    "tests/robustness/table.py: io.open",
-    "tests/robustness/table.py: tempfile.TemporaryDirectory",
 }
 STARTS = ("subprocess.", "os.fork", "os.kill")
 MAKES_ONLY = {"Path.mkdir", "subprocess.Popen", "os.fork"}

@@ -6,6 +6,7 @@ import course
 
 REFERENCE = (3, 11)  # the Python whose outputs are stored in the notebooks
 LAX = "--lax"  # our own word, for learners; pytest's is --nbval-lax
+ALL = "--all"  # with the long tests, and whole samples: conftest.py and tests/samples.py read it
 # Who says one of these decides alone, or wants to talk to the one process.
 ALONE = ("-n", "--numprocesses", "--dist", "--pdb", "--trace", "-s", "--capture", "--co", "-p")
 
@@ -14,9 +15,14 @@ def test(words: list[str]) -> int:
     """Run pytest on the notebooks and the tests; what the words name instead, `notebooks` alone.
 
     With `--lax`, and on another Python than that of the stored outputs, notebooks are only run.
+    With `--all`, the long tests run too.
     """
     command, two = [str(course.PYTHON), "-m", "pytest"], workers(words)
     version = course.version_of([course.PYTHON])
+    environment = dict(os.environ)
+    if ALL in words:
+        words = [word for word in words if word != ALL]
+        environment["COURSE_SAMPLES"] = "whole"
     if LAX in words:
         words = [word for word in words if word != LAX]
         command.append("--nbval-lax")
@@ -31,7 +37,7 @@ def test(words: list[str]) -> int:
         f"Running {what(words)}{', two at a time' if two else ''}. All is collected first; then "
         "each line ends with how far it is. Ctrl-C stops it and tells what failed so far."
     )
-    return course.hand_over([*command, *two, *words], os.environ)
+    return course.hand_over([*command, *two, *words], environment)
 
 
 def what(words: list[str]) -> str:

@@ -15,7 +15,7 @@ from helpers.view import dynamo as view
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
-from tests.robustness.subjects import breaking, long_chain  # noqa: E402
+from tests.capture.made_programs import breaking, long_chain  # noqa: E402
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 

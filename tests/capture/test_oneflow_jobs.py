@@ -11,7 +11,7 @@ from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.run_op import loading
 from helpers.view.diagram import job as view
-from tests.robustness.subjects import job
+from tests.capture.made_programs import job
 
 tp = flow.typing
 

@@ -1,4 +1,4 @@
-"""A sample of the mutants of each solution is refused; `COURSE_SAMPLES=whole` tries them all.
+"""A sample of the mutants of each solution is refused; `course.py test --all` tries them all.
 
 The whole, in interpreters of their own and with a table: `python -m tests.mutants`.
 """

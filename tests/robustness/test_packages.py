@@ -12,7 +12,7 @@ import pytest
 
 import helpers
 from tests.robustness import packages
-from tests.robustness.attacks import _unfit, rendered
+from tests.robustness.rendering import rendered, unfit
 from tests.samples import sample
 
 WIDEST, MOST_TEXT, MOST_HTML, MOST_STATE = 110, 500_000, 650_000, 800_000
@@ -88,7 +88,7 @@ def faults(run) -> list[str]:
         with redirect_stdout(quiet), redirect_stderr(quiet):
             text, html, state = rendered(run())
     except Exception as error:
-        return [words] if (words := _unfit(error)) else []
+        return [words] if (words := unfit(error)) else []
     lines = text.splitlines()
     found = {
         f"{max(map(len, lines), default=0)} columns": any(len(line) > WIDEST for line in lines),
