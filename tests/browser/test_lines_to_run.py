@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.widgets import rerun
+from helpers.view.widgets.forms import rerun
 from tests.browser.widget_page import document
 
 OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1, "of": "b"}

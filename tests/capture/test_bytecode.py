@@ -14,7 +14,7 @@ from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.code_object import MEANINGS, code_tree
 from helpers.capture.cpython.specialization import specialising
 from helpers.capture.cpython.tracer_costs import tracer_costs
-from helpers.view import bytecode as bytecode_view
+from helpers.view.instruction_tables import bytecode as bytecode_view
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run
 

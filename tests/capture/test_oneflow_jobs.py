@@ -10,7 +10,7 @@ from helpers import show_job, show_registry
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.run_op import loading
-from helpers.view.diagram import job as view
+from helpers.view.diagram.job_view import job as view
 from tests.robustness.subjects import job
 
 tp = flow.typing

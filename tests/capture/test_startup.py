@@ -4,7 +4,7 @@ import pytest
 
 from helpers import startup_switches
 from helpers.capture.tensorflow.startup_switches import SWITCHES, startup
-from helpers.view.widgets import rerun as switches_view
+from helpers.view.widgets.forms import rerun as switches_view
 
 pytest.importorskip("tensorflow")
 

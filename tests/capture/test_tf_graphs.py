@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.capture.tensorflow.graph import tf_graph, tf_steps
-from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.graph_view import graph as diagram
 
 tf = pytest.importorskip("tensorflow")
 v1 = tf.compat.v1

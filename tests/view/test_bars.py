@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from helpers.view.bars import FITS, plot
+from helpers.view.charts import FITS, plot
 from helpers.view.picture import width
 
 

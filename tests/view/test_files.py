@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from helpers import show_op_files
 from helpers.model.files import File, Files
-from helpers.view import files as view
+from helpers.view import source_views
+from helpers.view.source_views import files as view
 
 CODE = (
     "import numpy as np\n\n\ndef forward(args):\n    '''Two\n    lines.'''\n    return args[0] * 2"
@@ -43,7 +44,7 @@ def test_hostile_texts_are_words_in_both_forms():
 
 
 def test_words_of_a_kind_have_its_style():
-    (line,) = view._coloured("return 'a' # why")
+    (line,) = source_views._coloured("return 'a' # why")
     styles = re.findall(r'<span style="([^"]+)">([^<]+)</span>', line)
     assert "".join(words for _, words in styles) == "return&#39;a&#39;# why"
     assert len({style for style, _ in styles}) == 3

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram import graph as diagram
-from helpers.view.diagram.folding import fold
+from helpers.view.diagram.graph_drawing import svg
+from helpers.view.diagram.graph_folding import fold
+from helpers.view.diagram.graph_view import graph as diagram
 from tests.benchmarks.diagram import layers_graph
 
 
@@ -52,7 +53,7 @@ def test_what_was_found_stays_out_of_the_fold_with_its_neighbours():
         "node 51",
     ]
     assert shown.found == ("n50",) and details(shown) == {"a/b": "97 boxes, folded"}
-    assert "found: node 50" in diagram.text(graph) and "▸ node 50" in diagram.svg(shown)
+    assert "found: node 50" in diagram.text(graph) and "▸ node 50" in svg(shown)
 
 
 def test_too_many_finds_are_counted():

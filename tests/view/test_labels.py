@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.view.diagram.labels import along, crowded, roomy, spread
-from helpers.view.diagram.pixel_positions import Spot
+from helpers.view.diagram.shapes import Spot
 
 LINE = "M0 40 C0 70,{x} 70,{x} 96"
 
@@ -73,9 +73,9 @@ def test_layers_move_apart_where_a_label_is_crowded_and_nowhere_else():
         spots = {"a": Spot(0, 0, 60, 40), "b": Spot(0, 40 + high, 60, 40), "c": Spot(0, 400, 60)}
         line = f"M30 40 V{36 + high}"
         drawn = {"line": line, "label": "words", "x": 30, "y": 50, "plate": 44}
-        return SimpleNamespace(arrows=spread([drawn], spots.values())), spots, True
+        return SimpleNamespace(arrows=spread([drawn], spots.values())), spots
 
-    drawn = roomy(draw, [["a"], ["b"], ["c"]])
+    drawn = roomy(draw, [["a"], ["b"], ["c"]], True)
     assert tried[0] == {} and set(tried[-1]) == {0} and len(tried) > 1
     assert drawn.arrows[0]["y"] + 17 / 2 < 40 + 20 + tried[-1][0]
 

@@ -4,7 +4,7 @@ import re
 
 from helpers.capture.tensorflow.graph_steps import steps
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view import lanes
+from helpers.view.table_view import lanes
 
 KINDS = {"x": "input", "k": "constant"}
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.graph_drawing import svg
 from tests.benchmarks import layout
 from tests.browser import exhibits
 
@@ -99,7 +99,7 @@ TOO_CLOSE = {"names: holders": ["__self__"]}
 
 @pytest.mark.parametrize(("name", "model"), [s[:2] for s in SAMPLES], ids=[s[0] for s in SAMPLES])
 def test_each_label_stands_on_its_own_arrow_alone(name, model):
-    assert misread(diagram.svg(model)) == TOO_CLOSE.get(name, [])
+    assert misread(svg(model)) == TOO_CLOSE.get(name, [])
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import show_table
-from helpers.view.line_width import WIDEST, columns_wrapped, wrapped
-from helpers.view.markup import grid
+from helpers.view.markup import WIDEST, columns_wrapped, grid, wrapped
 
 WORDS = st.text("abc de-f.", max_size=300)
 

@@ -5,7 +5,7 @@ import linecache
 from helpers import watch_stack
 from helpers.capture.cpython.code_rows import MOST_NAMED
 from helpers.view.widgets import stage
-from helpers.view.widgets.stage_script import AROUND, MOST_ROWS, Script
+from helpers.view.widgets.stage_parts import AROUND, MOST_ROWS, Script
 
 LINES = 1_400
 
@@ -25,7 +25,7 @@ def test_long_function_says_what_its_stage_leaves_out():
     assert len(model.codes[0].names) == MOST_NAMED == len(model.steps[-1].names)
     (code,) = model.codes
     assert len(code.rows) > MOST_ROWS
-    script = stage.script(model)
+    script = stage.stage_script(model)
     assert f"Of the {len(code.rows):,} instructions of many those near a step" in script["note"]
     assert len(stage._told(script)) <= stage.STATE_ROOM
 

@@ -3,7 +3,7 @@
 import re
 
 from helpers import show_nested
-from helpers.view import nested
+from helpers.view.table_view import MOST_NESTED, nested
 
 
 def boxes(count, name="box"):
@@ -24,8 +24,8 @@ def test_each_box_is_opened_in_the_one_before():
 
 
 def test_too_many_rows_are_a_table():
-    assert "<table" in nested.html(boxes(nested.MOST + 1).model)
-    assert "<table" not in nested.html(boxes(nested.MOST).model)
+    assert "<table" in nested.html(boxes(MOST_NESTED + 1).model)
+    assert "<table" not in nested.html(boxes(MOST_NESTED).model)
 
 
 def test_the_text_is_the_table_and_names_are_escaped():

@@ -4,8 +4,10 @@ from xml.etree import ElementTree
 
 from helpers.model.bodies import BODY, nested
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram import graph as diagram
-from helpers.view.diagram import nesting
+from helpers.view.diagram import graph_drawing
+from helpers.view.diagram.graph_drawing import svg
+from helpers.view.diagram.graph_view import NUMBERED
+from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.picture import width
 from tests.model.test_bodies import branched
 
@@ -26,7 +28,7 @@ def frames(graph):
                 wide, high = float(child.get("width")), float(child.get("height"))
                 found.append((child.get("class"), left, top, left + wide, top + high))
 
-    walk(ElementTree.fromstring(diagram.svg(graph)), 0, 0)
+    walk(ElementTree.fromstring(svg(graph)), 0, 0)
     return found
 
 
@@ -41,7 +43,7 @@ def test_branches_stand_beside_each_other_in_their_caller():
 
 def test_each_branch_is_named_in_picture_and_text():
     graph = branched()
-    assert [words in diagram.svg(graph) for words in (">then</text>", ">else</text>")] == [True] * 2
+    assert [words in svg(graph) for words in (">then</text>", ">else</text>")] == [True] * 2
     lines = diagram.text(graph).split("\n")
     assert lines[lines.index("  then of cond:") + 1] == "      a ──▶ b"
     assert "#1" not in diagram.text(graph), "names in two branches are no two of one name"
@@ -49,17 +51,13 @@ def test_each_branch_is_named_in_picture_and_text():
 
 def test_boxes_of_one_name_are_numbered_and_that_is_said():
     graph = branched(Edge("x", "cond:else/b"))  # flat
-    assert "a #2" in diagram.text(graph) and diagram.NUMBERED in diagram.text(graph)
+    assert "a #2" in diagram.text(graph) and NUMBERED in diagram.text(graph)
 
 
 def test_a_nest_with_a_cycle_is_drawn_flat():
     graph = branched(Edge("cond", "x"))
-    assert not nesting.leads_down(nested(graph))
-    assert "frame" not in diagram.svg(graph).partition("</style>")[2]
-
-
-def test_all_kinds_of_a_nest_have_a_colour():
-    assert nesting.kinds_of(nested(branched())) == ["input", "call"] + ["input", "op"] * 2
+    assert not graph_drawing.leads_down(nested(graph))
+    assert "frame" not in svg(graph).partition("</style>")[2]
 
 
 def test_a_body_without_a_node_is_an_empty_frame():
@@ -82,7 +80,7 @@ def many_parts(count):
 
 
 def test_parts_that_have_no_room_beside_each_other_flow_below_each_other():
-    few, many = (diagram.svg(many_parts(count)) for count in (3, 12))
-    assert width(few) < width(many) <= nesting.ROOM + 2 * nesting.PAD
+    few, many = (svg(many_parts(count)) for count in (3, 12))
+    assert width(few) < width(many) <= graph_drawing.NEST_ROOM + 2 * graph_drawing.PAD
     caller, body = frames(many_parts(12))
     assert caller[1] < body[1] and body[3] < caller[3] and body[4] < caller[4]

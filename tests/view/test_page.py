@@ -5,7 +5,7 @@ import re
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.op_log import AGAIN, together
-from helpers.view.diagram import figures
+from helpers.view.diagram.graph_view import figures
 
 NASTY = "<script>alert(1)</script>"
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.model.graph import Edge
-from helpers.view.diagram.reading_order import in_reading_order
+from helpers.view.diagram.graph_view import in_reading_order
 
 EDGES = st.lists(st.builds(Edge, *[st.sampled_from("abcdef")] * 2, st.sampled_from(["", "x"])))
 

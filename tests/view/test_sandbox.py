@@ -6,7 +6,8 @@ import ipykernel.comm.comm
 
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.widgets import base, rerun, sandbox
+from helpers.view.widgets import widget_class as base
+from helpers.view.widgets.forms import rerun_widget, sandbox
 
 NASTY = "<script>alert(1)</script>"
 MODEL = Sandbox(
@@ -70,7 +71,7 @@ def test_run_again_that_is_interrupted_is_answered_each_time():
     def run(label, source):
         raise KeyboardInterrupt
 
-    made = rerun.widget(Transcripts("title", (Transcript("a", "1", "", "", 0),)), run)
+    made = rerun_widget(Transcripts("title", (Transcript("a", "1", "", "", 0),)), run)
     for number in (1, 2):
         made._handle_custom_msg({"label": "a", "source": "1"}, [])
         assert made.answer == {"says": base.INTERRUPTED, "shown": "", "number": number, "of": "a"}

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.model.side_by_side import SideBySide, align
-from helpers.view import side_by_side
+from helpers.view import source_views
+from helpers.view.source_views import side_by_side
 
 
 def pair_up(left, right, origin):
@@ -74,12 +75,12 @@ def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
 
 def test_each_mark_that_is_used_is_explained():
     more = pair_up(["a", "gone"], ["A", "B", "new"], {1: 1, 2: 1})
-    assert side_by_side.AGAIN in side_by_side.text(more)
-    for words in (side_by_side.AGAIN, "the same colour", "+ on the right", "− on the left"):
+    assert source_views.AGAIN in side_by_side.text(more)
+    for words in (source_views.AGAIN, "the same colour", "+ on the right", "− on the left"):
         assert words in side_by_side.html(more)
     plain = pair_up(["a"], ["A"], {1: 1})
     for shown in (side_by_side.text(plain), side_by_side.html(plain)):
-        assert side_by_side.MARK not in shown and "on the" not in shown
+        assert source_views.MARK not in shown and "on the" not in shown
 
 
 def test_long_lines_wrap_on_their_side_alone():

@@ -10,11 +10,12 @@ from helpers.capture.cpython.code_object import code_tree
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.timeline import Timeline
-from helpers.view import bytecode as bytecode_view
-from helpers.view import ink, step_table
-from helpers.view import stack as stack_view
-from helpers.view.widgets import code as code_view
+from helpers.view import ink, instruction_tables
+from helpers.view.instruction_tables import bytecode as bytecode_view
+from helpers.view.instruction_tables import stack as stack_view
+from helpers.view.instruction_tables import stack_table
 from helpers.view.widgets import stage
+from helpers.view.widgets.code_view import code as code_view
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"
 
@@ -53,7 +54,7 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
 
 def test_stack_table_says_in_html_what_it_says_in_text():
     ran = stack_run(evil, "ab")
-    headings, rows = stack_view.table(ran)
+    headings, rows = stack_table(ran)
     words = stack_view.text(ran)
     shown = cells(stack_view.html(ran))
     assert len(shown) == len(rows) * len(headings)
@@ -62,15 +63,15 @@ def test_stack_table_says_in_html_what_it_says_in_text():
 
 
 def test_columns_that_nobody_needs_are_left_out():
-    headings, _ = stack_view.table(stack_run(lambda: 1))
+    headings, _ = stack_table(stack_run(lambda: 1))
     assert headings == ["line", "instruction", "value stack, bottom to top", "locals",
                         "what came of it"]  # fmt: skip
 
 
 def test_stack_widget_steps_through_every_row():
     ran = stack_run(evil, "ab")
-    assert stage.script(ran)["total"] == len(ran.steps)
-    assert stage.script(ran)["panels"] == []  # instructions, stack and locals have their own parts
+    assert stage.stage_script(ran)["total"] == len(ran.steps)
+    assert stage.stage_script(ran)["panels"] == []  # instructions, stack and locals have their own parts
 
 
 def test_empty_run_says_so():
@@ -79,16 +80,16 @@ def test_empty_run_says_so():
 
 
 def test_long_html_says_what_is_left_out():
-    steps = (StackStep("s", 0, ()),) * (step_table.FOLDED_AFTER + 2)
+    steps = (StackStep("s", 0, ()),) * (instruction_tables.FOLDED_AFTER + 2)
     markup = stack_view.html(StackRun("t", "", steps))
-    assert f"Rows {step_table.FOLDED_AFTER + 1} to {len(steps)} are left out" in markup
+    assert f"Rows {instruction_tables.FOLDED_AFTER + 1} to {len(steps)} are left out" in markup
 
 
 def test_arrows_stand_in_both_forms():
     model = bytecode(evil)
     assert "▶" in bytecode_view.text(model)
     assert 'alt="jumps: row ' in bytecode_view.html(model)
-    assert bytecode_view.table(bytecode(lambda: 1))[0][0] == "line"
+    assert instruction_tables.instruction_table(bytecode(lambda: 1))[0][0] == "line"
 
 
 def test_code_widget_has_every_code_object_and_plain_state():
@@ -107,30 +108,30 @@ def test_rosetta_is_the_same_twice():
 
 def test_what_stands_between_two_values_is_explained_where_it_stands():
     shown = stack_view.text(stack_run(lambda x: x + 1, 2))
-    assert "2  |  1" in shown and step_table.LEGEND in shown
-    assert step_table.LEGEND not in stack_view.text(stack_run(lambda x: x, 2))
+    assert "2  |  1" in shown and instruction_tables.LEGEND in shown
+    assert instruction_tables.LEGEND not in stack_view.text(stack_run(lambda x: x, 2))
 
 
 def test_what_a_row_repeats_is_pale_and_the_page_says_so():
-    markup = step_table.html(
+    markup = instruction_tables.steps_html(
         Timeline("t", "x = 1", ()), ["a", "b"], [["1", ""], ["1", ""], ["2", "3"], ["4", "3"]]
     )
     pale = [cell for cell in markup.split("<td")[1:] if f"color:{ink.PALE}" in cell[:400]]
     told = [cell.partition(">")[2][0] for cell in pale]
-    assert told == ["1", "3"] and step_table.SAME in markup
-    assert step_table.SAME not in step_table.html(Timeline("t", "x", ()), ["a"], [["1"], ["2"]])
+    assert told == ["1", "3"] and instruction_tables.SAME in markup
+    assert instruction_tables.SAME not in instruction_tables.steps_html(Timeline("t", "x", ()), ["a"], [["1"], ["2"]])
 
 
 def test_arrows_beside_instructions_are_explained_where_there_are_any():
     for form in (bytecode_view.text, bytecode_view.html):
-        assert bytecode_view.ARROWS in form(bytecode(evil))
-        assert bytecode_view.ARROWS not in form(bytecode(cells.__code__))
+        assert instruction_tables.ARROWS in form(bytecode(evil))
+        assert instruction_tables.ARROWS not in form(bytecode(cells.__code__))
 
 
 def test_a_python_that_is_told_twice_has_one_column():
     model = show_rosetta("current").model
     *headings, here = [column.heading for column in model.columns]
-    shown, rows = bytecode_view.table(model)
+    shown, rows = instruction_tables.instruction_table(model)
     twin = here.replace("here:", "Python")
     assert twin not in headings or f"{twin} ({here} is the same)" in shown
     assert len(shown) == len(headings) + (twin not in headings)

@@ -10,9 +10,9 @@ from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.listing import Column, Listing
 from helpers.model.stage import Value
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.view.widgets import stage, stage_script
-from helpers.view.widgets.tracks import played, recorded
+from helpers.view.widgets import stage, stage_parts
 from tests.capture.stack_programs import loops, recursion
+from tests.view.page_script import played
 
 HERE = Path(stage.__file__).parent
 
@@ -45,7 +45,7 @@ def test_tracks_play_back_every_step():
         {"line": 0},
         {"stack": [1, 3], "line": 7},
     ]
-    tracks = recorded(steps)
+    tracks = stage_parts.tracks_of(steps)
     whole = [{"line": None, "stack": None, "span": None} | step for step in steps]
     assert played(tracks, len(steps)) == whole
     assert tracks["line"] == [0, 1, 2, 2, 1, 0, 2, 7]
@@ -55,7 +55,7 @@ def test_tracks_play_back_every_step():
 @pytest.mark.parametrize("program", [loops, recursion])
 def test_stage_plays_the_stack_and_the_names_of_every_step(program):
     model = stack_run(program, 4)
-    script = json.loads(stage.widget(model).script)
+    script = json.loads(stage.stage_widget(model).script)
     steps = played(script["tracks"], script["total"])
     assert len(steps) == len(model.steps)
     told = [script["words"][value[0]] for value in script["values"]]
@@ -77,12 +77,12 @@ def test_thousand_steps_take_less_than_300_kb():
     steps = model.steps[:1000]
     assert len(steps) == 1000
     model = type(model)(model.title, model.source, steps, codes=model.codes)
-    told = json.dumps(stage.widget(model).get_state()["script"]).encode()
+    told = json.dumps(stage.stage_widget(model).get_state()["script"]).encode()
     assert len(told) < 300_000
 
 
 def test_state_is_one_script_and_starts_at_the_first_step():
-    state = stage.widget(timeline(Step("begin", 2, (Panel("p", "hello"),))))
+    state = stage.stage_widget(timeline(Step("begin", 2, (Panel("p", "hello"),))))
     script = json.loads(state.script)
     assert state.index == 0 and script["total"] == 1
     assert script["lines"] == ["x = 1", "if x:", "    y = 2"]
@@ -92,7 +92,7 @@ def test_state_is_one_script_and_starts_at_the_first_step():
 
 def test_output_is_stored_once_and_told_by_its_length():
     steps = [Step("s", 1, (Panel("printed", "a\U0001f600\n" * n),)) for n in range(4)]
-    script = stage.script(timeline(*steps))
+    script = stage.stage_script(timeline(*steps))
     assert script["printed"] == "a\U0001f600\n" * 3 and script["panels"] == []
     shown = [step["printed"] for step in played(script["tracks"], 4)]
     assert shown == [0, 4, 8, 12]  # as a page counts letters: two for one beyond U+FFFF
@@ -100,7 +100,7 @@ def test_output_is_stored_once_and_told_by_its_length():
 
 def test_output_whose_beginning_is_gone_is_kept_whole():
     steps = [Step("s", 1, (Panel("printed", words),)) for words in ("first line", "last")]
-    script = stage.script(timeline(*steps))
+    script = stage.stage_script(timeline(*steps))
     _, shown = (step["printed"] for step in played(script["tracks"], 2))
     assert [script["words"][n] for n in shown] == ["last"]
 
@@ -108,7 +108,7 @@ def test_output_whose_beginning_is_gone_is_kept_whole():
 def test_place_in_the_source_is_counted_as_the_page_shows_it():
     source = "\ta = '\U0001f600' + b"
     step = Step("s", 1, span=(1, 11, 1, 12))
-    script = stage.script(timeline(step, source=source))
+    script = stage.stage_script(timeline(step, source=source))
     (shown,) = played(script["tracks"], 1)
     line, start, _, end = shown["span"]
     text = script["lines"][line - 1].encode("utf-16-le")
@@ -117,10 +117,10 @@ def test_place_in_the_source_is_counted_as_the_page_shows_it():
 
 def test_equal_panels_are_stored_and_drawn_once(monkeypatch):
     drawn = []
-    draw = stage_script.panels.html
-    monkeypatch.setattr(stage_script.panels, "html", lambda panel: drawn.append(1) or draw(panel))
+    draw = stage_parts.panel_html
+    monkeypatch.setattr(stage_parts, "panel_html", lambda panel: drawn.append(1) or draw(panel))
     steps = [Step(f"step {n}", 1, (Panel("locals", listing(str(n % 3))),)) for n in range(999)]
-    script = stage.script(timeline(*steps))
+    script = stage.stage_script(timeline(*steps))
     assert len(script["panels"]) == len(drawn) == 3
     shown = [step["panels"][0][1] for step in played(script["tracks"], 4)]
     assert shown == [0, 1, 2, 0]
@@ -128,7 +128,7 @@ def test_equal_panels_are_stored_and_drawn_once(monkeypatch):
 
 def test_panels_that_are_equal_but_read_differently_are_kept_apart():
     steps = [Step("s", 1, (Panel("locals", listing(value)),)) for value in (1, True)]
-    assert len(stage.script(timeline(*steps))["panels"]) == 2
+    assert len(stage.stage_script(timeline(*steps))["panels"]) == 2
 
 
 @pytest.mark.parametrize("script", sorted(HERE.glob("*.js")), ids=lambda path: path.name)
@@ -139,6 +139,6 @@ def test_scripts_are_small_and_local(script):
 
 
 def test_no_two_scripts_of_the_stage_use_one_name():
-    made = stage._widget_class()
+    made = stage._stage_class()
     names = re.findall(r"^(?:function|const|let) (\w+)", str(made._esm), re.M)
     assert len(names) > 40 and len(names) == len(set(names))

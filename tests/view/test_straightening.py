@@ -5,19 +5,19 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.view.diagram.straightening import BESIDE, BETWEEN, straightened
+from helpers.view.diagram.layered_layout import BESIDE, BETWEEN, Layout, straightened
 
 
 def test_a_box_stands_in_the_middle_of_its_readers():
     widths = {"a": 50, "b": 60, "c": 60}
-    at = straightened([["a"], ["b", "c"]], [("a", "b"), ("a", "c")], widths)
+    at = straightened(Layout([["a"], ["b", "c"]], [("a", "b"), ("a", "c")]), widths)
     assert abs(at["a"] - (at["b"] + at["c"]) / 2) < 1
 
 
 def test_an_arrow_that_passes_by_boxes_is_straight():
     rows = [["a"], ["b", 1], ["c", 2], ["d", 3], ["e"]]
     paths = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("a", 1, 2, 3, "e")]
-    at = straightened(rows, paths, dict.fromkeys("abcde", 80))
+    at = straightened(Layout(rows, paths), dict.fromkeys("abcde", 80))
     assert max(at[n] for n in (1, 2, 3)) - min(at[n] for n in (1, 2, 3)) < 4
 
 
@@ -35,9 +35,9 @@ def test_rows_keep_their_order_and_the_room_between_boxes(given, data):
         for above, below in pairwise(rows)
         for _ in range(3)
     ]
-    centres = straightened(rows, paths, widths)
+    centres = straightened(Layout(rows, paths), widths)
     for row in rows:
         for one, other in pairwise(row):
             room = centres[other] - centres[one] - (widths.get(one, 0) + widths.get(other, 0)) / 2
             assert room >= (BETWEEN if one in widths and other in widths else BESIDE) - 1e-6
-    assert straightened(rows, paths, widths) == centres
+    assert straightened(Layout(rows, paths), widths) == centres

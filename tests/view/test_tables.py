@@ -6,8 +6,9 @@ import pytest
 
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
-from helpers.view import ink, ledger, table
+from helpers.view import ink
 from helpers.view.markup import jointed, one_line, visible
+from helpers.view.table_view import ledger, table
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 

@@ -11,9 +11,9 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.view import panels
-from helpers.view import timeline as view
 from helpers.view.widgets import stage
-from helpers.view.widgets.pieces import whole
+from helpers.view.widgets.stage import timeline as view
+from tests.view.page_script import whole
 
 HOSTILE = "<img src=x onerror=alert(1)></script></pre>&amp;\"'\x00"
 SOURCE = "x = 1\nif x:\n    y = 2\n"
@@ -66,7 +66,7 @@ def test_empty_panel_says_that_it_is_empty():
 
 def test_line_outside_the_source_marks_nothing():
     model = timeline(*(Step("somewhere", line, ()) for line in (0, -1, 99)))
-    assert view.MARK not in view.text(model) + view.html(model)
+    assert stage.MARK not in view.text(model) + view.html(model)
 
 
 def test_html_opens_the_first_step_and_marks_its_line_in_bold():
@@ -85,7 +85,7 @@ def test_html_opens_at_the_first_step_with_a_picture_or_a_table():
 
 def test_timeline_without_steps_says_so_in_every_form():
     model = timeline(note="It never began.")
-    for words in (view.text(model), view.html(model), stage.script(model)["note"]):
+    for words in (view.text(model), view.html(model), stage.stage_script(model)["note"]):
         assert panels.NO_STEPS in words and "It never began." in words
 
 
@@ -96,8 +96,8 @@ def test_source_is_counted_as_python_counts_lines():
 
 
 def test_very_long_html_says_what_it_leaves_out():
-    model = timeline(*[Step("s", 1, ())] * (view.FOLDED_AFTER + 5))
-    assert view.html(model).count("<details") == view.FOLDED_AFTER
+    model = timeline(*[Step("s", 1, ())] * (stage.FOLDED_AFTER + 5))
+    assert view.html(model).count("<details") == stage.FOLDED_AFTER
     assert "Steps 101 to 105 are left out here" in view.html(model)
     assert view.text(model).count("Step ") == 105
     assert "left out" not in view.html(timeline(Step("s", 1, ())))
@@ -117,8 +117,8 @@ def test_each_kind_of_panel_is_drawn_by_its_own_view():
     for sign, content in drawn.items():
         assert sign in view.html(one_step(content))
         if content is not graph:  # which the stage draws as one picture of all steps
-            assert sign in panels_of(stage.script(one_step(content)))[0]
-    assert "<svg" in stage.script(one_step(graph))["picture"]["svg"]
+            assert sign in panels_of(stage.stage_script(one_step(content)))[0]
+    assert "<svg" in stage.stage_script(one_step(graph))["picture"]["svg"]
 
 
 @pytest.mark.parametrize("where", ["title", "note", "source", "label", "panel", "prose", "cell"])
@@ -129,14 +129,14 @@ def test_hostile_strings_stay_text(where):
     step = Step(said["label"], 1, panels)
     model = timeline(step, source=said["source"], title=said["title"], note=said["note"])
     assert "onerror=alert(1)" in view.text(model)
-    for markup in (view.html(model), *panels_of(stage.script(model))):
+    for markup in (view.html(model), *panels_of(stage.stage_script(model))):
         assert "<img" not in markup and "</script>" not in markup and "\x00" not in markup
 
 
 def test_same_timeline_gives_the_same_forms_twice():
     def forms():
         model = one_step(listing(("x", "1")))
-        return view.text(model), view.html(model), stage.script(model), repr(view.widget(model))
+        return view.text(model), view.html(model), stage.stage_script(model), repr(view.widget(model))
 
     assert forms() == forms()
     assert "0x" not in "".join(map(str, forms()))
@@ -148,6 +148,6 @@ def test_pictures_with_very_many_arrows_are_not_all_drawn(monkeypatch):
     steps = tuple(Step(f"step {n}", 1, (Panel("graph", graph),)) for n in range(5))
     model = Timeline("title", "x = 1", steps)
     assert "step 4" in view.html(model)
-    monkeypatch.setattr(view, "MOST_ARROWS", 7)
+    monkeypatch.setattr(stage, "MOST_ARROWS", 7)
     cut = view.html(model)
     assert "step 1" in cut and "step 2" not in cut and "of 5" in cut

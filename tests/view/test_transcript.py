@@ -1,7 +1,7 @@
 """Transcripts in text and HTML hold the same facts, and no value is markup."""
 
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import transcript
+from helpers.view.source_views import transcript
 
 NASTY = "<script>alert(1)</script>"
 LIVED = Transcript("one", "print(1)", "1", "", 0)

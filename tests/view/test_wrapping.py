@@ -2,8 +2,8 @@
 
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view import picture
-from helpers.view.diagram import graph as diagram
-from helpers.view.diagram.wrapping import wrapped
+from helpers.view.diagram.graph_drawing import svg
+from helpers.view.diagram.layered_layout import _wrapped as wrapped
 
 WIDTHS = dict.fromkeys("abcdefr", 100)
 
@@ -43,11 +43,11 @@ def test_a_box_wider_than_the_page_stands_alone():
 
 
 def test_a_picture_of_a_wide_layer_is_no_wider_than_a_page():
-    assert picture.width(diagram.svg(fan())) < 1_150
+    assert picture.width(svg(fan())) < 1_150
 
 
 def test_a_tree_that_is_narrower_across_stays_across():
     nodes = [Node(f"{n}", f"leaf number {n}", "guard", "what it asks for") for n in range(14)]
     graph = Graph("t", (Node("top", "top"), *nodes), tuple(Edge("top", n.key) for n in nodes))
-    drawn = diagram.svg(graph)
+    drawn = svg(graph)
     assert picture.width(drawn) < 500 and drawn.count('class="arrow') >= len(nodes)

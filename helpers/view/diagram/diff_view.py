@@ -9,8 +9,9 @@ from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, GraphDiff
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
-from helpers.view import table
-from helpers.view.diagram import graph
+from helpers.view import View
+from helpers.view.diagram.graph_view import graph
+from helpers.view.table_view import table
 
 PICTURE = "Both graphs in one picture"
 MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
@@ -33,12 +34,12 @@ class Row:
     how: str
 
 
-def text(model: GraphDiff) -> str:
+def _text(model: GraphDiff) -> str:
     """Return the table of findings, then every arrow of both graphs."""
     return f"{table.text(findings(model))}\n\n{graph.text(merged(model))}"
 
 
-def html(model: GraphDiff) -> str:
+def _html(model: GraphDiff) -> str:
     """Return the table of findings and the picture, with its text form folded below it."""
     return f"{table.html(findings(model))}\n<br>{graph.html(merged(model))}"
 
@@ -113,3 +114,6 @@ def _names(keys) -> str:
 
 def _there_now(finding) -> str:
     return "the same" if finding.word == "kept" else _names(finding.after)
+
+
+graph_diff = View(_text, _html)

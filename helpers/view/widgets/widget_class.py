@@ -1,4 +1,4 @@
-"""A script beside a module, and its traits -> the class of an anywidget, made when it is shown."""
+"""Scripts and styles of this folder, and traits -> the class of an anywidget, made when shown."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,7 +11,7 @@ _HERE = Path(__file__).parent
 
 
 def widget_class(
-    file: str,
+    name: str,
     styles: tuple[str, ...],
     says: Callable,
     traits: Callable,
@@ -19,13 +19,10 @@ def widget_class(
 ) -> Callable:
     """Return a function that returns the widget's class, made once, when it is first asked for.
 
-    `file`: the module's `__file__`, beside which its script lies; dom.js and other `scripts` of
-    this folder go before it. `styles`: CSS files of this folder; the variables of `ink` go before
-    them. `says(widget)` is what its repr says after its name; `traits(traitlets)` returns name ->
-    trait, all of which the page shares.
+    `name`: of its own script, without `.js`; dom.js and other `scripts` go before it. `styles`: CSS
+    files; the variables of `ink` go before them. `says(widget)` is what its repr says after its
+    name; `traits(traitlets)` returns name -> trait, all of which the page shares.
     """
-    script = Path(file).with_suffix(".js")
-    name = f"{script.stem.title()}Widget"
 
     @cache
     def made() -> type:
@@ -38,13 +35,13 @@ def widget_class(
                 in_turn(self.comm)
 
         return type(
-            name,
+            f"{name.title()}Widget",
             (InTurn,),
             {
                 "__module__": __name__,
-                "_esm": "\n".join(map(read, ("dom.js", *scripts, script.name))),
+                "_esm": "\n".join(map(read, ("dom.js", *scripts, f"{name}.js"))),
                 "_css": "\n".join((ink.stylesheet(), *map(read, styles))),
-                "__repr__": lambda widget: f"{name}({says(widget)})",
+                "__repr__": lambda widget: f"{name.title()}Widget({says(widget)})",
                 **{key: trait.tag(sync=True) for key, trait in traits(traitlets).items()},
             },
         )

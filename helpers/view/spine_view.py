@@ -1,4 +1,5 @@
-"""The spine -> the map in chapter 0, the line at the head of a chapter, the mark of an exhibit.
+"""The spine -> the map in chapter 0, the line at the head of a chapter, the mark of an exhibit;
+a journey -> its line for each of two calls, lit where the call passed.
 
 Map and line stand in prose, which JupyterLab shows before any cell has run and strips of styles
 that it does not know: the pictures are files beside the notebooks, and what is read in the map is
@@ -7,9 +8,10 @@ text.
 
 from markupsafe import Markup
 
+from helpers.model.journey import Journey, Passage
 from helpers.model.spine import BANDS, CHAPTERS, SPINE, START, Chapter, Station
-from helpers.view import ink
-from helpers.view.markup import render
+from helpers.view import View, ink, row_limit
+from helpers.view.markup import grid, joined, render
 
 PICTURES = "images/spine"
 ICON_HEIGHT, LINE_HEIGHT = 100, 88  # pixels
@@ -17,6 +19,9 @@ MARK_STYLE = "text-align:right;font-size:12px;line-height:1.2"
 ENDS = (("start", "x"), ("end", "y"))
 # Where on the line a station stands, in per cent of its width.
 FIRST, STEP, START_AT, END_AT = 15, 14, 4, 96
+LIT, UNLIT = "●", "○"
+HEADINGS = ("first call", "called again")
+SAME = "the same"
 
 
 def chapter_map() -> str:
@@ -88,3 +93,74 @@ def _render(template: str, **values) -> str:
 
 def _slug(station: Station) -> str:
     return station.name.lower().replace(" ", "_")
+
+
+# -- a journey -------------------------------------------------------------------------------------
+
+
+def _journey_text(model: Journey) -> str:
+    """Return both lines and a row per station as plain text; the shares of time last."""
+    model = row_limit.trimmed(model)
+    lines = [f"{head:<12}  {_call_line(call)}" for head, call in _calls(model)]
+    key = f"{LIT} passed   {UNLIT} not passed"
+    rows = [[f"{s.number} {s.name}", *_words(one, other)] for s, one, other in _stations(model)]
+    rows += _endings(model)
+    return joined(
+        model.title, *lines, key, "", grid(["", *HEADINGS], rows), _time(model), model.note
+    )
+
+
+def _journey_html(model: Journey) -> str:
+    """Return both lines as pictures made of text, and the rows as a table."""
+    model = row_limit.trimmed(model)
+    stations = [(s, one, *_words(one, other)) for s, one, other in _stations(model)]
+    return render(
+        "journey.html",
+        model=model,
+        calls=[(head, list(zip(SPINE, call.stops, strict=True))) for head, call in _calls(model)],
+        headings=HEADINGS,
+        stations=stations,
+        endings=_endings(model),
+        shares=[(name, round(100 * part)) for name, part in model.shares],
+        same=SAME,
+    )
+
+
+def _calls(model: Journey) -> list[tuple[str, Passage]]:
+    return list(zip(HEADINGS, (model.first, model.again), strict=True))
+
+
+def _call_line(call: Passage) -> str:
+    parts = [
+        f"{LIT if stop.passed else UNLIT} {station.number} {station.name}"
+        for station, stop in zip(SPINE, call.stops, strict=True)
+    ]
+    return " ─ ".join(["f(x)", *parts, "✕" if call.outcome else "answer"])
+
+
+def _stations(model: Journey):
+    return zip(SPINE, model.first.stops, model.again.stops, strict=True)
+
+
+def _words(one, other) -> tuple[str, str]:
+    return one.words, SAME if one == other else other.words
+
+
+def _endings(model: Journey) -> list[tuple[str, str, str]]:
+    """Return the rows of what the calls printed and raised, where one of them did."""
+    rows = []
+    for head, name in (("printed", "printed"), ("raised", "outcome")):
+        words = [row_limit.cut(getattr(call, name)) for _, call in _calls(model)]
+        if any(words):
+            rows.append((head, *(word or "nothing" for word in words)))
+    return rows
+
+
+def _time(model: Journey) -> str:
+    if not model.shares:
+        return ""
+    parts = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
+    return f"Of the time, called again: {parts}. What an operator does in C is your frame's."
+
+
+journey = View(_journey_text, _journey_html)
