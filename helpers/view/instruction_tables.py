@@ -60,7 +60,6 @@ def _html(model, lines, headings, rows, note: str, **values) -> str:
 
 def _bytecode_text(model: Sourced) -> str:
     """Return the source, then one row per instruction with a gutter of arrows."""
-    model = row_limit.trimmed(model)
     headings, rows = instruction_table(model)
     legend, last = _legend(model), _note(model)
     return _text(model, source_lines(model), headings, rows, INSTRUCTIONS, "", legend, last)
@@ -68,7 +67,6 @@ def _bytecode_text(model: Sourced) -> str:
 
 def _bytecode_html(model: Sourced) -> str:
     """Return the same with the arrows as a picture beside rows of one height."""
-    model = row_limit.trimmed(model)
     headings, rows = instruction_table(model)
     shown, rest = row_limit.html_rows(headings, rows, INSTRUCTIONS)
     jumps, lanes = model.jumps(), _lanes(model.jumps())
@@ -210,14 +208,13 @@ def _arc(left: int, right: int, start: int, target: int) -> dict:
 
 def steps_text(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return title, note and numbered source, and one row per step below them."""
-    model, rows = row_limit.trimmed(model), row_limit.cut_cells(rows)
+    rows = row_limit.cut_cells(rows)
     lines = source_lines(model)
     return _text(model, lines, headings, rows, STEPS, note_of(model), _between(rows))
 
 
 def steps_html(model, headings: list[str], rows: list[list[str]]) -> str:
     """Return the same as an HTML table; beyond `FOLDED_AFTER` rows it says what is left out."""
-    model = row_limit.trimmed(model)
     shown = row_limit.cut_cells(rows[:FOLDED_AFTER])
     shown = shown[: row_limit.fold(row_limit.costs(shown)).head]
     pale = {  # row and column of each cell that says what the cell above it says

@@ -5,7 +5,7 @@ room is counted in bytes of markup, for one row may be as long as a thousand.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 from helpers.view.markup import WIDEST, grid, visible
 
@@ -14,8 +14,7 @@ PANEL_ROOM = 60_000  # for those of one panel among many
 TEXT_ROOM = 200_000  # characters of the text form
 SOURCE_ROOM = 100_000  # characters of source above a table
 CELL = 210  # bytes of markup around the words of a cell
-LONGEST = {"title": 1_000, "note": 20_000}  # characters
-LONGEST_CELL = 4_000
+LONGEST_CELL = 4_000  # characters
 MOST_LINES = 4_000  # of source
 _DEARER = str.maketrans(dict.fromkeys("&<>\"'.", "&quot;"))  # what escaping may make of one letter
 
@@ -106,14 +105,6 @@ def html_rows(headings, rows, where: str, room: int = ROOM) -> tuple[list, str]:
 def dots(headings: Sequence[str]) -> list[str]:
     """Return the row that stands where others are left out."""
     return ["…", *[""] * (len(headings) - 1)]
-
-
-def trimmed(model):
-    """Return the model; where title or note are far too long for a page, a copy with them cut."""
-    names = {field.name for field in fields(model)} & set(LONGEST)
-    words = {name: cut(getattr(model, name), LONGEST[name]) for name in names}
-    long = {name: new for name, new in words.items() if new != getattr(model, name)}
-    return replace(model, **long) if long else model
 
 
 def source(lines: list[str]) -> list[str]:

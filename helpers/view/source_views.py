@@ -54,7 +54,7 @@ FOLDED = 3  # more runs than this are folded, one by one
 
 def _pairs_text(model: SideBySide) -> str:
     """Return both sides in columns, each line behind its number."""
-    model = _folded(row_limit.trimmed(model))
+    model = _folded(model)
     rows = [
         (_numbered(p.left, p.left_text, p.again), _numbered(p.right, p.right_text))
         for p in model.pairs
@@ -81,7 +81,7 @@ def _code(line: str) -> str:
 
 def _pairs_html(model: SideBySide) -> str:
     """Return both sides as one table, a row per line on the right."""
-    model = _folded(row_limit.trimmed(model))
+    model = _folded(model)
     part = row_limit.fold([COST + row_limit.cost(p.left_text + p.right_text) for p in model.pairs])
     shown = part.of(model.pairs, DOTS)
     sides = zip(*((p.left_text, p.right_text) for p in shown), strict=True)
@@ -233,7 +233,6 @@ def _lines(run: Transcript, end: bool = True) -> list[str]:
 
 def _shown_runs(model: Transcripts) -> tuple[Transcripts, str]:
     """Return the runs that there is room for, and a sentence on the others."""
-    model = row_limit.trimmed(model)
     longest = {"label": row_limit.LONGEST_CELL, "error": row_limit.LONGEST_CELL}
     longest |= dict.fromkeys(("source", "printed"), LONGEST_OUTPUT)
     cells = [

@@ -100,7 +100,6 @@ def _slug(station: Station) -> str:
 
 def _journey_text(model: Journey) -> str:
     """Return both lines and a row per station as plain text; the shares of time last."""
-    model = row_limit.trimmed(model)
     lines = [f"{head:<12}  {_call_line(call)}" for head, call in _calls(model)]
     key = f"{LIT} passed   {UNLIT} not passed"
     rows = [[f"{s.number} {s.name}", *_words(one, other)] for s, one, other in _stations(model)]
@@ -112,7 +111,6 @@ def _journey_text(model: Journey) -> str:
 
 def _journey_html(model: Journey) -> str:
     """Return both lines as pictures made of text, and the rows as a table."""
-    model = row_limit.trimmed(model)
     stations = [(s, one, *_words(one, other)) for s, one, other in _stations(model)]
     return render(
         "journey.html",

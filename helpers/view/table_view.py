@@ -28,7 +28,6 @@ LONGEST_WAY = "▸ on a longest way   pale: an input or a constant"
 
 def _table_text(model: Listing, room: int = row_limit.TEXT_ROOM) -> str:
     """Return the listing as a text table, title above and note below."""
-    model = row_limit.trimmed(model)
     body, rest = row_limit.text_table(_headings(model), _rows(model), ROWS, room)
     return joined(model.title, body, rest, model.note)
 
@@ -38,7 +37,6 @@ def _table_html(model: Listing, room: int = row_limit.ROOM) -> str:
 
     In a column of nothing but yes and no, a no is pale, and the yes stand out.
     """
-    model = row_limit.trimmed(model)
     headings, rows = _headings(model), _rows(model)
     columns = enumerate(zip(*rows, strict=True))
     shown, rest = row_limit.html_rows(headings, rows, ROWS, room)
@@ -65,7 +63,6 @@ def _nested_html(model: Listing) -> str:
     """Return one box per row, each in the one before; its first value is its name."""
     if not 0 < len(model.rows) <= MOST_NESTED:
         return _table_html(model)
-    model = row_limit.trimmed(model)
     headings = _headings(model)
     boxes = [
         {"name": row[0], "kind": kind, "says": list(zip(headings, row, strict=True))[1:]}
@@ -79,7 +76,6 @@ def _lanes_html(model: Steps) -> str:
 
     A longest way is marked from its first node to its last; inputs and constants are paler.
     """
-    model = row_limit.trimmed(model)
     part = row_limit.fold([len(lane) * 400 + 200 for lane in model.lanes])
     return render(
         "lanes.html",
@@ -96,7 +92,6 @@ def _lanes_html(model: Steps) -> str:
 
 def _ledger_text(model: Ledger, room: int = row_limit.TEXT_ROOM) -> str:
     """Return one row per thing tried, one verdict per heading; a mark repeats its tone."""
-    model = row_limit.trimmed(model)
     headings = [model.subject, *model.headings]
     rows = [
         [e.subject, *(f"{TONE_MARKS[v.tone]} {v.word}".strip() for v in e.verdicts)]
@@ -112,22 +107,13 @@ def _ledger_text(model: Ledger, room: int = row_limit.TEXT_ROOM) -> str:
 
 def _ledger_html(model: Ledger, room: int = row_limit.ROOM) -> str:
     """Return the ledger as an HTML table whose first column heads its row."""
-    model = row_limit.trimmed(model)
-    entries = [
-        Entry(
-            row_limit.cut(e.subject),
-            tuple(replace(v, word=row_limit.cut(v.word)) for v in e.verdicts),
-            row_limit.cut(e.note),
-        )
-        for e in model.entries
-    ]
-    words = [[e.subject, e.note, *(v.word for v in e.verdicts)] for e in entries]
+    words = [[e.subject, e.note, *(v.word for v in e.verdicts)] for e in model.entries]
     part = row_limit.fold(row_limit.costs(words), room)
     dots = Entry("…", (Verdict(""),) * len(model.headings))
     return render(
         "ledger.html",
-        model=replace(model, entries=tuple(part.of(entries, dots))),
-        why=any(entry.note for entry in entries),
+        model=replace(model, entries=tuple(part.of(model.entries, dots))),
+        why=any(entry.note for entry in model.entries),
         own=_room_of_words(model),
         legend=_legend(model),
         left_out=part.says(ENTRIES),
@@ -203,7 +189,7 @@ def _dots_html(model: Ledger) -> str:
         return _ledger_html(model)
     return render(
         "dots.html",
-        model=row_limit.trimmed(model),
+        model=model,
         marks=DOTS,
         legend="   ".join(explain_dots(model)),
         counts=count_changed(model),

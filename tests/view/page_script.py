@@ -13,7 +13,7 @@ def whole(told, strings: list[str], groups) -> str:
 
 
 def played(tracks: dict[str, list], total: int) -> list[dict]:
-    """Return the steps that the tracks were made of, every field in each, as the page plays them."""
+    """Return the steps that the tracks were made of, as the page plays them."""
     steps = [{} for _ in range(total)]
     for name, track in tracks.items():
         changes, at = {}, 0

@@ -64,7 +64,9 @@ def test_no_line_to_a_landmark_runs_through_the_name_of_another():
         Call(0, "m", "f"),
         *(Call(1, "m", f"a_rather_long_name_{n}", door=True) for n in range(8)),
     ]
-    marks = call_view.place_names([(107.5 * n + 3, 36, call.name) for n, call in enumerate(calls[1:])], 40)
+    marks = call_view.place_names(
+        [(107.5 * n + 3, 36, call.name) for n, call in enumerate(calls[1:])], 40
+    )
     assert len(marks) == call_view.MOST_NAMED
     for one in marks:
         crossed = [

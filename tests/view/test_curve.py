@@ -9,7 +9,9 @@ from helpers.view.charts import curve
 
 
 def drawn(numbers):
-    path = re.search(r'class="curve" d="M([^"]+)"', charts.curve_svg(charts.make_curve("t", numbers)))[1]
+    path = re.search(
+        r'class="curve" d="M([^"]+)"', charts.curve_svg(charts.make_curve("t", numbers))
+    )[1]
     return [tuple(map(float, point.split())) for point in path.split("L")]
 
 
@@ -34,7 +36,9 @@ def test_no_step_is_marked_twice(count):
 
 
 def test_the_text_gives_first_and_last_and_more_from_the_start():
-    lines = curve.text(charts.make_curve("loss", [100.0 - n for n in range(101)], "round")).splitlines()
+    lines = curve.text(
+        charts.make_curve("loss", [100.0 - n for n in range(101)], "round")
+    ).splitlines()
     assert lines[0] == "loss" and lines[1].split() == ["round", "number"]
     assert [line.split()[0] for line in lines[3:-1]] == ["0", "1", "3", "10", "30", "100"]
     assert lines[-1].startswith("95 numbers are left out here")

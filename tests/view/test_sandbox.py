@@ -6,7 +6,7 @@ import ipykernel.comm.comm
 
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.widgets import widget_class as base
+from helpers.view.widgets import make_widget as base
 from helpers.view.widgets.forms import rerun_widget, sandbox
 
 NASTY = "<script>alert(1)</script>"

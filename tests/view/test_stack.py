@@ -71,7 +71,9 @@ def test_columns_that_nobody_needs_are_left_out():
 def test_stack_widget_steps_through_every_row():
     ran = stack_run(evil, "ab")
     assert stage.stage_script(ran)["total"] == len(ran.steps)
-    assert stage.stage_script(ran)["panels"] == []  # instructions, stack and locals have their own parts
+    assert (
+        stage.stage_script(ran)["panels"] == []
+    )  # instructions, stack and locals have their own parts
 
 
 def test_empty_run_says_so():
@@ -119,7 +121,9 @@ def test_what_a_row_repeats_is_pale_and_the_page_says_so():
     pale = [cell for cell in markup.split("<td")[1:] if f"color:{ink.PALE}" in cell[:400]]
     told = [cell.partition(">")[2][0] for cell in pale]
     assert told == ["1", "3"] and instruction_tables.SAME in markup
-    assert instruction_tables.SAME not in instruction_tables.steps_html(Timeline("t", "x", ()), ["a"], [["1"], ["2"]])
+    assert instruction_tables.SAME not in instruction_tables.steps_html(
+        Timeline("t", "x", ()), ["a"], [["1"], ["2"]]
+    )
 
 
 def test_arrows_beside_instructions_are_explained_where_there_are_any():

@@ -139,6 +139,6 @@ def test_scripts_are_small_and_local(script):
 
 
 def test_no_two_scripts_of_the_stage_use_one_name():
-    made = stage._stage_class()
+    made = stage.stage_widget(timeline())
     names = re.findall(r"^(?:function|const|let) (\w+)", str(made._esm), re.M)
     assert len(names) > 40 and len(names) == len(set(names))

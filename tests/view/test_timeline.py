@@ -136,7 +136,12 @@ def test_hostile_strings_stay_text(where):
 def test_same_timeline_gives_the_same_forms_twice():
     def forms():
         model = one_step(listing(("x", "1")))
-        return view.text(model), view.html(model), stage.stage_script(model), repr(view.widget(model))
+        return (
+            view.text(model),
+            view.html(model),
+            stage.stage_script(model),
+            repr(view.widget(model)),
+        )
 
     assert forms() == forms()
     assert "0x" not in "".join(map(str, forms()))

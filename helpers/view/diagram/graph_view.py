@@ -32,7 +32,6 @@ def text(model: Graph) -> str:
 
     A graph that is too large for one picture comes folded first, as in the picture.
     """
-    model = row_limit.trimmed(model)
     shown, lines = fold(model), _lines(model)
     if shown is model:
         return joined(model.title, *_first(_nested_lines(nested(model))), model.note)
@@ -104,7 +103,6 @@ def html(model: Graph) -> str:
     """Return the picture as an image, and the text form folded below it."""
     if not model.nodes:
         return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
-    model = row_limit.trimmed(model)
     shown = fold(model)
     arrows = len(shown.edges)
     shown = replace(shown, edges=one_per_pair(shown.edges))

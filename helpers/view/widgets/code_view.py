@@ -13,12 +13,12 @@ from helpers.view import View, row_limit
 from helpers.view.markup import joined, one_line, render, visible
 from helpers.view.panels import source_lines
 from helpers.view.table_view import table
-from helpers.view.widgets.widget_class import widget_class
+from helpers.view.widgets.make_widget import make_widget
 
 HEADINGS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
 ALL = "the model has all of them (`.model.bytecode.rows`)"
 NESTED = "the model has all of them (`.model.walk()`), and show_code shows one of them alone"
-MOST_UNITS = 2_000  # of one code object in the widget, which lets each be picked
+MOST_UNITS, MOST_CODES = 2_000, 40  # instructions of one code object; code objects
 
 
 def _text(model: CodeTree) -> str:
@@ -26,20 +26,18 @@ def _text(model: CodeTree) -> str:
 
     Of the inner ones only the fields are listed that differ from those of the first.
     """
-    parts, trees = [_branches(model)] if model.nested else [], [tree for _, tree in model.walk()]
-    for tree in trees[: _fitting(trees, row_limit.TEXT_ROOM)]:
+    (trees, left_out), parts = _shown(model), [_branches(model)] if model.nested else []
+    for tree in trees:
         body, rest = row_limit.text_table(HEADINGS, _units(tree), ALL)
         fields = tree.fields if tree is model else _parted(tree, model)
         parts += [table.text(fields), joined(body, rest, _cut(tree))]
-    return "\n\n".join(
-        visible(part) for part in (*parts, _left_out(trees, row_limit.TEXT_ROOM)) if part
-    )
+    return "\n\n".join(visible(part) for part in (*parts, left_out) if part)
 
 
 def _html(model: CodeTree) -> str:
     """Return the same, every code object but the first folded."""
-    trees, drawn = [tree for _, tree in model.walk()], []
-    for tree in trees[: _fitting(trees, row_limit.ROOM)]:
+    (trees, left_out), drawn = _shown(model), []
+    for tree in trees:
         shown, rest = row_limit.html_rows(HEADINGS, _units(tree), ALL)
         fields = Markup(table.html(replace(tree.fields, title="Fields")))
         drawn.append((tree, fields, shown, joined(rest, _cut(tree))))
@@ -49,25 +47,21 @@ def _html(model: CodeTree) -> str:
         trees=drawn,
         headings=HEADINGS,
         branches=_branches(model) if model.nested else "",
-        left_out=_left_out(trees, row_limit.ROOM),
+        left_out=left_out,
     )
 
 
 def _widget(model: CodeTree):
     """Return an anywidget: select bytes and see the source, or a piece of source and its bytes."""
+    trees, left_out = _shown(model)
+    state = {"codes": list(map(_state, trees)), "note": left_out, "shown": 0, "picked": 0}
+    return make_widget("code", "code", f"{len(trees)} code objects", state)
+
+
+def _shown(model: CodeTree) -> tuple[list[CodeTree], str]:
+    """Return the code objects there is room for, and a sentence on the others."""
     trees = [tree for _, tree in model.walk()]
-    codes = [_state(tree) for tree in trees[: _fitting(trees, row_limit.ROOM)]]
-    return _code_class()(codes=codes, note=_left_out(trees, row_limit.ROOM))
-
-
-def _fitting(trees: list[CodeTree], room: int) -> int:
-    """Return how many code objects there is room for: those that come first."""
-    costs = [5_000 + sum(row_limit.costs(_units(tree)[:MOST_UNITS])) for tree in trees]
-    return row_limit.fold(costs, room).head
-
-
-def _left_out(trees: list[CodeTree], room: int) -> str:
-    return row_limit.first(_fitting(trees, room), len(trees)).says(NESTED, "Code objects")
+    return trees[:MOST_CODES], row_limit.first(MOST_CODES, len(trees)).says(NESTED, "Code objects")
 
 
 def _branches(model: CodeTree) -> str:
@@ -123,15 +117,4 @@ def _state(tree: CodeTree) -> dict:
     }
 
 
-_code_class = widget_class(
-    "code",
-    styles=("code.css",),
-    says=lambda w: f"{len(w.codes)} code objects",
-    traits=lambda t: {
-        "codes": t.List(),
-        "note": t.Unicode(),
-        "shown": t.Int(0),
-        "picked": t.Int(0),
-    },
-)
 code = View(_text, _html, _widget)

@@ -9,7 +9,7 @@ from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import View
 from helpers.view.markup import grid, render, visible
 from helpers.view.source_views import ENDS, transcript
-from helpers.view.widgets.widget_class import INTERRUPTED, widget_class
+from helpers.view.widgets.make_widget import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
 WORDS = ("ask", "button", "nudge", "style")
@@ -30,31 +30,19 @@ def _choice_html(model: Choice) -> str:
 
 def _choice_widget(model: Choice):
     """Return an anywidget that asks first and answers after; all of it runs in the page."""
-    return _choice_class()(
-        question=visible(model.question),
-        choices=[visible(choice) for choice in model.choices],
-        answer=model.choices.index(model.answer),
-        verb="raised" if model.raised else "gave",
-        why=visible(model.why),
-    )
-
-
-_choice_class = widget_class(
-    "choice",
-    styles=("form.css",),
-    says=lambda w: f"{w.question!r}, {len(w.choices)} choices",
-    traits=lambda t: {
-        "question": t.Unicode(),
-        "choices": t.List(t.Unicode()),
-        "answer": t.Int(),
-        "verb": t.Unicode("gave"),
-        "why": t.Unicode(),
-        "picked": t.Int(-1),
-        "checked": t.Bool(False),
-        "keeps": t.Bool(False),
-        "kept": t.Int(0),
-    },
-)
+    state = {
+        "question": visible(model.question),
+        "choices": [visible(choice) for choice in model.choices],
+        "answer": model.choices.index(model.answer),
+        "verb": "raised" if model.raised else "gave",
+        "why": visible(model.why),
+        "picked": -1,
+        "checked": False,
+        "keeps": False,
+        "kept": 0,
+    }
+    says = f"{state['question']!r}, {len(model.choices)} choices"
+    return make_widget("choice", "form", says, state)
 
 
 def _sandbox_text(model: Sandbox) -> str:
@@ -89,15 +77,18 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
 
     What `run` returns must be a dict of `says` (str), `right` (bool) and `rows` (safe HTML).
     """
-    made = _sandbox_class()(
-        title=model.title,
-        note=model.note,
-        controls=[[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls],
-        verdicts=list(model.verdicts),
-        words={name: getattr(model, name) for name in WORDS},
-        picked=model.start(),
-        call=show(model.start()),
-    )
+    state = {
+        "title": model.title,
+        "note": model.note,
+        "controls": [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls],
+        "verdicts": list(model.verdicts),
+        "words": {name: getattr(model, name) for name in WORDS},
+        "picked": model.start(),
+        "call": show(model.start()),
+        "answer": {},
+    }
+    says = f"{model.title!r}, {len(model.controls)} choices"
+    made = make_widget("sandbox", "form sandbox", says, state)
 
     def on_pick(change):
         made.call = show(change["new"])
@@ -117,34 +108,20 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
     return made
 
 
-_sandbox_class = widget_class(
-    "sandbox",
-    styles=("form.css", "sandbox.css"),
-    says=lambda w: f"{w.title!r}, {len(w.controls)} choices",
-    traits=lambda t: {
-        "title": t.Unicode(),
-        "note": t.Unicode(),
-        "controls": t.List(),
-        "verdicts": t.List(t.Unicode()),
-        "words": t.Dict(),
-        "picked": t.Dict(),
-        "call": t.Unicode(),
-        "answer": t.Dict(),
-    },
-)
-
-
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     """Return an anywidget that has the kernel run transcripts again.
 
     `run(label, source)` returns the transcript of a new run.
     """
-    made = _rerun_class()(
-        title=visible(model.title),
-        note=visible(model.note),
-        labels=[visible(one.label) for one in model.runs],
-        sources=[one.source for one in model.runs],
-    )
+    state = {
+        "title": visible(model.title),
+        "note": visible(model.note),
+        "labels": [visible(one.label) for one in model.runs],
+        "sources": [one.source for one in model.runs],
+        "answer": {},
+    }
+    says = f"{state['title']!r}, {len(model.runs)} switches"
+    made = make_widget("rerun", "form rerun", says, state)
 
     def on_message(_, content, buffers):
         label = str(content.get("label", ""))
@@ -165,17 +142,5 @@ def answer_of(run: Transcript) -> dict:
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}
 
 
-_rerun_class = widget_class(
-    "rerun",
-    styles=("form.css", "rerun.css"),
-    says=lambda w: f"{w.title!r}, {len(w.labels)} switches",
-    traits=lambda t: {
-        "title": t.Unicode(),
-        "note": t.Unicode(),
-        "labels": t.List(t.Unicode()),
-        "sources": t.List(t.Unicode()),
-        "answer": t.Dict(),
-    },
-)
 choice = View(_choice_text, _choice_html, _choice_widget)
 sandbox = View(_sandbox_text, _sandbox_html, sandbox_widget)

@@ -12,7 +12,7 @@ from threading import Lock
 from uuid import uuid4
 
 from helpers.safety import progress
-from helpers.view.widgets.widget_class import read
+from helpers.view.widgets.make_widget import read
 
 AFTER = 2.0  # seconds that a cell takes in silence
 STEP = 0.5  # seconds between two looks at what is being done

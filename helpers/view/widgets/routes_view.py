@@ -23,7 +23,7 @@ from helpers.view.table_view import (
     fits_dots,
     ledger,
 )
-from helpers.view.widgets.widget_class import read, widget_class
+from helpers.view.widgets.make_widget import make_widget, read
 
 FEW = 3  # routes that are called by their names
 MOST = 60  # routes in the picture
@@ -88,37 +88,20 @@ def _widget(model: RouteMap):
     """Return an anywidget with the picture of all settings; `index` is the one on show."""
     drawn = routes_picture(model)
     left_out = row_limit.first(MOST, len(model.routes)).says(ENTRIES, "Routes")
-    return _routes_class()(
-        title=one_line(model.title),
-        svg=drawn.svg,
-        states=drawn.states,
-        headings=[one_line(heading) for heading in model.headings],
-        says=[_say(model, at) for at in range(len(model.headings))],
-        patches=list(model.patches),
-        counts=count_changed(model),
-        total=len(model.routes),
-        legend=[*explain_dots(model), *([left_out] if left_out else [])],
-    )
-
-
-_routes_class = widget_class(
-    "routes",
-    styles=("picture.css", "routes.css"),
-    says=lambda w: f"{w.title!r}, {len(w.headings)} settings",
-    traits=lambda t: {
-        "title": t.Unicode(),
-        "svg": t.Unicode(),
-        "states": t.List(),
-        "headings": t.List(t.Unicode()),
-        "says": t.List(t.Unicode()),
-        "patches": t.List(t.Unicode()),
-        "counts": t.List(t.Int()),
-        "total": t.Int(),
-        "legend": t.List(t.Unicode()),
-        "index": t.Int(0),
-    },
-    scripts=("picture.js",),
-)
+    state = {
+        "title": one_line(model.title),
+        "svg": drawn.svg,
+        "states": drawn.states,
+        "headings": [one_line(heading) for heading in model.headings],
+        "says": [_say(model, at) for at in range(len(model.headings))],
+        "patches": list(model.patches),
+        "counts": count_changed(model),
+        "total": len(model.routes),
+        "legend": [*explain_dots(model), *([left_out] if left_out else [])],
+        "index": 0,
+    }
+    says = f"{state['title']!r}, {len(model.headings)} settings"
+    return make_widget("routes", "picture routes", says, state, "picture")
 
 
 # -- the picture -----------------------------------------------------------------------------------

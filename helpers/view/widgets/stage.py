@@ -13,29 +13,26 @@ from helpers.model.timeline import Step, Timeline
 from helpers.view import View, row_limit
 from helpers.view.markup import joined, one_line, render, visible
 from helpers.view.panels import heading_of, note_of, panel_html, panel_text, source_lines
+from helpers.view.widgets.make_widget import make_widget
 from helpers.view.widgets.stage_parts import Script
-from helpers.view.widgets.widget_class import widget_class
 
 MARK, LEFT = "▶", "↩"  # the line that runs next, and the one that was just left
 FOLDED_AFTER, MOST_ARROWS = 100, 1_000  # steps, and arrows in the pictures of all of them
 STATE_ROOM = 700_000  # bytes of the script
 ALL = "the model has all of them (`.model.steps`)"
+# the scripts of the stage, in their order
+PARTS = ("source", "instructions", "arcs", "stack", "marks", "calls", "panels", "travel")
+PARTS += ("strip", "controls", "question", "legend")
 
 
 def _text(model: Timeline) -> str:
     """Return every step, one after another, each readable without the others."""
-    model = row_limit.trimmed(model)
     lines = source_lines(model)
-    room, steps = row_limit.TEXT_ROOM, []
-    for number, step in enumerate(model.steps, 1):
-        words = _step_text(model, step, number, lines)
-        room -= len(words)
-        if steps and room < 0:
-            break
-        steps.append(words)
-    rest = row_limit.first(len(steps), len(model.steps)).says(ALL, "Steps")
+    steps = [_step_text(model, step, n, lines) for n, step in enumerate(model.steps, 1)]
+    shown = row_limit.fold(list(map(len, steps)), row_limit.TEXT_ROOM).head
+    rest = row_limit.first(shown, len(steps)).says(ALL, "Steps")
     opening = joined(model.title, note_of(model))
-    return "\n\n".join(part for part in (opening, *steps, rest) if part)
+    return "\n\n".join(part for part in (opening, *steps[:shown], rest) if part)
 
 
 def _step_text(model: Timeline, step: Step, number: int, lines: list[str]) -> str:
@@ -56,7 +53,6 @@ def _html(model: Timeline) -> str:
     Open is the first with a picture or a table: at the start of a call there may be nothing yet.
     Nothing in it needs a style sheet or a script, so it survives an untrusted notebook.
     """
-    model = row_limit.trimmed(model)
     lines, shown, room, arrows = source_lines(model), [], row_limit.ROOM, MOST_ARROWS
     above = sum(row_limit.cost(line) - row_limit.CELL + 10 for line in lines)
     for step in model.steps[:FOLDED_AFTER]:
@@ -85,7 +81,13 @@ def _html(model: Timeline) -> str:
 
 def stage_widget(model: Timeline):
     """Return an anywidget with the whole timeline in its state; `index` is the step on show."""
-    return _stage_class()(script=_told(stage_script(row_limit.trimmed(model))))
+    script = stage_script(model)
+    scripts = " ".join(("picture", "stage_script", *(f"stage_{part}" for part in PARTS)))
+    says, state = (
+        f"{script['title']!r}, {script['total']} steps",
+        {"script": _told(script), "index": 0},
+    )
+    return make_widget("stage", "picture stage stage_parts", says, state, scripts)
 
 
 def stage_script(model: Timeline) -> dict:
@@ -112,17 +114,4 @@ def _told(script: dict) -> str:
     return json.dumps(script, ensure_ascii=False, separators=(",", ":"))
 
 
-def _says(widget) -> str:
-    told = json.loads(widget.script)
-    return f"{told['title']!r}, {told['total']} steps"
-
-
-_SCRIPTS = "source instructions arcs stack marks calls panels travel strip controls question legend"
-_stage_class = widget_class(
-    "stage",
-    styles=("picture.css", "stage.css", "stage_parts.css"),
-    says=_says,
-    traits=lambda t: {"script": t.Unicode(), "index": t.Int(0)},
-    scripts=("picture.js", "stage_script.js", *(f"stage_{name}.js" for name in _SCRIPTS.split())),
-)
 timeline = View(_text, _html, stage_widget)
