@@ -8,7 +8,7 @@ block is as wide as the number of calls inside it. Both show counts, never times
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped, listed
@@ -87,14 +87,6 @@ def _merged(lines: list[Line]) -> Iterator[Line]:
         kept, times = line, 1
 
 
-@dataclass(frozen=True)
-class Branch:
-    """One line and the lines below it, for the nested lists."""
-
-    line: Line
-    branches: list["Branch"] = field(default_factory=list)
-
-
 def _text(model: CallTree) -> str:
     """Return the outline with a count and a bar before each line."""
     most, body = len(model.calls), []
@@ -142,12 +134,13 @@ def _ending(model: CallTree) -> str:
     return f"It ended in {one_line(model.outcome)}" if model.outcome else ""
 
 
-def _branches(lines: tuple[Line, ...]) -> list[Branch]:
+def _branches(lines: tuple[Line, ...]) -> list[tuple[Line, list]]:
+    """Return each line with the lines below it, for the nested lists."""
     root, path = [], []
     for line in lines:
-        branch = Branch(line)
+        branch = (line, [])
         del path[min(line.depth, len(path), MOST_ROWS) :]
-        (path[-1].branches if path else root).append(branch)
+        (path[-1][1] if path else root).append(branch)
         path.append(branch)
     return root
 
@@ -160,7 +153,8 @@ def draw_strip(model: CallTree) -> str:
     """
     inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
     paths, labels, landmarks = {"plain": "", "way": "", "c": "", "door": ""}, [], []
-    for at in _drawn(model, inside):
+    places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]
+    for at in sorted(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS]):
         call = model.calls[at]
         x, y, wide = round(at * unit, 1), call.depth * ROW, round(inside[at] * unit, 1)
         kind = "door" if call.door else "c" if call.c else "way" if at in way else "plain"
@@ -176,12 +170,6 @@ def draw_strip(model: CallTree) -> str:
     width = max([WIDTH, *(math.ceil(mark["right"]) for mark in marks)])
     drawn = {"paths": paths, "labels": labels, "marks": marks}
     return render("call_strip.svg", width=width, height=height, **drawn)
-
-
-def _drawn(model: CallTree, inside) -> list[int]:
-    """Return the places of the blocks that are drawn: of too many, the widest."""
-    places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]
-    return sorted(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS])
 
 
 def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:

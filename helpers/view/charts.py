@@ -6,18 +6,16 @@ at 0: half as high is half as much.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Real
 
 from helpers.model.phrase import clipped
-from helpers.view import View, row_limit
+from helpers.view import View
 from helpers.view.markup import grid, joined, one_line, render
 from helpers.view.picture import LETTER, SMALLEST, drawn_width, pictured
 
 MOST_BARS = 60
 LEAST_RATIO, MOST_RATIO = 1e-30, 1e30
-RATIOS = "the plot has all of them (`.ratios`)"
 WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
 NUMBER, GAP = 62, 8  # room for a number beside a bar
 FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
@@ -40,26 +38,20 @@ class Plot:
         self.title, self.ratios = title, ratios
 
     def __repr__(self) -> str:
-        rows = [[row_limit.cut(name), _rounded(ratio)] for name, ratio in self.ratios.items()]
-        return joined(
-            row_limit.cut(self.title), *row_limit.text_table(["bar", "ratio"], rows, RATIOS)
-        )
+        rows = [[name, _rounded(ratio)] for name, ratio in self.ratios.items()]
+        return joined(self.title, grid(["bar", "ratio"], rows))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        shown = list(self.ratios.items())[:MOST_BARS]
-        words = ", ".join(f"{_short(name)} {_rounded(ratio)}" for name, ratio in shown)
-        rest = row_limit.first(MOST_BARS, len(self.ratios)).says(RATIOS, "Bars")
-        title = _short(self.title, 200)
-        alt = f"{title}: {words}{f'. {rest}' if rest else ''}"
+        words = (f"{_short(name)} {_rounded(ratio)}" for name, ratio in self.ratios.items())
+        alt = f"{self.title}: {', '.join(words)}"
         image = pictured(self.svg(), FITS)
-        html = render("plot.html", title=title, alt=alt, scale=SCALE, left_out=rest, **image)
+        html = render("plot.html", title=self.title, alt=alt, scale=SCALE, **image)
         return {"text/plain": repr(self), "text/html": html}
 
     def svg(self) -> str:
         """Return the plot as SVG text: one bar per ratio, and a line where both take as long."""
-        shown = [(_short(name), ratio) for name, ratio in list(self.ratios.items())[:MOST_BARS]]
-        ratios = [ratio for _, ratio in shown]
-        low, high = (math.log10(edge(1.0, *ratios)) for edge in (min, max))
+        shown = [(_short(name), ratio) for name, ratio in self.ratios.items()]
+        low, high = (math.log10(edge(1.0, *self.ratios.values())) for edge in (min, max))
         low, high = (low, high) if low < high else (-0.3, 0.3)  # 1 is between them, or one of them
         names = max(drawn_width(name, LETTER) for name, _ in shown) + 2 * GAP
         left = names + GAP + (NUMBER if low < 0 else 0)
@@ -112,8 +104,8 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
     """
     if not isinstance(title, str) or not isinstance(ratios, dict):
         raise TypeError("a plot needs a title and a dict of name -> number")
-    if not ratios:
-        raise ValueError("a plot needs at least one ratio")
+    if not 0 < len(ratios) <= MOST_BARS:
+        raise ValueError(f"a plot needs 1 to {MOST_BARS} ratios, not {len(ratios):,}")
     for name, ratio in ratios.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a bar must be a str, not {type(name).__name__}")
@@ -125,7 +117,7 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
             shown = clipped(str(ratio), 30)
             between = f"from {LEAST_RATIO:g} to {MOST_RATIO:g}"
             raise ValueError(f"{words} is {shown}; a bar needs a positive number, {between}")
-    return Plot(title, {name: float(ratio) for name, ratio in ratios.items()})
+    return Plot(_short(title, 200), {name: float(ratio) for name, ratio in ratios.items()})
 
 
 def _is_number(value: object) -> bool:
@@ -219,7 +211,10 @@ def curve_svg(model: Curve) -> str:
         right=left + width,
         low=low,
         highs=[(low, "0"), (low - height // 2, f"{most / 2:.3g}"), (top, f"{most:.3g}")],
-        alongs=[(round(left + width * part), said) for part, said in _alongs(last, model.step)],
+        alongs=[
+            (round(left + width * at / last), str(at) if at else f"{model.step} {at}")
+            for at in sorted({round(last * quarter / 4) for quarter in range(5)})
+        ],
         path="M" + "L".join(f"{x:g} {y:g}" for x, y in points),
         ends=[(*point(at), f"{model.numbers[at]:.3g}", side) for at, side in sides.items()],
     )
@@ -229,12 +224,6 @@ def _places(count: int) -> list[int]:
     """Return which of so many numbers are drawn: the first, the last, and others evenly between."""
     step = math.ceil(count / MOST_POINTS)
     return [*range(0, count, step), *([count - 1] if (count - 1) % step else [])]
-
-
-def _alongs(last: int, step: str) -> Iterator[tuple[float, str]]:
-    """Yield the part of the way and the words of each mark below the curve."""
-    for at in sorted({round(last * quarter / 4) for quarter in range(5)}):
-        yield at / last, str(at) if at else f"{step} {at}"
 
 
 curve = View(_curve_text, _curve_html)

@@ -146,14 +146,11 @@ def tint(name: str) -> str:
 
 
 def legend(words: dict[str, str]) -> Markup:
-    """Return one line of HTML: each word, with the mark and in the colour of its kind.
-
-    `words`: word -> kind. KeyError for a kind that is none.
-    """
-    item = '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
-    items = [
-        Markup(item).format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items()
-    ]
+    """Return one line of HTML: each word (-> its kind), with the mark and in the kind's colour."""
+    item = Markup(
+        '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
+    )
+    items = (item.format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items())
     return Markup('<p style="margin:2px 0 6px 0">{}</p>').format(Markup("").join(items))
 
 

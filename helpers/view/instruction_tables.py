@@ -4,12 +4,11 @@ Beside instructions stand their jumps, drawn as arrows; of the steps of a run, a
 on the value stack, and a stage steps through them.
 """
 
-from bisect import bisect
 from itertools import pairwise
 
 from helpers.model.bytecode import Sourced
-from helpers.model.dynamo import DynamoRun, DynamoStep
-from helpers.model.stack import StackRun, StackStep
+from helpers.model.dynamo import DynamoRun
+from helpers.model.stack import StackRun
 from helpers.view import View, row_limit
 from helpers.view.markup import joined, render
 from helpers.view.panels import note_of, source_lines
@@ -18,9 +17,7 @@ from helpers.view.widgets.stage import stage_widget
 
 MARK = "●"
 ARROWS = "jumps: an arrow leads from a jump to what it may run next; one that leads up is a loop"
-MOST_LANES = 12
 MOST_SAID = 40  # jumps in the words of the picture
-MOST_NOTE_LINES = 60
 INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 ROW, LANE, EDGE, TURN = 24, 11, 16, 7  # of arcs: a row, a lane, room for heads, a corner: pixels
 FOLDED_AFTER = 400
@@ -61,8 +58,8 @@ def _html(model, lines, headings, rows, note: str, **values) -> str:
 def _bytecode_text(model: Sourced) -> str:
     """Return the source, then one row per instruction with a gutter of arrows."""
     headings, rows = instruction_table(model)
-    legend, last = _legend(model), _note(model)
-    return _text(model, source_lines(model), headings, rows, INSTRUCTIONS, "", legend, last)
+    lines, legend = source_lines(model), _legend(model)
+    return _text(model, lines, headings, rows, INSTRUCTIONS, "", legend, model.note)
 
 
 def _bytecode_html(model: Sourced) -> str:
@@ -75,7 +72,7 @@ def _bytecode_html(model: Sourced) -> str:
         source_lines(model),
         headings,
         shown,
-        _note(model),
+        model.note,
         left_out=rest,
         note_has_lines=True,
         drawn=bool(lanes),
@@ -90,21 +87,6 @@ def _bytecode_html(model: Sourced) -> str:
 
 def _legend(model: Sourced) -> str:
     return ARROWS if model.jumps() else ""
-
-
-def _note(model: Sourced) -> str:
-    """Return the note; of very many lines the first, and what else is not drawn."""
-    said = model.note.split("\n")
-    more = len(said) - MOST_NOTE_LINES
-    if more > 0:
-        rest = f"… and {more:,} more such lines; the model has them all (`.model.note`)"
-        said = [*said[:MOST_NOTE_LINES], rest]
-    jumps = model.jumps()
-    missing = len(jumps) - sum(len(sources) for *_, sources, _ in _lanes(jumps))
-    if missing:
-        words = "1 arrow is" if missing == 1 else f"{missing:,} arrows are"
-        said.append(f"{words} not drawn, for want of room; the arguments name their targets.")
-    return "\n".join(line for line in said if line)
 
 
 def instruction_table(model: Sourced) -> tuple[list[str], list[list[str]]]:
@@ -134,8 +116,7 @@ def _without_twin(headings, cells, plain) -> tuple[list[str], list[list[str]]]:
 def draw_gutter(jumps, count: int) -> list[str]:
     """Return `count` strings that draw the arrows (from row, to row), shorter ones further right.
 
-    Equal targets share a lane where they can. Lanes beyond `MOST_LANES` are not drawn; the
-    argument column names every target all the same.
+    Equal targets share a lane.
     """
     lanes = _lanes(jumps)
     width = max((lane for lane, *_ in lanes), default=-1) + 1
@@ -161,20 +142,12 @@ def _lanes(jumps):
     for start, target in jumps:
         arrows.setdefault(target, []).append(start)
     spans = [(min(t, *s), max(t, *s), s, t) for t, s in arrows.items()]
-    taken, placed = [[] for _ in range(MOST_LANES)], []
+    placed = []
     for start, end, sources, target in sorted(spans, key=lambda a: (a[1] - a[0], a[0])):
-        free = (n for n, others in enumerate(taken) if not _meets(others, start, end))
-        lane = next(free, None)
-        if lane is not None:
-            taken[lane].insert(bisect(taken[lane], (start, end)), (start, end))
-            placed.append((lane, start, end, sources, target))
+        taken = {lane for lane, other, last, *_ in placed if other <= end and start <= last}
+        lane = next(n for n in range(len(placed) + 1) if n not in taken)
+        placed.append((lane, start, end, sources, target))
     return placed
-
-
-def _meets(spans: list[tuple[int, int]], start: int, end: int) -> bool:
-    """Return whether one of the spans, in order and apart from each other, meets start to end."""
-    at = bisect(spans, (end, float("inf")))
-    return at > 0 and spans[at - 1][1] >= start
 
 
 def _arcs(lanes, count: int) -> str:
@@ -244,34 +217,31 @@ def stack_table(model: StackRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a run; a column that no row needs is left out."""
     several = len({step.call for step in model.steps}) > 1
     used = _used(model, STACK_OPTIONS)
-    headings = [*(["call"] if several else []), *STACK, *used]
-    return headings, [_stack_row(step, several, used) for step in model.steps]
+    rows = []
+    for step in model.steps:
+        call, cells = "", [str(step.line or ""), step.label, "", ""]
+        if not step.left_out:
+            call = f"{step.function} {step.call}"
+            names = ", ".join(f"{name} = {words}" for name, words in step.names)
+            cells[1:] = step.instruction, BETWEEN.join(step.stack) or EMPTY, names
+        rest = [getattr(step, STACK_OPTIONS[heading]) for heading in used]
+        rows.append([*([call] if several else []), *cells, *rest])
+    return [*(["call"] if several else []), *STACK, *used], rows
 
 
 def _used(model, options: dict[str, str]) -> list[str]:
     return [h for h, field in options.items() if any(getattr(s, field) for s in model.steps)]
 
 
-def _stack_row(step: StackStep, several: bool, used: list[str]) -> list[str]:
-    cells = [str(step.line or ""), step.label, "", ""]
-    if not step.left_out:
-        names = ", ".join(f"{name} = {words}" for name, words in step.names)
-        cells[1:] = step.instruction, BETWEEN.join(step.stack) or EMPTY, names
-    call = f"{step.function} {step.call}" if not step.left_out else ""
-    rest = [getattr(step, STACK_OPTIONS[heading]) for heading in used]
-    return [*([call] if several else []), *cells, *rest]
-
-
 def dynamo_table(model: DynamoRun) -> tuple[list[str], list[list[str]]]:
     """Return headings and cells of a translation; a column that no row needs is left out."""
     used = _used(model, DYNAMO_OPTIONS)
-    return ["line", "step", *used], [_dynamo_row(step, used) for step in model.steps]
-
-
-def _dynamo_row(step: DynamoStep, used: list[str]) -> list[str]:
-    words = [BETWEEN.join(getattr(step, DYNAMO_OPTIONS[heading])) for heading in used]
-    label = f"{step.label} ({step.ending})" if step.ending else step.label
-    return [str(step.line or ""), label, *words]
+    rows = []
+    for step in model.steps:
+        label = f"{step.label} ({step.ending})" if step.ending else step.label
+        words = [BETWEEN.join(getattr(step, DYNAMO_OPTIONS[heading])) for heading in used]
+        rows.append([str(step.line or ""), label, *words])
+    return ["line", "step", *used], rows
 
 
 def _steps_view(table) -> View:

@@ -74,8 +74,7 @@ def jointed(words: str, names: bool = False) -> Markup:
 
 
 def _spelled_out(line: str) -> str:
-    odd = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-    return "".join(odd)
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 _templates = Environment(

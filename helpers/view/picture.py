@@ -51,19 +51,17 @@ def dressed(svg: str) -> str:
     used = sorted({"paper", *_USED.findall(svg)})
     light, dark = (ink.declared(dark) for dark in (False, True))
     plain = "".join(f"--who-{name}:{light[name]};" for name in used)
-    both = "".join(f"--who-{name}:{_of_page(name, light[name], dark[name])};" for name in used)
+    both = ""
+    for name in used:  # paper and ink are the page's own where it has them
+        one, other = light[name], dark[name]
+        own = one if one == other else f"light-dark({one},{other})"
+        both += f"--who-{name}:{f'var({_PAGE[name]},{own})' if name in _PAGE else own};"
     style = (
         f"<style>svg{{{plain}}}@supports(color:light-dark(red,red)){{svg{{{both}}}}}"
         ":root{color-scheme:light dark;background:var(--who-paper)}</style>"
     )
     opening, end, rest = svg.partition(">")
     return f"{opening}{end}{style}{rest}"
-
-
-def _of_page(name: str, light: str, dark: str) -> str:
-    """Return a colour for both themes; paper and ink are the page's own where it has them."""
-    own = light if light == dark else f"light-dark({light},{dark})"
-    return f"var({_PAGE[name]},{own})" if name in _PAGE else own
 
 
 def inlining() -> str:

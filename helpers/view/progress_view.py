@@ -97,10 +97,10 @@ def _marked(words: str, other: str) -> Markup:
 
 def _progress_text(model: Progress) -> str:
     """Return a row for each chapter, with a mark before each exercise, and what comes next."""
-    rows = [
-        [_title(one), "  ".join(_task(task, model) for task in one.tasks), *_counts(one)]
-        for one in model.chapters
-    ]
+    coming, rows = _next(model), []
+    for one in model.chapters:  # mark and name are one word: no line ends between them
+        marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
+        rows.append([_title(one), "  ".join(marked), *_counts(one)])
     return joined(TITLE, LEGEND, grid(HEADINGS, rows), *_notes(model))
 
 
@@ -131,11 +131,6 @@ def _counts(chapter: Chapter) -> tuple[str, str]:
 
 def _next(model: Progress) -> Task | None:
     return model.next[1] if model.next else None
-
-
-def _task(task: Task, model: Progress) -> str:
-    """Return the mark and the name as one word: no line ends between them."""
-    return f"{NEXT if task is _next(model) else ''}{MARKS[task.state]}{task.name}"
 
 
 def _notes(model: Progress) -> list[str]:

@@ -17,7 +17,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 from helpers.model.files import File, Files
 from helpers.model.phrase import counted
 from helpers.model.side_by_side import Pair, SideBySide
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.transcript import Transcripts
 from helpers.view import View, ink, row_limit
 from helpers.view.markup import joined, one_line, render, visible
 
@@ -114,7 +114,7 @@ def _legend(model: SideBySide, bands, both: bool) -> str:
 def _folded(model: SideBySide) -> SideBySide:
     """Return the model with the first and the last line of each long run of equal lines alone."""
     pairs = []
-    for same, run in groupby(model.pairs if model.folds else (), _equal):
+    for same, run in groupby(model.pairs if model.folds else (), _same):
         run = list(run)
         if same and len(run) > LONGEST_RUN:
             run[1:-1] = [Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")]
@@ -122,7 +122,7 @@ def _folded(model: SideBySide) -> SideBySide:
     return replace(model, pairs=tuple(pairs)) if model.folds else model
 
 
-def _equal(pair: Pair) -> bool:
+def _same(pair: Pair) -> bool:
     return bool(pair.left and pair.right) and pair.left_text.strip() == pair.right_text.strip()
 
 
@@ -183,15 +183,13 @@ def _coloured(words: str) -> list[Markup]:
         for n, part in enumerate(piece.split("\n")):
             lines += [[]] if n else []
             lines[-1].append((style, part))
-    return [_styled(line) for line in lines]
-
-
-def _styled(line: list[tuple[str, str]]) -> Markup:
-    parts = [
-        (style, escape(visible("".join(words for _, words in pieces))))
-        for style, pieces in groupby(line, key=itemgetter(0))
-    ]
-    return Markup("").join(_SPAN.format(*part) if all(part) else part[1] for part in parts)
+    shown = []
+    for line in lines:
+        shown.append(Markup(""))
+        for style, pieces in groupby(line, key=itemgetter(0)):
+            piece = escape(visible("".join(words for _, words in pieces)))
+            shown[-1] += _SPAN.format(style, piece) if style and piece else piece
+    return shown
 
 
 # -- transcripts -----------------------------------------------------------------------------------
@@ -204,7 +202,10 @@ def _transcript_text(model: Transcripts) -> str:
     runs = []
     for run in model.runs:
         source = [f"  > {line}" for line in visible(run.source).strip().split("\n") if run.source]
-        lines = [f"  {line}" for line in _lines(run, not alike)]
+        printed = visible(run.printed).split("\n") if run.printed else []
+        raised = [visible(run.error)] if run.error else []
+        ending = [] if alike else [f"{ENDS[run.end]} {run.ending}"]
+        lines = [f"  {line}" for line in (*printed, *raised, *ending)]
         runs.append("\n".join([*([f"{run.label}:"] if run.label else []), *source, *lines]))
     parts = [model.title, *runs, alike, rest, model.note]
     return "\n\n".join(visible(part) for part in parts if part)
@@ -222,13 +223,6 @@ def _alike(model: Transcripts) -> str:
     """Return what is said once where several runs came to one and the same end."""
     ends = {f"{ENDS[run.end]} each: {run.ending}" for run in model.runs}
     return ends.pop() if len(ends) == 1 and 1 < len(model.runs) <= FOLDED else ""
-
-
-def _lines(run: Transcript, end: bool = True) -> list[str]:
-    """Return what a run printed, its exception and, if asked for, its end, a line each."""
-    printed = visible(run.printed).split("\n") if run.printed else []
-    raised = [visible(run.error)] if run.error else []
-    return [*printed, *raised, *([f"{ENDS[run.end]} {run.ending}"] if end else [])]
 
 
 def _shown_runs(model: Transcripts) -> tuple[Transcripts, str]:

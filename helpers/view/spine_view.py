@@ -72,27 +72,19 @@ def mark_css(number: int) -> str:
 
 def files() -> dict[str, str]:
     """Return every picture by the name of its file."""
-    lines = {f"{here.number}.svg": _line(here) for here in CHAPTERS}
-    icons = {f"{_slug(station)}.svg": _icon(station) for station in SPINE}
+    places = [(station, FIRST + STEP * at) for at, station in enumerate(SPINE)]
+    given = {"places": places, "ends": (START_AT, END_AT)}
+    lines = {f"{c.number}.svg": _render("spine_line.svg", here=c, **given) for c in CHAPTERS}
+    icons = {
+        f"{s.name.lower().replace(' ', '_')}.svg": _render("spine_icon.svg", station=s)
+        for s in SPINE
+    }
     ends = {f"{end}.svg": _render("spine_end.svg", end=end, letter=letter) for end, letter in ENDS}
     return {name: f"{svg}\n" for name, svg in {**lines, **icons, **ends}.items()}
 
 
-def _line(here: Chapter) -> str:
-    places = [(station, FIRST + STEP * at) for at, station in enumerate(SPINE)]
-    return _render("spine_line.svg", places=places, here=here, ends=(START_AT, END_AT))
-
-
-def _icon(station: Station) -> str:
-    return _render("spine_icon.svg", station=station)
-
-
 def _render(template: str, **values) -> str:
     return render(template, style=ink.picture_style(), height=ICON_HEIGHT, **values)
-
-
-def _slug(station: Station) -> str:
-    return station.name.lower().replace(" ", "_")
 
 
 # -- a journey -------------------------------------------------------------------------------------

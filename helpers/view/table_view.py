@@ -168,6 +168,8 @@ def dots_text(model: Ledger, columns=None) -> str:
 
     `columns`: heading -> the words of each row before its dots; those of the subject if not given.
     """
+    if not fits_dots(model):
+        return _ledger_text(model)
     columns = columns or {model.subject: [entry.subject for entry in model.entries]}
     rows = [
         [*words, *(DOTS[verdict.tone] for verdict in entry.verdicts)]
@@ -177,10 +179,6 @@ def dots_text(model: Ledger, columns=None) -> str:
     rows.append([*total, *map(str, count_changed(model))])
     body = grid([*columns, *model.headings], rows)
     return joined(model.title, "   ".join(explain_dots(model)), body, model.note)
-
-
-def _dots_text(model: Ledger) -> str:
-    return dots_text(model) if fits_dots(model) else _ledger_text(model)
 
 
 def _dots_html(model: Ledger) -> str:
@@ -200,4 +198,4 @@ table = View(_table_text, _table_html)
 nested = View(_table_text, _nested_html)
 lanes = View(_table_text, _lanes_html)
 ledger = View(_ledger_text, _ledger_html)
-dots = View(_dots_text, _dots_html)
+dots = View(dots_text, _dots_html)

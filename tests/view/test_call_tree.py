@@ -48,17 +48,6 @@ def test_the_strip_is_as_wide_as_its_calls():
     assert 'class="door"' in picture and "<script" not in picture
 
 
-def test_no_call_at_all_is_said():
-    empty = CallTree("f: 0 calls", ())
-    assert "no call of a framework" in call_tree.text(empty)
-    assert "no call of a framework" in call_tree.html(empty) and "<img" not in call_tree.html(empty)
-
-
-def test_a_deep_tree_is_drawn_within_its_height():
-    deep = CallTree("deep", tuple(Call(n, "m", f"f{n}") for n in range(300)))
-    assert len(call_tree.html(deep)) < 200_000
-
-
 def test_no_line_to_a_landmark_runs_through_the_name_of_another():
     calls = [
         Call(0, "m", "f"),

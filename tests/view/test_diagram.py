@@ -16,6 +16,7 @@ from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.diagram.layered_layout import layered
 from helpers.view.diagram.routing import curve_down
 from helpers.view.diagram.shapes import Spot
+from tests.samples import sample
 
 NASTY = "<script>&\x00\ud800"
 
@@ -46,34 +47,12 @@ def test_text_has_a_line_per_arrow_and_every_loose_box():
     assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "  C"]
 
 
-def test_equal_labels_are_told_apart_in_the_text():
-    graph = Graph("t", (Node("a", "f()"), Node("b", "f()")), (Edge("a", "b"),))
-    assert "f() #1 ──▶ f() #2" in diagram.text(graph)
-
-
 def test_html_holds_an_image_that_is_described_and_the_text():
     html = diagram.html(chain(3))
     source = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html).group(1)
     ElementTree.fromstring(base64.b64decode(source))
     assert 'alt="a chain: 3 boxes, 2 arrows, listed below"' in html
     assert "node 0 ── next ──▶ node 1" in html
-
-
-def test_hostile_words_stay_words():
-    graph = Graph(
-        NASTY, (Node("a", NASTY, detail=NASTY), Node("b", "b")), (Edge("a", "b", NASTY),), NASTY
-    )
-    assert "<script" not in svg(graph) + diagram.html(graph)
-    parsed(graph)
-    diagram.html(graph).encode()
-
-
-def test_a_kind_of_any_name_cannot_break_the_picture():
-    parsed(Graph("t", (Node("a", "a", kind='"><x>'),), ()))
-
-
-def test_nothing_to_draw_is_said():
-    assert "nothing to draw" in diagram.html(Graph("t", (), ()))
 
 
 def test_a_long_label_is_cut_in_the_picture_and_whole_in_the_text():
@@ -96,18 +75,10 @@ def test_what_has_no_group_is_left_out_and_counted():
     assert len(folded.nodes) == 60 and "Left out: the last 40." in folded.note
 
 
-def test_only_as_many_groups_fold_as_need_be():
-    nodes = tuple(
-        Node(f"{g}{i}", "n", group=g) for g, n in (("big", 40), ("small", 30)) for i in range(n)
-    )
-    folded = fold(Graph("t", nodes, ()))
-    assert [n.label for n in folded.nodes].count("big") == 1 and len(folded.nodes) == 31
-
-
 keys = st.integers(0, 11)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=sample(10, 100))
 @given(st.lists(st.tuples(keys, keys), max_size=30))
 def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
@@ -119,7 +90,7 @@ def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     assert all(y >= 0 and y + h <= float(root.get("height")) for _, y, _, h in placed)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=sample(10, 100))
 @given(st.lists(st.tuples(keys, keys), max_size=20))
 def test_the_same_graph_is_drawn_the_same_twice(pairs):
     nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
@@ -132,13 +103,6 @@ def test_arrows_that_lead_the_same_way_are_one_with_both_labels():
     graph = Graph("t", (Node("a", "a"), Node("b", "b")), edges)
     assert "[0], [1]" in svg(graph) and svg(graph).count('class="arrow"') == 1
     assert diagram.text(graph).count("──▶") == 2
-
-
-def test_labels_of_a_fan_do_not_cover_each_other():
-    nodes = tuple(Node(k, k) for k in "abc")
-    root = parsed(Graph("t", nodes, (Edge("a", "b", "first"), Edge("a", "c", "second"))))
-    heights = [float(r.get("y")) for r in root.findall(".//{*}rect") if r.get("class") == "plate"]
-    assert abs(heights[0] - heights[1]) >= 17
 
 
 @pytest.mark.parametrize("fan", [False, True])
@@ -161,11 +125,6 @@ def test_an_arrow_over_a_layer_passes_between_the_boxes():
     assert not spots["b"].y - 16 < bend.middle < spots["b"].bottom + 16
 
 
-def test_arrows_lead_from_left_to_right():
-    layout = layered(chain(4))
-    assert layout.layers == (("0",), ("1",), ("2",), ("3",))
-
-
 def test_a_constant_stands_beside_its_first_reader():
     boxes = tuple(Node(k, k, "constant" if k == "k" else "op") for k in "abck")
     graph = Graph("t", boxes, (Edge("a", "b"), Edge("b", "c"), Edge("k", "c")))
@@ -179,7 +138,7 @@ def test_a_deep_graph_leads_downwards_and_stays_narrow():
     assert tops == sorted(tops) and len(set(tops)) == 40
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=sample(10, 100))
 @given(st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), max_size=20))
 def test_no_two_boxes_of_a_deep_graph_overlap_and_all_lie_inside(pairs):
     deep, jumps = chain(30), tuple(Edge(str(min(p)), str(max(p))) for p in pairs if p[0] != p[1])
@@ -188,9 +147,3 @@ def test_no_two_boxes_of_a_deep_graph_overlap_and_all_lie_inside(pairs):
     assert float(root.get("height")) > 30 * 80
     assert not any(overlap(a, b) for i, a in enumerate(placed) for b in placed[:i])
     assert all(x >= 0 and x + w <= float(root.get("width")) for x, _, w, _ in placed)
-
-
-def test_a_picture_without_a_title_is_described_by_what_is_in_it():
-    graph = Graph("", (Node("a", "a"), Node("b", "b")), (Edge("a", "b"),))
-    assert 'alt="2 boxes, 1 arrow, listed below"' in diagram.html(graph)
-    assert graph_view._alt("a name", 1, 0) == "a name: 1 box, 0 arrows"

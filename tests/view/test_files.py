@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from markupsafe import Markup
 
 from helpers import show_op_files
@@ -31,18 +30,6 @@ def test_text_numbers_the_lines_and_marks_the_new_ones():
     assert view.html(shown.model).count(" + </span>") == 2
 
 
-def test_nothing_is_new_where_nothing_was_before():
-    shown = show_op_files({"k.py": CODE})
-    assert shown.model.file("k.py").new == () and "+ marks" not in repr(shown)
-
-
-def test_hostile_texts_are_words_in_both_forms():
-    shown = show_op_files({"k.py": HOSTILE})
-    page = view.html(shown.model)
-    assert "<script" not in page and "&lt;" in page
-    assert "\x00" not in page + repr(shown) and "\u202e" not in page + repr(shown)
-
-
 def test_words_of_a_kind_have_its_style():
     (line,) = source_views._coloured("return 'a' # why")
     styles = re.findall(r'<span style="([^"]+)">([^<]+)</span>', line)
@@ -56,16 +43,3 @@ def test_long_files_say_what_is_left_out():
         assert "the model has all of them" in told
         assert told.count("</span>x") + told.count("  x") >= 300
         assert 0 < told.count("</span>y") + told.count("  y") < 101
-
-
-def test_what_is_no_dict_of_texts_is_refused():
-    for wrong in (3, {"a.py": 3}, [("a.py", "")]):
-        with pytest.raises(TypeError):
-            show_op_files(wrong)
-    with pytest.raises(ValueError, match="plain name"):
-        show_op_files({"../a.py": ""})
-
-
-def test_long_lines_wrap_so_that_no_word_is_cut_off():
-    html = view.html(show_op_files({"k.py": f"x = '{'x' * 200}'"}).model)
-    assert "white-space:pre-wrap" in html and "white-space:pre;" not in html

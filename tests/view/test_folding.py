@@ -1,6 +1,5 @@
 """Folding: the deepest and largest scopes first, what was found stays, and the note says it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +7,6 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.view.diagram.graph_drawing import svg
 from helpers.view.diagram.graph_folding import fold
 from helpers.view.diagram.graph_view import graph as diagram
-from tests.benchmarks.diagram import layers_graph
 
 
 def scoped(*groups, edges=()):
@@ -56,11 +54,6 @@ def test_what_was_found_stays_out_of_the_fold_with_its_neighbours():
     assert "found: node 50" in diagram.text(graph) and "▸ node 50" in svg(shown)
 
 
-def test_too_many_finds_are_counted():
-    graph = scoped(*["a"] * 100).find("node")
-    assert "The first 20 of 100 found" in fold(graph).note and len(fold(graph).nodes) == 21
-
-
 def test_the_text_starts_with_the_folded_form_and_counts_what_is_beyond_it():
     graph = scoped(*["a"] * 300, edges=[(i, i + 1) for i in range(299)])
     lines = diagram.text(graph).splitlines()
@@ -81,11 +74,3 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
         inside = [int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group"]
         assert sum(inside) + len(shown.nodes) - len(inside) == len(graph.nodes)
     assert fold(graph, most) == shown
-
-
-def test_a_graph_def_of_three_hundred_nodes_folds_to_what_one_sees_at_once():
-    pytest.importorskip("tensorflow")
-    from helpers.capture.tensorflow.graph import tf_graph
-
-    graph = tf_graph(layers_graph(300))
-    assert len(graph.nodes) == 300 and len(fold(graph).nodes) <= 60

@@ -72,12 +72,6 @@ def test_text_has_every_op_with_what_it_reads_and_writes():
     assert text.count("by you") == 2
 
 
-def test_attributes_stand_in_the_text_and_in_the_picture():
-    flipped = JobOp("mm", "matmul", "forward", attrs=(("transpose_b", "True"),))
-    model = JobGraph("a job", (flipped,))
-    assert "transpose_b=True" in view.text(model) and "transpose_b=True" in svg(model)
-
-
 def test_html_holds_a_picture_that_is_described_and_the_text():
     html = view.html(small())
     source = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html).group(1)
@@ -120,7 +114,7 @@ def jobs(draw):
     return JobGraph("drawn", tuple(ops), returns=(f"{forward[0]}/out_0",))
 
 
-@settings(max_examples=sample(10, 50), deadline=None, derandomize=True)
+@settings(max_examples=sample(8, 50), deadline=None, derandomize=True)
 @given(jobs())
 def test_no_box_covers_another_and_every_arrow_is_drawn(graph):
     tree = parsed(graph)
@@ -156,7 +150,7 @@ def test_a_blob_that_is_read_twice_says_so():
     assert [words for _, words in plates(parsed(graph))].count("float32[2] ×2") == 1
 
 
-@settings(max_examples=sample(10, 50), deadline=None, derandomize=True)
+@settings(max_examples=sample(8, 50), deadline=None, derandomize=True)
 @given(jobs())
 def test_a_label_stands_on_no_arrow_of_another_op(graph):
     arrows = drawn(graph).arrows
@@ -167,46 +161,7 @@ def test_a_label_stands_on_no_arrow_of_another_op(graph):
                 assert abs(x - arrow["x"]) >= wide - 1 or abs(y - arrow["y"]) >= high - 1
 
 
-def test_lanes_without_a_label_between_them_stand_close():
-    said = [job_view.Line("a", end, "float32[8, 4]") for end in "bc"]
-    beside, beyond, _ = job_view._gaps([["a"], ["b"], ["c"]], said)
-    assert beyond == job_view.BARE < beside
-    down = job_view.Line("a", "d", "float32[8, 4]")
-    assert job_view._gaps([["a", "d"], ["b"], ["c"]], [*said, down])[0] == job_view.BARE
-
-
-def test_hostile_words_stay_words():
-    nasty = JobOp(NASTY, NASTY, "forward", (), (("out", Blob(NASTY, NASTY, ())),), "", True)
-    graph = JobGraph(NASTY, (nasty,), NASTY)
-    assert "<script" not in view.html(graph) + svg(graph)
-    view.text(graph).encode()
-
-
-def test_job_without_ops():
-    empty = JobGraph("nothing", ())
-    assert "no ops" in view.text(empty) and "no ops" in view.html(empty)
-
-
 def test_job_too_large_for_a_picture_is_told_in_words():
     many = JobGraph("many", tuple(op(f"op_{n}", "forward") for n in range(job_view.MOST_DRAWN + 1)))
     html = view.html(many)
     assert "are too many for one picture" in html and "<img" not in html and "op_70" in html
-
-
-def test_longest_names_are_cut_in_the_picture_alone():
-    long = "layer/" * 30
-    graph = JobGraph("long", (JobOp(long, "kind", "forward"),))
-    assert view.text(graph).count("/") == 30, "wrapped, but whole"
-    assert all(len(label.text) < 60 for label in parsed(graph).findall(".//{*}text"))
-
-
-def test_unknown_pass_is_refused():
-    with pytest.raises(ValueError, match="use input, variable, forward, backward, update"):
-        JobOp("a", "b", "sideways")
-
-
-def test_unknown_op_and_blob_are_named():
-    with pytest.raises(KeyError, match="nobody"):
-        small().op("nobody")
-    with pytest.raises(KeyError, match="nothing"):
-        small().blob("nothing")

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import pytest
-
 from helpers.model.journey import SHARES, Journey, Passage, Stop
 from helpers.model.spine import SPINE
 from helpers.view import spine_view
@@ -28,12 +26,6 @@ def test_lines_are_lit_where_a_call_passed():
     assert all(f"{s.number} {s.name}" in first for s in SPINE)
 
 
-def test_what_is_the_same_again_is_not_said_twice():
-    assert MODEL.changed == ("name", "frame")
-    text = journey.text(replace(MODEL, again=MODEL.first))
-    assert text.count("words 3") == 1 and text.count(spine_view.SAME) == 6
-
-
 def test_both_forms_say_the_same_and_html_leads_to_each_chapter():
     call = passage(2, words="other", outcome="ValueError: x", printed="tracing")
     model = replace(MODEL, again=call, shares=tuple(zip(SHARES, (0.05, 0.6, 0.35), strict=True)))
@@ -54,15 +46,3 @@ def test_hostile_words_are_escaped_and_lines_fit():
     assert "<script" not in html and "<b>" not in html.split("</thead>")[1] and "\\x00" in html
     text = wrapped(journey.text(replace(MODEL, first=bad)))
     assert max(map(len, text.splitlines())) <= WIDEST
-
-
-def test_a_passage_has_every_station_and_counts_what_it_counts():
-    assert MODEL.first.passed == ("name", "cache key", "frame")
-    assert MODEL.first.stop("frame").brief == "brief 3" and MODEL.first.count("lines") == 2
-    assert MODEL.first.count("ops") == 0
-    with pytest.raises(KeyError):
-        MODEL.first.count("miles")
-    with pytest.raises(KeyError):
-        MODEL.first.stop("moon")
-    with pytest.raises(ValueError, match="each station"):
-        Passage(MODEL.first.stops[1:])

@@ -16,14 +16,6 @@ def test_a_legend_has_the_mark_and_the_word_of_each_kind():
     assert said("name", "function", "name own") == ["▷", "name", "▢", "function"]
 
 
-def test_one_kind_alone_needs_no_legend():
-    assert said("op", "call") == []
-
-
-def test_a_variable_is_called_one():
-    assert said("input", "variable", "forward") == ["▱", "input", "◎", "variable", "→", "forward"]
-
-
 def test_an_input_and_an_output_have_each_their_own_sign_and_outline():
     assert said("input", "output") == ["▱", "input", "▰", "output"]
     assert shapes.outline("input", 0, 0, 80, 40) != shapes.outline("output", 0, 0, 80, 40)

@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import show_table
 from helpers.view.markup import WIDEST, columns_wrapped, grid, wrapped
 
 WORDS = st.text("abc de-f.", max_size=300)
@@ -44,11 +43,6 @@ def test_what_fits_is_left_as_it_is():
     assert columns_wrapped(["a", "b"], rows) == (["a", "b"], rows)
 
 
-def test_only_the_widest_columns_are_wrapped():
-    _, [[narrow, wide]] = columns_wrapped(["a", "b"], [["x" * 20, "word " * 60]])
-    assert narrow == "x" * 20 and "\n" in wide
-
-
 def test_a_long_name_goes_on_after_a_joint():
     name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
     _, [cells] = columns_wrapped(["a", "b", "c", "d"], [[name] * 4])
@@ -61,18 +55,3 @@ def test_an_arrow_does_not_stand_alone_before_a_long_name():
     names = ["→ BINARY_OP_MULTIPLY_FLOAT", "→ BINARY_OP_ADD_UNICODE"]
     _, [cells] = columns_wrapped(list("abcdef"), [names * 3])
     assert all("\n" in cell and "→ BINARY" in cell for cell in cells)
-
-
-def test_a_word_without_a_joint_is_cut():
-    _, [cells] = columns_wrapped(["a", "b"], [["x" * 300, "y" * 300]])
-    assert widest(cells[0]) < WIDEST and cells[0].replace("\n", "") == "x" * 300
-
-
-def test_a_row_of_many_wide_columns_is_still_a_table():
-    table = grid([f"h{n}" for n in range(30)], [["word " * 9] * 30])
-    assert table.count("word") == 270
-
-
-def test_an_exhibit_is_no_wider_than_a_page():
-    exhibit = show_table("a title that goes on " * 9, {"name": "x", "words": "w " * 200})
-    assert widest(repr(exhibit)) <= WIDEST

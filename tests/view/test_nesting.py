@@ -60,13 +60,6 @@ def test_a_nest_with_a_cycle_is_drawn_flat():
     assert "frame" not in svg(graph).partition("</style>")[2]
 
 
-def test_a_body_without_a_node_is_an_empty_frame():
-    nodes = tuple(node for node in branched().nodes if not node.key.startswith("cond:else/"))
-    keys = {node.key for node in nodes}
-    edges = tuple(e for e in branched().edges if {e.source, e.target} <= keys)
-    assert len(frames(Graph("half", nodes, edges))) == 3
-
-
 def many_parts(count):
     """Return a graph whose node calls a body of many pairs that no arrow joins."""
     entry = "loop:body"

@@ -31,16 +31,6 @@ def test_paper_and_ink_are_those_of_the_page_where_it_has_them():
     assert "--who-ink:var(--jp-content-font-color0,light-dark(" in dressed
 
 
-def test_only_an_image_has_paper_of_its_own():
-    dressed = picture.dressed(SVG)
-    assert dressed.count("background:") == 1
-    assert re.search(r":root\{[^}]*background:var\(--who-paper\)", dressed)
-
-
-def test_the_least_width_is_a_part_of_the_whole():
-    assert picture.pictured(SVG, 0.5)["least"] == 100
-
-
 def test_the_script_of_an_image_is_one_attribute():
     values = {"title": "t", "note": ""}
     html = render(

@@ -1,7 +1,6 @@
 """The line of a cell that takes long: when it comes, what it says; it goes and leaves nothing."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import nbformat
 import pytest
 
 from helpers.safety import progress
-from helpers.view.widgets import progress_line
 from helpers.view.widgets.progress_line import Waiting
 
 ROOT = Path(__file__).parents[2]
@@ -114,11 +112,6 @@ def test_a_page_that_cannot_be_told_stops_nothing(loop):
     waiting.end()
 
 
-def test_outside_a_kernel_there_is_none():
-    pytest.importorskip("IPython")
-    assert progress_line.switch_on() is None
-
-
 SETUP = """import os
 import time
 
@@ -175,13 +168,3 @@ def test_stored_outputs_are_the_same_with_the_line(stored):
     shown = run("shown")
     assert "progress_line" in str(shown.metadata)  # the state of widgets: it was there
     assert outputs(shown) == outputs(stored)
-
-
-def test_nbval_finds_the_same_outputs_with_the_line(stored, tmp_path):
-    pytest.importorskip("nbval")
-    nbformat.write(stored, tmp_path / "line.ipynb")
-    env = {**os.environ, "LINE": "shown", "PYTHONPATH": str(ROOT)}
-    words = ["-m", "pytest", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider", "-q"]
-    command = [sys.executable, *words, "--nbval-cell-timeout=60", "line.ipynb"]
-    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
-    assert ran.returncode == 0 and "4 passed" in ran.stdout, ran.stdout[-2000:]

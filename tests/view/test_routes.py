@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.routes import UNKNOWN, Function, Route, RouteMap
+from helpers.model.routes import Function, Route, RouteMap
 from helpers.view.table_view import count_changed, dots, fits_dots
 from helpers.view.widgets.routes_view import routes, routes_picture
 
@@ -47,13 +47,6 @@ def test_states_follow_what_was_held_and_what_was_answered():
     assert [("same" in state) for state in states] == [False, False, True]
 
 
-def test_every_key_of_a_state_is_a_part_of_the_picture():
-    drawn = routes_picture(route_map(word=Verdict("KeyError", "failed")))
-    keys = {node.get("data-key") for node in ElementTree.fromstring(drawn.svg).iter()}
-    assert all(keys.issuperset(state) for state in drawn.states)
-    assert drawn.states[2]["r1"] == "failed"
-
-
 def test_a_still_shows_what_is_there_in_its_setting():
     drawn = routes_picture(route_map())
     parts = {n.get("data-key"): n for n in ElementTree.fromstring(drawn.still(1, "")).iter()}
@@ -62,24 +55,12 @@ def test_a_still_shows_what_is_there_in_its_setting():
     assert "op = new_op: 1 of 2 arrows leads" in routes.html(route_map())
 
 
-def test_functions_without_code_have_no_sheet():
-    model = route_map(codes=((UNKNOWN,) * 3, (UNKNOWN,) * 3))
-    assert 'data-kind="code"' not in routes_picture(model).svg
-    assert not any("same" in state for state in routes_picture(model).states)
-
-
 def test_hostile_words_stay_words():
     model = route_map(HOSTILE, HOSTILE, Verdict(HOSTILE, "failed"))
     state = routes.widget(model)
     for markup in (routes.html(model), state.svg, dots.html(model)):
         assert "<img src=x" not in markup and "</script>" not in markup
     ElementTree.fromstring(state.svg)
-
-
-def test_the_same_map_gives_the_same_forms():
-    assert routes.text(route_map()) == routes.text(route_map())
-    assert routes.html(route_map()) == routes.html(route_map())
-    assert repr(routes.widget(route_map())) == "RoutesWidget('Which calls notice', 3 settings)"
 
 
 @pytest.mark.parametrize("spoils", [Entry("c", (OLD, Verdict("newer", "changed")))])

@@ -81,28 +81,12 @@ def test_thousand_steps_take_less_than_300_kb():
     assert len(told) < 300_000
 
 
-def test_state_is_one_script_and_starts_at_the_first_step():
-    state = stage.stage_widget(timeline(Step("begin", 2, (Panel("p", "hello"),))))
-    script = json.loads(state.script)
-    assert state.index == 0 and script["total"] == 1
-    assert script["lines"] == ["x = 1", "if x:", "    y = 2"]
-    assert "hello" in "".join(script["strings"])
-    assert repr(state) == "StageWidget('A run', 1 steps)"
-
-
 def test_output_is_stored_once_and_told_by_its_length():
     steps = [Step("s", 1, (Panel("printed", "a\U0001f600\n" * n),)) for n in range(4)]
     script = stage.stage_script(timeline(*steps))
     assert script["printed"] == "a\U0001f600\n" * 3 and script["panels"] == []
     shown = [step["printed"] for step in played(script["tracks"], 4)]
     assert shown == [0, 4, 8, 12]  # as a page counts letters: two for one beyond U+FFFF
-
-
-def test_output_whose_beginning_is_gone_is_kept_whole():
-    steps = [Step("s", 1, (Panel("printed", words),)) for words in ("first line", "last")]
-    script = stage.stage_script(timeline(*steps))
-    _, shown = (step["printed"] for step in played(script["tracks"], 2))
-    assert [script["words"][n] for n in shown] == ["last"]
 
 
 def test_place_in_the_source_is_counted_as_the_page_shows_it():

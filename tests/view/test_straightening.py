@@ -8,12 +8,6 @@ from hypothesis import strategies as st
 from helpers.view.diagram.layered_layout import BESIDE, BETWEEN, Layout, straightened
 
 
-def test_a_box_stands_in_the_middle_of_its_readers():
-    widths = {"a": 50, "b": 60, "c": 60}
-    at = straightened(Layout([["a"], ["b", "c"]], [("a", "b"), ("a", "c")]), widths)
-    assert abs(at["a"] - (at["b"] + at["c"]) / 2) < 1
-
-
 def test_an_arrow_that_passes_by_boxes_is_straight():
     rows = [["a"], ["b", 1], ["c", 2], ["d", 3], ["e"]]
     paths = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("a", 1, 2, 3, "e")]

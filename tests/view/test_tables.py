@@ -7,7 +7,7 @@ import pytest
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.view import ink
-from helpers.view.markup import jointed, one_line, visible
+from helpers.view.markup import jointed
 from helpers.view.table_view import ledger, table
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
@@ -37,32 +37,14 @@ def test_table_shows_every_cell_heading_title_and_note(view):
         assert words in shown
 
 
-@pytest.mark.parametrize(
-    "shown", [table.html(listing(NASTY)), ledger.html(board(NASTY, note=NASTY))]
-)
-def test_html_escapes_what_it_shows(shown):
-    assert "<script" not in shown and "&lt;script&gt;" in shown
-    assert "\\x00" in shown and "\\ud800" in shown
-    shown.encode()
-
-
 def test_text_keeps_a_row_on_one_line():
     assert len(table.text(listing("a\nb")).splitlines()) == 5
     assert "a\\nb" in table.text(listing("a\nb"))
 
 
-def test_headers_say_what_they_head():
-    assert table.html(listing("a")).count('scope="col"') == 2
-    assert ledger.html(board()).count('scope="row"') == 1
-
-
 def test_backticks_make_code_of_words_and_stay_in_code():
     shown = Listing("t", listing().columns, (Row("`a`", "call `f()`"),))
     assert "call <code>f()</code>" in table.html(shown) and "`a`" in table.html(shown)
-
-
-def test_code_in_a_note_of_a_ledger_is_code():
-    assert "call <code>f()</code>" in ledger.html(board(note="call `f()`"))
 
 
 @pytest.mark.parametrize(("tone", "mark"), [("changed", "●"), ("failed", "✕")])
@@ -72,20 +54,6 @@ def test_tone_is_told_by_a_mark_and_not_by_colour_alone(tone, mark):
 
 def test_why_is_a_column_only_where_there_is_one():
     assert "why" not in ledger.text(board()) and "why" in ledger.text(board(note="because"))
-
-
-def test_the_same_twice():
-    assert table.html(listing("a")) == table.html(listing("a"))
-    assert ledger.html(board()) == ledger.html(board())
-
-
-@pytest.mark.parametrize("view", [table.text, table.html])
-def test_a_listing_without_rows_is_still_a_table(view):
-    assert "name" in view(listing())
-
-
-def test_visible_keeps_line_breaks_and_one_line_does_not():
-    assert visible("a\n\tb") == "a\n\\tb" and one_line("a\nb") == "a\\nb"
 
 
 def marked(*words, marks=()):

@@ -21,17 +21,6 @@ def test_one_end_of_several_runs_is_said_once():
         assert form(Transcripts("t", (LIVED,))).count("exit code 0") == 1
 
 
-def test_html_escapes():
-    shown = transcript.html(Transcripts("t", (DIED,)))
-    assert "<script" not in shown and shown.count("&lt;script&gt;") == 2
-
-
 def test_many_runs_are_folded_and_few_are_not():
     assert "<details" not in transcript.html(Transcripts("t", (LIVED,) * 3))
     assert transcript.html(Transcripts("t", (LIVED,) * 4)).count("<details") == 4
-
-
-def test_control_characters_are_spelled_out():
-    odd = Transcript("x", "", "a\x1b[31mb", "", 0)
-    assert "\x1b" not in transcript.text(Transcripts("t", (odd,)))
-    assert "\x1b" not in transcript.html(Transcripts("t", (odd,)))

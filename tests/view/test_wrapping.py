@@ -23,27 +23,12 @@ def test_a_layer_wraps_and_every_arrow_still_leads_down():
     assert all(found[edge.source] < found[edge.target] for edge in fan().edges)
 
 
-def test_what_fits_stays_as_it_is():
-    layer = {"s": 0, **dict.fromkeys("abcdef", 1), "r": 2}
-    assert wrapped(layer, fan(), {"s": 100, **WIDTHS}, 1000) == layer
-
-
 def test_what_nothing_leads_to_goes_down_nearer_to_its_reader():
     layer = {"s": 0, "c": 1, "a": 1, "b": 1, "r": 2}
     edges = Edge("s", "a"), Edge("s", "b"), Edge("a", "r"), Edge("b", "r"), Edge("c", "r")
     graph = Graph("t", tuple(Node(key, key) for key in layer), edges)
     found = wrapped(layer, graph, {"s": 100, **WIDTHS}, 250)
     assert found["c"] == 2 and found["a"] == 1 and found["r"] == 3
-
-
-def test_a_box_wider_than_the_page_stands_alone():
-    layer = {"a": 0, "b": 0}
-    graph = Graph("t", (Node("a", "a"), Node("b", "b")), ())
-    assert sorted(wrapped(layer, graph, {"a": 900, "b": 900}, 400).values()) == [0, 1]
-
-
-def test_a_picture_of_a_wide_layer_is_no_wider_than_a_page():
-    assert picture.width(svg(fan())) < 1_150
 
 
 def test_a_tree_that_is_narrower_across_stays_across():

@@ -95,6 +95,11 @@ class Union:
             for edge in one_per_pair(graph.edges):
                 self.arrows[edge.source, edge.target].add(edge, (short(edge.label),), moment)
 
+    def name_of(self, key: str) -> str:
+        """Return what a box is called at last if it is a name's, "" for any other."""
+        part = self.boxes[key]
+        return list(part.said)[-1][0] if part.thing.kind == "name" else ""
+
     def layout(self):
         """Return the layout of all of it; arrows that are never there at once may cross."""
         nodes, edges = ([part.thing for part in of.values()] for of in (self.boxes, self.arrows))
@@ -162,7 +167,7 @@ def _drawn(title: str, union: Union) -> str:
             "key": f"a{number}",
             "says": part.says(f"a{number}"),
             "words": _told(union, ends),
-            "name": _name(union.boxes[ends[0]]),
+            "name": union.name_of(ends[0]),
             "slot": slots.setdefault((ends[0], part.thing.label), len(slots)),
             "ends": (keys[ends[0]], keys[ends[1]]),
         }
@@ -215,11 +220,6 @@ def _arrow(part: Part, path, layout, spots) -> dict:
         else (end.x, end.middle + shift),
         "turn": 180 if back else 0,
     }
-
-
-def _name(part: Part) -> str:
-    """Return what a box is called if it is a name's, "" for any other."""
-    return list(part.said)[-1][0] if part.thing.kind == "name" else ""
 
 
 def _told(union: Union, ends: tuple[str, str]) -> str:

@@ -36,29 +36,31 @@ class Row:
 
 def _text(model: GraphDiff) -> str:
     """Return the table of findings, then every arrow of both graphs."""
-    return f"{table.text(findings(model))}\n\n{graph.text(merged(model))}"
+    return f"{table.text(_findings(model))}\n\n{graph.text(merged(model))}"
 
 
 def _html(model: GraphDiff) -> str:
     """Return the table of findings and the picture, with its text form folded below it."""
-    return f"{table.html(findings(model))}\n<br>{graph.html(merged(model))}"
+    return f"{table.html(_findings(model))}\n<br>{graph.html(merged(model))}"
 
 
-def findings(model: GraphDiff) -> Listing:
+def _findings(model: GraphDiff) -> Listing:
     """Return the findings as a listing; of very many with the same word, the first."""
-    rows = [row for word in MEANINGS for row in _rows(model.found(word))]
+    rows = []
+    for word in MEANINGS:
+        found = model.found(word)
+        for f in found[:MOST_FINDINGS]:
+            now = "the same" if f.word == "kept" else _names(f.after)
+            rows.append(Row(f.word, _names(f.before), now, f.how))
+        if rest := found[MOST_FINDINGS:]:
+            more = f"… {sum(len(f.before or f.after) for f in rest):,} more nodes"
+            how = f"{len(rest):,} more findings; .model.found({word!r}) has them all"
+            rows.append(Row(word, more, "", how))
     return Listing(model.title, COLUMNS, tuple(rows), model.note)
 
 
-def _rows(found):
-    """Yield a row per finding, and one that counts those that are left out."""
-    for f in found[:MOST_FINDINGS]:
-        yield Row(f.word, _names(f.before), _there_now(f), f.how)
-    rest = found[MOST_FINDINGS:]
-    if rest:
-        more = f"… {sum(len(f.before or f.after) for f in rest):,} more nodes"
-        how = f"{len(rest):,} more findings; .model.found({rest[0].word!r}) has them all"
-        yield Row(rest[0].word, more, "", how)
+def _names(keys) -> str:
+    return listed(keys, MOST_NAMED, LONGEST)
 
 
 def merged(model: GraphDiff) -> Graph:
@@ -67,8 +69,15 @@ def merged(model: GraphDiff) -> Graph:
     words |= {key: f.word for f in model.findings for key in f.before}
     before = {node.key: node for node in model.before.nodes}
     after = {node.key: node for node in model.after.nodes}
-    nodes = [_marked(n, after.get(key), words.get(key, "")) for key, n in before.items()]
-    nodes += [_new(n, words.get(key, "")) for key, n in after.items() if key not in before]
+    nodes = []
+    for key in {**before, **after}:
+        word, then, now = words.get(key, ""), before.get(key), after.get(key)
+        if then is None:
+            nodes.append(_changed("new", now, word))
+        elif now is None:
+            nodes.append(_changed("gone", then, word))
+        else:
+            nodes.append(now if word == "kept" else _changed("altered", now, word))
     there = before.keys() & after.keys()
     edges = tuple(_arrows(model.before.edges, model.after.edges, there))
     return Graph(_picture_title(nodes, edges), tuple(nodes), edges)
@@ -83,20 +92,10 @@ def _picture_title(nodes, edges) -> str:
     return f"{PICTURE}: {', '.join(said)}" if said else PICTURE
 
 
-def _marked(node: Node, now: Node | None, word: str) -> Node:
-    if now is None:
-        return replace(node, label=f"− {node.label}", detail=_said(word, node), kind="gone")
-    if word == "kept":
-        return now
-    return replace(now, label=f"~ {now.label}", detail=_said(word, now), kind="altered")
-
-
-def _new(node: Node, word: str) -> Node:
-    return replace(node, label=f"+ {node.label}", detail=_said(word, node), kind="new")
-
-
-def _said(word: str, node: Node) -> str:
-    return f"{word}: {node.detail}" if node.detail else word
+def _changed(kind: str, node: Node, word: str) -> Node:
+    """Return a node under its mark, with the word that says what became of it."""
+    detail = f"{word}: {node.detail}" if node.detail else word
+    return replace(node, label=f"{MARKS[kind][0]} {node.label}", detail=detail, kind=kind)
 
 
 def _arrows(before, after, there):
@@ -106,14 +105,6 @@ def _arrows(before, after, there):
         word = "" if edge in then and edge in now else "new" if edge in now else "gone"
         told = edge.source not in there or edge.target not in there
         yield edge if told else replace(edge, label=f"{word} {edge.label}".strip())
-
-
-def _names(keys) -> str:
-    return listed(keys, MOST_NAMED, LONGEST)
-
-
-def _there_now(finding) -> str:
-    return "the same" if finding.word == "kept" else _names(finding.after)
 
 
 graph_diff = View(_text, _html)

@@ -106,23 +106,18 @@ def _drawn(model: Graph, home, folds: _Folds, kept, most: int) -> Graph:
         box = box_of[home[node.key]]
         group = Node(names[node.key], box, "group", f"{folds.inside[box]} boxes, folded")
         nodes.setdefault(names[node.key], group if box else node)
-    order = [*(key for key in nodes if key in kept), *(key for key in nodes if key not in kept)]
-    chosen = set(order[:most])
+    chosen = set(sorted(nodes, key=lambda key: key not in kept)[:most])
     shown = tuple(node for key, node in nodes.items() if key in chosen)
     ends = {(names[e.source], names[e.target], e.label): None for e in model.edges}
     edges = [Edge(*end) for end in ends if chosen.issuperset(end[:2]) and end[0] != end[1]]
-    drawn = {group for group in box_of.values() if group and f"group {group}" in chosen}
-    said = _said(model, sorted(drawn), len(nodes) - most, most)
-    found = tuple(key for key in model.found if key in chosen)
-    return replace(model, nodes=shown, edges=tuple(edges), note=said, found=found)
-
-
-def _said(model: Graph, folded: list[str], missing: int, most: int) -> str:
     said = [f"{len(model.nodes)} boxes are too many to read in one picture."]
-    if folded:
+    if folded := sorted(node.label for node in shown if node.kind == "group"):
         said.append(f"Folded: {listed(folded, MOST_SAID)}.")
-    if missing > 0:
-        said.append(f"Left out: the last {missing}.")
+    if len(nodes) > most:
+        said.append(f"Left out: the last {len(nodes) - most}.")
     if len(model.found) > MOST_FOUND:
         said.append(f"The first {MOST_FOUND} of {len(model.found)} found are kept out of the fold.")
-    return " ".join([*said, "The text below goes through it arrow by arrow.", model.note]).strip()
+    said += ["The text below goes through it arrow by arrow.", model.note]
+    found = tuple(key for key in model.found if key in chosen)
+    note = " ".join(said).strip()
+    return replace(model, nodes=shown, edges=tuple(edges), note=note, found=found)

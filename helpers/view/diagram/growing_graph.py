@@ -4,7 +4,7 @@ The last graph of each recording is laid out once, as outlines without words; ea
 Where a graph broke, the cards are cut apart, and the line stands there that Python runs itself.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from helpers.model.dynamo import DynamoRun, DynamoStep
 from helpers.model.graph import Edge, Graph
@@ -22,7 +22,6 @@ LONGEST, LONGEST_GUARD = 30, 28  # characters of a box, of a guard
 STEP, HEAD, LINE, CUT, APART = 64, 34, 17, 54, 28  # pixels
 
 
-@dataclass
 class Recording:
     """One graph while it is recorded. All lists have an entry per step of the whole run.
 
@@ -30,23 +29,12 @@ class Recording:
     becomes of the graph. `first`: the step it begins with; `cut`: the line that ended it, if one.
     """
 
-    first: int
-    graphs: list[Graph] = field(default_factory=list)
-    guards: list[tuple[str, ...]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-    lines: set[int] = field(default_factory=set)
-    cut: str = ""
-    over: bool = False
-
-    def __post_init__(self):
-        self.graphs += [EMPTY] * self.first
-        self.guards += [()] * self.first
-        self.said += [""] * self.first
-        self._ids: dict[str, str] = {}
-        self._before: dict[str, str] = {}  # the same, before Dynamo started over
-        self._ops: list[str] = []
-        self._taken: dict[str, None] = {}
-        self._count = 0
+    def __init__(self, first: int):
+        self.first, self.cut, self.over = first, "", False
+        self.graphs, self.guards, self.said = [EMPTY] * first, [()] * first, [""] * first
+        self.lines, self._taken = set(), {}
+        self._ids, self._before = {}, {}  # key -> one that stays; before Dynamo started over
+        self._ops, self._count = [], 0
 
     def add(self, step: DynamoStep | None):
         """Add a step; None for one that is about another graph."""
@@ -54,8 +42,9 @@ class Recording:
         if step is not None:
             if step.kind == "start over":
                 self._before, self._ids, self._ops, self._taken = self._ids, {}, [], {}
-            found = _graph_in(step)
-            graph = graph if found is None else self._keyed(found)
+            contents = [panel.content for panel in step.panels]
+            found = [content for content in contents if isinstance(content, Graph)]
+            graph = self._keyed(found[-1]) if found else EMPTY if "empty" in contents else graph
             self.lines |= {step.line} if step.line and step.made else set()
         self.graphs.append(graph)
         self.guards.append(tuple(self._taken))
@@ -96,13 +85,6 @@ def recordings(run: DynamoRun) -> list[Recording]:
             ending = breaks.pop(0)
             found[-1].cut = f"line {ending.line}: {ending.code}" if ending.line else ending.cause
     return found
-
-
-def _graph_in(step: DynamoStep) -> Graph | None:
-    contents = [panel.content for panel in step.panels if isinstance(panel.content, Graph)]
-    if contents:
-        return contents[-1]
-    return EMPTY if any(panel.content == "empty" for panel in step.panels) else None
 
 
 def growing_graph(run: DynamoRun) -> Picture:

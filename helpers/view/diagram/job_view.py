@@ -11,7 +11,7 @@ from helpers.model.graph import Node
 from helpers.model.job import JobGraph, JobOp
 from helpers.view import View
 from helpers.view.diagram.labels import crowded, roomy, spread
-from helpers.view.diagram.routing import Route, route
+from helpers.view.diagram.routing import Way, length_of, points_of, rounded, route
 from helpers.view.diagram.shapes import (
     BOX,
     MARGIN,
@@ -140,12 +140,12 @@ def _lines(model: JobGraph) -> list[Line]:
                 found[writer[name], op.name].append(str(model.blob(name)))
     for name in model.returns:
         found[writer[name], RETURNED].append(str(model.blob(name)))
-    return [Line(*ends, _together(said)) for ends, said in found.items()]
-
-
-def _together(said: list[str]) -> str:
-    times = len(said) // len(set(said))
-    return ", ".join(dict.fromkeys(said)) + (f" ×{times}" if times > 1 else "")
+    lines = []
+    for ends, said in found.items():
+        times = len(said) // len(set(said))
+        label = ", ".join(dict.fromkeys(said)) + (f" ×{times}" if times > 1 else "")
+        lines.append(Line(*ends, label))
+    return lines
 
 
 def _spots(boxes: dict[str, Node], cells, lines: list[Line], more) -> dict[str, Spot]:
@@ -214,25 +214,24 @@ def _arrows(lines: list[Line], spots: dict[str, Spot]) -> tuple[tuple[dict, ...]
     Short ones choose their way first. What one op sends to many is named once, on the shortest; a
     label that would stand on what another op sends is left out: it could be read as that one's.
     """
-    ways: dict[Line, Route] = {}
-    for line in sorted(lines, key=lambda line: _far(spots[line.source], spots[line.target])):
+    ways: dict[Line, Way] = {}
+    ends = {line: (spots[line.source], spots[line.target]) for line in lines}
+    far = {line: abs(a.centre - b.centre) + abs(a.y - b.y) for line, (a, b) in ends.items()}
+    for line in sorted(lines, key=far.get):
         others = [spot for key, spot in spots.items() if key not in (line.source, line.target)]
         before = list(ways.values())
-        ways[line] = route(spots[line.source], spots[line.target], others, before)
+        ways[line] = route(*ends[line], others, before)
     named, arrows = set(), {}
-    for line in sorted(lines, key=lambda line: ways[line].length):
+    for line in sorted(lines, key=lambda line: length_of(ways[line])):
         label = "" if (line.source, line.label) in named else line.label
         named.add((line.source, line.label))
-        middle = ways[line].points[len(ways[line].points) * 9 // 20]
-        arrows[line] = {**labelled(label, ways[line].path, *middle), "group": line.source}
+        points = points_of(ways[line])
+        middle = points[len(points) * 9 // 20]
+        arrows[line] = {**labelled(label, rounded(ways[line]), *middle), "group": line.source}
     drawn = spread([arrows[line] for line in lines], spots.values())
-    corners = [corner for way in ways.values() for corner in way.corners]
+    corners = [corner for way in ways.values() for corner in way]
     low, right = (max((corner[axis] for corner in corners), default=0) for axis in (1, 0))
     return drawn, low, right
-
-
-def _far(one: Spot, other: Spot) -> int:
-    return abs(one.centre - other.centre) + abs(one.y - other.y)
 
 
 job = View(text, html)

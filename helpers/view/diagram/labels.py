@@ -36,16 +36,17 @@ def spread(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, ...]:
             here = arrow["x"], arrow["y"]
             free = not room.covered(number, here)
             choices[number] = [(0, here)] if free else room.choices(number)
-    fewest = {
-        n: (len(tried) == 1, sum(not cost for cost, _ in tried)) for n, tried in choices.items()
-    }
-    for number in sorted(choices, key=fewest.get):
+    for number in sorted(choices, key=lambda n: _freedom(choices[n])):
         at = room.best(number, choices[number])
         if len(choices[number]) == 1 and room.labelled(number, at):
             at = room.best(number, room.choices(number))
         room.put(number, at)
         moved[number] = {**arrows[number], "x": at[0], "y": at[1]}
     return tuple(moved)
+
+
+def _freedom(choices) -> tuple[bool, int]:
+    return len(choices) == 1, sum(not cost for cost, _ in choices)
 
 
 def crowded(arrows: Iterable[dict], spots: Iterable[Spot]) -> list[int]:

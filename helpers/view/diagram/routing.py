@@ -4,8 +4,6 @@ Between layers it is a curve; where boxes stand in its way, straight pieces lead
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 from helpers.view.diagram.shapes import Spot
@@ -16,6 +14,7 @@ HEAD = 25  # of an arrow: its length, and half a label beside it
 TOUCH, NEAR, CORNER = 5, 5, 9  # pixels
 HIT, SHARED, BEND = 2000, 24, 14  # the price of a box touched, of a place shared with another line
 SHIFTS = (0, 9, -9, 17)
+Way = tuple[tuple[int, int], ...]  # the corners of a line of straight pieces, ends included
 
 
 def curve_down(spots: list[Spot], fan: bool = False, plate: int = 0) -> tuple[str, int, int]:
@@ -68,48 +67,41 @@ def curve_across(
     return line, start.right + LEAD // 2 + plate // 2, start.middle
 
 
-@dataclass(frozen=True)
-class Route:
-    """A line of straight pieces with round corners."""
-
-    corners: tuple[tuple[int, int], ...]
-
-    @property
-    def length(self) -> int:
-        """The length in pixels."""
-        return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(self.corners))
-
-    @cached_property
-    def points(self) -> tuple[tuple[int, int], ...]:
-        """Places along the line, a few pixels apart."""
-        found = []
-        for (x, y), (u, v) in pairwise(self.corners):
-            steps = max(1, (abs(u - x) + abs(v - y)) // 8)
-            found += [(x + (u - x) * n // steps, y + (v - y) * n // steps) for n in range(steps)]
-        return (*found, self.corners[-1])
-
-    @property
-    def path(self) -> str:
-        """The line in the words of SVG."""
-        first, *rest = self.corners
-        words = f"M{first[0]} {first[1]}"
-        for before, corner, after in zip(self.corners, rest, rest[1:], strict=False):
-            enter, leave = _towards(corner, before), _towards(corner, after)
-            words += f" L{enter[0]} {enter[1]} Q{corner[0]} {corner[1]} {leave[0]} {leave[1]}"
-        return f"{words} L{rest[-1][0]} {rest[-1][1]}"
+def rounded(way: Way) -> str:
+    """Return the SVG path of a line of straight pieces, with round corners."""
+    first, *rest = way
+    words = f"M{first[0]} {first[1]}"
+    for before, corner, after in zip(way, rest, rest[1:], strict=False):
+        enter, leave = _towards(corner, before), _towards(corner, after)
+        words += f" L{enter[0]} {enter[1]} Q{corner[0]} {corner[1]} {leave[0]} {leave[1]}"
+    return f"{words} L{rest[-1][0]} {rest[-1][1]}"
 
 
-def route(start: Spot, end: Spot, boxes: list[Spot], before: list[Route]) -> Route:
+def length_of(way: Way) -> int:
+    """Return the length of a line of straight pieces in pixels."""
+    return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(way))
+
+
+def points_of(way: Way) -> list[tuple[int, int]]:
+    """Return places along a line of straight pieces, a few pixels apart."""
+    found = []
+    for (x, y), (u, v) in pairwise(way):
+        steps = max(1, (abs(u - x) + abs(v - y)) // 8)
+        found += [(x + (u - x) * n // steps, y + (v - y) * n // steps) for n in range(steps)]
+    return [*found, way[-1]]
+
+
+def route(start: Spot, end: Spot, boxes: list[Spot], before: list[Way]) -> Way:
     """Return the cheapest way from one box to another: short, clear of boxes and other lines."""
-    used = {(x // NEAR, y // NEAR) for way in before for x, y in way.points[1:-1]}
+    used = {(x // NEAR, y // NEAR) for way in before for x, y in points_of(way)[1:-1]}
 
-    def price(way: Route) -> int:
-        pieces = list(pairwise(way.corners))
+    def price(way: Way) -> int:
+        pieces = list(pairwise(way))
         hits = sum(meets(piece, box) for box in boxes for piece in pieces)
         hits += sum(meets(piece, start) for piece in pieces[1:])
         hits += sum(meets(piece, end) for piece in pieces[:-1])
-        shared = sum((x // NEAR, y // NEAR) in used for x, y in way.points)
-        return way.length + HIT * hits + SHARED * shared + BEND * len(way.corners)
+        shared = sum((x // NEAR, y // NEAR) in used for x, y in points_of(way))
+        return length_of(way) + HIT * hits + SHARED * shared + BEND * len(way)
 
     return min(_ways(start, end), key=price)
 
@@ -121,7 +113,7 @@ def meets(piece, box: Spot) -> bool:
     return across and min(y, v) < box.bottom + TOUCH and box.y - TOUCH < max(y, v)
 
 
-def _ways(start: Spot, end: Spot) -> Iterator[Route]:
+def _ways(start: Spot, end: Spot) -> Iterator[Way]:
     """Yield ways to leave a box on one of its sides and reach another on one of its."""
     above, below = (end.y, end.y - TIP), (end.bottom, end.bottom + TIP)
     for shift in SHIFTS:
@@ -153,14 +145,14 @@ def _ways(start: Spot, end: Spot) -> Iterator[Route]:
         yield _tidy((start.x, y), (out, y), (out, v), (end.x - TIP, v))
 
 
-def _tidy(*corners) -> Route:
+def _tidy(*corners) -> Way:
     """Return a route without corners that are none."""
     kept = [corners[0]]
     for corner, after in zip(corners[1:], corners[2:], strict=False):
         straight = kept[-1][0] == corner[0] == after[0] or kept[-1][1] == corner[1] == after[1]
         if corner != kept[-1] and not straight:
             kept.append(corner)
-    return Route((*kept, corners[-1]))
+    return (*kept, corners[-1])
 
 
 def _towards(corner, other) -> tuple[int, int]:

@@ -43,7 +43,7 @@ WORDS = {
     "site": "call",
     "entry": "cache entry",
 }
-SET_APART = ("group", "gone", "new", "altered", "own", "found")
+SET_APART = {"group", "gone", "new", "altered", "own", "found"}
 FOUND = Markup('<p style="margin:2px 0 6px 0">▸ what find= asked for</p>')
 # how many pixels the sides of a shape take from the words in it
 SIDES = {
@@ -114,7 +114,7 @@ def as_svg(title: str, piece: Piece, kinds: Iterable[str]) -> str:
         piece=piece,
         style="".join(style),
         outline=outline,
-        classes=_classes,
+        classes=lambda kind: " ".join([drawn_as(kind), *(SET_APART & set(kind.split()))]),
     )
 
 
@@ -128,10 +128,6 @@ def drawn_as(kind: str) -> str:
 def outline(kind: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a box of this kind as an SVG path."""
     return ink.outline(ink.KINDS[drawn_as(kind)].shape, x, y, width, height)
-
-
-def _classes(kind: str) -> str:
-    return " ".join([drawn_as(kind), *(word for word in kind.split() if word in SET_APART)])
 
 
 def legend(kinds: Iterable[str], found: bool = False) -> Markup:

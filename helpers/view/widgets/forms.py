@@ -4,7 +4,7 @@ answers; each is a widget, a table or text."""
 from collections.abc import Callable
 
 from helpers.model.choice import Choice
-from helpers.model.sandbox import Control, Sandbox
+from helpers.model.sandbox import Sandbox
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import View
 from helpers.view.markup import grid, render, visible
@@ -21,11 +21,6 @@ def _choice_text(model: Choice) -> str:
     numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
     closing = "Decide first; then `predict.reveal()` says what running it gave."
     return "\n".join([visible(model.question), *numbered, closing])
-
-
-def _choice_html(model: Choice) -> str:
-    """Return the question and its choices, with the answer folded away below them."""
-    return render("choice.html", model=model)
 
 
 def _choice_widget(model: Choice):
@@ -65,11 +60,11 @@ def _guesses(model: Sandbox) -> str:
 
 
 def _controls(model: Sandbox) -> list[list[str]]:
-    return [[c.name, c.first, "; ".join(c.options), _matters(c)] for c in model.controls]
-
-
-def _matters(control: Control) -> str:
-    return f"{control.of}: {', '.join(control.matters)}" if control.of else "every run"
+    rows = []
+    for c in model.controls:
+        matters = f"{c.of}: {', '.join(c.matters)}" if c.of else "every run"
+        rows.append([c.name, c.first, "; ".join(c.options), matters])
+    return rows
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
@@ -142,5 +137,5 @@ def answer_of(run: Transcript) -> dict:
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}
 
 
-choice = View(_choice_text, _choice_html, _choice_widget)
+choice = View(_choice_text, lambda model: render("choice.html", model=model), _choice_widget)
 sandbox = View(_sandbox_text, _sandbox_html, sandbox_widget)

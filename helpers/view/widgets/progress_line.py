@@ -1,9 +1,8 @@
 """A kernel -> the same, in whose page a line says so while a cell takes more than two seconds.
 
 The line is a widget's model without a view: the page makes and removes it itself, so a cell has no
-output of it, neither in JupyterLab nor in a run that stores or compares outputs. (An output that is
-taken away again would be `clear_output`, which takes what the cell printed before, too, and which
-nbval does not know.) The clock is the thread by which the kernel sends its output: none is started.
+output of it, neither in JupyterLab nor in a run that stores or compares outputs. The clock is the
+thread by which the kernel sends its output: none is started.
 """
 
 import sys

@@ -20,8 +20,6 @@ from helpers.view.table_view import (
     dots,
     dots_text,
     explain_dots,
-    fits_dots,
-    ledger,
 )
 from helpers.view.widgets.make_widget import make_widget, read
 
@@ -36,8 +34,6 @@ GROUPS = {"name": "in modules", "function": "in functions", "object": "in object
 def _text(model: RouteMap) -> str:
     """Return calls and holders with a dot per setting, then what happened in each setting."""
     said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
-    if not fits_dots(model):
-        return joined(ledger.text(model), *said)
     columns = {
         "call": [route.call for route in model.routes],
         "who holds the function": [route.name for route in model.routes],
