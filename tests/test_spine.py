@@ -114,7 +114,7 @@ def test_one_station_of_a_line_is_lit_by_more_than_colour(here):
 
 
 def test_the_lit_number_is_read_in_both_themes():
-    from tests.view.test_ink import AA, contrast, rgb
+    from tests.view.test_inks import AA, contrast, rgb
 
     for dark in (False, True):
         named = ink.colours(dark)

@@ -20,7 +20,7 @@ from helpers.model.side_by_side import Pair, SideBySide
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import charts, row_limit
+from helpers.view import charts
 from helpers.view.call_view import call_tree
 from helpers.view.diagram.graph_view import graph
 from helpers.view.diagram.job_view import job
@@ -97,13 +97,6 @@ def test_first_and_last_rows_are_shown_and_the_others_counted():
     for number in (0, int(first.replace(",", "")) - 2, int(last.replace(",", "")), 19_999):
         assert f">n{number}<" in markup
     assert f">n{int(first.replace(',', '')) - 1}<" not in markup
-
-
-@pytest.mark.parametrize(("costs", "room"), [([5] * 9, 44), ([99], 9), ([1, 99, 1], 9), ([], 9)])
-def test_fold_shows_no_row_twice_and_counts_all(costs, room):
-    part = row_limit.fold(costs, room)
-    assert part.head + part.tail + part.left_out == part.total == len(costs)
-    assert part.left_out >= 0 and (part.head or not costs)
 
 
 # -- the stage's state -----------------------------------------------------------------------------
@@ -189,23 +182,3 @@ def test_odd_letters_are_seen_and_markup_is_words_in_every_form(view, model):
 
 
 # -- the plot --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ([], TypeError),
-        ({}, ValueError),
-        ({1: 1.0}, TypeError),
-        ({"a": "1"}, TypeError),
-        ({"a": True}, TypeError),
-        ({"a": None}, TypeError),
-        ({"a": 10**400}, ValueError),
-        ({"a": 1e300}, ValueError),
-        (None, TypeError),
-    ],
-)
-def test_wrong_ratios_are_refused_in_a_sentence(given, error):
-    with pytest.raises(error) as caught:
-        charts.plot("t", given)
-    assert "\n" not in str(caught.value)

@@ -85,14 +85,6 @@ def test_a_node_that_gets_another_name_keeps_its_place():
     assert keys == [["x", "op 1"], ["x", "op 1"], ["x", "op 1", "op 2"]]
 
 
-def test_what_is_done_again_after_a_restart_has_its_old_place():
-    again = step(so_far("z", "add"), "again")
-    steps = step(so_far("mul")), step(so_far("z")), step(so_far("z", "add"))
-    (found,) = recordings(run(*steps, DynamoStep("s", 0, (), "start over"), again))
-    assert found.graphs[-1].nodes[1].key == found.graphs[0].nodes[1].key == "op 1"
-    assert len({node.key for graph in found.graphs for node in graph.nodes}) == 3
-
-
 def test_hostile_words_stay_words():
     node = Node(HOSTILE, HOSTILE, "op", HOSTILE)
     graph = Graph("t", (node,), ())

@@ -3,8 +3,7 @@
 import re
 from dataclasses import replace
 
-from helpers import show_progress
-from helpers.model.learner_progress import PASSED, Chapter, Progress, Task, progress
+from helpers.model.learner_progress import Chapter, Task, progress
 from helpers.view.progress_view import MARKS
 from helpers.view.progress_view import progress as view
 
@@ -39,14 +38,6 @@ def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
     assert page.count('title="next"') == 1
 
 
-def test_when_all_is_passed_nothing_is_next():
-    done = [replace(c, tasks=tuple(replace(t, state=PASSED) for t in c.tasks)) for c in CHAPTERS]
-    model = Progress(tuple(done), here=1)
-    assert 'title="next"' not in view.html(model)
-    assert view.text(model).count("▸") == 1  # in the legend
-    assert "every exercise of the course is passed" in view.text(model)
-
-
 def test_who_shares_is_told_so_and_how_to_end_it():
     alone, shared = progress(CHAPTERS, EVENTS), replace(progress(CHAPTERS, EVENTS), shared=True)
     assert "nowhere else" in view.text(alone) and "stop_sharing" not in view.text(alone)
@@ -54,16 +45,7 @@ def test_who_shares_is_told_so_and_how_to_end_it():
     assert "<code>stop_sharing()</code> ends" in view.html(shared)
 
 
-def test_without_notebooks_that_is_said():
-    assert "not beside these helpers" in view.text(Progress(())) and "<p" in view.html(Progress(()))
-
-
 def test_trouble_with_the_record_is_said_and_nothing_is_markup():
     model = progress((Chapter(1, NASTY, (Task(NASTY, NASTY),)),), (), NASTY)
     assert "<script" not in view.html(model) and "\x00" not in view.html(model) + view.text(model)
     assert view.text(model).endswith("'\"")
-
-
-def test_outside_of_work_it_is_the_same_twice():
-    shown = [show_progress()._repr_mimebundle_()[0] for _ in range(2)]
-    assert shown[0] == shown[1] and "Nothing is recorded yet." in shown[0]["text/plain"]

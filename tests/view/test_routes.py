@@ -6,7 +6,7 @@ import pytest
 
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.routes import Function, Route, RouteMap
-from helpers.view.table_view import count_changed, dots, fits_dots
+from helpers.view.table_view import dots, fits_dots
 from helpers.view.widgets.routes_view import routes, routes_picture
 
 HOSTILE = "<img src=x onerror=alert(1)></script></svg>&\"'"
@@ -71,9 +71,3 @@ def test_a_ledger_of_more_words_stays_a_table(spoils):
     assert fits_dots(plain) and not fits_dots(more)
     assert "●" in dots.text(plain) and "newer" not in dots.text(plain)
     assert "newer" in dots.text(more) and "newer" in dots.html(more)
-
-
-def test_a_matrix_says_each_verdict_in_words_too():
-    found = dots.html(Ledger("t", "route", ("x",), (Entry("a", (NEW,)), Entry("b", (OLD,)))))
-    assert 'aria-label="new"' in found and 'aria-label="old"' in found
-    assert count_changed(route_map()) == [0, 1, 2]

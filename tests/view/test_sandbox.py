@@ -58,13 +58,3 @@ def test_run_again_that_is_interrupted_is_answered_each_time():
     for number in (1, 2):
         made._handle_custom_msg({"label": "a", "source": "1"}, [])
         assert made.answer == {"says": base.INTERRUPTED, "shown": "", "number": number, "of": "a"}
-
-
-def test_press_is_answered_for_what_it_shows():
-    asked = []
-    made = sandbox.widget(MODEL, "+".join, lambda *given: asked.append(given) or {})
-    picked = {**MODEL.start(), "size": "2"}
-    for press in "112":  # pressed twice before it was answered, and once after
-        made._handle_custom_msg({"guess": "hit", "picked": picked, "press": press}, [])
-    assert asked == [(picked, "hit")] * 2
-    assert (made.answer["of"], made.answer["call"]) == (picked, "kind+size")

@@ -214,7 +214,7 @@ def _arrow(part: Part, path, layout, spots) -> dict:
         "x": x,
         "y": y,
         "plate": plate_width(label),
-        "start": (start.right, start.middle),
+        "start": (start.right, start.middle - 10 * (start == end)),
         "tip": (end.right, end.middle + 10 * (start == end))
         if back
         else (end.x, end.middle + shift),

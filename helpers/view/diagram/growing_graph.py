@@ -128,7 +128,8 @@ class _Card:
         low = max((spot.bottom for spot in self.boxes.values()), default=top + HEAD + 20)
         self.bottom = max(low, top + HEAD + LINE * (len(self.guards) + 1)) + 12
         longest = max((drawn_width(short(g, LONGEST_GUARD)) for g in self.guards), default=0)
-        self.right = self.left + max(longest, 90) + 14
+        head = 52 + 8 * len(self._title()) + max(map(drawn_width, recording.said))
+        self.right = max(self.left + max(longest, 90) + 14, head)
 
     def _placed(self):
         layout = self.union.layout()
