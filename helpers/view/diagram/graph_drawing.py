@@ -182,20 +182,23 @@ def _drawn(graph: Graph, layout: Layout, place, down: bool, inner=None) -> Piece
 def _in_parts(nest: Nest, room: int) -> Piece:
     """Return one level of a nest: its parts in columns, or as words flow where that is too wide."""
     parts = [_part(part, nest, room) for part in _parts(nest.graph)]
-    columns, most = [[]], max((part.height for part in parts), default=0) + CLOSE
-    for part in parts:
-        if columns[-1] and sum(p.height - MARGIN for p in (*columns[-1], part)) > most:
-            columns.append([])
-        columns[-1].append(part)
-    together = _beside([_below(column) for column in columns])
+    highest = max((part.height for part in parts), default=0) + CLOSE
+    columns = _gathered(parts, lambda part: part.height - MARGIN, highest)
+    together = _together([_together(column, down=True) for column in columns])
     if together.width <= room:
         return together
-    rows = [[]]
+    rows = _gathered(parts, lambda part: part.width, room)
+    return _together([_together(row) for row in rows], down=True)
+
+
+def _gathered(parts: list[Piece], size: Callable[[Piece], int], room: int) -> list[list[Piece]]:
+    """Return the parts in groups, each as large as there is room."""
+    groups = [[]]
     for part in parts:
-        if rows[-1] and sum(each.width for each in (*rows[-1], part)) > room:
-            rows.append([])
-        rows[-1].append(part)
-    return _below([_beside(row) for row in rows])
+        if groups[-1] and sum(map(size, (*groups[-1], part))) > room:
+            groups.append([])
+        groups[-1].append(part)
+    return groups
 
 
 def _parts(graph: Graph) -> list[Graph]:
@@ -227,8 +230,8 @@ def _inner(bodies: tuple[Body, ...], room: int) -> Piece | None:
     pieces = [_framed(short(body.label), _in_parts(body.nest, room)) for body in bodies]
     if not pieces:
         return None
-    together = _beside(pieces, PAD)
-    return together if together.width <= room else _below(pieces, PAD)
+    together = _together(pieces, PAD)
+    return together if together.width <= room else _together(pieces, PAD, down=True)
 
 
 def _framed(title: str, piece: Piece) -> Piece:
@@ -238,19 +241,12 @@ def _framed(title: str, piece: Piece) -> Piece:
     return Piece(width, TITLE + piece.height, frames=(frame,), inner=(inner,))
 
 
-def _beside(pieces: list[Piece], gap: int = 0) -> Piece:
-    left, placed = 0, []
+def _together(pieces: list[Piece], gap: int = 0, down: bool = False) -> Piece:
+    """Return pieces beside each other, or below each other."""
+    at, placed = 0, []
     for piece in pieces:
-        placed.append((left, 0, piece))
-        left += piece.width + gap
-    high = max((piece.height for piece in pieces), default=0)
-    return Piece(left - gap, high, inner=tuple(placed))
-
-
-def _below(pieces: list[Piece], gap: int = 0) -> Piece:
-    top, placed = 0, []
-    for piece in pieces:
-        placed.append((0, top, piece))
-        top += piece.height + gap
-    wide = max((piece.width for piece in pieces), default=0)
-    return Piece(wide, top - gap, inner=tuple(placed))
+        placed.append((0, at, piece) if down else (at, 0, piece))
+        at += (piece.height if down else piece.width) + gap
+    wide = at - gap if not down else max((piece.width for piece in pieces), default=0)
+    high = at - gap if down else max((piece.height for piece in pieces), default=0)
+    return Piece(wide, high, inner=tuple(placed))
