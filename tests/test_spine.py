@@ -13,7 +13,8 @@ from helpers.course.minutes import on_the_page
 from helpers.exhibit import Exhibit, at
 from helpers.model.choice import Choice
 from helpers.model.spine import BANDS, CHAPTERS, CLINIC, SPINE, START
-from helpers.view import ink, spine_view as spine
+from helpers.view import ink
+from helpers.view import spine_view as spine
 from helpers.view.widgets.forms import choice
 from tests.draw_spine import PICTURES
 

@@ -4,7 +4,7 @@ import json
 
 from axe_playwright_python.sync_playwright import Axe
 
-from helpers.view.widgets.stage import stage
+from helpers.view.widgets import stage
 
 PAPER = {"light": "#fff", "dark": "#111"}
 

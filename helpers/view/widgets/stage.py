@@ -28,11 +28,16 @@ PARTS += ("strip", "controls", "question", "legend")
 def _text(model: Timeline) -> str:
     """Return every step, one after another, each readable without the others."""
     lines = source_lines(model)
-    steps = [_step_text(model, step, n, lines) for n, step in enumerate(model.steps, 1)]
-    shown = row_limit.fold(list(map(len, steps)), row_limit.TEXT_ROOM).head
-    rest = row_limit.first(shown, len(steps)).says(ALL, "Steps")
+    room, steps = row_limit.TEXT_ROOM, []
+    for number, step in enumerate(model.steps, 1):
+        words = _step_text(model, step, number, lines)
+        room -= len(words)
+        if steps and room < 0:
+            break
+        steps.append(words)
+    rest = row_limit.first(len(steps), len(model.steps)).says(ALL, "Steps")
     opening = joined(model.title, note_of(model))
-    return "\n\n".join(part for part in (opening, *steps[:shown], rest) if part)
+    return "\n\n".join(part for part in (opening, *steps, rest) if part)
 
 
 def _step_text(model: Timeline, step: Step, number: int, lines: list[str]) -> str:
