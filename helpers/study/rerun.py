@@ -31,9 +31,7 @@ class Switches(Exhibit):
         return {
             "note": "This page plays recorded runs: each switch was run once, as it stands here.",
             "unknown": "These lines were not recorded: changed ones run in the notebook alone.",
-            "runs": {
-                one.label: answer_of(self._run(one.label, None)) for one in self.model.runs
-            },
+            "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
         }
 
     def _widget(self):

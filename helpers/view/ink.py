@@ -157,29 +157,30 @@ def legend(words: dict[str, str]) -> Markup:
 def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a shape as an SVG path; an arrow's and a mark's are a plain box."""
     half, right, low = height / 2, x + width, y + height
-    quarter = width / 4
     if shape == "tag":
-        tip = right - min(12, quarter)
-        return _closed((x, y), (tip, y), (right, y + half), (tip, low), (x, low))
+        tip = min(12, width / 4)
+        return f"M{x:g} {y:g}H{right - tip:g}L{right:g} {y + half:g}L{right - tip:g} {low:g}H{x:g}z"
     if shape == "hexagon":
-        cut = min(10, quarter)
-        left, end = x + cut, right - cut
-        upper, lower = ((left, y), (end, y), (right, y + half)), ((end, low), (left, low))
-        return _closed(*upper, *lower, (x, y + half))
+        cut = min(10, width / 4)
+        return (
+            f"M{x + cut:g} {y:g}H{right - cut:g}L{right:g} {y + half:g}L{right - cut:g} {low:g}"
+            f"H{x + cut:g}L{x:g} {y + half:g}z"
+        )
     if shape == "slanted box":
-        lean = min(8, quarter)
-        return _closed((x + lean, y), (right, y), (right - lean, low), (x, low))
+        return _slanted(x, y, width, height, min(8, width / 4))
     if shape == "double slanted box":
-        inner = outline("slanted box", x + 4, y + 3, width - 8, height - 6)
-        return outline("slanted box", x, y, width, height) + inner
+        inner = _slanted(x + 4, y + 3, width - 8, height - 6, min(7, width / 4))
+        return _slanted(x, y, width, height, min(8, width / 4)) + inner
     if shape == "shield":
         cut = min(10, half)
-        tip = (right, low - cut), (right - cut, low), (x + cut, low), (x, low - cut)
-        return _closed((x, y), (right, y), *tip)
+        return (
+            f"M{x:g} {y:g}H{right:g}V{low - cut:g}L{right - cut:g} {low:g}H{x + cut:g}"
+            f"L{x:g} {low - cut:g}z"
+        )
     if shape == "sheet":
         fold = min(10, half)
-        sheet = _closed((x, y), (right - fold, y), (right, y + fold), (right, low), (x, low))
-        return f"{sheet}M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
+        corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
+        return f"M{x:g} {y:g}H{right - fold:g}L{right:g} {y + fold:g}V{low:g}H{x:g}z{corner}"
     if shape == "window":
         return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
     if shape == "pill":
@@ -189,8 +190,9 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     return _rounded(x, y, width, height, min(radius, half))
 
 
-def _closed(*corners: tuple[float, float]) -> str:
-    return f"M{'L'.join(f'{x:g} {y:g}' for x, y in corners)}z"
+def _slanted(x: float, y: float, width: float, height: float, lean: float) -> str:
+    right, low = x + width, y + height
+    return f"M{x + lean:g} {y:g}H{right:g}L{right - lean:g} {low:g}H{x:g}z"
 
 
 def _rounded(x: float, y: float, width: float, height: float, r: float) -> str:

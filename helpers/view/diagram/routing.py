@@ -54,7 +54,7 @@ def curve_across(
     line, last = f"M{x} {y}", end.x - tip
     if plate:
         x, last = (x, last - plate - LEAD) if fan else (x + plate + LEAD, last)
-        line += f" H{x}"
+    line += f" H{x}"
     for after in spots[1:]:
         right = last if after is end else after.x
         low = after.middle + shift * (after is end)
