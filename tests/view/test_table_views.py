@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from helpers import show_nested, show_op_files
 from helpers.model.files import File, Files
-from helpers.model.graph import Edge, Graph, Node
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import SideBySide, align
@@ -108,23 +107,6 @@ def boxes(count, name="box"):
 def test_too_many_rows_are_a_table():
     assert "<table" in nested.html(boxes(MOST_NESTED + 1).model)
     assert "<table" not in nested.html(boxes(MOST_NESTED).model)
-
-
-# -- lanes -----------------------------------------------------------------------------------------
-
-
-KINDS = {"x": "input", "k": "constant"}
-
-
-def graph(*pairs):
-    names = dict.fromkeys(name for pair in pairs for name in pair)
-    nodes = tuple(Node(name, name, KINDS.get(name, "op")) for name in names)
-    return Graph("g", nodes, tuple(Edge(*pair) for pair in pairs))
-
-
-def columns(html):
-    cells = html.split("<td")[1:]
-    return [re.findall(r">([^<>\n]+)</div>", cell) for cell in cells]
 
 
 # -- line width ------------------------------------------------------------------------------------
