@@ -4,9 +4,8 @@ from types import MethodType
 from typing import Protocol
 
 from helpers.safety.arguments import is_a
-from helpers.view import spine
-from helpers.view.line_width import wrapped
-from helpers.view.markup import visible
+from helpers.view import spine_view as spine
+from helpers.view.markup import visible, wrapped
 
 
 class View(Protocol):

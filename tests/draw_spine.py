@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from helpers.view import spine
+from helpers.view import spine_view as spine
 
 PICTURES = Path(__file__).parents[1] / "notebooks" / spine.PICTURES
 

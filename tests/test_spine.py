@@ -13,8 +13,9 @@ from helpers.course.minutes import on_the_page
 from helpers.exhibit import Exhibit, at
 from helpers.model.choice import Choice
 from helpers.model.spine import BANDS, CHAPTERS, CLINIC, SPINE, START
-from helpers.view import ink, spine
-from helpers.view.widgets import choice
+from helpers.view import ink
+from helpers.view import spine_view as spine
+from helpers.view.widgets.forms import choice
 from tests.draw_spine import PICTURES
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +115,7 @@ def test_one_station_of_a_line_is_lit_by_more_than_colour(here):
 
 
 def test_the_lit_number_is_read_in_both_themes():
-    from tests.view.test_ink import AA, contrast, rgb
+    from tests.view.test_inks import AA, contrast, rgb
 
     for dark in (False, True):
         named = ink.colours(dark)

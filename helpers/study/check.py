@@ -29,7 +29,7 @@ from helpers.study import rehearsal
 from helpers.study.quiet import quiet
 from helpers.study.remembering import remember
 from helpers.study.two_answers import Parted
-from helpers.view import outcome
+from helpers.view.progress_view import outcome
 
 PREFIX = "check."
 

@@ -15,7 +15,7 @@ from helpers.safety.folders import Refusal
 from helpers.safety.interpreter_state import whole
 from helpers.study.learner_progress import course
 from helpers.study.remembering import remembered
-from helpers.view import table
+from helpers.view.table_view import table
 
 TITLE = "What you share"
 ALL_OF_IT = (

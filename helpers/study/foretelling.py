@@ -4,7 +4,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.sandbox import Sandbox, offered
 from helpers.safety.interpreter_state import whole
 from helpers.study.predict import Revealed
-from helpers.view.widgets import sandbox as sandbox_view
+from helpers.view.widgets.forms import sandbox as sandbox_view
 
 SAYS = "you said {guess}, and it {words} {right} of {tries} foretold."
 

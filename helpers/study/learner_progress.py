@@ -8,7 +8,7 @@ from helpers.model.phrase import ended
 from helpers.safety import learner_record, shared_progress
 from helpers.safety.interpreter_state import whole
 from helpers.study.remembering import remembered
-from helpers.view import learner_progress as view
+from helpers.view.progress_view import progress as view
 
 MOST_NAMED = 10
 

@@ -18,8 +18,8 @@ from helpers.safety.interpreter_state import theirs, whole
 from helpers.safety.output import redirected
 from helpers.study import decisions
 from helpers.study.reasons import reason
-from helpers.view import table
-from helpers.view.widgets import choice as choice_view
+from helpers.view.table_view import table
+from helpers.view.widgets.forms import choice as choice_view
 
 LONGEST_ANSWER = 200
 NONE_SAID = "You have not decided yet: choose in each prediction, and press Check."

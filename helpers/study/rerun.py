@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from helpers.exhibit import Exhibit
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import transcript
-from helpers.view.widgets import rerun
+from helpers.view.source_views import transcript
+from helpers.view.widgets.forms import answer_of, rerun_widget
 
 
 class Switches(Exhibit):
@@ -31,10 +31,8 @@ class Switches(Exhibit):
         return {
             "note": "This page plays recorded runs: each switch was run once, as it stands here.",
             "unknown": "These lines were not recorded: changed ones run in the notebook alone.",
-            "runs": {
-                one.label: rerun.answer(self._run(one.label, None)) for one in self.model.runs
-            },
+            "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
         }
 
     def _widget(self):
-        return rerun.widget(self.model, self._run)
+        return rerun_widget(self.model, self._run)

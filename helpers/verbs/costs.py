@@ -3,7 +3,8 @@
 from helpers.capture.cpython import costs
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import bars, curve, table
+from helpers.view import charts
+from helpers.view.table_view import table
 
 
 @whole
@@ -16,12 +17,12 @@ def watch_costs(unit, actions, unit_name: str = "runs of the unit") -> Exhibit:
 
 
 @whole
-def plot_ratios(title: str, ratios: dict[str, float]) -> bars.Plot:
+def plot_ratios(title: str, ratios: dict[str, float]) -> charts.Plot:
     """Plot ratios by name as bars on a logarithmic scale.
 
     TypeError for what is no dict of str -> number, ValueError for a number that is not positive.
     """
-    return bars.plot(title, ratios)
+    return charts.plot(title, ratios)
 
 
 @whole
@@ -30,4 +31,4 @@ def plot_curve(title: str, numbers, step: str = "step") -> Exhibit:
 
     TypeError for what is no list or tuple of numbers, ValueError for a number below 0.
     """
-    return Exhibit(curve.curve(title, numbers, step), curve)
+    return Exhibit(charts.make_curve(title, numbers, step), charts.curve)

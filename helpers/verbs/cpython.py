@@ -14,10 +14,11 @@ from helpers.capture.cpython import (
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
-from helpers.view import bytecode as bytecode_view
-from helpers.view import stack as stack_view
-from helpers.view import table, timeline
-from helpers.view.widgets import code as code_view
+from helpers.view.instruction_tables import bytecode as bytecode_view
+from helpers.view.instruction_tables import stack as stack_view
+from helpers.view.table_view import table
+from helpers.view.widgets.code_view import code as code_view
+from helpers.view.widgets.stage import timeline
 
 Exhibit = at(3)
 

@@ -3,7 +3,7 @@
 from helpers.capture.frameworks.interceptions import interceptions
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import table
+from helpers.view.table_view import table
 
 
 @whole

@@ -3,7 +3,7 @@
 from helpers.capture.frameworks.journey.whole_call import journey
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import journey as journey_view
+from helpers.view.spine_view import journey as journey_view
 
 
 @whole

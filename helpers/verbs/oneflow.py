@@ -4,9 +4,9 @@ from helpers.capture.oneflow import jobs as oneflow_jobs
 from helpers.capture.oneflow import op_files, registry
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
-from helpers.view import files as files_view
-from helpers.view.diagram import graph as diagram
-from helpers.view.diagram import job as job_view
+from helpers.view.diagram.graph_view import graph as diagram
+from helpers.view.diagram.job_view import job as job_view
+from helpers.view.source_views import files as files_view
 
 Exhibit = at(5)
 

@@ -3,8 +3,8 @@
 from helpers.capture.frameworks import op_log
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
-from helpers.view import table
-from helpers.view.diagram import figures
+from helpers.view.diagram.graph_view import figures
+from helpers.view.table_view import table
 
 Exhibit = at(6)
 

@@ -3,9 +3,9 @@
 from helpers.capture.cpython import frame_evaluator, hooked_frames
 from helpers.exhibit import at, model_of
 from helpers.safety.interpreter_state import whole
-from helpers.view import table
-from helpers.view.diagram import figures
-from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.graph_view import figures
+from helpers.view.diagram.graph_view import graph as diagram
+from helpers.view.table_view import table
 
 Exhibit = at(4)
 

@@ -3,7 +3,7 @@
 from helpers.capture.frameworks import recorders
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import ledger, table
+from helpers.view.table_view import ledger, table
 
 
 @whole

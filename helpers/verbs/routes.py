@@ -3,7 +3,7 @@
 from helpers.capture.references import routes as capture
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view.widgets import routes as view
+from helpers.view.widgets.routes_view import routes as view
 
 
 @whole

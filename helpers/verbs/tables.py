@@ -4,7 +4,7 @@ from helpers.capture import environment
 from helpers.capture.rows import records_listing
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
-from helpers.view import nested, table
+from helpers.view.table_view import nested, table
 
 
 @whole

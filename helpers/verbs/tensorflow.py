@@ -9,9 +9,10 @@ from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.interpreter_state import whole
 from helpers.study.rerun import Switches
-from helpers.view import lanes, ledger, side_by_side, table
-from helpers.view.diagram import graph as diagram
-from helpers.view.diagram import graph_diff
+from helpers.view.diagram.diff_view import graph_diff
+from helpers.view.diagram.graph_view import graph as diagram
+from helpers.view.source_views import side_by_side
+from helpers.view.table_view import lanes, ledger, table
 
 Exhibit, LiveExhibit, CallExhibit = at(2), at(2, LiveExhibit), at(6)
 

@@ -9,10 +9,11 @@ from helpers.capture.torch.guards.program import guard_program
 from helpers.exhibit import LiveExhibit, at
 from helpers.safety.arguments import switch
 from helpers.safety.interpreter_state import whole
-from helpers.view import bytecode as bytecode_view
-from helpers.view import dynamo as dynamo_view
-from helpers.view import ledger, side_by_side, table
-from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.graph_view import graph as diagram
+from helpers.view.instruction_tables import bytecode as bytecode_view
+from helpers.view.instruction_tables import dynamo as dynamo_view
+from helpers.view.source_views import side_by_side
+from helpers.view.table_view import ledger, table
 
 Exhibit, LiveExhibit = at(4), at(4, LiveExhibit)
 

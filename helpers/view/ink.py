@@ -83,12 +83,16 @@ def colours(dark: bool) -> dict[str, str]:
     return {**kinds, **{word: pair[dark] for word, pair in (WORDS | PAPER).items()}}
 
 
+def declared(dark: bool) -> dict[str, str]:
+    """Return every colour of a theme by name, and the fill of each kind and word."""
+    named, paper = colours(dark), PAPER["paper"][dark]
+    return {**named, **{f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}}
+
+
 def variables(dark: bool) -> str:
     """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
-    named, paper = colours(dark), PAPER["paper"][dark]
-    fills = {f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}
     stage = "".join(f"--stage-{name}:{pair[dark]};" for name, pair in STAGE.items())
-    return "".join(f"--who-{name}:{value};" for name, value in {**named, **fills}.items()) + stage
+    return "".join(f"--who-{name}:{value};" for name, value in declared(dark).items()) + stage
 
 
 def _mixed(hue: str, paper: str) -> str:
@@ -142,14 +146,11 @@ def tint(name: str) -> str:
 
 
 def legend(words: dict[str, str]) -> Markup:
-    """Return one line of HTML: each word, with the mark and in the colour of its kind.
-
-    `words`: word -> kind. KeyError for a kind that is none.
-    """
-    item = '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
-    items = [
-        Markup(item).format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items()
-    ]
+    """Return one line of HTML: each word (-> its kind), with the mark and in the kind's colour."""
+    item = Markup(
+        '<span style="color:{};margin-right:14px"><span aria-hidden="true">{} </span>{}</span> '
+    )
+    items = (item.format(colour(kind), KINDS[kind].mark, word) for word, kind in words.items())
     return Markup('<p style="margin:2px 0 6px 0">{}</p>').format(Markup("").join(items))
 
 

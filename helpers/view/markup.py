@@ -1,17 +1,17 @@
-"""Faces and escaping: a template and its values -> markup in which no value is markup.
+"""A template and its values -> markup in which no value is markup; text no wider than a page.
 
 Text has the page's own colour, and what tells more that of `ink`, so light and dark follow the
 reader's theme. Where a host strips colours, the words that stand beside each still say the same.
 """
 
 import re
+import textwrap
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from tabulate import tabulate
 
 from helpers.view import ink
-from helpers.view.line_width import columns_wrapped
 from helpers.view.picture import inlining
 
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
@@ -27,22 +27,21 @@ FADES = ",".join(
     for turn, at in ((90, "0"), (270, "100%"))
 )
 TONE_MARKS = {"plain": "", "changed": "●", "failed": "✕", "refused": "⊘"}
+WIDEST = 110  # characters of a line of text
+COLUMN_GAP, HEADING = 2, 2  # spaces between columns; more for a heading (tabulate's MIN_PADDING)
+NARROWEST = 8  # characters of a column that is wrapped
+_JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
 
 
 def visible(value: object) -> object:
     """Return text with control characters and lone surrogates spelled out; line breaks stay.
 
     So do marks that turn the direction of writing: nothing of a text is shown in another place.
-    Text of another kind than str is taken as str, so no method of its own is asked; the markup of
-    our own templates stays.
+    The markup of our own templates stays.
     """
-    kind = type(value)
-    if kind is Markup or not issubclass(kind, str):
+    if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    words = str.__str__(value)
-    if words.isprintable():
-        return words
-    lines = words.split("\n")
+    lines = str.__str__(value).split("\n")
     return "\n".join(line if line.isprintable() else _spelled_out(line) for line in lines)
 
 
@@ -75,11 +74,7 @@ def jointed(words: str, names: bool = False) -> Markup:
 
 
 def _spelled_out(line: str) -> str:
-    return "".join(c if c.isprintable() else _spelled(c) for c in line)
-
-
-def _spelled(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 _templates = Environment(
@@ -106,9 +101,78 @@ def grid(headings, rows) -> str:
     """Return rows of str as a plain text table under headings, no wider than a page."""
     cells = [[one_line(cell) for cell in row] for row in rows]
     headings, cells = columns_wrapped([one_line(words) for words in headings], cells)
-    return tabulate(
-        cells,
-        headers=headings,
-        tablefmt="simple",
-        disable_numparse=True,
+    return tabulate(cells, headers=headings, tablefmt="simple", disable_numparse=True)
+
+
+# -- the width of text -----------------------------------------------------------------------------
+
+
+def wrapped(text: str) -> str:
+    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in.
+
+    A line without a space where it could be broken is cut where it must.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _parts(line))
+
+
+def columns_wrapped(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:
+    """Return a table's headings and cells, the widest wrapped so that it fits, where that can be.
+
+    A long name goes on after a dot or a slash, or else after an underscore.
+    """
+    padded = [words + " " * HEADING for words in headings]
+    widths = [max(map(len, column)) for column in zip(padded, *rows, strict=True)]
+    room = WIDEST - COLUMN_GAP * (len(widths) - 1)
+    if sum(widths) <= room:
+        return headings, rows
+    left = sorted(widths)
+    while left and left[0] * len(left) <= room:
+        room -= left.pop(0)
+    most = max(room // len(left), NARROWEST)
+    fitted = [[_cell(cell, most) for cell in row] for row in rows]
+    return [_cell(words, most - HEADING) for words in headings], fitted
+
+
+def _cell(words: str, most: int) -> str:
+    return words if len(words) <= most else "\n".join(_broken(words, most, ""))
+
+
+def _parts(line: str) -> list[str]:
+    if len(line) <= WIDEST:
+        return [line]
+    inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]
+    return _broken(line, WIDEST, f"{inset}    ")
+
+
+def _broken(words: str, most: int, inset: str) -> list[str]:
+    wrapper = _AtJoints(
+        most,
+        subsequent_indent=inset,
+        replace_whitespace=False,
+        expand_tabs=False,
+        break_on_hyphens=False,
     )
+    return wrapper.wrap(words) or [words]
+
+
+class _AtJoints(textwrap.TextWrapper):
+    """Wraps as `textwrap` does, and a word without a space where names have their joints.
+
+    An arrow is one with what it leads to, and never ends a line.
+    """
+
+    def _split(self, text):
+        chunks, joined = super()._split(text), []
+        room = self.width - len(self.subsequent_indent)
+        for joint in _JOINTS:
+            chunks = [
+                part
+                for chunk in chunks
+                for part in (joint.findall(chunk) if len(chunk) > room else [chunk])
+            ]
+        for chunk in chunks:
+            if joined and joined[-1].rstrip() == "→":
+                joined[-1] += chunk
+            else:
+                joined.append(chunk)
+        return joined

@@ -14,11 +14,17 @@ from pathlib import Path
 from helpers.view import ink
 
 _USED = re.compile(r"var\(--who-([a-z-]+)")
-_SPACED = re.compile(
-    r" ?([!=]==|=>|-=|&&|[=;<>?:+{,-]) "
-)  # of the script: signs and the blanks around them
+# of the script: signs and the blanks around them
+_SPACED = re.compile(r" ?([!=]==|=>|-=|&&|[=;<>?:+{,-]) ")
 _PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 _HERE = Path(__file__).parent
+LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
+
+
+def drawn_width(words: str, letter: float = SMALL) -> int:
+    """Return how wide words are in a picture, in pixels."""
+    return round(len(words) * letter)
 
 
 def pictured(svg: str, smallest: float) -> dict:
@@ -43,29 +49,19 @@ def dressed(svg: str) -> str:
     What stands under `:root` counts for an image alone: no root of a page is inside of a picture.
     """
     used = sorted({"paper", *_USED.findall(svg)})
-    light, dark = (dict(_declared(dark)) for dark in (False, True))
+    light, dark = (ink.declared(dark) for dark in (False, True))
     plain = "".join(f"--who-{name}:{light[name]};" for name in used)
-    both = "".join(f"--who-{name}:{_of_page(name, light[name], dark[name])};" for name in used)
+    both = ""
+    for name in used:  # paper and ink are the page's own where it has them
+        one, other = light[name], dark[name]
+        own = one if one == other else f"light-dark({one},{other})"
+        both += f"--who-{name}:{f'var({_PAGE[name]},{own})' if name in _PAGE else own};"
     style = (
         f"<style>svg{{{plain}}}@supports(color:light-dark(red,red)){{svg{{{both}}}}}"
         ":root{color-scheme:light dark;background:var(--who-paper)}</style>"
     )
     opening, end, rest = svg.partition(">")
     return f"{opening}{end}{style}{rest}"
-
-
-def _of_page(name: str, light: str, dark: str) -> str:
-    """Return a colour for both themes; paper and ink are the page's own where it has them."""
-    own = light if light == dark else f"light-dark({light},{dark})"
-    return f"var({_PAGE[name]},{own})" if name in _PAGE else own
-
-
-def _declared(dark: bool):
-    """Yield name and value of every variable of a theme."""
-    for line in ink.variables(dark).split(";"):
-        name, found, value = line.partition(":")
-        if found:
-            yield name.removeprefix("--who-"), value
 
 
 def inlining() -> str:

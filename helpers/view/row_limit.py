@@ -4,10 +4,10 @@ A notebook keeps every output, so each view has a ceiling: what is beyond it sta
 room is counted in bytes of markup, for one row may be as long as a thousand.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from helpers.view.markup import visible
+from helpers.view.markup import WIDEST, grid, visible
 
 ROOM = 600_000  # bytes of HTML for the rows of one exhibit
 PANEL_ROOM = 60_000  # for those of one panel among many
@@ -15,7 +15,6 @@ TEXT_ROOM = 200_000  # characters of the text form
 SOURCE_ROOM = 100_000  # characters of source above a table
 CELL = 210  # bytes of markup around the words of a cell
 LONGEST_CELL = 4_000  # characters
-LONGEST_TITLE, LONGEST_NOTE = 1_000, 20_000
 MOST_LINES = 4_000  # of source
 _DEARER = str.maketrans(dict.fromkeys("&<>\"'.", "&quot;"))  # what escaping may make of one letter
 
@@ -33,11 +32,11 @@ class Part:
         """How many rows are in neither."""
         return self.total - self.head - self.tail
 
-    def of(self, rows: Sequence, mark: Callable[[], object]) -> list:
+    def of(self, rows: Sequence, mark: object) -> list:
         """Return the rows that are shown, and a mark where others would stand."""
         if not self.left_out:
             return list(rows)
-        return [*rows[: self.head], mark(), *rows[self.total - self.tail :]]
+        return [*rows[: self.head], mark, *rows[self.total - self.tail :]]
 
     def says(self, where: str, what: str = "Rows") -> str:
         """Return which are left out and where they all are; nothing if all are shown."""
@@ -47,14 +46,18 @@ class Part:
         return f"{what} {first:,} to {last:,} of {self.total:,} are left out here: {where}."
 
 
+def first(shown: int, total: int) -> Part:
+    """Return the first rows of a total, without any from its end."""
+    return Part(min(shown, total), 0, total)
+
+
 def fold(costs: Sequence[int], room: int = ROOM) -> Part:
     """Return the rows that fit into the room; where not all do, a fifth of it is for the last."""
     total = len(costs)
     if sum(costs) <= room:
         return Part(total, 0, total)
-    head = _fitting(costs, room - room // 5)
-    tail = _fitting(costs[: head - 1 if head else 0 : -1], room // 5) if head < total else 0
-    return Part(max(head, 1), min(tail, total - max(head, 1)), total)
+    head = max(_fitting(costs, room - room // 5), 1)
+    return Part(head, min(_fitting(costs[::-1], room // 5), total - head), total)
 
 
 def _fitting(costs: Sequence[int], room: int) -> int:
@@ -82,18 +85,21 @@ def cut(words: str, most: int = LONGEST_CELL) -> str:
     return f"{words[:most]}… ({len(words) - most:,} more characters; the model has them)"
 
 
-def text_fold(headings: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> Part:
-    """Return the rows of a text table that fit: there every row is as wide as the widest cells."""
-    widths = [len(heading) for heading in headings]
-    head = 0
-    for row in rows:
-        wider = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
-        if (sum(wider) + 2 * len(wider) + 1) * (head + 1) > room:
-            break
-        widths, head = wider, head + 1
-    if head == len(rows):
-        return Part(head, 0, head)
-    return Part(max(head, 1), 0, len(rows))
+def cut_cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows of cells, each cut."""
+    return [[cut(cell) for cell in row] for row in rows]
+
+
+def text_table(headings, rows, where: str, room: int = TEXT_ROOM) -> tuple[str, str]:
+    """Return the rows of a text table that fit, and a sentence on the others: all are `where`."""
+    part = fold([max(WIDEST, sum(map(len, row))) for row in rows], room)
+    return grid(headings, part.of(rows, dots(headings))), part.says(where)
+
+
+def html_rows(headings, rows, where: str, room: int = ROOM) -> tuple[list, str]:
+    """Return the rows of an HTML table that fit, and a sentence on the others."""
+    part = fold(costs(rows), room)
+    return part.of(rows, dots(headings)), part.says(where)
 
 
 def dots(headings: Sequence[str]) -> list[str]:
@@ -101,20 +107,10 @@ def dots(headings: Sequence[str]) -> list[str]:
     return ["…", *[""] * (len(headings) - 1)]
 
 
-def trimmed(model):
-    """Return the model; where title or note are far too long for a page, a copy with them cut."""
-    most = {"title": LONGEST_TITLE, "note": LONGEST_NOTE}
-    names = {field.name for field in fields(model)} & set(most)
-    long = {n: getattr(model, n) for n in names if len(getattr(model, n)) > most[n]}
-    if not long:
-        return model
-    return replace(model, **{name: cut(words, most[name]) for name, words in long.items()})
-
-
-def source(lines: list[str], room: int = SOURCE_ROOM) -> list[str]:
+def source(lines: list[str]) -> list[str]:
     """Return lines of source; of very many the first, and one line that counts the others."""
     lines = [cut(line) for line in lines]
-    part = fold([len(line) + 8 for line in lines[: MOST_LINES + 1]], room)
+    part = fold([len(line) + 8 for line in lines[: MOST_LINES + 1]], SOURCE_ROOM)
     shown = min(part.head, MOST_LINES)
     if shown >= len(lines):
         return lines

@@ -4,7 +4,7 @@ from functools import partial
 from time import perf_counter
 
 from helpers.capture.tensorflow.graph import tf_graph
-from helpers.view.diagram import graph
+from helpers.view.diagram.graph_view import graph
 from tests.benchmarks.harness import Goal, needs
 
 

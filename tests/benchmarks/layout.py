@@ -16,9 +16,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram import boxes, pixel_positions
-from helpers.view.diagram import graph as diagram
-from helpers.view.diagram.folding import fold
+from helpers.view.diagram.graph_drawing import svg
+from helpers.view.diagram.graph_folding import fold
+from helpers.view.diagram.shapes import BOX, box_width
+from helpers.view.picture import SMALLEST
 
 FILE = Path(__file__).with_suffix(".json")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -57,7 +58,7 @@ def _side(a, b, p) -> float:
 
 def ours(model: Graph):
     """Return the lines of our picture, its width and height, and the size of its smallest text."""
-    picture = ElementTree.fromstring(diagram.svg(model))
+    picture = ElementTree.fromstring(svg(model))
     edges = dict.fromkeys((edge.source, edge.target) for edge in model.edges)
     paths = [
         p.get("d") for p in picture.iter(f"{SVG}path") if "arrow" in p.get("class", "").split()
@@ -65,7 +66,7 @@ def ours(model: Graph):
     lines = [(*ends, points(path)) for ends, path in zip(edges, paths, strict=True)]
     sizes = re.findall(r"([\d.]+)px", "".join(style.text for style in picture.iter(f"{SVG}style")))
     size = (float(picture.get("width")), float(picture.get("height")))
-    return lines, size, min(map(float, sizes)) * diagram.SMALLEST
+    return lines, size, min(map(float, sizes)) * SMALLEST
 
 
 def points(path: str) -> list[tuple[float, float]]:
@@ -98,8 +99,8 @@ def by_dot(model: Graph, across: bool):
     edges = dict.fromkeys((edge.source, edge.target) for edge in model.edges)
     words = [f"digraph{{rankdir={'LR' if across else 'TB'};node[shape=box,fixedsize=true]"]
     for node in model.nodes:
-        wide = boxes.box_width(node) / INCH
-        words.append(f"{keys[node.key]}[width={wide:.3f},height={pixel_positions.BOX / INCH:.3f}]")
+        wide = box_width(node) / INCH
+        words.append(f"{keys[node.key]}[width={wide:.3f},height={BOX / INCH:.3f}]")
     words += [f"{keys[source]}->{keys[target]}" for source, target in edges]
     told = subprocess.run(
         ["dot", "-Tplain"], input=";".join(words) + "}", capture_output=True, text=True, check=True

@@ -25,24 +25,22 @@ from helpers.model.outcome import Beside, Outcome
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.side_by_side import SideBySide, align
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import (
-    call_tree,
-    curve,
-    dots,
-    dynamo,
-    journey,
-    lanes,
-    learner_progress,
-    ledger,
-    outcome,
-    side_by_side,
-    stack,
-    timeline,
-    transcript,
-)
-from helpers.view import table as tables
-from helpers.view.diagram import figures, graph, graph_diff, job
-from helpers.view.widgets import choice, code, routes, sandbox
+from helpers.view.call_view import call_tree
+from helpers.view.charts import curve, make_curve
+from helpers.view.diagram.diff_view import graph_diff
+from helpers.view.diagram.graph_view import figures, graph
+from helpers.view.diagram.job_view import job
+from helpers.view.instruction_tables import dynamo, stack
+from helpers.view.progress_view import outcome
+from helpers.view.progress_view import progress as learner_progress
+from helpers.view.source_views import side_by_side, transcript
+from helpers.view.spine_view import journey
+from helpers.view.table_view import dots, lanes, ledger
+from helpers.view.table_view import table as tables
+from helpers.view.widgets.code_view import code
+from helpers.view.widgets.forms import choice, sandbox
+from helpers.view.widgets.routes_view import routes
+from helpers.view.widgets.stage import timeline
 from tests.browser import stage_programs
 from tests.model.test_bodies import branched
 from tests.view.test_graph_diff import diff
@@ -157,8 +155,8 @@ EXHIBITS = {
     "call_tree": lambda: call_tree.html(_calls()),
     "choice": lambda: choice.html(Choice("What does `2 + 2` give?", ("3", "4"), "4", "It adds.")),
     "code": lambda: code.html(helpers.show_code(_jumps).model),
-    "curve": lambda: curve.html(curve.curve("The loss", [9.0 / n for n in range(1, 200)])),
-    "curve: short": lambda: curve.html(curve.curve("Twice", [3, 7], "call")),
+    "curve": lambda: curve.html(make_curve("The loss", [9.0 / n for n in range(1, 200)])),
+    "curve: short": lambda: curve.html(make_curve("Twice", [3, 7], "call")),
     "dots": lambda: dots.html(route_map()),
     "dynamo": lambda: dynamo.html(_dynamo()),
     "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),

@@ -18,8 +18,9 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.timeline import Panel, Step, Timeline
 from helpers.study.predict import predict
-from helpers.view import ledger, table, timeline
-from helpers.view.diagram import graph
+from helpers.view.table_view import ledger, table
+from helpers.view.widgets.stage import timeline
+from helpers.view.diagram.graph_view import graph
 
 HOSTILE = {HOSTILE!r}
 
@@ -90,7 +91,7 @@ Exhibit(Timeline("A run that never began", "x = 1", ()), timeline)
 _TRANSCRIPTS = """
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.study.rerun import Switches
-from helpers.view import transcript
+from helpers.view.source_views import transcript
 
 runs = [Transcript(f"{i}: {s}", s, s, s, -11 * (i % 2)) for i, s in enumerate(HOSTILE)]
 Exhibit(Transcripts("Two children", tuple(runs[:2]), HOSTILE[0]), transcript)
@@ -103,7 +104,7 @@ Switches(Transcripts("Switches, to be tried again", tuple(runs), HOSTILE[2]), ag
 
 _CALLS = """
 from helpers.model.calls import Call, CallTree
-from helpers.view import call_tree
+from helpers.view.call_view import call_tree
 calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)]
 Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)
 """

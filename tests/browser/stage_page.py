@@ -78,8 +78,8 @@ WALK = f"""async (root, total) => {{
 
 def document(model, theme: str = "light") -> str:
     """Return an HTML document with the model's stage, driven by `window.stage` as Jupyter would."""
-    made = stage._widget_class()
-    script = json.dumps(stage.widget(model).script).replace("</", "<\\/")
+    made = stage.stage_widget(model)
+    script = json.dumps(made.script).replace("</", "<\\/")
     play = str(made._esm).replace("export default", "const stageWidget =")
     light = str(theme == "light").lower()
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A stage</title>

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from helpers.model.choice import Choice
-from helpers.view.widgets import choice
+from helpers.view.widgets.forms import choice
 from tests.browser.widget_page import document
 
 LATE = "after a restart, run this cell again and answer there"

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.widgets import rerun
+from helpers.view.widgets.forms import rerun_widget
 from tests.browser.widget_page import document
 
 OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1, "of": "b"}
@@ -17,7 +17,7 @@ document.addEventListener("keydown", event => { if (event.key === "Enter") windo
 def page_of(answer=(), **state) -> str:
     """Return a page with two switches, in which a key that reaches the page counts as lost."""
     runs = tuple(Transcript(label, f"print({label!r})", "", "", 0) for label in "ab")
-    made = rerun.widget(Transcripts("title", runs), lambda label, source: None)
+    made = rerun_widget(Transcripts("title", runs), lambda label, source: None)
     return f"<script>{LOST}</script>" + document(made, answer=dict(answer), **state)
 
 

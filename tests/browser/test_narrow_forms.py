@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.study.chapter_2.signature_sandbox import SANDBOX
-from helpers.view.widgets import sandbox
+from helpers.view.widgets.forms import sandbox
 from tests.browser.widget_page import document
 
 FACTS = """() => [...document.querySelectorAll('label')].map(label => {

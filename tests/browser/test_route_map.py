@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from helpers.view.widgets import routes
+from helpers.view.widgets.routes_view import routes
 from tests.capture.test_route_map import HOLDERS, PATCHES, ROUTES, new_op, op, watch_routes
 
 SIZES = [(1280, 720), (853, 480), (700, 900), (420, 900)]  # the second: 1280 × 720 at 150 %

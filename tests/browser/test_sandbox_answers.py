@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.model.sandbox import Control, Sandbox
-from helpers.view.widgets import sandbox
+from helpers.view.widgets.forms import sandbox
 from tests.browser.widget_page import document
 
 MODEL = Sandbox(

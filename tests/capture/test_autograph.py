@@ -9,7 +9,7 @@ import pytest
 
 import helpers
 from helpers.capture.tensorflow.autograph import autograph_side_by_side
-from helpers.view import side_by_side
+from helpers.view.source_views import side_by_side
 
 tf = pytest.importorskip("tensorflow")
 

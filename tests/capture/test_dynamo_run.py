@@ -11,7 +11,7 @@ from helpers import expect, watch_breaks, watch_compile, watch_rewriting
 from helpers.capture.torch.dynamo.events import Instruction
 from helpers.capture.torch.dynamo.recorder import record
 from helpers.internals import torch_private
-from helpers.view import dynamo as view
+from helpers.view.instruction_tables import dynamo as view
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.capture.cpython.frame import frame_listing, frame_objects, traceback_listing
 from helpers.capture.cpython.frame_timeline import MOST_STEPS, frames_timeline
-from helpers.view import timeline
+from helpers.view.widgets.stage import timeline
 from tests.pythons import VERSIONS, run
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.capture.tensorflow.grappler import watch_grappler
-from helpers.view.diagram import graph_diff
+from helpers.view.diagram.diff_view import graph_diff
 
 tf = pytest.importorskip("tensorflow")
 

@@ -11,9 +11,8 @@ from helpers.capture.torch.guards.failures import all_failures, failure
 from helpers.capture.torch.guards.text import clean, meaning
 from helpers.capture.torch.guards.tree import leaves, managers, resolve
 from helpers.capture.torch.unwrapping import behind
-from helpers.view.diagram import kinds
-from helpers.view.diagram.boxes import LONGEST_LABEL
-from helpers.view.diagram.folding import fold
+from helpers.view.diagram.graph_folding import fold
+from helpers.view.diagram.shapes import LONGEST_LABEL, legend
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -65,7 +64,7 @@ CHANGES = {
 def test_guard_is_a_kind_of_its_own_in_the_picture_and_its_legend(game):
     graph = show_guards(game.compiled_function).model
     assert {node.kind for node in graph.nodes if node.op} == {"guard"}
-    assert "guard" in kinds.legend(node.kind for node in graph.nodes)
+    assert "guard" in legend(node.kind for node in graph.nodes)
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -8,7 +8,7 @@ import pytest
 
 from helpers import watch_inductor
 from helpers.capture.torch import inductor
-from helpers.view import side_by_side
+from helpers.view.source_views import side_by_side
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 pytest.importorskip("torch")

@@ -10,7 +10,7 @@ from helpers import show_job, show_registry
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.relu import relu_files
 from helpers.study.chapter_5.run_op import loading
-from helpers.view.diagram import job as view
+from helpers.view.diagram.job_view import svg
 from tests.capture.made_programs import job
 
 tp = flow.typing
@@ -85,7 +85,7 @@ def test_what_is_returned_is_told(api):
     exhibit = show_job(two_layers(api))
     assert exhibit.model.returns == ("reduce_sum_0/out_0",)
     assert "returns reduce_sum_0/out_0: float32[]" in repr(exhibit)
-    assert ">returned<" in view.svg(exhibit.model)
+    assert ">returned<" in svg(exhibit.model)
 
 
 def test_one_pass_can_be_asked_for(api):
@@ -202,7 +202,7 @@ _SAME = """
 from tests.capture.test_oneflow_jobs import *
 with loading("user_relu", relu_files()) as api:
     job = two_layers(api)
-    print(show_job(job), show_registry(job), view.svg(show_job(job).model))
+    print(show_job(job), show_registry(job), svg(show_job(job).model))
 """
 
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.routes import watch_routes
 from helpers.model.routes import UNKNOWN
-from helpers.view.widgets import routes as view
+from helpers.view.widgets.routes_view import routes as view
 
 
 def op():

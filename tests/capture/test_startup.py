@@ -4,7 +4,7 @@ import pytest
 
 from helpers import startup_switches
 from helpers.capture.tensorflow.startup_switches import SWITCHES, startup
-from helpers.view.widgets import rerun as switches_view
+from helpers.view.widgets.forms import rerun_widget
 
 pytest.importorskip("tensorflow")
 
@@ -75,7 +75,7 @@ def test_text_html_and_widget_hold_the_same(switches):
 
 
 def test_the_widget_asks_for_a_new_run(switches):
-    made = switches_view.widget(switches.model, startup)
+    made = rerun_widget(switches.model, startup)
     assert made.sources[0] == SWITCHES[made.labels[0]] and not made.answer
     made._handle_custom_msg({"label": "x", "source": "print('<b>')"}, [])
     assert made.answer["says"] == "○ exit code 0" and "&lt;b&gt;" in made.answer["shown"]

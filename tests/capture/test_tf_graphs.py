@@ -3,7 +3,8 @@
 import pytest
 
 from helpers.capture.tensorflow.graph import tf_graph, tf_steps
-from helpers.view.diagram import graph as diagram
+from helpers.view.diagram.graph_folding import fold
+from helpers.view.diagram.graph_view import graph as diagram
 
 tf = pytest.importorskip("tensorflow")
 v1 = tf.compat.v1
@@ -188,7 +189,7 @@ def test_ten_thousand_nodes_fold_without_a_hang():
         for i in range(10_000)
     ]
     graph = tf_graph(graph_def(*chain))
-    shown = diagram.fold(graph)
+    shown = fold(graph)
     assert len(shown.nodes) <= 60 and "10000 boxes are too many" in shown.note
     assert (
         len(diagram.text(graph)) < 50_000 and tf_steps(graph_def(*chain)).path[-1] == "a/b99/n9999"
@@ -205,7 +206,7 @@ def test_a_real_keras_model_folds_to_a_picture_that_says_what_was_folded():
     model = tf.keras.applications.MobileNetV2(weights=None)
     spec = tf.TensorSpec([None, 224, 224, 3])
     graph = tf_graph(tf.function(model), spec).find("softmax")
-    shown = diagram.fold(graph)
+    shown = fold(graph)
     assert len(graph.nodes) > 300 and len(shown.nodes) <= 60
     inside = sum(int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group")
     single = sum(node.kind != "group" for node in shown.nodes)

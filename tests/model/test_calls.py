@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.model.calls import Call, CallTree
-from helpers.view.call_outline import MOST_WHOLE, outline
+from helpers.view.call_view import MOST_WHOLE, outline
 
 
 def tree(*calls: tuple, routes=()) -> CallTree:

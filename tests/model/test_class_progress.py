@@ -4,7 +4,7 @@ import pytest
 
 from helpers.model.class_progress import LEAST, class_listing
 from helpers.model.learner_progress import HINTED, PASSED, TRIED, Chapter, Task
-from helpers.view.table import html, text
+from helpers.view.table_view import table
 
 CHAPTERS = (Chapter(1, "names", (Task("a", ""), Task("b", ""))),)
 NASTY = "<script>alert(1)</script>\x00\u202e" + "x" * 99
@@ -26,40 +26,42 @@ def test_of_a_few_without_a_name_there_is_no_count(unnamed):
     learners = [({"a": PASSED}, "")] * unnamed + [({"a": TRIED}, "Ada")]
     model = class_listing(CHAPTERS, learners)
     assert bool(model.rows) == (unnamed == 0 or unnamed >= LEAST)
-    assert ("of fewer they tell who" in text(model)) == (not model.rows)
+    assert ("of fewer they tell who" in table.text(model)) == (not model.rows)
 
 
 def test_a_name_stands_only_where_its_owner_is_under_way():
     learners = [({"a": TRIED, "b": PASSED}, "Ada"), ({"a": HINTED}, " Bo\n"), ({"a": PASSED}, "Di")]
     first, second = class_listing(CHAPTERS, learners).rows
     assert first.names == "Ada, Bo" and second.names == ""
-    assert "Di" not in text(class_listing(CHAPTERS, learners))
+    assert "Di" not in table.text(class_listing(CHAPTERS, learners))
 
 
 def test_without_any_name_there_is_no_column_for_it():
-    assert "by name" not in text(class_listing(CHAPTERS, anonymous() * 2))
+    assert "by name" not in table.text(class_listing(CHAPTERS, anonymous() * 2))
 
 
 def test_a_chapter_that_nobody_has_begun_is_left_out():
     chapters = (*CHAPTERS, Chapter(2, "keys", (Task("c", ""),)))
     model = class_listing(chapters, anonymous() * 2)
-    assert {row.chapter for row in model.rows} == {1} and "left out" in text(model)
+    assert {row.chapter for row in model.rows} == {1} and "left out" in table.text(model)
 
 
 def test_what_the_course_does_not_have_counts_for_nothing():
     learners = [({"a": "won", "b": PASSED, NASTY: PASSED}, "")] * LEAST
     model = class_listing(CHAPTERS, learners)
     assert [(row.untried, row.passed) for row in model.rows] == [(LEAST, 0), (0, LEAST)]
-    assert "script" not in text(model)
+    assert "script" not in table.text(model)
 
 
 def test_a_name_is_never_markup():
     model = class_listing(CHAPTERS, [({"a": TRIED}, NASTY)], unread=2, more=True)
     assert (
-        "<script" not in html(model) and "\x00" not in text(model) and "\u202e" not in text(model)
+        "<script" not in table.html(model)
+        and "\x00" not in table.text(model)
+        and "\u202e" not in table.text(model)
     )
-    assert "2 files could not be read." in text(model) and "more files" in text(model)
+    assert "2 files could not be read." in table.text(model) and "more files" in table.text(model)
 
 
 def test_nobody_is_told():
-    assert "Shared by 0 learners" in text(class_listing(CHAPTERS, []))
+    assert "Shared by 0 learners" in table.text(class_listing(CHAPTERS, []))

@@ -13,7 +13,7 @@ from helpers.model.listing import Column, Listing
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.project import fresh, imported
 from helpers.study.check import Unfit, Untried
-from helpers.view import table
+from helpers.view.table_view import table
 from tests.study.folded import EXERCISES, NOTEBOOKS, verdict
 from tests.study.mistakes import edited
 

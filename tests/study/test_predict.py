@@ -7,7 +7,7 @@ import pytest
 from helpers.model.choice import Choice
 from helpers.study import decisions
 from helpers.study.predict import predict, show_predictions
-from helpers.view.widgets import choice as choice_view
+from helpers.view.widgets.forms import choice as choice_view
 
 predict_module = import_module("helpers.study.predict")  # the name there is the function's
 HOSTILE = "<img src=x onerror=alert(1)></script>\x00"

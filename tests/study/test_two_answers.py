@@ -4,7 +4,7 @@ import json
 
 from helpers.study.check import Exercise
 from helpers.study.two_answers import Parted, packed, parted, unpacked, within
-from helpers.view import outcome
+from helpers.view.progress_view import outcome
 
 NASTY = "<script>x</script>"
 

@@ -2,13 +2,10 @@
 
 from xml.etree import ElementTree
 
-import pytest
-
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.timeline import Panel
-from helpers.view.diagram.growing import growing
-from helpers.view.diagram.recording import recordings
+from helpers.view.diagram.growing_graph import growing_graph, recordings
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<img src=x onerror=alert(1)></svg><script>&\"'"
@@ -57,21 +54,21 @@ def told(drawn, at):
 
 
 def test_nodes_are_outlines_until_they_are_recorded():
-    drawn = growing(broken())
+    drawn = growing_graph(broken())
     assert told(drawn, 0)["a = call()"] == "outline"
     assert told(drawn, 1)["a = call()"] == "new" and told(drawn, 1)["b = call()"] == "outline"
     assert told(drawn, 2)["a = call()"] == "shown" and told(drawn, 2)["b = call()"] == "new"
 
 
 def test_guards_stand_there_from_the_step_after_the_one_that_took_them():
-    drawn = growing(broken())
+    drawn = growing_graph(broken())
     assert "guard x: TENSOR_MATCH" not in told(drawn, 0)
     assert told(drawn, 1)["guard x: TENSOR_MATCH"] == "new"
     assert told(drawn, 5)["guard x: TENSOR_MATCH"] == "shown"
 
 
 def test_a_break_cuts_the_cards_apart_and_the_first_graph_stays():
-    drawn = growing(broken())
+    drawn = growing_graph(broken())
     cut = "graph break at line 3: print(x)"
     assert [cut in told(drawn, at) for at in range(6)] == [False, False, True, True, True, True]
     assert "graph 2 · line 4" not in told(drawn, 3)
@@ -82,30 +79,10 @@ def test_a_break_cuts_the_cards_apart_and_the_first_graph_stays():
     ] * 3
 
 
-def test_every_key_of_a_state_is_a_part_of_the_picture():
-    drawn = growing(broken())
-    keys = {node.get("data-key") for node in ElementTree.fromstring(drawn.svg).iter()}
-    assert all(keys.issuperset(state) for state in drawn.states)
-    assert len(drawn.states) == 6 and drawn == growing(broken())
-
-
 def test_a_node_that_gets_another_name_keeps_its_place():
     (found,) = recordings(run(step(so_far("mul")), step(so_far("z")), step(so_far("z", "mul"))))
     keys = [[node.key for node in graph.nodes] for graph in found.graphs]
     assert keys == [["x", "op 1"], ["x", "op 1"], ["x", "op 1", "op 2"]]
-
-
-def test_what_is_done_again_after_a_restart_has_its_old_place():
-    again = step(so_far("z", "add"), "again")
-    steps = step(so_far("mul")), step(so_far("z")), step(so_far("z", "add"))
-    (found,) = recordings(run(*steps, DynamoStep("s", 0, (), "start over"), again))
-    assert found.graphs[-1].nodes[1].key == found.graphs[0].nodes[1].key == "op 1"
-    assert len({node.key for graph in found.graphs for node in graph.nodes}) == 3
-
-
-def test_nothing_recorded_is_refused():
-    with pytest.raises(ValueError, match="nothing to draw"):
-        growing(run(step(so_far())))
 
 
 def test_hostile_words_stay_words():
@@ -113,6 +90,6 @@ def test_hostile_words_stay_words():
     graph = Graph("t", (node,), ())
     breaks = (Break("f", 3, HOSTILE, "no", "because"),)
     steps = step(graph, guards=(HOSTILE,)), step(graph, "break")
-    drawn = growing(run(*steps, breaks=breaks))
+    drawn = growing_graph(run(*steps, breaks=breaks))
     assert "<img" not in drawn.svg and "<script" not in drawn.svg
     ElementTree.fromstring(drawn.svg)

@@ -3,12 +3,11 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import pytest
-
 from helpers.model.journey import SHARES, Journey, Passage, Stop
 from helpers.model.spine import SPINE
-from helpers.view import journey
-from helpers.view.line_width import WIDEST, wrapped
+from helpers.view import spine_view
+from helpers.view.markup import WIDEST, wrapped
+from helpers.view.spine_view import journey
 
 
 def passage(*passed: int, words="words", **more) -> Passage:
@@ -22,15 +21,9 @@ MODEL = Journey("The journey of f", passage(1, 2, 3), passage(2), note="a note")
 def test_lines_are_lit_where_a_call_passed():
     first, again = journey.text(MODEL).splitlines()[1:3]
     assert first.startswith("first call") and first.endswith("answer")
-    assert first.count(journey.LIT) == 3 and again.count(journey.LIT) == 1
+    assert first.count(spine_view.LIT) == 3 and again.count(spine_view.LIT) == 1
     assert "○ 1 name ─ ● 2 cache key ─ ○ 3 frame" in again
     assert all(f"{s.number} {s.name}" in first for s in SPINE)
-
-
-def test_what_is_the_same_again_is_not_said_twice():
-    assert MODEL.changed == ("name", "frame")
-    text = journey.text(replace(MODEL, again=MODEL.first))
-    assert text.count("words 3") == 1 and text.count(journey.SAME) == 6
 
 
 def test_both_forms_say_the_same_and_html_leads_to_each_chapter():
@@ -53,15 +46,3 @@ def test_hostile_words_are_escaped_and_lines_fit():
     assert "<script" not in html and "<b>" not in html.split("</thead>")[1] and "\\x00" in html
     text = wrapped(journey.text(replace(MODEL, first=bad)))
     assert max(map(len, text.splitlines())) <= WIDEST
-
-
-def test_a_passage_has_every_station_and_counts_what_it_counts():
-    assert MODEL.first.passed == ("name", "cache key", "frame")
-    assert MODEL.first.stop("frame").brief == "brief 3" and MODEL.first.count("lines") == 2
-    assert MODEL.first.count("ops") == 0
-    with pytest.raises(KeyError):
-        MODEL.first.count("miles")
-    with pytest.raises(KeyError):
-        MODEL.first.stop("moon")
-    with pytest.raises(ValueError, match="each station"):
-        Passage(MODEL.first.stops[1:])

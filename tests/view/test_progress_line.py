@@ -1,18 +1,9 @@
 """The line of a cell that takes long: when it comes, what it says; it goes and leaves nothing."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-import nbformat
 import pytest
 
 from helpers.safety import progress
-from helpers.view.widgets import progress_line
 from helpers.view.widgets.progress_line import Waiting
-
-ROOT = Path(__file__).parents[2]
 
 
 class Loop:
@@ -86,15 +77,6 @@ def test_a_long_cell_says_how_far_it_is(loop, page):
     assert not waiting.shown
 
 
-def test_an_import_says_how_many_modules_it_has(loop, page, monkeypatch):
-    waiting = Waiting(loop, page.open)
-    waiting.start()
-    for number in range(40):
-        monkeypatch.setitem(sys.modules, f"large.part_{number}", sys)
-    loop.go_on()
-    assert page.told == ["Still running: importing, 40 modules so far"]
-
-
 def test_the_next_cell_takes_a_line_away_that_was_left(loop, page):
     waiting = Waiting(loop, page.open)
     waiting.start()
@@ -112,76 +94,3 @@ def test_a_page_that_cannot_be_told_stops_nothing(loop):
     loop.go_on()
     assert loop.calls and not waiting.shown
     waiting.end()
-
-
-def test_outside_a_kernel_there_is_none():
-    pytest.importorskip("IPython")
-    assert progress_line.switch_on() is None
-
-
-SETUP = """import os
-import time
-
-import helpers
-from helpers.safety import progress
-from helpers.view.widgets import progress_line
-
-shown = os.environ["LINE"] == "shown"
-waiting = progress_line.switch_on(after=0 if shown else 3600)"""
-WAIT = """def wait():
-    while not waiting.shown and shown:
-        time.sleep(0.01)"""
-LONG = """wait()
-print("first")
-for _ in progress.counted("run", "ab"):
-    wait()
-display("middle")
-wait()
-print("last")
-"result" """
-RAISING = """wait()
-1 / 0"""
-
-
-def notebook():
-    """Return a notebook whose cells wait for the line, if the environment says so."""
-    cells = [nbformat.v4.new_code_cell(source) for source in (SETUP, WAIT, LONG, RAISING)]
-    for number, cell in enumerate(cells):
-        cell.id = f"cell-{number}"
-    cells[-1].metadata["tags"] = ["raises-exception"]
-    python = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    return nbformat.v4.new_notebook(cells=cells, metadata=python)
-
-
-@pytest.fixture(scope="module")
-def stored():
-    """The notebook, run without the line."""
-    return run("hidden")
-
-
-def run(line: str):
-    nbclient = pytest.importorskip("nbclient")
-    book, env = notebook(), {**os.environ, "LINE": line, "PYTHONPATH": str(ROOT)}
-    nbclient.NotebookClient(book, timeout=60, kernel_name="python3").execute(env=env)
-    return book
-
-
-def outputs(book) -> list:
-    return [cell.outputs for cell in book.cells]
-
-
-def test_stored_outputs_are_the_same_with_the_line(stored):
-    assert [len(cell) for cell in outputs(stored)] == [0, 0, 4, 1]
-    shown = run("shown")
-    assert "progress_line" in str(shown.metadata)  # the state of widgets: it was there
-    assert outputs(shown) == outputs(stored)
-
-
-def test_nbval_finds_the_same_outputs_with_the_line(stored, tmp_path):
-    pytest.importorskip("nbval")
-    nbformat.write(stored, tmp_path / "line.ipynb")
-    env = {**os.environ, "LINE": "shown", "PYTHONPATH": str(ROOT)}
-    words = ["-m", "pytest", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider", "-q"]
-    command = [sys.executable, *words, "--nbval-cell-timeout=60", "line.ipynb"]
-    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
-    assert ran.returncode == 0 and "4 passed" in ran.stdout, ran.stdout[-2000:]

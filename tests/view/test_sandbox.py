@@ -6,7 +6,8 @@ import ipykernel.comm.comm
 
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.widgets import base, rerun, sandbox
+from helpers.view.widgets import make_widget as base
+from helpers.view.widgets.forms import rerun_widget, sandbox
 
 NASTY = "<script>alert(1)</script>"
 MODEL = Sandbox(
@@ -23,11 +24,6 @@ def test_text_and_html_hold_every_choice():
         known = "title", "note", "kind", "one; two", "every run", "kind: two", "s.run"
         for words in (*known, "To foretell: this call will be a hit or trace."):
             assert words in shown.replace("&#39;", "'")
-
-
-def test_html_escapes():
-    assert "<script" not in sandbox.html(MODEL) and "&lt;script&gt;" in sandbox.html(MODEL)
-    assert sandbox.html(MODEL).count('scope="col"') == 4
 
 
 def test_the_widget_shows_the_code_of_what_is_picked_and_hands_the_guess_on():
@@ -54,33 +50,11 @@ def test_what_a_page_sends_waits_its_turn_in_the_main_thread():
     assert hasattr(ipykernel.comm.comm.BaseComm, "_reply_subshell_for")  # whom the kernel asks
 
 
-def test_press_that_is_interrupted_is_answered_each_time():
-    def run(picked, guess):
-        raise KeyboardInterrupt
-
-    made, heard = sandbox.widget(MODEL, lambda picked: "", run), []
-    made.observe(lambda change: heard.append(change["new"]), "answer")
-    for press in "12":
-        made._handle_custom_msg({"guess": "hit", "press": press}, [])
-    assert [answer["says"] for answer in heard] == [base.INTERRUPTED] * 2
-    assert all(answer["stopped"] for answer in heard)
-
-
 def test_run_again_that_is_interrupted_is_answered_each_time():
     def run(label, source):
         raise KeyboardInterrupt
 
-    made = rerun.widget(Transcripts("title", (Transcript("a", "1", "", "", 0),)), run)
+    made = rerun_widget(Transcripts("title", (Transcript("a", "1", "", "", 0),)), run)
     for number in (1, 2):
         made._handle_custom_msg({"label": "a", "source": "1"}, [])
         assert made.answer == {"says": base.INTERRUPTED, "shown": "", "number": number, "of": "a"}
-
-
-def test_press_is_answered_for_what_it_shows():
-    asked = []
-    made = sandbox.widget(MODEL, "+".join, lambda *given: asked.append(given) or {})
-    picked = {**MODEL.start(), "size": "2"}
-    for press in "112":  # pressed twice before it was answered, and once after
-        made._handle_custom_msg({"guess": "hit", "picked": picked, "press": press}, [])
-    assert asked == [(picked, "hit")] * 2
-    assert (made.answer["of"], made.answer["call"]) == (picked, "kind+size")

@@ -5,7 +5,7 @@ from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
 from helpers.safety.interpreter_state import whole
 from helpers.study.foretelling import Foretelling
-from helpers.view import ledger
+from helpers.view.table_view import ledger
 
 TENSOR, PYTHON, LIST, DICT = "a tensor", "a Python value", "a list of two", "a dict of tensors"
 FUNCTIONS = {

@@ -15,7 +15,7 @@ from helpers.capture.text.value import brief, plain
 from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.model.listing import Column, Listing
-from helpers.view import table
+from helpers.view.table_view import table
 
 WIDTH = 20
 PARTS, EMPTY = "▏▎▍▌▋▊▉█", "·"  # of one character of a bar: eighths

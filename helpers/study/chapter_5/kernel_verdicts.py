@@ -11,7 +11,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.study.chapter_5.run_op import run_op
-from helpers.view import ledger
+from helpers.view.table_view import ledger
 
 WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
 MARKS = (

@@ -11,7 +11,7 @@ from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
 from helpers.safety.interpreter_state import whole
 from helpers.study.foretelling import Foretelling
-from helpers.view.diagram import figures
+from helpers.view.diagram.graph_view import figures
 
 OLD, NEW, EITHER = "10", "11", "either: a race"
 READS = ("v.read_value()", "v * 1", "v itself, where it is used")

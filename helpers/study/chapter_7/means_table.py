@@ -16,7 +16,7 @@ from helpers.safety import progress
 from helpers.safety.arguments import kind_of
 from helpers.safety.interpreter_state import theirs, whole
 from helpers.study.chapter_7.call_routes import HEADINGS, call_routes
-from helpers.view import table
+from helpers.view.table_view import table
 
 MOST = 12
 ROUNDS = 7

@@ -9,7 +9,7 @@ from importlib.resources import files
 from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
 from helpers.model.listing import Column, Listing
-from helpers.view import table
+from helpers.view.table_view import table
 
 
 @dataclass(frozen=True)

@@ -1,41 +1,67 @@
-"""A graph -> a place for every box: layers from left to right, few crossings, the same each time.
+"""A graph -> layers of boxes with few crossings, and where in its layer each box stands.
 
 The layers are networkx's topological generations (of the condensation, so that cycles are allowed);
-an arrow that skips a layer gets an empty place there, so that it passes between boxes.
+an arrow that skips a layer gets an empty place there, so that it passes between boxes. Each arrow
+may have a mask with a bit per moment of a run: a crossing then counts once for each moment in which
+both arrows are there. The same graph is laid out the same each time.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
+from random import Random
 
 from helpers.model.graph import Graph
 
-SWEEPS = 6
 LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
+SWEEPS, ROUNDS, SHAKES = 8, 6, 12
+MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
+WEIGHTS = (1, 2, 8)  # of a piece with no bend, one and two
+NEAR, LOOSE = 4, 60  # pixels: what is as good as straight; where two boxes pull as one bend does
+BETWEEN, BESIDE = 24, 16  # pixels between two boxes; between a bend and what stands beside it
 
 
 @dataclass(frozen=True)
 class Layout:
-    """`layers`: keys per column, top to bottom. `rows`: key -> height in rows. `paths`: per edge
-    the keys passed through, ends included; a key that is no node's is a bend."""
+    """`layers`: keys per layer, in their order. `paths`: per edge the keys passed through, ends
+    included; a key that is no node's is a bend."""
 
     layers: tuple[tuple[object, ...], ...]
-    rows: dict[object, float]
     paths: tuple[tuple[object, ...], ...]
 
+    @property
+    def has_cycle(self) -> bool:
+        """Whether an arrow leads to its own layer."""
+        layer = {key: number for number, keys in enumerate(self.layers) for key in keys}
+        return any(layer[path[0]] == layer[path[-1]] for path in self.paths)
 
-def layered(graph: Graph, bend: float = 1, wrap=None) -> Layout:
-    """Return the layout of a graph with at least one node; a bend takes `bend` of a box's room.
 
-    `wrap`: what makes more layers of the layers, as a number per key.
+def layered(
+    graph: Graph,
+    masks: Sequence[int] | None = None,
+    widths: dict[str, int] | None = None,
+    room: int | None = None,
+) -> Layout:
+    """Return the layers of a graph with at least one node, in an order with few crossings.
+
+    `masks`: the moments of each edge, as bits. `room`: a layer of boxes that is wider, by `widths`
+    in pixels, becomes several, as words wrap.
     """
     layer = _layers(graph)
-    layer = wrap(layer) if wrap else layer
-    paths = tuple(_path(number, edge, layer) for number, edge in enumerate(graph.edges))
-    columns = [[] for _ in range(1 + max(layer.values()))]
-    for key in [*layer, *(key for path in paths for key in path[1:-1])]:
-        columns[layer.get(key, key[1] if isinstance(key, tuple) else 0)].append(key)
-    links = [pair for path in paths for pair in zip(path, path[1:], strict=False)]
-    rows = _untangle(columns, links, dict.fromkeys(layer, 1), bend)
-    return Layout(tuple(map(tuple, columns)), rows, paths)
+    layer = _wrapped(layer, graph, widths, room) if room else layer
+    columns, paths = [[] for _ in range(1 + max(layer.values()))], []
+    for key, number in layer.items():
+        columns[number].append(key)
+    for number, edge in enumerate(graph.edges):
+        bends = [(number, at) for at in range(layer[edge.source] + 1, layer[edge.target])]
+        paths.append((edge.source, *bends, edge.target))
+        for bend in bends:
+            columns[bend[1]].append(bend)
+    links = _Links(paths, masks or (1,) * len(paths), layer)
+    came = {key: number for number, key in enumerate(layer)}
+    for path in paths:
+        came |= dict.fromkeys(path[1:-1], came[path[0]])
+    return Layout(tuple(map(tuple, _ordered(columns, came, links))), tuple(paths))
 
 
 def _layers(graph: Graph) -> dict[str, int]:
@@ -73,48 +99,210 @@ def _late(graph: Graph, depth) -> dict[str, int]:
     return {node.key: late[node.key] for node in graph.nodes}
 
 
-def _path(number: int, edge, layer) -> tuple[object, ...]:
-    first, last = layer[edge.source], layer[edge.target]
-    bends = [(number, column) for column in range(first + 1, last)]
-    return (edge.source, *bends, edge.target)
+def _wrapped(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
+    """Return a layer per key, of which none is wider than `room` pixels if it has several boxes.
 
-
-def _untangle(columns, links, rooms: dict, bend: float) -> dict[object, float]:
-    rows = {key: float(row) for column in columns for row, key in enumerate(column)}
-    before, after = _neighbours(links)
-    for sweep in range(SWEEPS):
-        forward = sweep % 2 == 0
-        for column in columns if forward else reversed(columns):
-            near = before if forward else after
-            wanted = {key: _wanted(near.get(key), rows, rows[key]) for key in column}
-            column.sort(key=lambda key, wanted=wanted: wanted[key])
-            rows |= spread(column, wanted, rooms, bend)
-    top = min(rows.values())
-    return {key: row - top for key, row in rows.items()}
-
-
-def _neighbours(links) -> tuple[dict, dict]:
-    before, after = {}, {}
-    for left, right in links:
-        before.setdefault(right, []).append(left)
-        after.setdefault(left, []).append(right)
-    return before, after
-
-
-def _wanted(near, rows, own: float) -> float:
-    """Return the mean row of the neighbours on one side, the own row where there are none."""
-    return sum(rows[key] for key in near) / len(near) if near else own
-
-
-def spread(column, wanted, rooms: dict, bend: float) -> dict[object, float]:
-    """Return rows with room for each key, in the column's order, as near to the wanted as can be.
-
-    `rooms`: how many rows a box takes; what is none takes `bend` of one.
+    Boxes of one layer have no arrow between them, so they may stand in any order. What nothing
+    leads to goes down, nearer to its readers; so does what leads on to nothing.
     """
-    rows, free = {}, float("-inf")
-    for key in column:
-        half = rooms.get(key, bend) / 2
-        rows[key] = max(wanted[key], free + half)
-        free = rows[key] + half
-    drift = sum(rows[key] - wanted[key] for key in column) / max(len(column), 1)
-    return {key: row - drift for key, row in rows.items()}
+    made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
+    rows = [[] for _ in range(1 + max(layer.values()))]
+    for key, number in layer.items():
+        rows[number].append(key)
+    found, number = {}, -1
+    for row in rows:
+        row.sort(key=lambda key: (key not in made) + 2 * (key not in read))
+        whole = sum(widths[key] + BETWEEN for key in row)
+        share, wide, part = whole / -(-whole // room), 0, -1
+        for key in row:
+            if part < 0 or wide + widths[key] / 2 > share * (part + 1):
+                part, number = part + 1, number + 1
+            found[key] = number
+            wide += widths[key] + BETWEEN
+    return {key: found[key] for key in layer}
+
+
+# -- few crossings ---------------------------------------------------------------------------------
+
+
+class _Links:
+    """Neighbours of each key in the layers before and after, with the moments of the link.
+
+    `known`: what was once worked out for a layer, by where its neighbours stood; orders are tried
+    that differ in one layer.
+    """
+
+    def __init__(self, paths, masks, layer):
+        self.known, self.before, self.after = {}, {}, {}
+        for path, mask in zip(paths, masks, strict=True):
+            if layer[path[0]] != layer[path[-1]]:
+                for left, right in pairwise(path):
+                    self.after.setdefault(left, []).append((right, mask))
+                    self.before.setdefault(right, []).append((left, mask))
+
+
+def _ordered(columns: list[list], came: dict, links: _Links) -> list[list]:
+    """Return the columns in the best order found, from that in which the keys came, and another."""
+    starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, links)
+    best, fewest = min(((each, _sift(each, links)) for each in starts), key=lambda pair: pair[1])
+    chance = Random(0)  # the same picture each time
+    for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN else 0):
+        if not fewest:
+            break
+        other = [list(column) for column in best]
+        chance.shuffle(chance.choice(other))
+        count = _sift(other, links)
+        if count <= fewest:
+            best, fewest = other, count
+    return best
+
+
+def _near_each_other(columns: list[list], links: _Links) -> list[list]:
+    """Return the columns, each sorted by the mean place of its neighbours, to and fro.
+
+    A box takes a row, a bend next to nothing; a column is moved to where its keys would be.
+    """
+    columns = [list(column) for column in columns]
+    at = {key: float(n) for column in columns for n, key in enumerate(column)}
+    for sweep in range(SWEEPS):
+        side = links.after if sweep % 2 else links.before
+        for column in reversed(columns) if sweep % 2 else columns:
+            near = {key: [at[to] for to, _ in side.get(key, ())] or [at[key]] for key in column}
+            wanted = {key: sum(places) / len(places) for key, places in near.items()}
+            column.sort(key=wanted.get)
+            rows, free = {}, float("-inf")
+            for key in column:
+                half = 0.03 if isinstance(key, tuple) else 0.5
+                rows[key] = max(wanted[key], free + half)
+                free = rows[key] + half
+            drift = sum(rows[key] - wanted[key] for key in column) / len(column)
+            at |= {key: row - drift for key, row in rows.items()}
+    return columns
+
+
+def _sift(columns: list[list], links: _Links) -> int:
+    """Move each key to the best place of its column until nothing gets better; count crossings.
+
+    It begins on the right: names keep the order in which they were bound if objects can move.
+    """
+    at = {key: place for column in columns for place, key in enumerate(column)}
+    for _ in range(SWEEPS):
+        before = [list(column) for column in columns]
+        for column in reversed(columns):
+            more = _more_crossings(column, at, links)
+            for key in list(column):
+                _move(key, column, at, more)
+        if before == columns:
+            break
+    return sum(
+        _crossings(upper, lower)
+        for column in columns
+        for upper, lower in combinations(_ends(column, at, links.after), 2)
+    )
+
+
+def _move(key, column: list, at: dict, more: dict):
+    """Move a key of a column to its best place, and tell `at`."""
+    others = [other for other in column if other != key]
+    own, costs = column.index(key), [0]
+    for other in others:  # the cost of each place, but for what all have in common
+        costs.append(costs[-1] + more[other, key])
+    best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
+    if best != own:
+        column[:] = [*others[:best], key, *others[best:]]
+        at |= {key: place for place, key in enumerate(column)}
+
+
+def _more_crossings(column: list, at: dict, links: _Links) -> dict:
+    """Return, for each two keys, how many more crossings there are with the first one above."""
+    sides = links.before, links.after
+    keys = sorted(column, key=hash)
+    where = (*keys, *(at[near] for key in keys for s in sides for near, _ in s.get(key, ())))
+    if where not in links.known:
+        links.known[where] = more = {}
+        ends = zip(keys, *(_ends(keys, at, side) for side in sides), strict=True)
+        for (a, here, there), (b, near, far) in combinations(ends, 2):
+            more[a, b] = _crossings(here, near) - _crossings(near, here)
+            more[a, b] += _crossings(there, far) - _crossings(far, there)
+            more[b, a] = -more[a, b]
+    return links.known[where]
+
+
+def _ends(column, at, side) -> list[list[tuple[int, int]]]:
+    """Return where the links of each key end on one side, with their masks."""
+    return [[(at[near], mask) for near, mask in side.get(key, ())] for key in column]
+
+
+def _crossings(upper: list, lower: list) -> int:
+    """Return the crossings of the links of two keys of a column, given where those links end."""
+    if not upper or not lower:
+        return 0
+    return sum(
+        (mask & other).bit_count() for near, mask in upper for far, other in lower if near > far
+    )
+
+
+# -- straight arrows -------------------------------------------------------------------------------
+
+
+def straightened(
+    layout: Layout, sizes: dict[object, int], between: int = BETWEEN, beside: int = BESIDE
+) -> dict[object, float]:
+    """Return the centre of each key in its layer, in pixels, so that arrows are short and straight.
+
+    `sizes`: how much of its layer each box takes; what has none is a bend. What a layer gives up to
+    be straight is weighed as dot does it (Gansner and others, A technique for drawing directed
+    graphs, 1993): a piece of an arrow between two bends counts most.
+    """
+    links, centres, offsets = {}, {}, []
+    for path in layout.paths:
+        for one, other in pairwise(path):
+            weight = WEIGHTS[(one not in sizes) + (other not in sizes)]
+            links.setdefault(one, []).append((other, weight))
+            links.setdefault(other, []).append((one, weight))
+    for row in layout.layers:
+        offsets.append([0.0])
+        for before, key in pairwise(row):
+            room = between if before in sizes and key in sizes else beside
+            room += (sizes.get(before, 0) + sizes.get(key, 0)) / 2
+            offsets[-1].append(offsets[-1][-1] + room)
+        centres |= dict(zip(row, offsets[-1], strict=True))
+    rows = list(zip(layout.layers, offsets, strict=True))
+    for _ in range(ROUNDS):
+        near = {
+            key: [(to, weight / _far(key, to, centres, sizes)) for to, weight in own]
+            for key, own in links.items()
+        }
+        for sweep in range(SWEEPS):
+            for row, apart in reversed(rows) if sweep % 2 else rows:
+                centres |= _settled(row, apart, near, centres)
+    return centres
+
+
+def _far(one, other, centres, sizes) -> float:
+    """Return by what a piece weighs less: a bent one, by how much; one between boxes, by the same.
+
+    So a box stands in the middle of its readers, and of the pieces at bends few are not straight.
+    """
+    both = one in sizes and other in sizes
+    return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
+
+
+def _settled(row, offsets, near, centres) -> dict[object, float]:
+    """Return the centres of a row that lie nearest to those of its neighbours in other rows.
+
+    Keys that would come too close stand side by side, at their common mean: each group of `blocks`
+    has its place, its weight and how many keys it holds.
+    """
+    blocks = []
+    for key, offset in zip(row, offsets, strict=True):
+        pulls = near.get(key, ())
+        weight = sum(pull for _, pull in pulls)
+        wanted = sum(centres[to] * pull for to, pull in pulls) / weight if weight else centres[key]
+        blocks.append((wanted - offset, weight or 1e-6, 1))
+        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
+            (one, heavy, count), (other, weight, more) = blocks[-2:]
+            mean = (one * heavy + other * weight) / (heavy + weight)
+            blocks[-2:] = [(mean, heavy + weight, count + more)]
+    places = [place for place, _, count in blocks for _ in range(count)]
+    return {key: at + offset for key, at, offset in zip(row, places, offsets, strict=True)}

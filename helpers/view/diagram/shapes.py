@@ -1,109 +1,211 @@
-"""The kind and the place of a box -> its outline; two boxes -> the arrow between them, as paths."""
+"""The kind of a node and the words in it -> its box; boxes, arrows and frames -> an SVG.
 
+What has no kind of `ink` is drawn as one that has, and set apart by its outline.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from helpers.view import ink
-from helpers.view.diagram.kinds import drawn_as
+from markupsafe import Markup
 
-HIGH, TAG = 40, 28  # heights of a box and of a name's tag, pixels
-TIP, LOOP = 8, 40  # length of an arrow's head, and how far one goes out that comes back
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.op_log import AGAIN
+from helpers.view import ink, row_limit
+from helpers.view.markup import one_line, render
+from helpers.view.picture import LETTER, SMALL, drawn_width
+
+BOX, MARGIN = 40, 8  # pixels
+LONGEST_SAID = 400  # characters of a label in the text form
+LONGEST_LABEL = 52
+DRAWN_AS = {
+    "holder": "object",
+    "group": "object",
+    "input": "tensor",
+    "call": "op",
+    "type": "code",
+    "site": "name",
+    "entry": "object",
+    "leaf": "update",
+    "variable": "cell",
+    "after": "object",
+    "gone": "object",
+    "new": "update",
+    "altered": "update",
+}
+# A legend says these kinds in these words, not in those of what they are drawn as.
+WORDS = {
+    "input": "input",
+    "leaf": "adds to a leaf's .grad",
+    "variable": "variable",
+    "after": "after",
+    "pass": "passes its input on",
+    "type": "op type",
+    "site": "call",
+    "entry": "cache entry",
+}
+SET_APART = {"group", "gone", "new", "altered", "own", "found"}
+FOUND = Markup('<p style="margin:2px 0 6px 0">▸ what find= asked for</p>')
+# how many pixels the sides of a shape take from the words in it
+SIDES = {
+    "pill": 14,
+    "round ends": 10,
+    "hexagon": 10,
+    "slanted box": 8,
+    "double slanted box": 14,
+    "tag": 6,
+}
 
 
 @dataclass(frozen=True)
-class Box:
-    """A box of a kind: its left edge, the height of its middle, and its width, in pixels."""
+class Spot:
+    """The place of a box or a bend: its left, top, width and height in pixels."""
 
-    kind: str
     x: int
-    middle: int
+    y: int
     width: int
+    height: int = BOX
 
     @property
-    def high(self) -> int:
-        """Its height."""
-        return TAG if self.kind == "name" else HIGH
-
-    @property
-    def y(self) -> int:
-        """Its upper edge."""
-        return self.middle - self.high // 2
-
-    @property
-    def bottom(self) -> int:
-        """Its lower edge."""
-        return self.middle + self.high // 2
-
-    @property
-    def right(self) -> int:
-        """Its right edge."""
-        return self.x + self.width
+    def middle(self) -> int:
+        """The height at which arrows leave and arrive."""
+        return self.y + self.height // 2
 
     @property
     def centre(self) -> int:
-        """Where its words stand."""
-        return self.x + self.width // 2 - (4 if self.kind == "name" else 0)
+        """The same for arrows that lead downwards."""
+        return self.x + self.width // 2
 
     @property
-    def outline(self) -> str:
-        """The path around it."""
-        return ink.outline(ink.KINDS[self.ink].shape, self.x, self.y, self.width, self.high)
+    def bottom(self) -> int:
+        """The lower edge."""
+        return self.y + self.height
 
     @property
-    def ink(self) -> str:
-        """The kind that it is drawn as."""
-        return drawn_as(self.kind)
+    def right(self) -> int:
+        """The right edge."""
+        return self.x + self.width
+
+
+def far_ends(spots: Iterable[Spot]) -> tuple[int, int]:
+    """Return how far boxes and bends reach to the right and down, with a margin."""
+    spots = list(spots)
+    return max(s.right for s in spots) + MARGIN, max(s.bottom for s in spots) + MARGIN
 
 
 @dataclass(frozen=True)
-class Arrow:
-    """A line with its head at `tip`, turned by `turn` degrees.
+class Piece:
+    """A drawing from 0, 0: boxes, arrows, frames for the template; pieces in it at (x, y)."""
 
-    `curve`: the four points of its first piece, along which a label may stand. `right`, `bottom`:
-    how far it reaches.
+    width: int
+    height: int
+    boxes: tuple[dict, ...] = ()
+    arrows: tuple[dict, ...] = ()
+    frames: tuple[dict, ...] = ()
+    inner: tuple[tuple[int, int, "Piece"], ...] = ()
+
+
+def as_svg(title: str, piece: Piece, kinds: Iterable[str]) -> str:
+    """Return a drawing as SVG text; `kinds`: those of its boxes."""
+    used = sorted({drawn_as(kind) for kind in kinds})
+    style = (f".{name}{{fill:var(--who-{name}-fill);stroke:var(--who-{name})}}" for name in used)
+    return render(
+        "diagram.svg",
+        title=title,
+        piece=piece,
+        style="".join(style),
+        outline=outline,
+        classes=lambda kind: " ".join([drawn_as(kind), *(SET_APART & set(kind.split()))]),
+    )
+
+
+def drawn_as(kind: str) -> str:
+    """Return the kind of `ink` that a node of this kind is drawn as."""
+    first = kind.partition(" ")[0]
+    found = DRAWN_AS.get(first, first)
+    return found if found in ink.KINDS else "object"
+
+
+def outline(kind: str, x: float, y: float, width: float, height: float) -> str:
+    """Return the outline of a box of this kind as an SVG path."""
+    return ink.outline(ink.KINDS[drawn_as(kind)].shape, x, y, width, height)
+
+
+def legend(kinds: Iterable[str], found: bool = False) -> Markup:
+    """Return the legend of a picture with these kinds; nothing where all are of one kind.
+
+    What is gone, new or changed says so in its box, and stands in no legend. `found`: some boxes
+    are what a search points out.
     """
-
-    line: str
-    curve: tuple[tuple[int, int], ...]
-    tip: tuple[int, int]
-    turn: int
-    right: int
-    bottom: int
-
-    def at(self, part: float) -> tuple[int, int]:
-        """Return the point of its first piece after this part of it, from 0 to 1."""
-        rest = 1 - part
-        shares = (rest**3, 3 * rest**2 * part, 3 * rest * part**2, part**3)
-        return tuple(
-            round(sum(share * point[axis] for share, point in zip(shares, self.curve, strict=True)))
-            for axis in (0, 1)
-        )
+    own = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
+    told = {drawn_as(kind) for kind in own if kind not in SET_APART}
+    shown = {WORDS.get(kind, drawn_as(kind)): drawn_as(kind) for kind in own}
+    shown = {word: kind for word, kind in shown.items() if kind in told}
+    return (ink.legend(shown) if len(shown) > 1 else Markup("")) + FOUND * found
 
 
-def arrow(start: Box, end: Box, through: list[tuple[int, int, int]], place: float) -> Arrow:
-    """Return the arrow from the right of one box to the left of another, or round to its right.
-
-    `through`: left, right and height of the gaps between boxes on the way. `place`: how far down
-    the side of the last box it arrives, from 0 to 1.
-    """
-    if start.x == end.x:
-        return _loop(start, end)
-    tip = (end.x, end.y + 6 + round((end.high - 12) * place))
-    curves, line, at = [], f"M{start.right} {start.middle}", (start.right, start.middle)
-    for left, right, height in (*through, (end.x - TIP, end.x - TIP, tip[1])):
-        half = (left - at[0]) * 11 // 20
-        curves.append((at, (at[0] + half, at[1]), (left - half, height), (left, height)))
-        line += "C{} {} {} {} {} {}".format(*(n for point in curves[-1][1:] for n in point))
-        line += f"H{right}" if right > left else ""
-        at = (right, height)
-    low = max(start.middle, tip[1], *(height for _, _, height in through), 0)
-    return Arrow(line, curves[0], tip, 0, end.x, low)
+def short(words: str, most: int = LONGEST_LABEL) -> str:
+    """Return words cut in the middle, where a dotted path says least."""
+    words = one_line(words)
+    half = (most - 1) // 2
+    return words if len(words) <= most else f"{words[:half]}…{words[-half:]}"
 
 
-def _loop(start: Box, end: Box) -> Arrow:
-    """Return the way out to the right and back, to a box of the same column or to the same one."""
-    lift = 12 if start == end else 0
-    first, last = (start.right, start.middle - lift), (end.right + TIP, end.middle + lift)
-    far = max(start.right, end.right) + LOOP
-    curve = (first, (far, first[1]), (far, last[1]), last)
-    line = f"M{first[0]} {first[1]}C{far} {first[1]} {far} {last[1]} {last[0]} {last[1]}"
-    return Arrow(line, curve, (end.right, last[1]), 180, far, max(first[1], last[1]))
+def said(words: str) -> str:
+    """Return words as the text form says them: in one line, and not too long."""
+    return row_limit.cut(one_line(words), LONGEST_SAID)
+
+
+def named(node: Node) -> str:
+    """Return what the text form calls a node."""
+    return said(f"{node.label} ({node.detail})" if node.detail else node.label)
+
+
+def box_width(node: Node, longest: int = LONGEST_LABEL) -> int:
+    """Return how wide the box of a node is, in pixels."""
+    label, detail = short(node.label, longest), short(node.detail, longest)
+    wide = max(drawn_width(label, LETTER), drawn_width(detail, SMALL), 24)
+    return wide + 24 + SIDES.get(ink.KINDS[drawn_as(node.kind)].shape, 0)
+
+
+def plate_width(label: str) -> int:
+    """Return how wide the ground of a label is, in pixels; of none it is 0."""
+    return drawn_width(short(label), SMALL) + 8 if label else 0
+
+
+def box(node: Node, spot: Spot, found: bool = False, longest: int = LONGEST_LABEL) -> dict:
+    """Return a box for the template, at this spot."""
+    label, detail = short(node.label, longest), short(node.detail, longest)
+    whole = (label, detail) == (one_line(node.label), one_line(node.detail))
+    return {
+        "kind": f"{node.kind} found" if found else node.kind,
+        "tip": "" if whole else named(node),
+        "spot": spot,
+        "label": f"▸ {label}" if found else label,
+        "detail": detail,
+        "base": spot.y + (17 if node.detail else 25),
+    }
+
+
+def labelled(label: str, line: str, x: int, y: int) -> dict:
+    """Return an arrow for the template, with the place of its label."""
+    plate, marked = plate_width(label), AGAIN in label
+    return {"line": line, "label": short(label), "x": x, "y": y, "plate": plate, "marked": marked}
+
+
+def one_per_pair(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Return one arrow per pair of boxes, with the labels of all that lead the same way."""
+    labels = {}
+    for edge in edges:
+        labels.setdefault((edge.source, edge.target), []).append(edge.label)
+    return tuple(
+        Edge(*ends, ", ".join([word for word in words if word][: 2 * LONGEST_LABEL]))
+        for ends, words in labels.items()
+    )
+
+
+def part_of(graph: Graph, keys: Iterable[str]) -> Graph:
+    """Return the graph of those nodes that have these keys, with the arrows between them."""
+    keys = set(keys)
+    nodes = tuple(node for node in graph.nodes if node.key in keys)
+    edges = tuple(edge for edge in graph.edges if keys.issuperset((edge.source, edge.target)))
+    return Graph(graph.title, nodes, edges, found=graph.found)

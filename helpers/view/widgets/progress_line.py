@@ -1,9 +1,8 @@
 """A kernel -> the same, in whose page a line says so while a cell takes more than two seconds.
 
 The line is a widget's model without a view: the page makes and removes it itself, so a cell has no
-output of it, neither in JupyterLab nor in a run that stores or compares outputs. (An output that is
-taken away again would be `clear_output`, which takes what the cell printed before, too, and which
-nbval does not know.) The clock is the thread by which the kernel sends its output: none is started.
+output of it, neither in JupyterLab nor in a run that stores or compares outputs. The clock is the
+thread by which the kernel sends its output: none is started.
 """
 
 import sys
@@ -12,10 +11,7 @@ from threading import Lock
 from uuid import uuid4
 
 from helpers.safety import progress
-from helpers.safety.original_builtins import BUILTINS
-from helpers.view.widgets.base import read
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+from helpers.view.widgets.make_widget import read
 
 AFTER = 2.0  # seconds that a cell takes in silence
 STEP = 0.5  # seconds between two looks at what is being done

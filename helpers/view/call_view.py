@@ -1,0 +1,190 @@
+"""A tree of calls -> counts and nested lines: text with bars, or a strip above folding lists.
+
+Of a large tree the outline has the ways to the landmarks; what is not on one folds to a line among
+its neighbours, and is counted. The strip is read from above: each row is one call deeper, and a
+block is as wide as the number of calls inside it. Both show counts, never times.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from helpers.model.calls import CallTree
+from helpers.model.phrase import clipped, listed
+from helpers.view import View, ink
+from helpers.view.markup import one_line, render
+from helpers.view.picture import SMALL, SMALLEST, pictured
+
+MOST_WHOLE = 50  # calls of a tree that is not folded
+MOST_LINES, LONGEST = 400, 120
+BAR = 16  # characters of the longest bar
+WIDTH, ROW = 860, 19  # pixels of the strip, of a row
+MOST_NAMED, LONGEST_NAME = 8, 40  # landmarks whose names stand below the strip; letters of one
+MOST_ROWS, MOST_BLOCKS = 40, 5_000
+HEADING = "calls inside"
+MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": "…: folded calls"}
+# what a block is -> how it looks, as the strip's own style has it
+_EDGED = "background-color:{};border:1.5px solid;border-color:{}"
+LOOKS = {
+    "on the way to a landmark": "background-color:color-mix(in srgb,"
+    f"{ink.colour('name')} 30%,{ink.PAGE})",
+    "a landmark (▶)": _EDGED.format(ink.fill("update"), ink.colour("update")),
+    "written in C or C++": _EDGED.format(ink.fill("op"), ink.colour("op")),
+    "another call": f"background-color:color-mix(in srgb,{ink.TEXT} 22%,{ink.PAGE})",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of an outline. `inside`: how many calls it stands for, with those inside them."""
+
+    depth: int
+    words: str
+    inside: int
+    door: bool = False
+
+
+def outline(tree: CallTree) -> tuple[Line, ...]:
+    """Return the lines of a tree in order; every call is counted in exactly one way down.
+
+    Of very many lines the last one says how many are left out.
+    """
+    inside, way, calls = tree.inside(), tree.on_the_way(), tree.calls
+    whole = len(calls) <= MOST_WHOLE
+    lines, at = [], 0
+    while at < len(calls):
+        call, stop = calls[at], at + 1
+        if whole or at in way or not way:
+            words = f"{'[C] ' * call.c}{clipped(call.path, LONGEST)}{' (raised)' * call.raised}"
+            lines.append(Line(call.depth, words, inside[at], call.door))
+        else:
+            stop = at + inside[at]
+            while stop < len(calls) and stop not in way and calls[stop].depth == call.depth:
+                stop += inside[stop]
+            here = (clipped(c.path, LONGEST) for c in calls[at:stop] if c.depth == call.depth)
+            words = [f"{name} ×{n}" if n > 1 else name for name, n in Counter(here).items()]
+            lines.append(Line(call.depth, f"… {listed(words, 4)}", stop - at))
+        at = stop
+    merged = list(_merged(lines))
+    left_out = len(merged) - MOST_LINES
+    if left_out > 0:
+        words = f"… and {left_out:,} more lines; .model.calls holds every call"
+        merged[MOST_LINES:] = [Line(0, words, 0)]
+    return tuple(merged)
+
+
+def _merged(lines: list[Line]) -> Iterator[Line]:
+    """Yield the lines; neighbours without calls inside that say the same become one."""
+    kept, times = None, 0
+    for line in (*lines, None):
+        if kept is not None and line == kept and line.inside == 1:
+            times += 1
+            continue
+        if kept is not None:
+            words = f"{kept.words} ×{times}" if times > 1 else kept.words
+            yield replace(kept, words=words, inside=kept.inside * times)
+        kept, times = line, 1
+
+
+def _text(model: CallTree) -> str:
+    """Return the outline with a count and a bar before each line."""
+    most, body = len(model.calls), []
+    for line in outline(model):
+        bar = "█" * max(1, round(BAR * line.inside / most))
+        blanks = "  " * min(line.depth, MOST_ROWS)
+        body.append(f"{line.inside:>5} {bar:<{BAR}} {blanks}{_words(line)}".rstrip())
+    words = "\n".join(body)
+    marks = "; ".join(said for mark, said in MARKS.items() if f" {mark}" in words)
+    heading = f"{HEADING}{f' ({marks})' * bool(marks)}" if body else "no call of a framework"
+    said = (one_line(model.title), heading, *body, _ending(model), one_line(model.note))
+    return "\n".join(part for part in said if part)
+
+
+def _html(model: CallTree) -> str:
+    """Return the strip as an image, and the outline as lists that fold."""
+    return render(
+        "call_tree.html",
+        model=model,
+        branches=_branches(outline(model)),
+        words=_words,
+        ending=_ending(model),
+        **(pictured(draw_strip(model), SMALLEST) if model.calls else {"image": ""}),
+        alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
+        opened=len(model.calls) <= MOST_WHOLE,
+        strip_cut=_strip_cut(model),
+        looks=LOOKS,
+    )
+
+
+def _strip_cut(model: CallTree) -> str:
+    """Say what the strip leaves out."""
+    deep = sum(call.depth >= MOST_ROWS for call in model.calls)
+    narrow = max(0, len(model.calls) - deep - MOST_BLOCKS)
+    said = [f"The {narrow:,} narrowest blocks are not drawn."] if narrow else []
+    said += [f"{deep:,} calls deeper than {MOST_ROWS} rows are not drawn."] if deep else []
+    return " ".join(said)
+
+
+def _words(line: Line) -> str:
+    return f"{'▶ ' * line.door}{one_line(line.words)}"
+
+
+def _ending(model: CallTree) -> str:
+    return f"It ended in {one_line(model.outcome)}" if model.outcome else ""
+
+
+def _branches(lines: tuple[Line, ...]) -> list[tuple[Line, list]]:
+    """Return each line with the lines below it, for the nested lists."""
+    root, path = [], []
+    for line in lines:
+        branch = (line, [])
+        del path[min(line.depth, len(path), MOST_ROWS) :]
+        (path[-1][1] if path else root).append(branch)
+        path.append(branch)
+    return root
+
+
+def draw_strip(model: CallTree) -> str:
+    """Return the strip as SVG text, as wide as its blocks, or as the names that stand below.
+
+    The blocks of a kind are one path; labels stand where they have room, and the names of landmarks
+    whose blocks have none stand below.
+    """
+    inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
+    paths, labels, landmarks = {"plain": "", "way": "", "c": "", "door": ""}, [], []
+    places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]
+    for at in sorted(sorted(places, key=lambda at: -inside[at])[:MOST_BLOCKS]):
+        call = model.calls[at]
+        x, y, wide = round(at * unit, 1), call.depth * ROW, round(inside[at] * unit, 1)
+        kind = "door" if call.door else "c" if call.c else "way" if at in way else "plain"
+        paths[kind] += f"M{x:g} {y}h{wide:g}v{ROW - 2}h-{wide:g}z"
+        room = int((wide - 6) / SMALL)
+        if room >= 8:
+            labels.append((round(x + 4, 1), y + 12, clipped(call.path, room)))
+        if call.door and room < len(call.path):
+            landmarks.append((round(x + min(wide, 6) / 2, 1), y + ROW - 2, call.name))
+    rows = min(MOST_ROWS, 1 + max(call.depth for call in model.calls))
+    marks = place_names(landmarks, rows * ROW)
+    height = max([rows * ROW, *(mark["y"] + 6 for mark in marks)])
+    width = max([WIDTH, *(math.ceil(mark["right"]) for mark in marks)])
+    drawn = {"paths": paths, "labels": labels, "marks": marks}
+    return render("call_strip.svg", width=width, height=height, **drawn)
+
+
+def place_names(landmarks: list[tuple[float, int, str]], low: int) -> list[dict]:
+    """Return name and place of the first landmarks, in rows below `low` where none meet."""
+    starts, marks = [], []
+    for x, y, name in landmarks[:MOST_NAMED][::-1]:  # from the right: a line stays clear of words
+        words = f"▶ {clipped(name, LONGEST_NAME)}"
+        left = max(0.0, x - SMALL / 2)
+        right = left + len(words) * SMALL
+        rows = range(len(starts))
+        row = next((n for n in rows if right + 2 * SMALL < min(starts[n:])), len(starts))
+        starts[row : row + 1] = [left]
+        mark = {"x": x, "top": y, "left": round(left, 1), "y": low + 18 + ROW * row}
+        marks.append({**mark, "words": words, "right": right})
+    return marks
+
+
+call_tree = View(_text, _html)

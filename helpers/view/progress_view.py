@@ -1,0 +1,147 @@
+"""What came of exercises -> the outcome of one, or a table of how far a learner is.
+
+An outcome is one worded line, with a mark and a colour that say the same; below it stands what
+there is to see: two answers beside each other, or what the learner has built.
+"""
+
+import difflib
+import re
+
+from markupsafe import Markup, escape
+
+from helpers.model.graph import Graph
+from helpers.model.job import JobGraph
+from helpers.model.learner_progress import HINTED, PASSED, TRIED, UNTRIED, Chapter, Progress, Task
+from helpers.model.ledger import Ledger
+from helpers.model.listing import Listing
+from helpers.model.outcome import Outcome
+from helpers.view import View
+from helpers.view.diagram.graph_view import graph
+from helpers.view.diagram.job_view import job
+from helpers.view.markup import grid, joined, render, visible
+from helpers.view.table_view import ledger, table
+
+OUTCOMES = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "→"}
+PIECES = re.compile(r"-?\d[\d.]*|'[^']*'|\w+|\s+|.", re.DOTALL)  # numbers and names as wholes
+LONGEST_MARKED = 2_000  # characters: of longer answers no difference is marked
+_VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}
+_APART = Markup('<b style="text-decoration:underline">{}</b>')
+MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
+NEXT = "▸"
+TITLE = "How far you are"
+LEGEND = "   ".join(f"{mark} {state}" for state, mark in MARKS.items()) + f"   {NEXT} next"
+HEADINGS = ("chapter", "exercises", "passed", "predictions right at first")
+KEPT = "What you check in the folder work/ is kept in work/progress.jsonl, "
+ALONE = "on this machine and nowhere else."
+SHARED = "and you share how far you are: `stop_sharing()` ends that."
+NOTHING = "Nothing is recorded yet."
+ELSEWHERE = (
+    "Nothing is recorded here, for only a notebook in the folder work/ records: "
+    "run `python3 course.py lab` and work there."
+)
+NO_NOTEBOOKS = (
+    "The course's notebooks are not beside these helpers: there is nothing to go through."
+)
+
+
+def _outcome_text(model: Outcome) -> str:
+    """Return the outcome as one or two lines of text, and what was built."""
+    first = f"{OUTCOMES[model.state]} {model.exercise}: {_sentence(model)}"
+    parts = [f"{first}\n  {model.more}" if model.more else first]
+    if view := _view_of(model.picture):
+        parts.append(view.text(model.picture))
+    return "\n\n".join(parts)
+
+
+def _outcome_html(model: Outcome) -> str:
+    """Return the outcome as a bordered status line, and below it what there is to see."""
+    view, columns = _view_of(model.picture), ()
+    if beside := model.beside:  # heading, words and ink of both answers; where they part is marked
+        yours, real = beside.yours, beside.real
+        columns = [("yours", _marked(yours, real), "failed")]
+        columns += [(beside.who, _marked(real, yours), "passed")]
+    return render(
+        "outcome.html",
+        model=model,
+        mark=OUTCOMES[model.state],
+        columns=columns,
+        picture=Markup(view.html(model.picture)) if view else "",
+    )
+
+
+def _sentence(model: Outcome) -> str:
+    """Return the state and its reason as one phrase."""
+    if model.state == "failed":
+        return f"failed because {model.because}"
+    if model.state == "hint":
+        return model.because
+    return f"{model.state}. {model.because}".strip() if model.because else model.state
+
+
+def _view_of(picture) -> View | None:
+    return next((view for kind, view in _VIEWS.items() if isinstance(picture, kind)), None)
+
+
+def _marked(words: str, other: str) -> Markup:
+    """Return escaped words; what the other answer has not, of much the same, is underlined."""
+    pieces, others = (PIECES.findall(visible(one)) for one in (words, other))
+    alike = any(piece in others for piece in pieces if piece.strip())
+    if len(words) + len(other) > LONGEST_MARKED or not alike:
+        return escape(visible(words))
+    shown = Markup("")
+    for kind, start, end, *_ in difflib.SequenceMatcher(None, pieces, others, False).get_opcodes():
+        piece = "".join(pieces[start:end])
+        shown += _APART.format(piece) if kind != "equal" and piece else escape(piece)
+    return shown
+
+
+def _progress_text(model: Progress) -> str:
+    """Return a row for each chapter, with a mark before each exercise, and what comes next."""
+    coming, rows = _next(model), []
+    for one in model.chapters:  # mark and name are one word: no line ends between them
+        marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
+        rows.append([_title(one), "  ".join(marked), *_counts(one)])
+    return joined(TITLE, LEGEND, grid(HEADINGS, rows), *_notes(model))
+
+
+def _progress_html(model: Progress) -> str:
+    """Return the same as a table whose exercises are links, as JupyterLab follows them."""
+    return render(
+        "learner_progress.html",
+        title=TITLE,
+        legend=LEGEND,
+        headings=HEADINGS,
+        rows=[(one, _title(one), _counts(one)) for one in model.chapters],
+        marks=MARKS,
+        passed=PASSED,
+        next_mark=NEXT,
+        coming=_next(model),
+        notes=_notes(model),
+    )
+
+
+def _title(chapter: Chapter) -> str:
+    return f"{chapter.number} {chapter.title}"
+
+
+def _counts(chapter: Chapter) -> tuple[str, str]:
+    guessed = f"{chapter.right} of {chapter.decided}" if chapter.decided else "–"
+    return f"{chapter.passed} of {len(chapter.tasks)}", guessed
+
+
+def _next(model: Progress) -> Task | None:
+    return model.next[1] if model.next else None
+
+
+def _notes(model: Progress) -> list[str]:
+    """Return what stands below: where one left off and goes on, where it is kept, what is amiss."""
+    if not model.chapters:
+        return [NO_NOTEBOOKS]
+    goes_on = f"{model.goes_on[0].upper()}{model.goes_on[1:]}."
+    where = model.left_off or f"{ELSEWHERE if model.elsewhere else NOTHING} {goes_on}"
+    kept = KEPT + (SHARED if model.shared else ALONE)
+    return [where, kept, *([model.trouble] if model.trouble else [])]
+
+
+outcome = View(_outcome_text, _outcome_html)
+progress = View(_progress_text, _progress_html)

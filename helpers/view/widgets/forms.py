@@ -1,0 +1,141 @@
+"""Questions, choices and programs -> forms in which a learner decides, and the page or the kernel
+answers; each is a widget, a table or text."""
+
+from collections.abc import Callable
+
+from helpers.model.choice import Choice
+from helpers.model.sandbox import Sandbox
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view import View
+from helpers.view.markup import grid, render, visible
+from helpers.view.source_views import ENDS, transcript
+from helpers.view.widgets.make_widget import INTERRUPTED, make_widget
+
+HEADINGS = ("choice", "starts with", "can be", "matters for")
+WORDS = ("ask", "button", "nudge", "style")
+
+
+def _choice_text(model: Choice) -> str:
+    """Return the question and its numbered choices; the answer is left out on purpose."""
+    hung = (visible(choice).replace("\n", "\n     ") for choice in model.choices)
+    numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
+    closing = "Decide first; then `predict.reveal()` says what running it gave."
+    return "\n".join([visible(model.question), *numbered, closing])
+
+
+def _choice_widget(model: Choice):
+    """Return an anywidget that asks first and answers after; all of it runs in the page."""
+    state = {
+        "question": visible(model.question),
+        "choices": [visible(choice) for choice in model.choices],
+        "answer": model.choices.index(model.answer),
+        "verb": "raised" if model.raised else "gave",
+        "why": visible(model.why),
+        "picked": -1,
+        "checked": False,
+        "keeps": False,
+        "kept": 0,
+    }
+    says = f"{state['question']!r}, {len(model.choices)} choices"
+    return make_widget("choice", "form", says, state)
+
+
+def _sandbox_text(model: Sandbox) -> str:
+    """Return what can be picked, what is picked at first, and how to do the same in code."""
+    table = grid(HEADINGS, _controls(model))
+    return "\n".join((model.title, table, model.note, _guesses(model), f"In code: {model.code}"))
+
+
+def _sandbox_html(model: Sandbox) -> str:
+    """Return the same as a table."""
+    rows, guesses = _controls(model), _guesses(model)
+    return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
+
+
+def _guesses(model: Sandbox) -> str:
+    """Return what can be foretold of a call, in the words of the form."""
+    *most, last = model.verdicts
+    words = f"{', '.join(most)} or {last}" if most else last
+    return f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
+
+
+def _controls(model: Sandbox) -> list[list[str]]:
+    rows = []
+    for c in model.controls:
+        matters = f"{c.of}: {', '.join(c.matters)}" if c.of else "every run"
+        rows.append([c.name, c.first, "; ".join(c.options), matters])
+    return rows
+
+
+def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
+    """Return an anywidget. `show(picked)`: the call's code; `run(picked, guess)`: what came of it.
+
+    What `run` returns must be a dict of `says` (str), `right` (bool) and `rows` (safe HTML).
+    """
+    state = {
+        "title": model.title,
+        "note": model.note,
+        "controls": [[c.name, list(c.options), c.of, list(c.matters)] for c in model.controls],
+        "verdicts": list(model.verdicts),
+        "words": {name: getattr(model, name) for name in WORDS},
+        "picked": model.start(),
+        "call": show(model.start()),
+        "answer": {},
+    }
+    says = f"{model.title!r}, {len(model.controls)} choices"
+    made = make_widget("sandbox", "form sandbox", says, state)
+
+    def on_pick(change):
+        made.call = show(change["new"])
+
+    def on_message(_, content, buffers):
+        picked, press = content.get("picked", made.picked), content.get("press", "")
+        if press and press == made.answer.get("press"):
+            return  # pressed again before it was answered
+        try:
+            answer = run(picked, content.get("guess", ""))
+        except KeyboardInterrupt:
+            answer = {"says": INTERRUPTED, "stopped": True, "rows": ""}
+        made.answer = {**answer, "of": picked, "call": show(picked), "press": press}
+
+    made.observe(on_pick, "picked")
+    made.on_msg(on_message)
+    return made
+
+
+def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
+    """Return an anywidget that has the kernel run transcripts again.
+
+    `run(label, source)` returns the transcript of a new run.
+    """
+    state = {
+        "title": visible(model.title),
+        "note": visible(model.note),
+        "labels": [visible(one.label) for one in model.runs],
+        "sources": [one.source for one in model.runs],
+        "answer": {},
+    }
+    says = f"{state['title']!r}, {len(model.runs)} switches"
+    made = make_widget("rerun", "form rerun", says, state)
+
+    def on_message(_, content, buffers):
+        label = str(content.get("label", ""))
+        try:
+            shown = answer_of(run(label, str(content.get("source", ""))))
+        except KeyboardInterrupt:
+            shown = {"says": INTERRUPTED, "shown": ""}
+        made.answer = {**shown, "number": made.answer.get("number", 0) + 1, "of": label}
+
+    made.on_msg(on_message)
+    return made
+
+
+def answer_of(run: Transcript) -> dict:
+    """Return what the page shows of a run: `says` (its end in words) and `shown` (safe HTML)."""
+    bare = Transcript("", "", run.printed, run.error, run.code)
+    shown = transcript.html(Transcripts("", (bare,)))
+    return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}
+
+
+choice = View(_choice_text, lambda model: render("choice.html", model=model), _choice_widget)
+sandbox = View(_sandbox_text, _sandbox_html, sandbox_widget)

@@ -1,0 +1,215 @@
+"""A map of routes -> a matrix of dots with a sentence per setting, or a picture to choose in.
+
+The picture shows who calls, who holds, which function runs. Rows, holders and functions keep their
+places; in each setting the arrows lead to what was held. The order of the model's routes keeps
+arrows from crossing while patches only add to each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from helpers.model.phrase import counted, ended
+from helpers.model.routes import UNKNOWN, RouteMap
+from helpers.view import View, ink, row_limit
+from helpers.view.diagram.animated_graph import Picture
+from helpers.view.markup import joined, one_line, render
+from helpers.view.picture import LETTER, drawn_width, pictured
+from helpers.view.table_view import (
+    ENTRIES,
+    count_changed,
+    dots,
+    dots_text,
+    explain_dots,
+)
+from helpers.view.widgets.make_widget import make_widget, read
+
+FEW = 3  # routes that are called by their names
+MOST = 60  # routes in the picture
+SMALLEST = 0.8  # of its natural size, where letters have 10 pixels
+ROW, CAPTION, TOP, WORD = 27, 22, 30, 7.1  # pixels: a row, what heads a group, all; a letter
+ARROWS, FUNCTION = 116, 158  # width of the room for arrows and of a function, at least
+GROUPS = {"name": "in modules", "function": "in functions", "object": "in objects"}
+
+
+def _text(model: RouteMap) -> str:
+    """Return calls and holders with a dot per setting, then what happened in each setting."""
+    said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
+    columns = {
+        "call": [route.call for route in model.routes],
+        "who holds the function": [route.name for route in model.routes],
+    }
+    return joined(dots_text(model, columns), *said)
+
+
+def _html(model: RouteMap) -> str:
+    """Return the matrix, the sentences, and the picture of the setting that moves most arrows."""
+    said = [(heading, _say(model, at)) for at, heading in enumerate(model.headings)]
+    moved = [len(model.moved(heading)) for heading in model.headings]
+    most = moved.index(max(moved))
+    # What follows there is for what moves and clicks.
+    style = read("picture.css").partition(".course-picture {")[0]
+    style += read("routes.css").partition(".course-route-map")[0]
+    still = routes_picture(model).still(most, style)
+    alt = f"{one_line(model.headings[most])}: {said[most][1]}"
+    return render(
+        "routes.html", matrix=dots.html(model), said=said, alt=alt, **pictured(still, SMALLEST)
+    )
+
+
+def _say(model: RouteMap, setting: int) -> str:
+    """Return what a setting did, in plain sentences; all of it was counted."""
+    old, new = (one_line(function.label) for function in model.functions)
+    heading, total = model.headings[setting], len(model.routes)
+    moved, noticed = model.moved(heading), model.noticed(heading)
+    held = {route.name for route in model.routes if route.holds[0] == 0}
+    if not setting:
+        some = f"of which {len(held):,} {'ends' if len(held) == 1 else 'end'}"
+        ends = "and each ends" if len(held) == total else some
+        return f"Nothing is replaced: {counted(total, 'call')}, {ends} at {ended(old)}"
+    arrows = f"{len(moved)} of {total} arrows {'leads' if len(moved) == 1 else 'lead'}"
+    parts = [f"{arrows} to {ended(new)}" if moved else "No arrow moves."]
+    codes = model.functions[0].codes
+    if codes[setting] != codes[0]:
+        parts.append(f"{old} is the same function with other code, so whoever holds it runs that.")
+    rest = [route.name for route in model.routes if route.name not in noticed]
+    if rest and len(rest) <= FEW:
+        parts.append(ended(f"Not reached: {', '.join(map(one_line, rest))}"))
+    elif rest:
+        why = f": what holds {old} for them was left alone" * held.issuperset(rest)
+        parts.append(f"{len(rest)} calls do not notice{why}.")
+    return " ".join(parts)
+
+
+def _widget(model: RouteMap):
+    """Return an anywidget with the picture of all settings; `index` is the one on show."""
+    drawn = routes_picture(model)
+    left_out = row_limit.first(MOST, len(model.routes)).says(ENTRIES, "Routes")
+    state = {
+        "title": one_line(model.title),
+        "svg": drawn.svg,
+        "states": drawn.states,
+        "headings": [one_line(heading) for heading in model.headings],
+        "says": [_say(model, at) for at in range(len(model.headings))],
+        "patches": list(model.patches),
+        "counts": count_changed(model),
+        "total": len(model.routes),
+        "legend": [*explain_dots(model), *([left_out] if left_out else [])],
+        "index": 0,
+    }
+    says = f"{state['title']!r}, {len(model.headings)} settings"
+    return make_widget("routes", "picture routes", says, state, "picture")
+
+
+# -- the picture -----------------------------------------------------------------------------------
+
+
+def routes_picture(model: RouteMap) -> Picture:
+    """Return the picture of as many routes as can be drawn; what differs from the first setting is
+    `new`."""
+    model = replace(model, routes=model.routes[:MOST], entries=model.entries[:MOST])
+    words = [_words(entry) for entry in model.entries]
+    answer = 42 + _wide((r.call for r in model.routes), LETTER)
+    answer += max(_wide((word for each in words for word in each), LETTER), 44)
+    left = answer + 34
+    right = left + _wide((r.name for r in model.routes), WORD) + 34
+    functions = right + ARROWS
+    labels = _wide((f.label for f in model.functions), 11) + 40
+    wide = max(FUNCTION, labels, _wide(model.codes, LETTER) + 64)
+    captions, tops, low = [], [], TOP
+    for at, route in enumerate(model.routes):
+        if not at or route.kind != model.routes[at - 1].kind:
+            captions.append((low + 14, GROUPS[route.kind]))
+            low += CAPTION
+        tops.append(low + ROW // 2)
+        low += ROW
+    height = max(low, 376) + 8
+    high = min(146, (height - 110) // 2)
+    ends = (height - high - 8, 46)  # the upper edges: the old function below, the new one above
+    rows = [
+        {
+            "key": f"r{at}",
+            "y": y,
+            "call": one_line(route.call),
+            "name": one_line(route.name),
+            "ink": route.kind,
+            "outline": ink.outline(ink.KINDS[route.kind].shape, left, y - 11, right - left, 22),
+            "words": words[at],
+        }
+        for at, (route, y) in enumerate(zip(model.routes, tops, strict=True))
+    ]
+    x, middle = functions + wide - 30, (46 + high + ends[0]) // 2
+    svg = render(
+        "routes.svg",
+        model=model,
+        width=functions + wide + 8,
+        height=height,
+        answer=answer,
+        left=left,
+        right=right,
+        functions=functions,
+        captions=captions,
+        rows=rows,
+        arrows=list(_arrows(model, tops, (right, functions), ends, high)),
+        boxes=[_function(model, at, (functions, ends[at], wide, high)) for at in (0, 1)],
+        same={"x": x, "top": 46 + high, "low": ends[0], "middle": middle},
+    )
+    return Picture(svg, [_state(model, words, at) for at in range(len(model.headings))])
+
+
+def _arrows(model: RouteMap, tops, sides, ends, high: int) -> Iterator[dict]:
+    count, (start, tip) = max(len(model.routes) - 1, 1), sides
+    half = sum(sides) // 2
+    for at, (route, y) in enumerate(zip(model.routes, tops, strict=True)):
+        for held in sorted(set(route.holds) - {UNKNOWN}):
+            end = ends[held] + 14 + (high - 28) * at // count
+            yield {
+                "key": f"a{at}.{held}",
+                "slot": at,
+                "words": f"{route.name} holds {model.functions[held].label}",
+                "line": f"M{start} {y}C{half} {y} {half - 9} {end} {tip - 9} {end}",
+                "start": (start, y),
+                "tip": (tip, end),
+            }
+
+
+def _function(model: RouteMap, at: int, place: tuple[int, int, int, int]) -> dict:
+    x, top, wide, high = place
+    codes = dict.fromkeys(code for code in model.functions[at].codes if code != UNKNOWN)
+    sheet = (x + 18, top + high - 80, wide - 36, 66)
+    return {
+        "key": f"f{at}",
+        "y": top,
+        "label": one_line(model.functions[at].label),
+        "outline": ink.outline("round box", *place),
+        "sheet": ink.outline("sheet", *sheet),
+        "corner": sheet,
+        "codes": {f"f{at}.{code}": one_line(model.codes[code]) for code in codes},
+    }
+
+
+def _state(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, str]:
+    """Return what is there in a setting."""
+    state = {}
+    for at, (route, entry) in enumerate(zip(model.routes, model.entries, strict=True)):
+        verdict = entry.verdicts[setting]
+        tone = {"plain": "shown", "changed": "new"}.get(verdict.tone, "failed")
+        state |= {f"r{at}": tone, f"r{at}.{words[at].index(verdict.word)}": tone}
+        if route.holds[setting] != UNKNOWN:
+            state[f"a{at}.{route.holds[setting]}"] = tone
+    codes = [function.codes[setting] for function in model.functions]
+    for at, code in enumerate(codes):
+        state[f"f{at}"] = "shown" if code == model.functions[at].codes[0] else "new"
+        state |= {f"f{at}.{code}": state[f"f{at}"]} if code != UNKNOWN else {}
+    return state | ({"same": "new"} if codes[0] == codes[1] != UNKNOWN else {})
+
+
+def _words(entry) -> list[str]:
+    """Return the different words of an entry, in order."""
+    return list(dict.fromkeys(verdict.word for verdict in entry.verdicts))
+
+
+def _wide(words, letter: float) -> int:
+    return max((drawn_width(one_line(word), letter) for word in words), default=0)
+
+
+routes = View(_text, _html, _widget)

@@ -1,0 +1,150 @@
+"""One colour, shape and word per kind, in both themes; images that show everywhere."""
+
+import base64
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from helpers.view import ink, picture
+from helpers.view.diagram import shapes
+from helpers.view.markup import render
+
+# -- ink -------------------------------------------------------------------------------------------
+
+
+HEX = re.compile(r"#[0-9a-fA-F]{3,8}\b")
+VIEWS = Path(ink.__file__).parent
+AA = 4.5
+GROUNDS = {False: ("#ffffff", ink.PAPER["wash"][0]), True: ("#111111", ink.PAPER["wash"][1])}
+READ = [*ink.KINDS, *ink.WORDS]
+MIXED = [name for name in READ if name != "ink"]  # which is the page's own text
+
+
+def rgb(colour):
+    return tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
+
+
+def luminance(parts):
+    linear = [c / 3294.6 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(c * share for c, share in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def mixed(one, other, share):
+    return tuple(a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", READ)
+def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, dark):
+    colour = rgb(ink.colours(dark)[name])
+    (fill,) = re.findall(f"--who-{name}-fill:([^;]*);", ink.variables(dark))
+    words = rgb(ink.colours(dark)["ink"])
+    assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
+    assert contrast(colour, rgb(fill)) >= AA
+    assert contrast(words, rgb(fill)) >= AA
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", MIXED)
+def test_without_a_style_sheet_the_colour_is_read_on_either_page(name, dark):
+    light, share = re.search(r"srgb,(#\w+) (\d+)%", ink.colour(name)).groups()
+    text = rgb("#ffffff" if dark else "#000000")
+    shown = mixed(rgb(light), text, int(share) / 100)
+    assert min(contrast(shown, rgb(ground)) for ground in GROUNDS[dark]) >= AA
+
+
+def test_the_style_sheet_names_every_kind_in_both_themes():
+    sheet = ink.stylesheet()
+    for kind in ink.KINDS.values():
+        assert sheet.count(f"--who-{kind.word}:{kind.light};") == 1
+        assert sheet.count(f"--who-{kind.word}:{kind.dark};") == 2
+
+
+OTHERS = {"minisearch.js", "notes.js", "reveal.css", "reveal.js"}  # not ours, as published
+
+
+def coloured(folder):
+    """Yield the files of ours in a folder in which a colour is typed in."""
+    kinds = (".py", ".html", ".svg", ".css", ".js")
+    for path in (path for path in sorted(folder.rglob("*.*")) if path.suffix in kinds):
+        if path.name not in OTHERS and HEX.search(path.read_text(encoding="utf-8")):
+            yield path.name
+
+
+def test_no_colour_is_typed_in_elsewhere(tmp_path):
+    (tmp_path / "sample.css").write_text("a{color:#1f5fa8}", encoding="utf-8")
+    assert list(coloured(tmp_path)) == ["sample.css"]
+    assert list(coloured(VIEWS.parent)) == ["ink.py"]
+
+
+# -- kinds -----------------------------------------------------------------------------------------
+
+
+def said(*shown):
+    return re.sub("<[^>]*>", " ", str(shapes.legend(shown))).split()
+
+
+def test_a_legend_has_the_mark_and_the_word_of_each_kind():
+    assert said("name", "function", "name own") == ["▷", "name", "▢", "function"]
+
+
+def test_what_says_itself_that_it_is_new_is_in_no_legend():
+    assert "update" not in said("op", "tensor", "new", "altered", "gone")
+    assert "update" in said("op", "new", "update")
+
+
+@pytest.mark.parametrize("kind", [*ink.KINDS, *shapes.DRAWN_AS, "nobody knows it", ""])
+def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
+    drawn = shapes.as_svg("", shapes.Piece(9, 9), [kind])
+    assert shapes.drawn_as(kind) in ink.KINDS
+    assert shapes.outline(kind, 0, 0, 80, 40).startswith("M")
+    assert f".{shapes.drawn_as(kind)}{{" in drawn
+
+
+# -- picture ---------------------------------------------------------------------------------------
+
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="10"><title>é</title>'
+    "<style>.a{fill:var(--who-name)}</style></svg>"
+)
+
+
+def inside(address: str) -> str:
+    return base64.b64decode(address.partition("base64,")[2]).decode()
+
+
+def test_an_image_holds_the_colours_that_it_uses_for_both_themes():
+    shown = inside(picture.as_image(SVG))
+    assert ElementTree.fromstring(shown).get("width") == "200"
+    assert "--who-name:#1f5fa8;" in shown and "--who-name:light-dark(#1f5fa8,#8ab8f0);" in shown
+    assert "--who-op:" not in shown
+
+
+def test_the_script_of_an_image_is_one_attribute():
+    values = {"title": "t", "note": ""}
+    html = render(
+        "diagram.html", model=values, image="data:,", alt="a", least=1, body="b", legend=""
+    )
+    told = re.search(r'onload="([^"]*)"', html)[1]
+    assert "attachShadow" in told and "\n" not in told and "//" not in told
+
+
+TEMPLATES = sorted((Path(picture.__file__).parent / "templates").glob("*.html"))
+PICTURES = "parts.picture("
+
+
+def test_a_picture_wider_than_its_page_can_be_scrolled():
+    drawing = {path.name: path.read_text("utf-8") for path in TEMPLATES}
+    drawing = {name: words for name, words in drawing.items() if PICTURES in words}
+    assert len(drawing) >= 5
+    for name, words in drawing.items():
+        outside = re.sub(r"{% call parts\.region.*?{% endcall %}", "", words, flags=re.DOTALL)
+        assert PICTURES not in outside, name

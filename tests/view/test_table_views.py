@@ -1,0 +1,263 @@
+"""Tables, ledgers, matrices and code: every fact in the text, the same in HTML, within a page."""
+
+import re
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers import show_nested, show_op_files
+from helpers.model.files import File, Files
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column, Listing
+from helpers.model.side_by_side import SideBySide, align
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view import ink, source_views
+from helpers.view.markup import WIDEST, columns_wrapped, grid, jointed, wrapped
+from helpers.view.source_views import files as view
+from helpers.view.source_views import side_by_side, transcript
+from helpers.view.table_view import MOST_NESTED, ledger, nested, table
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    found: bool
+
+
+def listing(*names):
+    columns = (Column("name", "name", code=True), Column("found", "found"))
+    return Listing("title", columns, tuple(Row(name, True) for name in names), "note")
+
+
+def board(word="new", tone="changed", note=""):
+    return Ledger(
+        "title", "route", ("after",), (Entry(NASTY, (Verdict(word, tone),), note),), "note"
+    )
+
+
+@pytest.mark.parametrize("view", [table.text, table.html])
+def test_table_shows_every_cell_heading_title_and_note(view):
+    shown = view(listing("alpha", "beta"))
+    for words in ("title", "name", "found", "alpha", "beta", "yes", "note"):
+        assert words in shown
+
+
+def test_text_keeps_a_row_on_one_line():
+    assert len(table.text(listing("a\nb")).splitlines()) == 5
+    assert "a\\nb" in table.text(listing("a\nb"))
+
+
+def test_backticks_make_code_of_words_and_stay_in_code():
+    shown = Listing("t", listing().columns, (Row("`a`", "call `f()`"),))
+    assert "call <code>f()</code>" in table.html(shown) and "`a`" in table.html(shown)
+
+
+@pytest.mark.parametrize(("tone", "mark"), [("changed", "●"), ("failed", "✕")])
+def test_tone_is_told_by_a_mark_and_not_by_colour_alone(tone, mark):
+    assert mark in ledger.text(board(tone=tone)) and mark in ledger.html(board(tone=tone))
+
+
+def marked(*words, marks=()):
+    entries = tuple(Entry(word, (Verdict(word, "changed"),)) for word in words)
+    return Ledger("title", "subject", ("heading",), entries, marks=marks)
+
+
+def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
+    for shown in (ledger.text(marked("1", "2")), ledger.html(marked("1", "2"))):
+        assert "● new, or not as before" in shown
+    assert "not as before" not in ledger.text(marked("trace", "trace, again"))
+    assert "not as before" not in ledger.text(board())
+
+
+def test_a_no_is_pale_where_a_column_says_nothing_but_yes_and_no():
+    columns = Column("name", "name"), Column("found", "found")
+    both = Listing("title", columns, (Row("no", True), Row("b", False)))
+    pale = f'color:{ink.PALE}">no</td>'
+    assert table.html(both).count(pale) == 1
+    assert pale not in table.html(Listing("title", columns, both.rows[1:]))
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("a_module.a_class/x", ["a_module.", "a_class/", "x"]),
+        (".0=1.5, 1 // 2 ...", [".0=1.5, 1 // 2 ..."]),
+        ("f.<locals>", ["f.", "&lt;locals&gt;"]),
+        ("→ BINARY_OP_ADD", ["→&nbsp;BINARY_", "OP_", "ADD"]),
+    ],
+)
+def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
+    assert jointed(words).split("<wbr/>") == parts
+
+
+# -- nested ----------------------------------------------------------------------------------------
+
+
+def boxes(count, name="box"):
+    return show_nested("t", *({"name": f"{name} {n}", "holds": f"{n} more"} for n in range(count)))
+
+
+def test_too_many_rows_are_a_table():
+    assert "<table" in nested.html(boxes(MOST_NESTED + 1).model)
+    assert "<table" not in nested.html(boxes(MOST_NESTED).model)
+
+
+# -- line width ------------------------------------------------------------------------------------
+
+
+WORDS = st.text("abc de-f.", max_size=300)
+
+
+def widest(text):
+    return max(map(len, text.split("\n")))
+
+
+@given(WORDS)
+def test_a_long_line_goes_on_further_in_and_keeps_its_words(line):
+    found = wrapped("  " + line)
+    assert widest(found) <= WIDEST
+    assert "".join(found.split()) == "".join(line.split())
+    assert all(more.startswith("      ") for more in found.split("\n")[1:])
+
+
+@given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=5))
+def test_a_table_fits_and_keeps_what_its_cells_say(rows):
+    table = grid(["one", "two", "three"], rows)
+    assert widest(table) <= WIDEST
+    _, cells = columns_wrapped(["one", "two", "three"], rows)
+    said = [["".join(cell.split()) for cell in row] for row in cells]
+    assert said == [["".join(cell.split()) for cell in row] for row in rows]
+
+
+def test_a_heading_is_wider_than_its_words():
+    rows = [["x" * 200, "yes", "yes", "no"], ["y", "no", "no", "no"]]
+    lines = grid(["route", "names", "code", "callback"], rows).split("\n")
+    assert widest("\n".join(lines)) <= WIDEST
+    assert sum("yes" in line for line in lines) == 1, "a row of short cells stays one line"
+
+
+def test_a_long_name_goes_on_after_a_joint():
+    name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
+    _, [cells] = columns_wrapped(["a", "b", "c", "d"], [[name] * 4])
+    parts = cells[0].split("\n")
+    assert len(parts) > 2 and "".join(parts) == name
+    assert all(part[-1] in "._" for part in parts[:-1])
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+CODE = (
+    "import numpy as np\n\n\ndef forward(args):\n    '''Two\n    lines.'''\n    return args[0] * 2"
+)
+
+
+def test_text_numbers_the_lines_and_marks_the_new_ones():
+    shown = show_op_files({"k.py": CODE + "\nx = 1\n", "d.py": "y = 2\n"}, {"k.py": CODE})
+    assert shown.model.file("k.py").new == (8,) and shown.model.file("d.py").new == (1,)
+    lines = repr(shown).split("\n")
+    assert "    8 + x = 1" in lines and "    4   def forward(args):" in lines
+    assert lines[0] == "The op's 2 files" and lines[-1] == "+ marks 2 new lines."
+    assert view.html(shown.model).count(" + </span>") == 2
+
+
+def test_words_of_a_kind_have_its_style():
+    (line,) = source_views._coloured("return 'a' # why")
+    styles = re.findall(r'<span style="([^"]+)">([^<]+)</span>', line)
+    assert "".join(words for _, words in styles) == "return&#39;a&#39;# why"
+    assert len({style for style, _ in styles}) == 3
+
+
+def test_long_files_say_what_is_left_out():
+    model = Files("t", (File("a.py", "x\n" * 300), File("b.py", "y\n" * 300)))
+    for told in (view.text(model), view.html(model)):
+        assert "the model has all of them" in told
+        assert told.count("</span>x") + told.count("  x") >= 300
+        assert 0 < told.count("</span>y") + told.count("  y") < 101
+
+
+# -- side by side ----------------------------------------------------------------------------------
+
+
+def pair_up(left, right, origin):
+    return SideBySide("t", "yours", "made", align(left, right, origin), "note")
+
+
+def test_lines_stand_beside_the_lines_they_came_from():
+    model = pair_up(["if a:", "    b", "else:", "    c"], ["made", "B", "C"], {2: 2, 3: 4})
+    assert side_by_side.text(model).splitlines() == [
+        "t",
+        "yours     │ made",
+        "          │   1 made",
+        "  1 if a: │",
+        "  2     b │   2 B",
+        "  3 else: │",
+        "  4     c │   3 C",
+        "note",
+    ]
+    assert model.right_of(2) == ("B",) and model.made_up() == ("made",)
+
+
+def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():
+    lines = ["one", "two", "three", "four", "five"]
+    pairs = align(lines, ["new", *lines], {at + 1: at for at in range(1, 6)})
+    whole = SideBySide("t", "a", "b", pairs)
+    folds = replace(whole, folds=True)
+    assert side_by_side.text(folds).splitlines()[3:] == [
+        "  1 one                    │   2 one",
+        "    … 3 lines are the same │     …",
+        "  5 five                   │   6 five",
+    ]
+    assert "three" in side_by_side.text(whole) and "three" not in side_by_side.html(folds)
+    assert "… 3 lines are the same" in side_by_side.html(folds)
+    assert "two" in side_by_side.text(replace(folds, pairs=pairs[:-1]))  # four are a short run
+
+
+@given(
+    st.lists(st.text(max_size=5), max_size=8),
+    st.lists(st.text(max_size=5), max_size=8),
+    st.dictionaries(st.integers(-1, 9), st.integers(-1, 9)),
+)
+def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
+    pairs = align(left, right, origin)
+    firsts = [pair.left for pair in pairs if pair.left and not pair.again]
+    assert firsts == list(range(1, len(left) + 1))
+    assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
+
+
+def test_each_mark_that_is_used_is_explained():
+    more = pair_up(["a", "gone"], ["A", "B", "new"], {1: 1, 2: 1})
+    assert source_views.AGAIN in side_by_side.text(more)
+    for words in (source_views.AGAIN, "the same colour", "+ on the right", "− on the left"):
+        assert words in side_by_side.html(more)
+    plain = pair_up(["a"], ["A"], {1: 1})
+    for shown in (side_by_side.text(plain), side_by_side.html(plain)):
+        assert source_views.MARK not in shown and "on the" not in shown
+
+
+# -- transcript ------------------------------------------------------------------------------------
+
+
+SCRIPT = "<script>alert(1)</script>"
+LIVED = Transcript("one", "print(1)", "1", "", 0)
+DIED = Transcript("two", "", SCRIPT, f"ValueError: {SCRIPT}", -11)
+
+
+def test_text_and_html_hold_every_fact():
+    model = Transcripts("title", (LIVED, DIED), "note")
+    for shown in (transcript.text(model), transcript.html(model)):
+        for words in ("title", "one", "print(1)", "exit code 0", "killed: SIGSEGV", "note", "✕"):
+            assert words in shown
+
+
+def test_one_end_of_several_runs_is_said_once():
+    for form in (transcript.text, transcript.html):
+        assert form(Transcripts("t", (LIVED, LIVED))).count("exit code 0") == 1
+        assert form(Transcripts("t", (LIVED,))).count("exit code 0") == 1
