@@ -21,7 +21,7 @@ from tests.mini import library
 ROOT = Path(__file__).parents[2]
 FAMILIES = (
     *("basics", "functions", "exceptions", "generators", "classes", "patterns"),
-    *("odd_classes", "odd_frames", "odd_errors", "odd_tracebacks", "odd_calls"),
+    *("odd_classes", "odd_frames", "odd_errors", "odd_calls"),
 )
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 LIMIT = 400

@@ -10,6 +10,7 @@ import dis
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
+from sys import intern
 from types import CodeType
 
 from helpers.internals.interpreter_frame import variables
@@ -130,7 +131,7 @@ class _Decoder:
                 waiting = instruction.offset
             parts = self._parts(index, instruction)
             offset = instruction.offset if waiting is None or not parts else waiting
-            self.found += [Plain(n, a, offset, k == 0) for k, (n, a) in enumerate(parts)]
+            self.found += [Plain(intern(n), a, offset, k == 0) for k, (n, a) in enumerate(parts)]
             waiting = None if parts else waiting
         at = _filled(self.at, len(self.found), len(self.code.co_code))
         steps = [

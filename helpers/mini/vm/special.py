@@ -6,21 +6,19 @@ customization". Where both operands are C-made, C does all the work and this mod
 
 import operator
 from dataclasses import dataclass
-from types import FunctionType
-
-from helpers.mini.vm.locals_view import FrameLocalsProxy
+from types import FunctionType, GeneratorType
 
 PLAIN = frozenset(
     (int, float, complex, bool, str, bytes, bytearray, type(None), list, tuple, dict, set)
     + (frozenset, range, slice, type)
-    + (FrameLocalsProxy,)  # the machine's own: CPython runs it
 )
-HEAP_TYPE = 1 << 9  # A bit of a type's flags, from CPython's `Include/object.h`.
+ITERATORS = {type(iter(made)) for made in ([], (), "", {}, set(), range(0), range(1 << 99))}
+ITERATORS |= {GeneratorType, enumerate, zip, map, filter, reversed}
 SEQUENCES = (str, bytes, bytearray, list, tuple)
 
 
 def is_plain(obj) -> bool:
-    """Return whether no Python code stands behind an object; no metaclass is asked for a hash."""
+    """Return whether no Python code stands behind an object."""
     return type(type(obj)) is type and type(obj) in PLAIN
 
 
@@ -69,8 +67,6 @@ def python_method(obj, name: str) -> FunctionType | None:
 def binary(frame, sign: str, left, right):
     """Return `left sign right` for a binary operator, also one in place."""
     op = OPERATORS[sign]
-    if is_plain(left) and is_plain(right):
-        return op.native(left, right)
     in_place = op.in_place and python_method(left, op.in_place)
     if in_place:
         value = frame.call(in_place, left, right)
@@ -84,9 +80,7 @@ def binary(frame, sign: str, left, right):
     value = _tries(frame, op, mine, theirs, left, right)
     if value is not NotImplemented:
         return value
-    sign = f"{op.sign} or pow()" if op.sign in ("**", "**=") else op.sign
-    if op.sign == "**=":
-        sign = op.sign
+    sign = "** or pow()" if op.sign == "**" else op.sign
     raise TypeError(
         f"unsupported operand type(s) for {sign}: "
         f"'{type(left).__name__}' and '{type(right).__name__}'"
@@ -96,8 +90,6 @@ def binary(frame, sign: str, left, right):
 def compare(frame, sign: str, left, right):
     """Return `left sign right` for a comparison; == and != fall back on identity."""
     op = COMPARISONS[sign]
-    if is_plain(left) and is_plain(right):
-        return op.native(left, right)
     mine, theirs = python_method(left, op.method), python_method(right, op.reflected)
     if mine is None and theirs is None:
         return op.native(left, right)
@@ -160,7 +152,7 @@ def contains(frame, container, item) -> bool:
 
 def truth(frame, value) -> bool:
     """Return bool(value), running a Python `__bool__`, or else a Python `__len__`, here."""
-    if value is True or value is False or is_plain(value):
+    if type(value) in PLAIN:
         return bool(value)
     method = python_method(value, "__bool__")
     if method is None:
@@ -201,13 +193,7 @@ def bound(obj, name: str, protocol: str, missed: str = ""):
             found = base.__dict__[name]
             get = getattr(type(found), "__get__", None)
             return found if get is None else get(found, obj, cls)
-    raise TypeError(f"'{_type_name(cls)}' object does not support the {protocol} protocol{missed}")
-
-
-def _type_name(cls) -> str:
-    """Return the name that C code has for a type: with its module, if the type is C code's own."""
-    made_by_c = not cls.__flags__ & HEAP_TYPE and cls.__module__ != "builtins"
-    return f"{cls.__module__}.{cls.__name__}" if made_by_c else cls.__name__
+    raise TypeError(f"'{cls.__name__}' object does not support the {protocol} protocol{missed}")
 
 
 def exception(frame, error, raising=True):

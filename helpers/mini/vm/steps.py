@@ -6,7 +6,8 @@ stack on the right.
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
-from helpers.mini.vm import special, suspended
+from helpers.mini.vm import special
+from helpers.mini.vm.special import ARITHMETIC, COMPARISON, ITERATORS, PLAIN
 from helpers.mini.vm.values import NULL
 
 
@@ -39,7 +40,7 @@ class Names:
 
     def LOAD_FAST(self, name):
         """[] → [local]"""
-        self.push(self.value_of(name))
+        self.push(self.local[name] if name in self.local else self.value_of(name))
 
     def STORE_FAST(self, name):
         """[value] → []"""
@@ -69,12 +70,18 @@ class Operators:
     def BINARY_OP(self, sign):
         """[left, right] → [left op right]"""
         right, left = self.pop(), self.pop()
-        self.push(special.binary(self, sign, left, right))
+        if type(left) in PLAIN and type(right) in PLAIN:
+            self.push(ARITHMETIC[sign](left, right))
+        else:
+            self.push(special.binary(self, sign, left, right))
 
     def COMPARE_OP(self, sign):
         """[left, right] → [left op right]"""
         right, left = self.pop(), self.pop()
-        self.push(special.compare(self, sign, left, right))
+        if type(left) in PLAIN and type(right) in PLAIN:
+            self.push(COMPARISON[sign](left, right))
+        else:
+            self.push(special.compare(self, sign, left, right))
 
     def IS_OP(self, inverted):
         """[left, right] → [left is right]"""
@@ -104,12 +111,14 @@ class Jumps:
 
     def POP_JUMP_IF_FALSE(self, target):
         """[value] → []"""
-        if not special.truth(self, self.pop()):
+        value = self.pop()
+        if value is False or (value is not True and not special.truth(self, value)):
             self.jump(target)
 
     def POP_JUMP_IF_TRUE(self, target):
         """[value] → []"""
-        if special.truth(self, self.pop()):
+        value = self.pop()
+        if value is True or (value is not False and special.truth(self, value)):
             self.jump(target)
 
     def POP_JUMP_IF_NONE(self, target):
@@ -128,7 +137,9 @@ class Jumps:
 
     def FOR_ITER(self, after):
         """[iterator] → [iterator, item], or [] and jump when there is no next item"""
-        item = special.advance(self, self.stack[-1], NULL)
+        iterator = self.stack[-1]
+        plain = type(iterator) in ITERATORS
+        item = next(iterator, NULL) if plain else special.advance(self, iterator, NULL)
         if item is NULL:
             self.pop()
             self.jump(after)
@@ -141,15 +152,16 @@ class Calls:
 
     def CALL(self, count, names):
         """[function, arguments …] → [value]; the last arguments have these names"""
-        values = self.take(count)
-        split = count - len(names)
-        keywords = dict(zip(names, values[split:], strict=True))
-        self.start(self.pop(), values[:split], keywords)
+        values, keywords = self.take(count), {}
+        if names:
+            split = count - len(names)
+            keywords = dict(zip(names, values[split:], strict=True))
+            del values[split:]
+        self.start(self.pop(), values, keywords)
 
     def LOAD_ATTR(self, name):
         """[object] → [attribute]"""
-        obj = self.pop()
-        self.push(suspended.shown(obj, name) if suspended.shows(obj, name) else getattr(obj, name))
+        self.push(getattr(self.pop(), name))
 
     def BINARY_SUBSCR(self):
         """[container, key] → [container[key]]"""

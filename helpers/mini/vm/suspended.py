@@ -5,38 +5,23 @@ it; its body drives the machine's frame.
 """
 
 from types import CodeType, GeneratorType
-from weakref import WeakKeyDictionary
 
 from helpers.mini.vm.values import NULL
-
-SHOWN = ("gi_code", "gi_frame", "gi_yieldfrom")
-_CODES: WeakKeyDictionary[GeneratorType, CodeType] = WeakKeyDictionary()
 
 
 def generator_of(frame):
     """Return a generator that goes on with `frame`, with its function's name."""
     generator = _drive(frame)
-    _CODES[generator] = frame.code
     generator.__name__, generator.__qualname__ = frame.titles
     return generator
 
 
-def shows(thing, name) -> bool:
-    """Return whether this is a generator of the machine, and the name one of those in SHOWN."""
-    return type(thing) is GeneratorType and thing.gi_code is _DRIVE and name in SHOWN
-
-
-def shown(generator, name: str):
-    """Return an attribute of a generator of the machine as the program's own would have it."""
-    if name == "gi_code":
-        return _CODES[generator]
-    if generator.gi_frame is None:
-        return None
-    frame = generator.gi_frame.f_locals["frame"]
-    if name == "gi_frame":
-        return frame
-    waits = None if generator.gi_running or frame.is_new else _subiterator(frame)
-    return None if waits is NULL else waits
+def program_code(generator: GeneratorType) -> CodeType:
+    """Return the code object that runs in a generator: of the machine's own, the program's."""
+    code = generator.gi_code
+    if code is _drive.__code__ and generator.gi_frame is not None:
+        return generator.gi_frame.f_locals["frame"].code
+    return code
 
 
 def _drive(frame):
@@ -52,9 +37,6 @@ def _drive(frame):
             sent = yield value
         except BaseException as error:
             thrown = error
-
-
-_DRIVE = _drive.__code__
 
 
 def _go_on(frame, sent, thrown):
@@ -89,8 +71,6 @@ def _throw_into(frame, subiterator, error):
     hand_on = getattr(subiterator, "close" if closing else "throw", None)
     try:
         value = hand_on() if closing and hand_on else hand_on and hand_on(error)
-    except StopIteration as stop:
-        ended = stop
     except BaseException as raised:
         ended = raised
     else:

@@ -21,14 +21,9 @@ class Unsupported(Halt, Exception):
 
 
 class _Signal:
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str):
-        self._name = name
-
     def __repr__(self):
-        return self._name
+        return "NULL"
 
 
 # What stands where there is no value, such as an unbound local; a program never gets hold of it.
-NULL = _Signal("NULL")
+NULL = _Signal()

@@ -1,0 +1,306 @@
+"""Handlers beyond the learner's steps that move between frames: calls, blocks, generators, `match`.
+
+A handler is a method that is named for an opcode. Its docstring is its stack effect, the top of the
+stack on the right.
+"""
+
+# ruff: noqa: N802 - a handler is named for its opcode
+
+import sys
+from collections.abc import Mapping
+from types import CoroutineType, GeneratorType
+
+from helpers.mini.vm import special, suspended
+from helpers.mini.vm.values import NULL, Unsupported
+
+# Bits of a type's flags, from CPython's `Include/object.h`.
+MATCHES_SEQUENCE, MATCHES_MAPPING, MATCHES_SELF = 1 << 5, 1 << 6, 1 << 22
+CLASS = "class" if sys.version_info >= (3, 12) else "type"
+
+
+class MoreCalls:
+    """`f(*args, **kwargs)` and `class`."""
+
+    def CALL_FUNCTION_EX(self, with_keywords):
+        """[function, iterable] or [function, iterable, mapping] → [value]"""
+        kwargs = self.pop() if with_keywords else {}
+        function, arguments = self.take(2)
+        if not hasattr(type(arguments), "__iter__") or not hasattr(kwargs, "keys"):
+            function(*arguments, **kwargs)  # One of them cannot be unpacked: CPython says which.
+        self.start(function, list(arguments), dict(kwargs))
+
+    def DICT_MERGE(self, depth):
+        """[function …, dict, …, mapping] → [function …, dict, …]: keywords, no key twice"""
+        more = self.pop()
+        known = self.stack[-depth]
+        if not hasattr(more, "keys") or any(key in known for key in more.keys()):  # noqa: SIM118
+            self.stack[-depth - 2](**known, **more)  # CPython says what is wrong.
+        known.update(more)
+
+    def LOAD_BUILD_CLASS(self):
+        """[] → [__build_class__]"""
+        if "__build_class__" not in self.builtins:
+            raise NameError("__build_class__ not found")
+        self.push(self.builtins["__build_class__"])
+
+
+class MoreExceptions:
+    """What surrounds the plain `try` of the steps."""
+
+    def LOAD_ASSERTION_ERROR(self):
+        """[] → [AssertionError]"""
+        self.push(AssertionError)
+
+    def BEFORE_WITH(self):
+        """[manager] → [its __exit__, what __enter__ returned]"""
+        manager = self.pop()
+        enter = special.bound(manager, "__enter__", "context manager")
+        self.push(
+            special.bound(manager, "__exit__", "context manager", " (missed __exit__ method)")
+        )
+        self.push(self.call(enter))
+
+    def WITH_EXCEPT_START(self):
+        """[__exit__, lasti, handled before, exception] → [the same, what __exit__ returned]"""
+        error = self.stack[-1]
+        self.push(self.call(self.stack[-4], type(error), error, error.__traceback__))
+
+    def CHECK_EG_MATCH(self):
+        """[exception, class] → [the rest, the part that matches], None for an empty one"""
+        error, wanted = self.take(2)
+        special.refuse_uncatchable(wanted)
+        _refuse_groups(wanted)
+        if isinstance(error, wanted):
+            wrapped = isinstance(error, BaseExceptionGroup)
+            self.stack += (None, error if wrapped else BaseExceptionGroup("", (error,)))
+        elif isinstance(error, BaseExceptionGroup):
+            match, rest = error.split(wanted)
+            self.stack += (rest, match) if match is not None else (error, None)
+        else:
+            self.stack += (error, None)
+        if self.stack[-1] is not None:
+            self.handled = self.stack[-1]
+
+    def PREP_RERAISE_STAR(self):
+        """[original, list of what the clauses left] → [what to raise, or None]"""
+        original, left = self.take(2)
+        self.push(_left_over(original, [error for error in left if error is not None]))
+
+
+def _refuse_groups(wanted):
+    for cls in wanted if isinstance(wanted, tuple) else (wanted,):
+        if issubclass(cls, BaseExceptionGroup):
+            raise TypeError(
+                "catching ExceptionGroup with except* is not allowed. Use except instead."
+            )
+
+
+def _left_over(original, left):
+    """Mirrors `_PyExc_PrepReraiseStar` in CPython's `Objects/exceptions.c`."""
+    if not left:
+        return None
+    if not isinstance(original, BaseExceptionGroup):
+        return left[0]
+    again = [error for error in left if _same_origin(error, original)]
+    raised = [error for error in left if not _same_origin(error, original)]
+    leaves = {id(leaf) for error in again for leaf in _leaves(error)}
+    unhandled = original.split(lambda leaf: id(leaf) in leaves)[0] if leaves else None
+    if not raised:
+        return unhandled
+    raised += [] if unhandled is None else [unhandled]
+    return raised[0] if len(raised) == 1 else BaseExceptionGroup("", raised)
+
+
+def _same_origin(error, original) -> bool:
+    """Is it a part of the original group, rather than something that a clause raised?"""
+    if error is original:
+        return True
+    return isinstance(error, BaseExceptionGroup) and all(
+        getattr(error, name, None) is getattr(original, name, None)
+        for name in ("__traceback__", "__cause__", "__context__")
+    )
+
+
+def _leaves(error):
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+
+
+class Generators:
+    """`yield` and `yield from`."""
+
+    def RETURN_GENERATOR(self):
+        """[] → the caller's stack gets a generator; this frame waits in it"""
+        self.leave(suspended.generator_of(self))
+
+    def YIELD_VALUE(self):
+        """[value] → leaves with it; whoever goes on with the frame pushes what was sent"""
+        self.leave(self.pop())
+
+    def GET_YIELD_FROM_ITER(self):
+        """[iterable] → [iterator]"""
+        iterable = self.pop()
+        if type(iterable) is CoroutineType:
+            raise Unsupported("this machine runs no async code, and here a coroutine is awaited")
+        self.push(iterable if type(iterable) is GeneratorType else iter(iterable))
+
+    def SEND(self, after):
+        """[iterator, sent] → [iterator, its next value], or [what it returned] and jump"""
+        sent = self.pop()
+        iterator = self.stack[-1]
+        try:
+            self.push(next(iterator) if sent is None else iterator.send(sent))
+        except StopIteration as stop:
+            self.stack[-1] = stop.value
+            self.jump(after)
+
+    def CLEANUP_THROW(self):
+        """[iterator, sent, StopIteration] → [its value]; anything else is raised again"""
+        error = self.pop()
+        if not isinstance(error, StopIteration):
+            raise error
+        self.stack[-2:] = (error.value,)
+
+
+class Modules:
+    """`import` and `from … import …`."""
+
+    def IMPORT_NAME(self, name):
+        """[level, names] → [module]"""
+        level, names = self.take(2)
+        importer = self.builtins.get("__import__")
+        if importer is None:
+            raise ImportError("__import__ not found")
+        self.push(self.call(importer, name, self.globals, self.names, names, level))
+
+    def IMPORT_FROM(self, name):
+        """[module] → [module, its attribute]"""
+        module = self.stack[-1]
+        value = getattr(module, name, NULL)
+        self.push(_submodule(module, name) if value is NULL else value)
+
+    def IMPORT_STAR(self):
+        """[module] → []: its public names are now in the namespace"""
+        module = self.pop()
+        public = getattr(module, "__all__", None)
+        if public is None:
+            public = [name for name in vars(module) if not name.startswith("_")]
+        for name in public:
+            self.names[name] = getattr(module, name)
+
+
+def _submodule(module, name):
+    package = getattr(module, "__name__", None)
+    known = sys.modules.get(f"{package}.{name}")
+    if known is not None:
+        return known
+    if sys.modules.get(package) is module:
+        exec(f"from {package} import {name}", {})  # CPython says why it cannot be imported.
+    raise ImportError(f"cannot import name {name!r} from {package!r}")
+
+
+class Intrinsics:
+    """CPython's second table of instructions, and what the prompt does with a value."""
+
+    def CALL_INTRINSIC_1(self, name, number):
+        """[exception that leaves a generator] → [the same, or RuntimeError]"""
+        if name != "INTRINSIC_STOPITERATION_ERROR":
+            raise Unsupported(f"this machine has no {name}: no async code, no type parameters")
+        self.push(_stopped(self.pop()))
+
+    def PRINT_EXPR(self):
+        """[value] → []: what the interactive prompt does with a value"""
+        self.call(sys.displayhook, self.pop())
+
+
+def _stopped(error):
+    """A StopIteration that would leave a generator becomes a RuntimeError (PEP 479)."""
+    if not isinstance(error, StopIteration):
+        return error
+    told = RuntimeError("generator raised StopIteration")
+    told.__cause__ = told.__context__ = error
+    return told
+
+
+class Patterns:
+    """What `match` asks of its subject."""
+
+    def GET_LEN(self):
+        """[subject] → [subject, its length]"""
+        self.push(len(self.stack[-1]))
+
+    def MATCH_SEQUENCE(self):
+        """[subject] → [subject, is it a sequence]"""
+        self.push(bool(type(self.stack[-1]).__flags__ & MATCHES_SEQUENCE))
+
+    def MATCH_MAPPING(self):
+        """[subject] → [subject, is it a mapping]"""
+        self.push(bool(type(self.stack[-1]).__flags__ & MATCHES_MAPPING))
+
+    def MATCH_KEYS(self):
+        """[subject, keys] → [subject, keys, values or None]"""
+        self.push(_values(*self.stack[-2:]))
+
+    def MATCH_CLASS(self, count):
+        """[subject, class, keyword names] → [attributes or None]"""
+        subject, cls, names = self.take(3)
+        self.push(_attributes(subject, cls, count, names))
+
+
+def _values(subject: Mapping, keys: tuple):
+    seen, values = set(), []
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.add(key)
+        value = subject.get(key, NULL)
+        if value is NULL:
+            return None
+        values.append(value)
+    return tuple(values)
+
+
+def _attributes(subject, cls, count, names):
+    """Return the values of `count` positional and the named patterns, or None if one is missing."""
+    if not isinstance(cls, type):
+        raise TypeError(f"called match pattern must be a {CLASS}")
+    if not isinstance(subject, cls):
+        return None
+    itself, positional = _positional_names(cls, count)
+    values, seen = ([subject] if itself else []), set()
+    for name in (*positional, *names):
+        if name in seen:
+            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
+        seen.add(name)
+        try:
+            values.append(getattr(subject, name))
+        except AttributeError:
+            return None
+    return tuple(values)
+
+
+def _positional_names(cls, count):
+    """Return (is the subject itself the one positional value, the attributes' names)."""
+    if not count:
+        return False, ()
+    known = getattr(cls, "__match_args__", None)
+    itself = known is None and bool(cls.__flags__ & MATCHES_SELF)
+    if known is not None and type(known) is not tuple:
+        kind = type(known).__name__
+        raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {kind})")
+    allowed = 1 if itself else len(known or ())
+    if count > allowed:
+        plural = "" if allowed == 1 else "s"
+        raise TypeError(
+            f"{cls.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)"
+        )
+    positional = () if itself else (known or ())[:count]
+    for name in positional:
+        if type(name) is not str:
+            kind = type(name).__name__
+            raise TypeError(f"__match_args__ elements must be strings (got {kind})")
+    return itself, positional
+
+
+FLOW = (MoreCalls, MoreExceptions, Generators, Modules, Intrinsics, Patterns)
