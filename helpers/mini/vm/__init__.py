@@ -1,8 +1,8 @@
 """A stack machine for CPython's own bytecode: a function and its arguments -> what it returns.
 
 `run(fn, *args, **kwargs)` evaluates the bytecode of `fn`, and of every Python function that it
-calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Async code and type
-parameters stay out. `machine(*steps)` is a machine with the handlers of these classes alone; in
+calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
+`machine(*steps)` is a machine with the handlers of these classes alone; in
 `machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
 What C code calls back by itself (the key of `sorted`, a property, `__hash__`) CPython runs. An

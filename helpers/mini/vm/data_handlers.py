@@ -43,6 +43,10 @@ class MoreNames:
         """[] → [namespace]"""
         self.push(self.names)
 
+    def LOAD_FROM_DICT_OR_GLOBALS(self, name):
+        """[namespace] → [value]"""
+        self.push(_found(self.pop(), name, self.find))
+
     def LOAD_CLASSDEREF(self, name):
         """[] → [value]: the class's own name first, then the enclosing function's"""
         self.push(_found(self.names, name, self.content_of_cell))

@@ -6,16 +6,19 @@ stack on the right.
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
+import dis
 import sys
-from collections.abc import Mapping
+from functools import cache
 from types import CoroutineType, GeneratorType
 
 from helpers.mini.vm import special, suspended
 from helpers.mini.vm.values import NULL, Unsupported
 
 # Bits of a type's flags, from CPython's `Include/object.h`.
-MATCHES_SEQUENCE, MATCHES_MAPPING, MATCHES_SELF = 1 << 5, 1 << 6, 1 << 22
-CLASS = "class" if sys.version_info >= (3, 12) else "type"
+MATCHES_SEQUENCE, MATCHES_MAPPING = 1 << 5, 1 << 6
+# An opcode of its own until 3.11, then an intrinsic.
+OLD = sys.version_info < (3, 12)
+PREP_STAR = ("PREP_RERAISE_STAR", 0, 2) if OLD else ("CALL_INTRINSIC_2", 1, 2)
 
 
 class MoreCalls:
@@ -84,7 +87,7 @@ class MoreExceptions:
     def PREP_RERAISE_STAR(self):
         """[original, list of what the clauses left] → [what to raise, or None]"""
         original, left = self.take(2)
-        self.push(_left_over(original, [error for error in left if error is not None]))
+        self.push(native(*PREP_STAR)(original, left))
 
 
 def _refuse_groups(wanted):
@@ -93,38 +96,6 @@ def _refuse_groups(wanted):
             raise TypeError(
                 "catching ExceptionGroup with except* is not allowed. Use except instead."
             )
-
-
-def _left_over(original, left):
-    """Mirrors `_PyExc_PrepReraiseStar` in CPython's `Objects/exceptions.c`."""
-    if not left:
-        return None
-    if not isinstance(original, BaseExceptionGroup):
-        return left[0]
-    again = [error for error in left if _same_origin(error, original)]
-    raised = [error for error in left if not _same_origin(error, original)]
-    leaves = {id(leaf) for error in again for leaf in _leaves(error)}
-    unhandled = original.split(lambda leaf: id(leaf) in leaves)[0] if leaves else None
-    if not raised:
-        return unhandled
-    raised += [] if unhandled is None else [unhandled]
-    return raised[0] if len(raised) == 1 else BaseExceptionGroup("", raised)
-
-
-def _same_origin(error, original) -> bool:
-    """Is it a part of the original group, rather than something that a clause raised?"""
-    if error is original:
-        return True
-    return isinstance(error, BaseExceptionGroup) and all(
-        getattr(error, name, None) is getattr(original, name, None)
-        for name in ("__traceback__", "__cause__", "__context__")
-    )
-
-
-def _leaves(error):
-    if not isinstance(error, BaseExceptionGroup):
-        return [error]
-    return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
 
 
 class Generators:
@@ -204,10 +175,16 @@ class Intrinsics:
     """CPython's second table of instructions, and what the prompt does with a value."""
 
     def CALL_INTRINSIC_1(self, name, number):
-        """[exception that leaves a generator] → [the same, or RuntimeError]"""
-        if name != "INTRINSIC_STOPITERATION_ERROR":
-            raise Unsupported(f"this machine has no {name}: no async code, no type parameters")
-        self.push(_stopped(self.pop()))
+        """[value] → [what the intrinsic makes of it]"""
+        if "ASYNC" in name:
+            raise Unsupported("this machine runs no async code, and here is an async generator")
+        stops = name == "INTRINSIC_STOPITERATION_ERROR"
+        made = _stopped if stops else native("CALL_INTRINSIC_1", number, 1)
+        self.push(made(self.pop()))
+
+    def CALL_INTRINSIC_2(self, name, number):
+        """[first, second] → [what the intrinsic makes of them]"""
+        self.push(native("CALL_INTRINSIC_2", number, 2)(*self.take(2)))
 
     def PRINT_EXPR(self):
         """[value] → []: what the interactive prompt does with a value"""
@@ -240,67 +217,25 @@ class Patterns:
 
     def MATCH_KEYS(self):
         """[subject, keys] → [subject, keys, values or None]"""
-        self.push(_values(*self.stack[-2:]))
+        self.push(native("MATCH_KEYS", 0, 2, 3)(*self.stack[-2:])[2])
 
     def MATCH_CLASS(self, count):
         """[subject, class, keyword names] → [attributes or None]"""
-        subject, cls, names = self.take(3)
-        self.push(_attributes(subject, cls, count, names))
+        self.push(native("MATCH_CLASS", count, 3)(*self.take(3)))
 
 
-def _values(subject: Mapping, keys: tuple):
-    seen, values = set(), []
-    for key in keys:
-        if key in seen:
-            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
-        seen.add(key)
-        value = subject.get(key, NULL)
-        if value is NULL:
-            return None
-        values.append(value)
-    return tuple(values)
+@cache
+def native(opname: str, number: int, takes: int, gives: int = 1):
+    """Return a function of so many arguments whose body is this one instruction of CPython's.
 
-
-def _attributes(subject, cls, count, names):
-    """Return the values of `count` positional and the named patterns, or None if one is missing."""
-    if not isinstance(cls, type):
-        raise TypeError(f"called match pattern must be a {CLASS}")
-    if not isinstance(subject, cls):
-        return None
-    itself, positional = _positional_names(cls, count)
-    values, seen = ([subject] if itself else []), set()
-    for name in (*positional, *names):
-        if name in seen:
-            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute {name!r}")
-        seen.add(name)
-        try:
-            values.append(getattr(subject, name))
-        except AttributeError:
-            return None
-    return tuple(values)
-
-
-def _positional_names(cls, count):
-    """Return (is the subject itself the one positional value, the attributes' names)."""
-    if not count:
-        return False, ()
-    known = getattr(cls, "__match_args__", None)
-    itself = known is None and bool(cls.__flags__ & MATCHES_SELF)
-    if known is not None and type(known) is not tuple:
-        kind = type(known).__name__
-        raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {kind})")
-    allowed = 1 if itself else len(known or ())
-    if count > allowed:
-        plural = "" if allowed == 1 else "s"
-        raise TypeError(
-            f"{cls.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)"
-        )
-    positional = () if itself else (known or ())[:count]
-    for name in positional:
-        if type(name) is not str:
-            kind = type(name).__name__
-            raise TypeError(f"__match_args__ elements must be strings (got {kind})")
-    return itself, positional
+    It is for what has no idea of its own to show. If it gives several values, they are a tuple.
+    """
+    template = eval(f"lambda {', '.join(f'a{n}' for n in range(takes))}: a0")
+    steps = [("RESUME", 0), *(("LOAD_FAST", slot) for slot in range(takes)), (opname, number)]
+    steps += [("BUILD_TUPLE", gives)] * (gives > 1) + [("RETURN_VALUE", 0)]
+    body = bytes(byte for name, argument in steps for byte in (dis.opmap[name], argument))
+    template.__code__ = template.__code__.replace(co_code=body, co_stacksize=takes + gives)
+    return template
 
 
 FLOW = (MoreCalls, MoreExceptions, Generators, Modules, Intrinsics, Patterns)

@@ -5,6 +5,36 @@ SOURCES = (
     (
         (3, 12),
         """
+def type_parameters():
+    def first[T](items: list[T], *more: T) -> T:
+        return items[0]
+
+    class Box[T, *Ts, **P]:
+        def __init__(self, item: T):
+            self.item = item
+
+        def get[U](self, other: U) -> tuple[T, U]:
+            return self.item, other
+
+    return first([1, 2]), Box(3).get("x"), [str(t) for t in Box.__type_params__], first.__type_params__[0].__name__
+
+
+def type_alias():
+    type Pair[T] = tuple[T, T]
+    type Name = str
+    return str(Pair), str(Name.__value__), Pair[int].__args__, str(Pair.__value__)
+
+
+def generic_class_of_a_generic():
+    class A[T]:
+        pass
+
+    class B[T](A[T]):
+        x: T
+
+    return [c.__name__ for c in B.__mro__], B.__annotations__
+
+
 def nested_quotes_in_f_strings():
     names = {"a": [1, 2]}
     return f"{names["a"][0]} {f"{names["a"][1]:>{3}}"} {", ".join(str(n) for n in names["a"])}"
@@ -29,6 +59,13 @@ def comprehension_in_a_class():
     (
         (3, 13),
         """
+def type_parameter_defaults():
+    class Box[T = int, U = list[T]]:
+        pass
+
+    return [str(t.__default__) for t in Box.__type_params__]
+
+
 def locals_are_snapshots():
     x = 1
     before = locals()

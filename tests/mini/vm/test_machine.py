@@ -140,16 +140,6 @@ def test_code_that_was_decoded_is_told_apart_by_identity():
     ]
 
 
-def test_type_parameters_and_deep_levels_of_warnings_are_refused_or_told():
-    """What the machine leaves out is said: `Unsupported`, or a line in its docstring."""
-    if sys.version_info >= (3, 12):
-        space = {}
-        exec("def made():\n    def f[T](x: T): return x\n    return f", space)
-        with pytest.raises(vm.Unsupported, match="type parameters"):
-            vm.run(space["made"])
-    assert "`warnings.warn` counts its levels in the" in vm.__doc__
-
-
 def test_the_quick_loop_and_the_one_that_is_read_do_the_same():
     def program(n):
         return [k * 2 for k in range(n) if k % 3], max([n, -n], key=lambda k: -k)
