@@ -10,7 +10,7 @@ import pytest
 from helpers.capture.text.value import brief
 from helpers.mini import vm
 from helpers.mini.vm.data_handlers import Lent
-from helpers.mini.vm.suspended import program_code
+from helpers.mini.vm.frame_object import program_code
 from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from tests.capture.stack_programs import PROGRAMS
 

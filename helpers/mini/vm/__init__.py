@@ -5,13 +5,13 @@ calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Asyn
 `machine(*steps)` is a machine with the handlers of these classes alone; in
 `machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
-What C code calls back by itself (the key of `sorted`, a property, `__hash__`) CPython runs. An
-exception keeps its type, message, cause and context; its traceback has an entry for each frame of
-the program, with its line, by a frame of CPython's that has its code's name and no locals. Who asks
-for a frame gets the machine's own, which `inspect` takes for one. What the machine does not hide:
-who sets a tracer (`sys.settrace`) traces the machine, `warnings.warn` counts its levels in the
-machine, `gi_code` and `gi_frame` of its generators show the code that drives them, and a frame's
-`f_locals` are a copy, on 3.13 too.
+What C code calls back by itself (the key of `sorted`, a property, `__hash__`), and the code that
+`eval` and `exec` are given, CPython runs. An exception keeps its type, message, cause and context;
+its traceback has an entry for each frame of the program, with its line, by a frame of CPython's
+that has its code's name and no locals. Who asks for a frame gets the machine's own, which `inspect`
+takes for one. What the machine does not hide: who sets a tracer (`sys.settrace`) traces the
+machine, `warnings.warn` counts its levels in the machine, `gi_code` and `gi_frame` of its
+generators show the code that drives them, and a frame's `f_locals` are a copy, on 3.13 too.
 """
 
 # ruff: noqa: F401 - what is imported here is offered
@@ -21,11 +21,19 @@ from types import FunctionType, MethodType
 
 from helpers.mini.vm.data_handlers import DATA
 from helpers.mini.vm.flow_handlers import FLOW
-from helpers.mini.vm.instructions import Plain, plain, plain_names
+from helpers.mini.vm.instructions import (
+    NULL,
+    Halt,
+    Missing,
+    Plain,
+    Unsupported,
+    Unwritten,
+    plain,
+    plain_names,
+)
 from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
 from helpers.mini.vm.special import ARITHMETIC, COMPARISON
 from helpers.mini.vm.steps import STEPS
-from helpers.mini.vm.values import NULL, Halt, Missing, Unsupported, Unwritten
 from helpers.safety.arguments import kind_of, printable
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))

@@ -12,13 +12,12 @@ import sys
 import types
 from types import BuiltinFunctionType, FunctionType, MethodType
 
+from helpers.mini.vm.instructions import NULL, Unsupported
 from helpers.mini.vm.special import python_method
-from helpers.mini.vm.values import NULL, Unsupported
 from helpers.safety.arguments import printable
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 STAR, STAR_STAR = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
-FEATURES = 0x1FF0000  # The bits of co_flags that `from __future__ import …` sets.
 
 
 def enter(caller, function, args, kwargs):
@@ -153,44 +152,18 @@ def _super(frame, *args):
         return super(*args)
     if not frame.code.co_argcount:
         raise RuntimeError("super(): no arguments")
-    if "__class__" not in frame.cells:
-        raise RuntimeError("super(): __class__ cell not found")
     cls, first = map(frame.value_of_slot, ("__class__", frame.code.co_varnames[0]))
-    if cls is NULL:
-        raise RuntimeError("super(): empty __class__ cell")
-    if first is NULL:
-        raise RuntimeError("super(): arg[0] deleted")
+    if cls is NULL or first is NULL:
+        raise RuntimeError("super(): __class__ cell not found")
     return super(cls, first)
 
 
 def _eval(frame, source, *spaces):
-    return _run(frame, eval, "eval", source, spaces)
+    return eval(source, *(spaces or (frame.globals, frame.namespace())))
 
 
 def _exec(frame, source, *spaces, **closure):
-    if closure:
-        return exec(source, *spaces, **closure)
-    _run(frame, exec, "exec", source, spaces)
-    return None
-
-
-def _run(frame, native, mode, source, spaces):
-    """Compile where needed, then run in the machine; CPython refuses what it would refuse."""
-    space, names = (*spaces, None, None)[:2]
-    if space is None:
-        space, names = frame.globals, frame.namespace() if names is None else names
-    if names is None:
-        names = space
-    if type(space) is not dict or not hasattr(type(names), "__getitem__"):
-        return native(source, *spaces)
-    if isinstance(source, (str, bytes)):
-        flags = frame.code.co_flags & FEATURES
-        text = source.lstrip(" \t" if isinstance(source, str) else b" \t")
-        source = compile(text if mode == "eval" else source, "<string>", mode, flags, True)
-    if not isinstance(source, types.CodeType) or source.co_freevars:
-        return native(source, space, names)
-    space.setdefault("__builtins__", frame.builtins)
-    return frame.run_code(source, space, names)
+    exec(source, *(spaces or (frame.globals, frame.namespace())), **closure)
 
 
 def _getframe(frame, depth=0):
@@ -217,39 +190,11 @@ def _exc_info(frame):
 def _build_class(frame, body, name, *bases, **keywords):
     """Mirror `builtin___build_class__` in CPython's `Python/bltinmodule.c`."""
     resolved = types.resolve_bases(bases)
-    meta, names, keywords = _prepared(frame, name, resolved, keywords)
-    cell = frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
+    meta, names, keywords = types.prepare_class(name, resolved, keywords)
+    frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
     if resolved is not bases:
         names["__orig_bases__"] = bases
-    cls = frame.call(meta, name, resolved, names, **keywords)
-    if type(cell) is types.CellType and isinstance(cls, type):
-        try:
-            same = cell.cell_contents is cls
-        except ValueError:
-            raise RuntimeError(
-                f"__class__ not set defining {name!r} as {cls!r}. "
-                "Was __classcell__ propagated to type.__new__?"
-            ) from None
-        if not same:
-            raise TypeError(f"__class__ set to {cell.cell_contents!r} defining {name!r} as {cls!r}")
-    return cls
-
-
-def _prepared(frame, name, bases, keywords):
-    """Return the metaclass, its namespace for the class body, and the keywords for it."""
-    meta = keywords.pop("metaclass", None) or (type(bases[0]) if bases else type)
-    if not isinstance(meta, type):
-        prepare = getattr(meta, "__prepare__", None)
-        return meta, frame.call(prepare, name, bases, **keywords) if prepare else {}, keywords
-    for base in bases:
-        if not issubclass(meta, type(base)):
-            if not issubclass(type(base), meta):
-                raise TypeError(
-                    "metaclass conflict: the metaclass of a derived class must be a (non-strict) "
-                    "subclass of the metaclasses of all its bases"
-                )
-            meta = type(base)
-    return meta, frame.call(meta.__prepare__, name, bases, **keywords), keywords
+    return frame.call(meta, name, resolved, names, **keywords)
 
 
 ASKERS = {

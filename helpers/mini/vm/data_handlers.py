@@ -11,7 +11,7 @@ from itertools import islice
 from types import CellType
 
 from helpers.mini.vm import special
-from helpers.mini.vm.values import NULL
+from helpers.mini.vm.instructions import NULL
 
 CONVERSIONS = (lambda value: value, str, repr, ascii)
 

@@ -11,8 +11,9 @@ import sys
 from functools import cache
 from types import CoroutineType, GeneratorType
 
-from helpers.mini.vm import special, suspended
-from helpers.mini.vm.values import NULL, Unsupported
+from helpers.mini.vm import special
+from helpers.mini.vm.frame_object import generator_of
+from helpers.mini.vm.instructions import NULL, Unsupported
 
 # Bits of a type's flags, from CPython's `Include/object.h`.
 MATCHES_SEQUENCE, MATCHES_MAPPING = 1 << 5, 1 << 6
@@ -103,7 +104,7 @@ class Generators:
 
     def RETURN_GENERATOR(self):
         """[] → the caller's stack gets a generator; this frame waits in it"""
-        self.leave(suspended.generator_of(self))
+        self.leave(generator_of(self))
 
     def YIELD_VALUE(self):
         """[value] → leaves with it; whoever goes on with the frame pushes what was sent"""
@@ -135,7 +136,7 @@ class Generators:
 
 
 class Modules:
-    """`import` and `from … import …`."""
+    """`import` and `from … import …`, in functions; a module's own code CPython runs."""
 
     def IMPORT_NAME(self, name):
         """[level, names] → [module]"""
@@ -151,15 +152,6 @@ class Modules:
         value = getattr(module, name, NULL)
         self.push(_submodule(module, name) if value is NULL else value)
 
-    def IMPORT_STAR(self):
-        """[module] → []: its public names are now in the namespace"""
-        module = self.pop()
-        public = getattr(module, "__all__", None)
-        if public is None:
-            public = [name for name in vars(module) if not name.startswith("_")]
-        for name in public:
-            self.names[name] = getattr(module, name)
-
 
 def _submodule(module, name):
     package = getattr(module, "__name__", None)
@@ -172,7 +164,7 @@ def _submodule(module, name):
 
 
 class Intrinsics:
-    """CPython's second table of instructions, and what the prompt does with a value."""
+    """CPython's second table of instructions."""
 
     def CALL_INTRINSIC_1(self, name, number):
         """[value] → [what the intrinsic makes of it]"""
@@ -185,10 +177,6 @@ class Intrinsics:
     def CALL_INTRINSIC_2(self, name, number):
         """[first, second] → [what the intrinsic makes of them]"""
         self.push(native("CALL_INTRINSIC_2", number, 2)(*self.take(2)))
-
-    def PRINT_EXPR(self):
-        """[value] → []: what the interactive prompt does with a value"""
-        self.call(sys.displayhook, self.pop())
 
 
 def _stopped(error):

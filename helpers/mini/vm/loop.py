@@ -11,9 +11,17 @@ from functools import partialmethod
 from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm import calling
-from helpers.mini.vm.frames import Frame, Handling, builtins_of
-from helpers.mini.vm.instructions import EVERY_NAME, MOST_KEPT, outer_name, plain
-from helpers.mini.vm.values import NULL, Halt, Missing, Unwritten
+from helpers.mini.vm.frame_object import Frame, Handling, builtins_of
+from helpers.mini.vm.instructions import (
+    EVERY_NAME,
+    MOST_KEPT,
+    NULL,
+    Halt,
+    Missing,
+    Unwritten,
+    outer_name,
+    plain,
+)
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.

@@ -7,8 +7,8 @@ stack on the right.
 # ruff: noqa: N802 - a handler is named for its opcode
 
 from helpers.mini.vm import special
+from helpers.mini.vm.instructions import NULL
 from helpers.mini.vm.special import ARITHMETIC, COMPARISON, ITERATORS, PLAIN
-from helpers.mini.vm.values import NULL
 
 
 class Constants:

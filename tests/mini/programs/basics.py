@@ -228,3 +228,35 @@ def truth_asked_for_twice():
     n, words = 2, Words("a")
     told = [not (not n), not (not 0), not not (words == "b"), not not (n == 2), not not [] or n]
     return told, [not not (n and 3)], {k: not not k for k in (0, 5)}
+
+
+def big_numbers():
+    return 2**200 % 997, (1 << 130) - 1, int("9" * 40) // 7
+
+
+def complex_numbers():
+    return (1 + 2j) * (3 - 1j), abs(3 + 4j), (2j) ** 2
+
+
+def index_out_of_range():
+    return [1, 2][5]
+
+
+def list_comprehension():
+    return [x * y for x in range(4) if x % 2 for y in range(x, 4) if y > 1]
+
+
+def missing_key():
+    return {"a": 1}["b"]
+
+
+def no_such_attribute():
+    return (5).nothing
+
+
+def no_such_global():
+    return nothing_of_this_name
+
+
+def unhashable_key():
+    return {[1]: 2}

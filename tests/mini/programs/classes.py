@@ -177,59 +177,6 @@ def init_with_wrong_arguments():
     A(1, 2)
 
 
-def dataclass():
-    @dataclasses.dataclass(order=True)
-    class P:
-        x: int
-        y: int = 2
-        tags: list = dataclasses.field(default_factory=list, compare=False)
-
-        @property
-        def total(self):
-            return self.x + self.y
-
-    @dataclasses.dataclass(frozen=True)
-    class F:
-        v: int
-
-    a = P(1)
-    out = [
-        repr(a),
-        a == P(1, 2, ["t"]),
-        P(1) < P(2),
-        a.total,
-        dataclasses.asdict(a),
-        hash(F(1)) == hash(F(1)),
-    ]
-    try:
-        F(1).v = 2
-    except dataclasses.FrozenInstanceError as error:
-        out.append(str(error))
-    return out
-
-
-def enumeration():
-    class Colour(enum.Enum):
-        RED = 1
-        GREEN = 2
-
-        def shout(self):
-            return self.name + "!"
-
-    class Bits(enum.Flag):
-        A = enum.auto()
-        B = enum.auto()
-
-    return (
-        [c.name for c in Colour],
-        Colour(2).shout(),
-        Colour["RED"].value,
-        Colour.RED is Colour(1),
-        (Bits.A | Bits.B).value,
-        repr(Colour.RED),
-    )
-
-
 def named_tuple():
     P = collections.namedtuple("P", "x y", defaults=[9])
 

@@ -1,33 +1,6 @@
 """Calls, operators, names, patterns and classes in the ways that nobody should write."""
 
 
-def inplace_ops():
-    class A:
-        def __init__(self):
-            self.l = []
-
-        def __iadd__(self, o):
-            self.l.append(o)
-            return self
-
-        def __imul__(self, o):
-            return NotImplemented
-
-        def __mul__(self, o):
-            return "mul"
-
-    a = b = A()
-    a += 1
-    c = A()
-    c *= 2
-    t = ([],)
-    try:
-        t[0] += [1]
-    except TypeError as e:
-        err = str(e)
-    return a is b, a.l, c, t, err
-
-
 def exec_scopes():
     g, l = {"a": 1}, {}
     exec("b = a\ndef f(): return a\nc = f()\nclass Q: d = b", g, l)

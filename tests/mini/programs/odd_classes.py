@@ -24,59 +24,6 @@ def module_function_locals():
     return "w" in space, "x" in space
 
 
-def super_odd():
-    class A:
-        def f(self):
-            return "A"
-
-    class B(A):
-        def f(self):
-            return [super().f() if False else (lambda s=self: super().f())()]
-
-        def g(self):
-            def h(s):
-                return super().f()
-
-            return h(self)
-
-        def k(self):
-            return [super(B, self).f() for _ in range(2)]
-
-        def comp(self):
-            try:
-                return [super().f() for _ in range(2)]
-            except (TypeError, RuntimeError) as e:
-                return type(e).__name__, str(e)
-
-        @staticmethod
-        def s():
-            try:
-                super().f()
-            except RuntimeError as e:
-                return str(e)
-
-        @classmethod
-        def c(cls):
-            return super().__name__ if hasattr(super(), "__name__") else "none"
-
-        def d(self):
-            del self
-            try:
-                super().f()
-            except RuntimeError as e:
-                return str(e)
-
-        def wrong(self):
-            self = 5
-            try:
-                super().f()
-            except TypeError as e:
-                return str(e)
-
-    b = B()
-    return b.f(), b.g(), b.k(), b.comp(), B.s(), B.c(), b.d(), b.wrong()
-
-
 def dataclass_in():
     import dataclasses
 

@@ -1,17 +1,18 @@
 """A frame of the machine as Python code sees one: what `sys._getframe()` promises, and tracebacks.
 
-Mirrors CPython's `Objects/frameobject.c`.
+Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
+generator is CPython's own, so that `send`, `throw`, `close`, `list` and `isinstance` work on it,
+and its body drives the machine's frame.
 """
 
 import builtins
 import dis
 import inspect
 import sys
-from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import once_per_code
-from helpers.mini.vm.values import NULL
+from helpers.mini.vm.instructions import NULL, once_per_code
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
@@ -177,3 +178,79 @@ def builtins_of(space: dict) -> dict:
     """Return where code with these globals looks a name up last."""
     found = space.get("__builtins__", builtins)
     return vars(found) if isinstance(found, ModuleType) else found
+
+
+def generator_of(frame):
+    """Return a generator that goes on with `frame`, with its function's name."""
+    generator = _drive(frame)
+    generator.__name__, generator.__qualname__ = frame.titles
+    return generator
+
+
+def program_code(generator: GeneratorType) -> CodeType:
+    """Return the code object that runs in a generator: of the machine's own, the program's."""
+    code = generator.gi_code
+    if code is _drive.__code__ and generator.gi_frame is not None:
+        return generator.gi_frame.f_locals["frame"].code
+    return code
+
+
+def _drive(frame):
+    frame.handling = type(frame.handling)()
+    sent, thrown = None, None
+    while True:
+        value = _go_on(frame, sent, thrown)
+        frame.back = None
+        if not _yielded(frame):
+            return value
+        sent, thrown = None, None
+        try:
+            sent = yield value
+        except BaseException as error:
+            thrown = error
+
+
+def _go_on(frame, sent, thrown):
+    """Run the frame until it next yields or returns: what it yielded or returned."""
+    thread = frame.thread
+    frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
+    frame.depth = (thread.top or thread).depth + 1
+    if thrown is not None:
+        subiterator = _subiterator(frame)
+        if subiterator is not NULL:
+            return _throw_into(frame, subiterator, thrown)
+    thread.top, frame.done, frame.is_flat = frame, False, False
+    if thrown is not None:
+        return frame.throw(thrown)
+    frame.push(sent)
+    return frame.evaluate()
+
+
+def _yielded(frame) -> bool:
+    return frame.steps[frame.at - 1].opname == "YIELD_VALUE"
+
+
+def _subiterator(frame):
+    """Return the iterator that the frame's `yield from` waits for, or NULL."""
+    delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
+    return frame.stack[-1] if delegates else NULL
+
+
+def _throw_into(frame, subiterator, error):
+    """Hand an exception on to the subiterator, as PEP 380 says; the frame stays where it is."""
+    closing = isinstance(error, GeneratorExit)
+    hand_on = getattr(subiterator, "close" if closing else "throw", None)
+    try:
+        value = hand_on() if closing and hand_on else hand_on and hand_on(error)
+    except BaseException as raised:
+        ended = raised
+    else:
+        if not closing and hand_on is not None:
+            return value
+        ended = error
+    frame.thread.top, frame.done = frame, False
+    if not isinstance(ended, StopIteration) or ended is error:
+        return frame.throw(ended)
+    frame.stack[-1] = ended.value
+    frame.jump(frame.steps[frame.at - 2].arguments[0])  # where SEND goes at the end
+    return frame.evaluate()
