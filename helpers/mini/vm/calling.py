@@ -1,9 +1,10 @@
 """A callable and its arguments -> a frame to run, or a value where C code does the work.
 
-Python functions, methods, classes with a Python `__init__` and objects with a Python `__call__`
-run in the machine. What C code calls back by itself (the key of `sorted`, a property) is run by
-CPython: it never asks us. Builtins that look at the frame they are called from would find the
-machine's own; in place of them stand functions that look at the machine's frame.
+Python functions, methods, classes with a Python `__init__` and objects with a Python `__call__` run
+in the machine. What C code calls back by itself (the key of `sorted`, an operator's method, a
+`__new__`, a property) is run by CPython: it never asks us. Builtins that look at the frame they are
+called from would find the machine's own; in place of them stand functions that look at the
+machine's frame.
 """
 
 import builtins
@@ -13,7 +14,6 @@ import types
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from helpers.mini.vm.instructions import NULL, Unsupported
-from helpers.mini.vm.special import python_method
 from helpers.safety.arguments import printable
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -29,8 +29,9 @@ def enter(caller, function, args, kwargs):
             return None
         if isinstance(function, type):
             return _enter_init(caller, function, args, kwargs)
-        call = python_method(function, "__call__")
-        return enter(caller, call, (function, *args), kwargs) if call else None
+        call = type(function).__call__ if callable(function) else None
+        python = type(call) is FunctionType
+        return enter(caller, call, (function, *args), kwargs) if python else None
     code, space = function.__code__, function.__globals__
     flags = code.co_flags
     if flags & ASYNC:
@@ -111,28 +112,7 @@ def call_native(caller, function, args, kwargs):
         asker = ASKERS.get(function)
         if asker is not None:
             return asker(caller, *args, **kwargs)
-    if isinstance(function, type) and function is not type:
-        return _construct(caller, function, args, kwargs)
     return function(*args, **kwargs)
-
-
-def _construct(caller, cls, args, kwargs):
-    """Make an instance as `type.__call__` does, with `__new__` and `__init__` run here.
-
-    A metaclass with a `__call__` of its own is asked instead.
-    """
-    if python_method(cls, "__call__"):
-        return caller.call(python_method(cls, "__call__"), cls, *args, **kwargs)
-    new, init = getattr(cls, "__new__", None), getattr(cls, "__init__", None)
-    standard = type(cls).__call__ is type.__call__
-    if not standard or FunctionType not in (type(new), type(init)):
-        return cls(*args, **kwargs)
-    obj = caller.call(new, cls, *args, **kwargs)
-    if isinstance(obj, cls) and (init := getattr(type(obj), "__init__", None)):
-        result = caller.call(init, obj, *args, **kwargs)
-        if result is not None:
-            raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
-    return obj
 
 
 # --- builtins that look at the frame that calls them

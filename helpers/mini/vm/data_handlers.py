@@ -6,11 +6,9 @@ stack on the right.
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
-import operator
 from itertools import islice
 from types import CellType
 
-from helpers.mini.vm import special
 from helpers.mini.vm.instructions import NULL
 
 CONVERSIONS = (lambda value: value, str, repr, ascii)
@@ -132,11 +130,11 @@ class MoreOperators:
 
     def UNARY_POSITIVE(self):
         """[value] → [+value]"""
-        self.push(special.send(self, self.pop(), "__pos__", operator.pos))
+        self.push(+self.pop())
 
     def UNARY_INVERT(self):
         """[value] → [~value]"""
-        self.push(special.send(self, self.pop(), "__invert__", operator.invert))
+        self.push(~self.pop())
 
 
 class Attributes:
@@ -223,7 +221,7 @@ class Containers:
         """[iterable] → [last, …, first]: the first is on top, ready to be stored"""
         values = self.pop()
         if type(values) not in (tuple, list):
-            values = list(islice(_unpackable(self, values), count + 1))
+            values = list(islice(_unpackable(values), count + 1))
         if len(values) > count:
             raise ValueError(f"too many values to unpack (expected {count})")
         if len(values) < count:
@@ -233,7 +231,7 @@ class Containers:
     def UNPACK_EX(self, counts):
         """[iterable] → [last, …, the list in the middle, …, first]"""
         before, after = counts & 255, counts >> 8
-        values = list(_unpackable(self, self.pop()))
+        values = list(_unpackable(self.pop()))
         if len(values) < before + after:
             wanted = f"at least {before + after}"
             raise ValueError(f"not enough values to unpack (expected {wanted}, got {len(values)})")
@@ -244,18 +242,18 @@ class Containers:
     def STORE_SUBSCR(self):
         """[value, container, key] → []"""
         value, container, key = self.take(3)
-        special.send(self, container, "__setitem__", operator.setitem, key, value)
+        container[key] = value
 
     def DELETE_SUBSCR(self):
         """[container, key] → []"""
         container, key = self.take(2)
-        special.send(self, container, "__delitem__", operator.delitem, key)
+        del container[key]
 
 
-def _unpackable(frame, values):
+def _unpackable(values):
     if not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__"):
         raise TypeError(f"cannot unpack non-iterable {type(values).__name__} object")
-    return special.iterate(frame, values)
+    return iter(values)
 
 
 class Strings:

@@ -8,7 +8,7 @@ stack on the right.
 
 from helpers.mini.vm import special
 from helpers.mini.vm.instructions import NULL
-from helpers.mini.vm.special import ARITHMETIC, COMPARISON, ITERATORS, PLAIN
+from helpers.mini.vm.special import ARITHMETIC, COMPARISON
 
 
 class Constants:
@@ -70,18 +70,12 @@ class Operators:
     def BINARY_OP(self, sign):
         """[left, right] → [left op right]"""
         right, left = self.pop(), self.pop()
-        if type(left) in PLAIN and type(right) in PLAIN:
-            self.push(ARITHMETIC[sign](left, right))
-        else:
-            self.push(special.binary(self, sign, left, right))
+        self.push(ARITHMETIC[sign](left, right))
 
     def COMPARE_OP(self, sign):
         """[left, right] → [left op right]"""
         right, left = self.pop(), self.pop()
-        if type(left) in PLAIN and type(right) in PLAIN:
-            self.push(COMPARISON[sign](left, right))
-        else:
-            self.push(special.compare(self, sign, left, right))
+        self.push(COMPARISON[sign](left, right))
 
     def IS_OP(self, inverted):
         """[left, right] → [left is right]"""
@@ -91,15 +85,15 @@ class Operators:
     def CONTAINS_OP(self, inverted):
         """[item, container] → [item in container]"""
         container, item = self.pop(), self.pop()
-        self.push(special.contains(self, container, item) != bool(inverted))
+        self.push((item in container) != bool(inverted))
 
     def UNARY_NEGATIVE(self):
         """[value] → [-value]"""
-        self.push(special.send(self, self.pop(), "__neg__", special.operator.neg))
+        self.push(-self.pop())
 
     def UNARY_NOT(self):
         """[value] → [not value]"""
-        self.push(not special.truth(self, self.pop()))
+        self.push(not self.pop())
 
 
 class Jumps:
@@ -111,14 +105,12 @@ class Jumps:
 
     def POP_JUMP_IF_FALSE(self, target):
         """[value] → []"""
-        value = self.pop()
-        if value is False or (value is not True and not special.truth(self, value)):
+        if not self.pop():
             self.jump(target)
 
     def POP_JUMP_IF_TRUE(self, target):
         """[value] → []"""
-        value = self.pop()
-        if value is True or (value is not False and special.truth(self, value)):
+        if self.pop():
             self.jump(target)
 
     def POP_JUMP_IF_NONE(self, target):
@@ -133,13 +125,11 @@ class Jumps:
 
     def GET_ITER(self):
         """[iterable] → [iterator]"""
-        self.push(special.iterate(self, self.pop()))
+        self.push(iter(self.pop()))
 
     def FOR_ITER(self, after):
         """[iterator] → [iterator, item], or [] and jump when there is no next item"""
-        iterator = self.stack[-1]
-        plain = type(iterator) in ITERATORS
-        item = next(iterator, NULL) if plain else special.advance(self, iterator, NULL)
+        item = next(self.stack[-1], NULL)
         if item is NULL:
             self.pop()
             self.jump(after)
@@ -166,7 +156,7 @@ class Calls:
     def BINARY_SUBSCR(self):
         """[container, key] → [container[key]]"""
         container, key = self.take(2)
-        self.push(special.send(self, container, "__getitem__", special.operator.getitem, key))
+        self.push(container[key])
 
     def BUILD_LIST(self, count):
         """[first, …, last] → [list]"""

@@ -36,9 +36,3 @@ def dataclass_in():
             self.z = self.x + self.y
 
     return P(1), P(1) < P(2), P(1).z
-
-
-def enum_functional():
-    import enum
-
-    return enum.Enum("E", "A B").__module__
