@@ -60,29 +60,6 @@ for bad in ((1, 0), ("x",), (1.5, 2)):
 result = [m.Template("$who likes ${what} $$").substitute(who="tim", what="kung pao")]
 result += [m.Template("$a $b").safe_substitute(a=1), m.capwords("a b  c"), m.Formatter().format("{0}-{k!r}", 1, k="x")]
 """,
-    "graphlib": """
-sorter = m.TopologicalSorter({"D": {"B", "C"}, "B": {"A"}, "C": {"A"}})
-result = [sorted(sorter.predecessors) if hasattr(sorter, "predecessors") else 0]
-order = list(sorter.static_order())
-result = order[0], sorted(order[1:3]), order[3]
-try:
-    list(m.TopologicalSorter({1: [2], 2: [1]}).static_order())
-except m.CycleError as error:
-    result += (error.args[0],)
-""",
-    "html.parser": """
-class Seen(m.HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.seen = []
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, attrs))
-    def handle_data(self, data):
-        self.seen.append(data)
-seen = Seen()
-seen.feed("<p class='a' b>Hi &amp; <b>you</b><br/></p><!-- c -->")
-result = seen.seen
-""",
     "reprlib": """
 result = m.repr(list(range(100))), m.repr("x" * 200), m.repr({"a": [[[[[[1]]]]]]})
 """,
