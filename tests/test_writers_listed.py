@@ -14,7 +14,7 @@ LISTED = {
     "helpers/capture/processes/fork_server.py serve: os.fork": 1,
     "helpers/capture/processes/interpreter.py folder_of: Path.mkdir": 1,
     "helpers/capture/processes/preloaded.py Parent.__init__: subprocess.Popen": 1,
-    "helpers/mini/dynamo/source.py Spaces.find: getattr ?": 1,
+    "helpers/mini/dynamo/builder.py Spaces.find: getattr ?": 1,
     "helpers/mini/oneflow/cpp_compiler.py _compile: Path.mkdir": 1,
     "helpers/safety/child_main.py Channel.tell: getattr O_BINARY": 1,
     "helpers/safety/child_main.py Channel.tell: os.open": 1,

@@ -9,8 +9,8 @@ import pytest
 
 from helpers.capture.text.value import brief
 from helpers.mini import vm
-from helpers.mini.vm import suspended
-from helpers.mini.vm.beyond.names import Lent
+from helpers.mini.vm.data_handlers import Lent
+from helpers.mini.vm.frame_object import program_code
 from helpers.study.chapter_3.kept_stacks import kept_by_cpython
 from tests.capture.stack_programs import PROGRAMS
 
@@ -68,8 +68,8 @@ def _words(stack, pairs):
         if function is not None:
             yield brief(function)
             value = value.__self__
-        if suspended.shows(value, "gi_code"):
-            yield f"generator {suspended.shown(value, 'gi_code').co_name}"
+        if type(value) is GeneratorType:
+            yield f"generator {program_code(value).co_name}"
         elif value is not vm.NULL:
             yield brief(value)
 

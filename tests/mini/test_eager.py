@@ -122,10 +122,6 @@ def test_a_registered_function_is_an_op_by_its_name():
     assert raised(execute, name, [A])[0] == "NotFoundError"
 
 
-def test_more_outputs_asked_for_than_there_are_is_no_error():
-    assert len(execute("Neg", [A], num_outputs=5)) == 1
-
-
 def test_it_runs_where_tf_device_says():
     with tf.device("/device:CPU:0"):
         assert execute("Neg", [A])[0].device.endswith("CPU:0")
@@ -145,13 +141,6 @@ def test_no_tape_sees_it():
         direct = py("Neg", [A])[0]
     assert tape.gradient(by_hand, A) is None and tape.gradient(direct, A) is None
     assert tape.gradient(wrapped, A) is not None
-
-
-def test_it_runs_in_a_graph_and_in_a_trace_too_and_eagerly():
-    with tf.Graph().as_default():
-        assert execute("Neg", [A])[0].numpy()[0, 0] == -1
-        symbolic = tf.constant(1.0)
-    assert "SymbolicTensor" in raised(execute, "Neg", [symbolic])[1]
 
 
 # ------------------------------------------------------------------ the guard
@@ -199,28 +188,6 @@ def test_strings_and_resources_are_inputs_like_any_other():
     assert raised(execute, "Neg", [variable.handle]) == raised(py, "Neg", [variable.handle])
 
 
-def test_an_empty_list_of_inputs_says_how_long_it_is():
-    assert "must be at least minimum 1" in raised(execute, "IdentityN", [[]])[1]
-    attrs = "Tout", [], "f", "nobody"
-    assert "Can't find a function" in raised(execute, "PartitionedCall", [[]], attrs, 0)[1]
-
-
-def test_no_object_of_another_kind_becomes_a_handle():
-    for value in (1, None, tf.Variable(1.0), "text"):
-        with pytest.raises(TypeError, match="only an EagerTensor has a handle"):
-            eager.handle_of(value)
-    with pytest.raises(ValueError, match="no handle at address 0"):
-        eager.tensor_of(0)
-
-
-def test_a_tensor_of_another_context_is_an_input_like_any_other():
-    from tensorflow.python.eager import context
-
-    old = tf.constant([1.0, 2.0])
-    context._reset_context()
-    assert execute("AddV2", [old, tf.constant([1.0, 1.0])])[0].numpy().tolist() == [2.0, 3.0]
-
-
 # ------------------------------------------------------------------ without the guard
 
 
@@ -238,13 +205,6 @@ def test_without_its_defaults_an_op_has_none():
         eager.run("Unique", [tf.constant([1])], (), 2)
 
 
-def test_a_library_without_the_function_is_named():
-    from helpers.mini.eager import c_api
-
-    with pytest.raises(RuntimeError, match="does not export TFE_Nothing"):
-        c_api._function(c_api.ctypes.CDLL(c_api._file()), "TFE_Nothing", None)
-
-
 @pytest.mark.parametrize(
     ("kind", "attr", "value"),
     [("Bool", "transpose_a", 1), ("Bool", "transpose_a", None), ("Type", "T", "float32")],
@@ -259,11 +219,3 @@ def test_a_parsed_value_is_as_c_wants_it():
     assert eager.parsed("String", "separator", "ü") == b"\xc3\xbc"
     assert eager.parsed("Type", "T", tf.int32) == tf.int32.as_datatype_enum
     assert eager.parsed("Int", "strides", (1, 2), is_list=True) == [1, 2]
-
-
-@pytest.mark.parametrize("given", [None, 7, [1], [None]])
-def test_what_gives_no_list_of_tensors_is_told_in_one_sentence(given):
-    with pytest.raises(TypeError, match="for Abs it must return .*tensors, not"):
-        op_cases.agrees(lambda *asked: given, op_cases.cases()[0])
-    with pytest.raises(TypeError, match="agrees needs a Case"):
-        op_cases.agrees(lambda *asked: given, 5)

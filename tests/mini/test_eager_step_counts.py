@@ -1,15 +1,12 @@
 """What is counted between TensorFlow's own C++ and the C API, and that the slots are put back."""
 
-import threading
-
 import pytest
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 tf = pytest.importorskip("tensorflow")
 
-from helpers.internals.import_slots import import_slots  # noqa: E402
 from helpers.mini.eager import step_counts  # noqa: E402
-from helpers.mini.eager.step_counts import STEPS, counted  # noqa: E402
+from helpers.mini.eager.execute import STEPS, counted  # noqa: E402
 
 SLOTS = step_counts._slots()
 needs_slots = pytest.mark.skipif(not SLOTS, reason="no slots that can be rebound here")
@@ -49,29 +46,6 @@ def test_slots_are_put_back_also_after_an_error():
     with pytest.raises(ZeroDivisionError):
         counted(fails_late, 5)
     assert held() == before
-
-
-@needs_slots
-def test_each_thread_has_an_op_object_of_its_own():
-    a, ended, threads = tf.ones([2]), threading.Event(), []
-
-    def elsewhere():
-        ran = threading.Event()
-        threads.append(threading.Thread(target=lambda: (tf.negative(a), ran.set(), ended.wait())))
-        threads[-1].start()
-        ran.wait()
-
-    counts, _ = counted(elsewhere, 5)
-    ended.set()  # until now they lived, or one could have got the address of another
-    for thread in threads:
-        thread.join()
-    assert counts["TFE_Execute"] == counts["op objects"] == 5
-
-
-def test_a_file_that_is_no_library_has_no_slots(tmp_path):
-    file = tmp_path / "text.so"
-    file.write_bytes(b"no library, and longer than a header of one")
-    assert import_slots(file) == {}
 
 
 def test_nothing_is_counted_where_there_are_no_slots(monkeypatch):

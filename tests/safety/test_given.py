@@ -7,7 +7,7 @@ from helpers.capture.references.paths import describe
 from helpers.capture.references.places import label as key_label
 from helpers.capture.text import label, value
 from helpers.capture.text.error import said
-from helpers.mini.vm import run, special
+from helpers.mini.vm import run
 from helpers.safety import arguments
 
 
@@ -87,7 +87,6 @@ def test_what_holds_it_is_shown(name):
 def test_machine_asks_no_metaclass(name):
     thing = MADE[name]()
     assert run(lambda: thing is None) is False
-    assert special.is_plain(thing) is False and special.is_plain({}) is True
 
 
 @pytest.mark.parametrize("error", [SystemExit, GeneratorExit, BaseException, RecursionError])

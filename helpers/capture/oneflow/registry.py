@@ -4,7 +4,7 @@ from os.path import basename
 
 from helpers.capture.oneflow.jobs import job_of
 from helpers.mini.oneflow import OpError
-from helpers.mini.oneflow.backward_op_conf import ForwardOp
+from helpers.mini.oneflow.autodiff import ForwardOp
 from helpers.mini.oneflow.kernels import named
 from helpers.mini.oneflow.registry import OpDef, Registry
 from helpers.mini.oneflow.session import session

@@ -1,11 +1,9 @@
 """What the cache holds: guards, and what runs while they hold."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-_VERSION = re.compile(r"version_of_\w+\.value == \w+$")  # no class gets an old number again
 # What guards call, whatever someone makes of the builtins later.
 _CALLED = (type, len, str, float, int, tuple, list, dict, complex, range, slice, bytes)
 BUILTINS = {fn.__name__: fn for fn in _CALLED}
@@ -61,10 +59,6 @@ class Entry:
         except Exception:  # such as an attribute that is gone
             pass
         return next((guard for guard in self.guards if not guard.holds(values)), None)
-
-    def is_over(self, values: tuple) -> bool:
-        """Return whether it never fits again: a class that it depends on has changed."""
-        return any(not guard.holds(values) for guard in self.guards if _VERSION.match(guard.text))
 
     def __repr__(self):
         return self.source or f"plain Python: {self.why}"

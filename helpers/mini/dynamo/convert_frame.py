@@ -6,17 +6,14 @@ Mirrors torch/_dynamo/convert_frame.py.
 import re
 from types import FunctionType
 
-from helpers.mini.dynamo import global_state
+from helpers.mini.dynamo.builder import Spaces
 from helpers.mini.dynamo.cache_entry import Entry, guarded
-from helpers.mini.dynamo.code import decoded
-from helpers.mini.dynamo.codegen import BackendFailed, Output, called_for_real
-from helpers.mini.dynamo.output_graph import Tracing
-from helpers.mini.dynamo.resume_execution import prologue_length, resume_function
-from helpers.mini.dynamo.source import Spaces
-from helpers.mini.dynamo.steps import PARTS, receives
+from helpers.mini.dynamo.call_function import unsupported
+from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing, called_for_real
+from helpers.mini.dynamo.parts import PARTS, receives
+from helpers.mini.dynamo.resume_execution import decoded, prologue_length, resume_function
 from helpers.mini.dynamo.symbolic_convert import Interpreter
 from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
-from helpers.mini.dynamo.variables import unsupported
 from helpers.safety.arguments import kind_of, printable
 
 
@@ -62,9 +59,8 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     try:
         if why := unsupported(code):
             raise Refuse(why)
-        with global_state.no_mode_stays():
-            trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
-            return _traced(frame, values, backend, trace, resumed)
+        trace = Tracing(parts, (*code.co_varnames, frame.made_name), frame.fn.__globals__)
+        return _traced(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
     except BackendFailed as failed:
@@ -103,7 +99,6 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
         f"    {line}\n" for line in lines
     )
     trace.names["__name__"] = frame.fn.__module__
-    trace.names["usual_state"] = global_state.usual_from_now()
     space = dict(trace.names)
     exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)

@@ -1,13 +1,12 @@
-"""The state of torch that a graph depends on besides its arguments, and what is out of bounds."""
-
-from contextlib import contextmanager
+"""What a graph depends on besides its arguments: the state of torch, hooks, what classes hold."""
 
 import torch
 
 from helpers.internals import torch_private
-from helpers.mini.dynamo import classes
-from helpers.safety.interrupts import uninterrupted
 
+MISSING = object()
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+# Found once: guards ask them at every call.
 _function_modes = torch_private.len_torch_function_stack
 _dispatch_modes = torch_private.len_torch_dispatch_stack
 _transforms = torch_private.maybe_current_level
@@ -16,12 +15,23 @@ _autocast = torch_private.is_any_autocast_enabled
 _jit_traces = torch_private.is_tracing
 _keys = torch_private.dispatch_keys
 _cpu_bits = getattr(_keys(torch.empty(0)), "raw_repr", int)()  # numbers compare faster than sets
+
+
+def found(kind: type, name: str) -> object:
+    """Return what the class, or one above it, has under a name, as it lies there; else MISSING."""
+    return next((vars(one)[name] for one in kind.__mro__ if name in vars(one)), MISSING)
+
+
+def name_of(kind: type) -> str:
+    """Return the name of a class; the first letters of a long one."""
+    return kind.__name__[:60]
+
+
 _module = {
-    name: classes.found(torch.nn.Module, name)
+    name: found(torch.nn.Module, name)
     for name in ("__call__", "_call_impl", "_wrapped_call_impl", "__getattr__")
 }
 module_getattr = _module["__getattr__"]
-HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 def unusual_state() -> str:
@@ -39,38 +49,7 @@ def unusual_state() -> str:
 
 def usual_state() -> bool:
     """Return whether nothing is on that changes what torch's functions do."""
-    return not (
-        torch.is_inference_mode_enabled()
-        or _autocast()
-        or _function_modes()
-        or _dispatch_modes()
-        or _transforms() is not None
-        or _jit_traces()
-    )
-
-
-def usual_from_now():
-    """Return `usual_state`, which is no more true once someone has changed torch.Tensor."""
-    view = classes.version(torch.Tensor)
-    then = view.value
-
-    def usual_now() -> bool:
-        return view.value == then and usual_state()
-
-    return usual_now
-
-
-@contextmanager
-def no_mode_stays():
-    """Take off, at the end of a block, what a trace that was cut in two has left on."""
-    before = _dispatch_modes()
-    try:
-        yield
-    finally:
-        if _dispatch_modes() != before:
-            with uninterrupted():
-                while _dispatch_modes() > before:
-                    torch_private.pop_dispatch_mode()
+    return not unusual_state()
 
 
 def unusual_tensor(tensor) -> str:
@@ -79,7 +58,7 @@ def unusual_tensor(tensor) -> str:
         return "it has autograd hooks"
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         return "it is sparse, nested or quantized"
-    if _keys(tensor) != _keys_of_a_plain_one(tensor):
+    if _keys(tensor) != _keys(torch.empty(0, device=tensor.device, dtype=tensor.dtype)):
         return "it is a lazy view, a named tensor or one of inference mode"
     return "it has attributes of its own" if _attributes(tensor) else ""
 
@@ -98,13 +77,9 @@ def usual(tensor) -> bool:
     )
 
 
-def _keys_of_a_plain_one(tensor):
-    return _keys(torch.empty(0, device=tensor.device, dtype=tensor.dtype))
-
-
 def calls_forward(kind: type) -> bool:
     """Return whether instances of a class of modules are called as torch's own modules are."""
-    return all(classes.found(kind, name) is _module[name] for name in _module)
+    return all(found(kind, name) is _module[name] for name in _module)
 
 
 def hookless(module) -> bool:
@@ -117,7 +92,6 @@ def hookless(module) -> bool:
         "forward" not in own
         and "_call_impl" not in own
         and own.get("_compiled_call_impl") is None
-        and not (own.get("_forward_hooks") or own.get("_forward_pre_hooks"))
-        and not (own.get("_backward_hooks") or own.get("_backward_pre_hooks"))
+        and not any(own.get(hooks) for hooks in HOOKS)
         and not _global_hooks()
     )

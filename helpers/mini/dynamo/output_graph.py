@@ -1,25 +1,27 @@
-"""One frame's worth of tracing: the graph of the calls that were recorded.
+"""One frame's worth of tracing: the graph of the calls, and the Python source that runs it.
 
-Each call runs on fakes before it is recorded. Mirrors torch/_dynamo/output_graph.py.
+Each call runs on fakes before it is recorded. Mirrors torch/_dynamo/output_graph.py, and
+torch/_dynamo/codegen.py, which writes bytecode where this writes Python.
 """
 
 import logging
-import threading
+import operator
 
 import torch
+from torch import fx
 
-from helpers.mini.dynamo import trace_rules
-from helpers.mini.dynamo.builder import VariableBuilder
-from helpers.mini.dynamo.constant_guards import is_writable
+from helpers.mini.dynamo.builder import VariableBuilder, is_short, is_writable, own_name
 from helpers.mini.dynamo.symbolic_values import (
     IMMUTABLE,
     Break,
     Items,
     Known,
+    Method,
+    Refuse,
     Tensor,
-    is_one_of,
+    Unread,
 )
-from helpers.safety.interrupts import uninterrupted
+from helpers.safety.arguments import kind_of
 
 FAKES_LOGGER = logging.getLogger("torch._subclasses.fake_tensor")
 
@@ -49,7 +51,7 @@ class Tracing(VariableBuilder):
             return None if known else Items(value.kind, items, value.source, value.node)
         if isinstance(value, Known):
             parts = value.value if type(value.value) is tuple else (value.value,)
-            fits = all(is_one_of(type(part), IMMUTABLE) and is_writable(part) for part in parts)
+            fits = all(type(part) in IMMUTABLE and is_writable(part) for part in parts)
             return value if fits else None
         return value if isinstance(value, Tensor) else None
 
@@ -60,14 +62,15 @@ class Tracing(VariableBuilder):
         fakes, named = [_fake(a) for a in args], {k: _fake(v) for k, v in kwargs.items()}
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]
+        call = getattr(fakes[0], fn) if isinstance(fn, str) else fn
+        told, FAKES_LOGGER.disabled = FAKES_LOGGER.disabled, True  # it is raised again for real
         try:
-            with uninterrupted(), self.mode, _quiet:
-                if isinstance(fn, str):
-                    result = getattr(fakes[0], fn)(*fakes[1:], **named)
-                else:
-                    result = fn(*fakes, **named)
+            with self.mode:
+                result = call(*(fakes[1:] if isinstance(fn, str) else fakes), **named)
         except Exception as error:
             raise Break(f"{shown} needs real numbers, or raises ({type(error).__name__})") from None
+        finally:
+            FAKES_LOGGER.disabled = told
         if [tensor._version for tensor in tensors] != before:
             raise Break(f"{shown} works in place")
         return result
@@ -77,11 +80,9 @@ class Tracing(VariableBuilder):
             node.meta["example_value"] = result
             return Tensor(node, result)
         if isinstance(result, (tuple, list)) and all(isinstance(r, torch.Tensor) for r in result):
-            getitem = trace_rules.operator.getitem
-            pairs = enumerate(result)
-            each = [Known(i) for i, _ in pairs]
             whole = Items(type(result), [], node=node)
-            nodes = [self.recorder.call(getitem, (whole, index), {}) for index in each]
+            each = map(Known, range(len(result)))
+            nodes = [self.recorder.call(operator.getitem, (whole, index), {}) for index in each]
             whole.items = [self._wrapped(r, n) for r, n in zip(result, nodes, strict=True)]
             return whole
         self.recorder.graph.erase_node(node)
@@ -100,31 +101,108 @@ class Tracing(VariableBuilder):
                 self.recorder.graph.erase_node(node)
 
 
-class _Quiet:
-    """Let torch not log what its fakes raise: it is raised for real, once it is run for real."""
-
-    def __init__(self):
-        self._lock, self._inside, self._before = threading.Lock(), 0, False
-
-    def __enter__(self):
-        with self._lock:
-            if not self._inside:
-                self._before, FAKES_LOGGER.disabled = FAKES_LOGGER.disabled, True
-            self._inside += 1
-
-    def __exit__(self, *raised):
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                FAKES_LOGGER.disabled = self._before
-
-
-_quiet = _Quiet()
-
-
 def _fake(value):
     if isinstance(value, Tensor):
         return value.fake
     if isinstance(value, Items):
         return value.kind(map(_fake, value.items))
     return value.value
+
+
+REPEATABLE = (int, float, bool, str, type(None))
+
+
+class BackendFailed(Exception):
+    """What the backend raised is the cause of this; the caller of the function hears it."""
+
+
+class Output:
+    """The lines of one generated function."""
+
+    def __init__(self, trace):
+        self.trace, self.lines = trace, []
+        self._results = {}  # the node that the graph has to return -> its name in the source
+        self._made = {}
+
+    def words(self, value) -> str:
+        """Return an expression for a symbolic value; lists and tuples are made once, above it."""
+        if isinstance(value, Unread):
+            return value.source
+        if isinstance(value, Tensor):
+            return value.source or self._result(value.node)
+        if isinstance(value, Method):
+            return f"{self._owner(value)}.{value.name}"
+        if isinstance(value, Items):
+            return value.source or self._sequence(value)
+        if isinstance(value, Known):
+            return value.source or self._constant(value.value)
+        raise Refuse("a graph break inside a loop")
+
+    def _owner(self, method) -> str:
+        words = self.words(method.owner)
+        return f"({words})" if words[:1].isdigit() or words[:1] == "-" else words
+
+    def _result(self, node) -> str:
+        if node not in self._results:
+            self._results[node] = self.trace.free_name(node.name)
+        return self._results[node]
+
+    def _sequence(self, value) -> str:
+        if value.node is not None:
+            return self._result(value.node)
+        if id(value) not in self._made:
+            words = self.literal(value)
+            name = self.trace.free_name(f"a_{value.kind.__name__}")
+            self.lines.append(f"{name} = {words}")
+            self._made[id(value)] = name, value
+        return self._made[id(value)][0]
+
+    def literal(self, value: Items) -> str:
+        """Return a tuple or list display."""
+        items = ", ".join(map(self.words, value.items))
+        if value.kind is list:
+            return f"[{items}]"
+        if value.kind is not tuple:
+            raise Refuse(f"a {value.kind.__name__} would have to be made")
+        return f"({items}{',' * (len(value.items) == 1)})"
+
+    def _constant(self, value) -> str:
+        zero = type(value) is float and value == 0
+        if type(value) in REPEATABLE and is_short(value) and not zero:
+            return repr(value)
+        return self.trace.name(value, f"the_{own_name(value) or 'constant'}")
+
+    def finish(self, backend):
+        """Hand the graph to the backend; return (graph module, the line that calls it) or nothing.
+
+        The graph returns what the rest of the source needs; a graph without calls is left out.
+        """
+        graph, inputs = self.trace.recorder.graph, self.trace.recorder.inputs
+        calls = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
+        if not calls:
+            return None, []
+        used = {source: node for source, node in inputs.items() if node.users}
+        for node in inputs.values():
+            if not node.users:
+                graph.erase_node(node)
+        graph.output(tuple(self._results))
+        module = fx.GraphModule(torch.nn.Module(), graph)
+        examples = [node.meta["example_value"] for node in used.values()]
+        try:
+            run = backend(module, examples)
+        except Exception as error:
+            raise BackendFailed from error
+        if not callable(run):
+            words = f"a backend must return something to call, not {kind_of(run)}"
+            raise BackendFailed from TypeError(words)
+        called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"
+        names = ", ".join(self._results.values())
+        comma = "," * (len(self._results) == 1)
+        return module, [f"{names}{comma} = {called}" if names else called]
+
+
+def called_for_real(output: Output, why: Break) -> str:
+    """Return the expression of the call that could not be part of the graph."""
+    args = [output.words(a) for a in why.args_for_real]
+    args += [f"{name}={output.words(value)}" for name, value in why.kwargs.items()]
+    return f"{output.words(why.fn)}({', '.join(args)})"

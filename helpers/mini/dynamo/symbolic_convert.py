@@ -7,9 +7,10 @@ import operator
 
 import torch
 
-from helpers.mini.dynamo.code import Code
-from helpers.mini.dynamo.constant_guards import is_small
-from helpers.mini.dynamo.steps import OPERATORS, UNARY
+from helpers.mini.dynamo.builder import is_small
+from helpers.mini.dynamo.call_function import Calls
+from helpers.mini.dynamo.parts import OPERATORS, UNARY
+from helpers.mini.dynamo.resume_execution import Code
 from helpers.mini.dynamo.symbolic_values import (
     NULL,
     RESULT,
@@ -22,9 +23,7 @@ from helpers.mini.dynamo.symbolic_values import (
     Refuse,
     Tensor,
     is_immutable,
-    is_one_of,
 )
-from helpers.mini.dynamo.variables import Calls
 from helpers.mini.versions import METHODS_BY_BIT, NULL_ABOVE
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
@@ -205,18 +204,7 @@ class Interpreter(Calls):
         container, *ends = self.pop_many(3)
         self.push(self.call(Known(operator.getitem), [container, self.slice_of(ends)], {}))
 
-    def STORE_SUBSCR(self, step):
-        value, container, key = self.pop_many(3)
-        args = [container, key, value]
-        raise Break("an item is stored", Known(operator.setitem), args, pushes=[])
-
-    def STORE_ATTR(self, step):
-        value, owner = self.pop_many(2)
-        raise Break(
-            "an attribute is stored", Known(setattr), [owner, Known(step.value), value], {}, []
-        )
-
-    # --- small containers, strings
+    # --- small containers
 
     def BUILD_TUPLE(self, step):
         self.push(self.tuple_of(self.pop_many(step.arg)))
@@ -234,7 +222,7 @@ class Interpreter(Calls):
         self.push(self.slice_of(self.pop_many(step.arg)))
 
     def slice_of(self, ends):
-        if not all(isinstance(end, Known) and is_one_of(type(end.value), SCALARS) for end in ends):
+        if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
             raise Refuse("a slice whose ends are not plain numbers")
         return Known(slice(*(end.value for end in ends)))
 
@@ -247,33 +235,6 @@ class Interpreter(Calls):
             raise Refuse("a sequence is taken apart into another number of names")
         for item in reversed(items):
             self.push(item)
-
-    def FORMAT_VALUE(self, step):
-        spec = self.pop() if step.arg & 4 else Known("")
-        self.formatted(self.pop(), spec, {1: str, 2: repr, 3: ascii}.get(step.arg & 3))
-
-    def FORMAT_SIMPLE(self, step):
-        self.formatted(self.pop(), Known(""))
-
-    def FORMAT_WITH_SPEC(self, step):
-        spec = self.pop()
-        self.formatted(self.pop(), spec)
-
-    def CONVERT_VALUE(self, step):
-        value = self.pop()
-        self.push(self.call(Known({1: str, 2: repr, 3: ascii}[step.arg]), [value], {}))
-
-    def formatted(self, value, spec, convert=None):
-        if convert is not None and not _plain(value):
-            raise Refuse("an f-string that converts what is not a plain constant")
-        value = value if convert is None else Known(convert(value.value))
-        self.push(self.call(Known(format), [value, spec], {}))
-
-    def BUILD_STRING(self, step):
-        parts = self.pop_many(step.arg)
-        if not all(map(_plain, parts)):
-            raise Refuse("a string is made of what is not known yet")
-        self.push(Known("".join(part.value for part in parts)))
 
     # --- jumps and loops
 

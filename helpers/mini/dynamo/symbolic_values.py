@@ -11,7 +11,7 @@ import torch
 SCALARS = (int, float, bool, str, NoneType)
 IMMUTABLE = (
     *SCALARS,
-    *(complex, bytes, range, slice, EllipsisType, torch.Size, torch.dtype, torch.device),
+    *(range, slice, EllipsisType, torch.Size, torch.dtype, torch.device),
     *(torch.layout, torch.memory_format),
 )
 
@@ -94,11 +94,6 @@ class Loop:
     items: list = field(default_factory=list)
 
 
-def is_one_of(kind: type, kinds: tuple) -> bool:
-    """Return whether a class is one of these; `in` would ask its metaclass."""
-    return any(kind is one for one in kinds)
-
-
 def is_immutable(value: object, depth: int = 4) -> bool:
     """Return whether a value can never change, by its exact type and what it holds."""
     kind = type(value)
@@ -106,5 +101,5 @@ def is_immutable(value: object, depth: int = 4) -> bool:
         return depth > 0 and all(is_immutable(v, depth - 1) and v == v for v in value)
     if kind is slice:
         parts = (value.start, value.stop, value.step)
-        return all(is_one_of(type(part), SCALARS) for part in parts)
-    return is_one_of(kind, IMMUTABLE)
+        return all(type(part) in SCALARS for part in parts)
+    return kind in IMMUTABLE

@@ -13,8 +13,7 @@ import sys
 import torch
 import torch.nn.functional as functional
 
-from helpers.mini.dynamo import classes
-from helpers.mini.dynamo.steps import OPERATORS, UNARY
+from helpers.mini.dynamo.parts import OPERATORS, UNARY
 
 
 def _words(text: str) -> list[str]:
@@ -84,11 +83,6 @@ _FOLDED = (
     *(operator.getitem, operator.not_, operator.neg, operator.invert, operator.pos),
 )
 FOLDED = {id(function): function for function in _FOLDED}
-# What the methods of a graph and the operators were when this was imported.
-_OF_TENSORS = {
-    name: classes.found(torch.Tensor, name)
-    for name in (*TENSOR_METHODS, *(name for name in dir(torch.Tensor) if name[:2] == "__"))
-}
 # These look at the frame that calls them, and a generated one would show.
 FRAME_READERS = {
     *(locals, globals, vars, dir, eval, exec, super, breakpoint),
@@ -104,12 +98,6 @@ def may_record(function) -> bool:
 def may_fold(function) -> bool:
     """Return whether a call with immutable arguments may be computed while tracing."""
     return id(function) in FOLDED
-
-
-def changed_tensors() -> str:
-    """Return the name of a method or an operator that someone has put into torch.Tensor."""
-    changed = (n for n, old in _OF_TENSORS.items() if classes.found(torch.Tensor, n) is not old)
-    return next(changed, "")
 
 
 def reads_frames(function) -> bool:

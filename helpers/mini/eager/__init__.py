@@ -7,23 +7,9 @@ for a wrong address ends an interpreter. `execute` asks its checks first, and ne
 looks at which of these steps TensorFlow itself takes.
 """
 
+# ruff: noqa: F401 - what is imported here is offered
+
 from helpers.mini.eager.attributes import parsed, set_attributes
 from helpers.mini.eager.c_api import Status, api, handle_of, live_context, tensor_of
 from helpers.mini.eager.checks import checked, definition_of
-from helpers.mini.eager.execute import execute, run
-from helpers.mini.eager.step_counts import counted
-
-__all__ = [
-    "Status",
-    "api",
-    "checked",
-    "counted",
-    "definition_of",
-    "execute",
-    "handle_of",
-    "live_context",
-    "parsed",
-    "run",
-    "set_attributes",
-    "tensor_of",
-]
+from helpers.mini.eager.execute import counted, execute, run

@@ -45,25 +45,16 @@ def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
         raise failure(INVALID, error.message + end) from None
 
 
+def _scalar_of(parse, function):
+    def set_scalar(op, key, value, status):
+        getattr(api(), function)(op, key, parse(key, value))
+
+    return set_scalar
+
+
 def _set_string(op, key, value, status):
     data = _string(key, value)
     api().TFE_OpSetAttrString(op, key, data, len(data))
-
-
-def _set_integer(op, key, value, status):
-    api().TFE_OpSetAttrInt(op, key, _integer(key, value))
-
-
-def _set_real(op, key, value, status):
-    api().TFE_OpSetAttrFloat(op, key, _real(key, value))
-
-
-def _set_bool(op, key, value, status):
-    api().TFE_OpSetAttrBool(op, key, _bool(key, value))
-
-
-def _set_type(op, key, value, status):
-    api().TFE_OpSetAttrType(op, key, _type(key, value))
 
 
 def _set_shape(op, key, value, status):
@@ -82,8 +73,8 @@ def _set_function(op, key, value, status):
             "think this is an error, please file an issue at "
             "https://github.com/tensorflow/tensorflow/issues/new",
         )
-    _set = api().TFE_OpSetAttrFunctionName
-    _set(op, key, _string(key, named), len(_string(key, named)))
+    data = _string(key, named)
+    api().TFE_OpSetAttrFunctionName(op, key, data, len(data))
 
 
 def _set_strings(op, key, values, status):
@@ -183,21 +174,17 @@ def _expecting(what, key, value):
 def _type_name(value) -> str:
     """Return what C calls tp_name: built-in and heap types have their bare name there."""
     kind = type(value)
-    is_static = not kind.__flags__ & (1 << 9)
-    return (
-        f"{kind.__module__}.{kind.__name__}"
-        if is_static and kind.__module__ != "builtins"
-        else kind.__name__
-    )
+    bare = kind.__flags__ & (1 << 9) or kind.__module__ == "builtins"
+    return kind.__name__ if bare else f"{kind.__module__}.{kind.__name__}"
 
 
 _PARSERS = {"String": _string, "Int": _integer, "Float": _real, "Bool": _bool, "Type": _type}
 _SCALARS = {
     STRING: _set_string,
-    INTEGER: _set_integer,
-    REAL: _set_real,
-    BOOL: _set_bool,
-    TYPE: _set_type,
+    INTEGER: _scalar_of(_integer, "TFE_OpSetAttrInt"),
+    REAL: _scalar_of(_real, "TFE_OpSetAttrFloat"),
+    BOOL: _scalar_of(_bool, "TFE_OpSetAttrBool"),
+    TYPE: _scalar_of(_type, "TFE_OpSetAttrType"),
     SHAPE: _set_shape,
     FUNCTION: _set_function,
 }

@@ -6,18 +6,7 @@ C stack before each frame, `installed()` says which evaluator the interpreter us
 takes out what an error of torch's left there, `available()` says which hook this machine has.
 """
 
-from helpers.mini.frame_hook.evaluators import Evaluator, evaluator_at, installed, put_back
-from helpers.mini.frame_hook.hooks import available, replaced, watching, why_not
-from helpers.mini.frame_hook.stack_check import guarded
+# ruff: noqa: F401 - what is imported here is offered
 
-__all__ = [
-    "Evaluator",
-    "available",
-    "evaluator_at",
-    "guarded",
-    "installed",
-    "put_back",
-    "replaced",
-    "watching",
-    "why_not",
-]
+from helpers.mini.frame_hook.hooks import available, guarded, replaced, watching, why_not
+from helpers.mini.frame_hook.slot import Evaluator, evaluator_at, installed, put_back

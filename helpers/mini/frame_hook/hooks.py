@@ -1,10 +1,11 @@
 """A callback, and functions to watch -> the hook, on for a `with` block and always off after it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FunctionType, MethodType
 
-from helpers.mini.frame_hook import building
+from helpers.mini.frame_hook import building, slot
 from helpers.safety.arguments import is_exactly
 
 _NAME = type.__dict__["__name__"].__get__
@@ -43,14 +44,6 @@ def available() -> str:
 def why_not() -> str:
     """Return in one sentence why there is no hook here; empty where there is one."""
     return _door()[2]
-
-
-def addresses() -> tuple[int, int]:
-    """Return the addresses of our evaluator and of what it goes on to; zeros without it."""
-    try:
-        return building.extension().addresses()
-    except building.NotBuilt:
-        return 0, 0
 
 
 class watching:  # noqa: N801 (used like a function, as contextlib names its own)
@@ -162,3 +155,29 @@ def _codes(only) -> tuple[CodeType, ...]:
 
 def _kind(thing: object) -> str:
     return f"{str.__getitem__(_NAME(type(thing)), slice(40))} object"
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Check every frame against the C stack in a `with` block, whoever evaluates it.
+
+    torch's evaluator does not: under it a deep recursion ends in a dead interpreter, and here in a
+    RecursionError. After it torch may leave its evaluator on, so the one before is put back.
+    Nothing is done where only torch's hook is there.
+    """
+    try:
+        building.extension()
+    except building.NotBuilt:
+        yield
+        return
+    before = slot.address_installed()
+    try:
+        with watching(_nothing, only=[_nothing]):
+            yield
+    finally:
+        if slot.address_installed() != before:
+            slot.install(before)
+
+
+def _nothing(code, arguments):
+    return None

@@ -1,10 +1,37 @@
-"""The interpreter's slot for a frame evaluator (PEP 523), read and set by address.
+"""The interpreter's slot for a frame evaluator (PEP 523): read, set, and told by name.
 
 Mirrors `_PyInterpreterState_GetEvalFrameFunc` and `_PyInterpreterState_SetEvalFrameFunc`
-(Python/pystate.c), which are called as they are.
+(Python/pystate.c), which are called as they are. What stands at an address is told by comparing it
+with the addresses that are known, and by the file that it was loaded from.
 """
 
 import ctypes
+import os
+import sys
+from dataclasses import dataclass
+
+from helpers.internals import torch_private
+from helpers.mini.frame_hook.building import NotBuilt, extension
+
+DEFAULT = "_PyEval_EvalFrameDefault"
+MOST_LEFT = 1000  # errors since the last time
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A function in C that evaluates frames: its `name`, and whose it is (`owner`)."""
+
+    name: str
+    owner: str
+
+
+class _Where(ctypes.Structure):
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("start", ctypes.c_void_p),
+    ]
 
 
 def address_installed() -> int:
@@ -26,3 +53,62 @@ def _called(name: str, *addresses: int):
     function.restype = ctypes.c_void_p
     # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
     return function(*map(ctypes.c_void_p, addresses))
+
+
+def installed() -> tuple[Evaluator, ...]:
+    """Return the evaluator that the interpreter calls now, then the one that it goes on to, …
+
+    Only the hook of this course says what it goes on to. RuntimeError on a Python that is not
+    CPython: it has no such function.
+    """
+    if sys.implementation.name != "cpython":
+        raise RuntimeError(f"{sys.implementation.name} has no frame evaluator to ask for")
+    now, (ours, previous) = address_installed(), _addresses()
+    found = [now, previous] if now == ours else [now]
+    return tuple(_named(address, ours) for address in found)
+
+
+def evaluator_at(address: int) -> Evaluator:
+    """Return whose evaluator stands at an address that was read from the slot."""
+    return _named(address, _addresses()[0])
+
+
+def put_back() -> Evaluator:
+    """Take torch's evaluator out of the slot if an error made it stay; return the one there now.
+
+    Nothing is done in the midst of a compiled call, or where it is not torch's.
+    """
+    for _ in range(MOST_LEFT):
+        now = installed()[0]
+        if now.owner != "torch" or torch_private.callback() or torch_private.compiling():
+            break
+        torch_private.count_one_out()
+    return now
+
+
+def _named(address: int, ours: int) -> Evaluator:
+    if address == ours:
+        return Evaluator("evaluate", "this course: frame_hook/hook.c")
+    if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
+        return Evaluator(DEFAULT, "CPython: Python/ceval.c")
+    file = _file_of(address)
+    owner = "torch" if "torch" in file else file or "unknown"
+    return Evaluator("a function without a public name", owner)
+
+
+def _file_of(address: int) -> str:
+    """Return the name of the library that the address lies in, empty where nobody knows."""
+    where = _Where()
+    try:
+        found = ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), ctypes.byref(where))
+    except (AttributeError, OSError):
+        return ""
+    return os.path.basename(os.fsdecode(where.file)) if found and where.file else ""
+
+
+def _addresses() -> tuple[int, int]:
+    """Return the addresses of this course's evaluator and of what it goes on to; else zeros."""
+    try:
+        return extension().addresses()
+    except NotBuilt:
+        return 0, 0

@@ -4,14 +4,13 @@ torch asks its callback in Python for every frame, which is slow, and keeps what
 answers on the code object. So each answer gets a guard that never holds, and all go when the hook
 comes off. Private names of torch come from `helpers.mini.dynamo`.
 
-torch's evaluator does not look at the C stack. So while a hook is on, the recursion limit is no
-higher than what the stack of a thread can bear.
+torch's evaluator does not look at the C stack: a program that goes deeper than the usual recursion
+limit can end the interpreter under this hook.
 """
 
 import itertools
 import os
 import sys
-import threading
 import warnings
 from threading import get_ident
 from types import CodeType
@@ -23,7 +22,6 @@ from helpers.safety.interrupts import uninterrupted
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200
-USUAL_STACK, BYTES_OF_A_LEVEL = 8 << 20, 2500  # three times what was measured for a plain call
 START = 0 if sys.version_info >= (3, 13) else -1
 
 
@@ -42,7 +40,7 @@ class Door:
     def __init__(self, torch_private):
         self._torch, self._hooks, self._numbers = torch_private, {}, itertools.count()
         self._before = {}  # thread -> what torch asked there before
-        self._evaluator = self._limit = self._lowered = 0
+        self._evaluator = 0
 
     def on(self, key, callback, codes, leaving) -> None:
         """Switch on, for `key` to switch off."""
@@ -50,9 +48,6 @@ class Door:
         with uninterrupted():
             if not self._hooks:
                 self._evaluator = slot.address_installed()
-                self._limit = sys.getrecursionlimit()
-                self._lowered = min(self._limit, _most_levels())
-                sys.setrecursionlimit(self._lowered)
             if thread not in self._before:
                 self._before[thread] = self._torch.set_eval_frame(self._on_frame)
             self._hooks[id(key)] = _Hook(key, callback, codes, thread)
@@ -65,8 +60,8 @@ class Door:
                 return None, 0
             if not any(other.thread == hook.thread for other in self._hooks.values()):
                 self._torch.set_eval_frame(self._before.pop(hook.thread))
-            if not self._hooks:
-                self._restore()
+            if not self._hooks and slot.address_installed() != self._evaluator:
+                slot.install(self._evaluator)  # torch miscounts once a callback finds no room
             for code in hook.answered.values():
                 self._torch.reset_code(code)
         return hook.error, hook.missed
@@ -74,12 +69,6 @@ class Door:
     def is_on(self, key) -> bool:
         """Return whether the hook of this key is on."""
         return id(key) in self._hooks
-
-    def _restore(self) -> None:
-        if slot.address_installed() != self._evaluator:
-            slot.install(self._evaluator)  # torch miscounts once a callback finds no room
-        if sys.getrecursionlimit() == self._lowered:
-            sys.setrecursionlimit(self._limit)
 
     def _on_frame(self, frame, entry, state):
         code = frame.f_code
@@ -127,19 +116,6 @@ class _Hook:
         if new is not None:
             self.answered[id(code)] = code
         return new
-
-
-def _most_levels() -> int:
-    """Return how many levels of recursion the smallest stack of a thread has room for."""
-    sizes = [threading.stack_size() or USUAL_STACK]
-    try:
-        import resource
-
-        sizes.append(resource.getrlimit(resource.RLIMIT_STACK)[0])
-    except ImportError:  # Windows
-        pass
-    smallest = min(size for size in [*sizes, USUAL_STACK] if size > 0)
-    return max(smallest // BYTES_OF_A_LEVEL, FEWEST_LEVELS)
 
 
 def _room() -> bool:

@@ -5,36 +5,35 @@ in C++, computed in numpy, and joined into jobs. Nothing called `oneflow` is on 
 an op's own files see that name while they are loaded.
 """
 
+# ruff: noqa: F401 - what is imported here is offered
+
 from types import SimpleNamespace
 
 from helpers.mini.oneflow import optimizer, typing
-from helpers.mini.oneflow.backward_op_conf import OpArg
-from helpers.mini.oneflow.blobs import matmul, reduce_mean, reduce_sum
-from helpers.mini.oneflow.catalogue import op_types
+from helpers.mini.oneflow.autodiff import OpArg
+from helpers.mini.oneflow.catalogue import differences, op_types
 from helpers.mini.oneflow.cpp_compiler import find_compiler
 from helpers.mini.oneflow.custom_op_module import CustomOpModule
 from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
-from helpers.mini.oneflow.differences import differences
 from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.global_function import global_function, watch, watch_diff
 from helpers.mini.oneflow.job import Job, Op
 from helpers.mini.oneflow.job_builder import placement
-from helpers.mini.oneflow.kernel_registry import REGISTER_USER_KERNEL
-from helpers.mini.oneflow.session import (
-    clear_default_session,
-    fresh_session,
-    get_all_variables,
-    load_variables,
-)
-from helpers.mini.oneflow.user_op_builder import user_op_builder
-from helpers.mini.oneflow.user_op_hob import HobDataType, HobDeviceTag
-from helpers.mini.oneflow.variables import (
+from helpers.mini.oneflow.kernel_registry import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
+from helpers.mini.oneflow.optimizer import (
     constant_initializer,
     get_variable,
     ones_initializer,
     random_uniform_initializer,
     zeros_initializer,
 )
+from helpers.mini.oneflow.session import (
+    clear_default_session,
+    fresh_session,
+    get_all_variables,
+    load_variables,
+)
+from helpers.mini.oneflow.user_op_builder import matmul, reduce_mean, reduce_sum, user_op_builder
 
 float16, float32, float64 = "float16", "float32", "float64"
 float, double = float32, float64
@@ -42,47 +41,3 @@ int8, int32, int64, uint8 = "int8", "int32", "int64", "uint8"
 experimental = SimpleNamespace(custom_op_module=CustomOpModule)
 scope = SimpleNamespace(placement=placement)
 math = SimpleNamespace(reduce_sum=reduce_sum, reduce_mean=reduce_mean)
-
-__all__ = [
-    "HobDataType",
-    "HobDeviceTag",
-    "Job",
-    "Op",
-    "OpArg",
-    "OpError",
-    "REGISTER_USER_KERNEL",
-    "REGISTER_USER_OP",
-    "REGISTER_USER_OP_GRAD",
-    "clear_default_session",
-    "constant_initializer",
-    "differences",
-    "double",
-    "experimental",
-    "find_compiler",
-    "float",
-    "float16",
-    "float32",
-    "float64",
-    "fresh_session",
-    "get_all_variables",
-    "get_variable",
-    "global_function",
-    "int32",
-    "int64",
-    "int8",
-    "load_variables",
-    "math",
-    "matmul",
-    "ones_initializer",
-    "op_types",
-    "optimizer",
-    "placement",
-    "random_uniform_initializer",
-    "scope",
-    "typing",
-    "uint8",
-    "user_op_builder",
-    "watch",
-    "watch_diff",
-    "zeros_initializer",
-]

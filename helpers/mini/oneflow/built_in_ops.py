@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.mini.oneflow.attributes import AttrDef
-from helpers.mini.oneflow.backward_op_conf import Plan, Request
-from helpers.mini.oneflow.dtypes import FLOATS
+from helpers.mini.oneflow.autodiff import Plan, Request
+from helpers.mini.oneflow.dtypes import FLOATS, AttrDef
 from helpers.mini.oneflow.errors import need
 from helpers.mini.oneflow.registry import GradientDef, Kernel, OpDef, Registry, Spec
 

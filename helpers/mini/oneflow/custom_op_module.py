@@ -1,19 +1,60 @@
 """flow.experimental.custom_op_module: an op's folder -> registered definitions, kernels, api.
 
 Mirrors oneflow/python/ops/util/custom_op_module.py of 0.3, which copied the folder into the working
-directory and compiled there; here the folder is read where it is.
+directory and compiled there; here the folder is read where it is. While an op's own files run,
+`import oneflow as flow` means this package.
 """
 
 import os
-from pathlib import Path, PurePath
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
 
 from helpers.mini.oneflow import cpp_def as cpp
 from helpers.mini.oneflow.definitions import collect
-from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
+from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, shown, stage
 from helpers.mini.oneflow.kernel_registry import collect_kernels
-from helpers.mini.oneflow.run_file import run_file
 from helpers.mini.oneflow.session import session
-from helpers.safety.arguments import is_a
+
+HERE = "helpers.mini.oneflow"
+
+
+@contextmanager
+def as_oneflow():
+    """Let `import oneflow` and `import oneflow.typing` find this package inside the block."""
+    before = {name: module for name, module in sys.modules.items() if _is_oneflow(name)}
+    for name in before:
+        del sys.modules[name]
+    sys.modules["oneflow"] = sys.modules[HERE]
+    sys.modules["oneflow.typing"] = sys.modules[f"{HERE}.typing"]
+    try:
+        yield
+    finally:
+        for name in [name for name in sys.modules if _is_oneflow(name)]:
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def _is_oneflow(name):
+    return name == "oneflow" or name.startswith("oneflow.")
+
+
+def run_file(path):
+    """Run a file as a new module and return it; nothing is cached. Raises OpError."""
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    try:
+        code = compile(path.read_bytes(), str(path), "exec")
+        with as_oneflow():
+            exec(code, vars(module))
+    except OpError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise OpError(
+            f"{path.parent.name}/{path.name} cannot be loaded: {raised(error, path)}"
+        ) from error
+    return module
 
 
 class CustomOpModule:
@@ -21,15 +62,9 @@ class CustomOpModule:
 
     def __init__(self, op_type_name, module_path="."):
         with stage("load"):
+            self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
             need(
-                type(op_type_name) is str and _is_path(module_path),
-                "custom_op_module takes the name of an op's folder and the path of the folder "
-                f"that holds it, got {shown(op_type_name)} "
-                f"and {shown(module_path)}",
-            )
-            self.name, self.folder = op_type_name, _folder(op_type_name, module_path)
-            need(
-                self.folder is not None,
+                self.folder.is_dir(),
                 f"there is no folder {shown(op_type_name)} under the path; a custom op lives in a "
                 "folder that is named like the op, and custom_op_module(name, path) takes the path "
                 "of the folder that holds it",
@@ -103,20 +138,6 @@ def load_kernels(path):
     with collect_kernels(path) as registered:
         module = run_file(path)
     return module, registered
-
-
-def _folder(name, path):
-    """Return the op's folder under a path; None where there is none."""
-    try:
-        folder = Path(path).resolve() / name
-        return folder if folder.is_dir() else None
-    except (OSError, ValueError):  # too long, a NUL, half a character
-        return None
-
-
-def _is_path(value):
-    """Say whether it is text or a path of Python's own, or of `op_folder`."""
-    return type(value) is str or is_a(value, os.PathLike, PurePath)
 
 
 LOADERS = {

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.mini.oneflow.attributes import REQUIRED, attr_def
-from helpers.mini.oneflow.backward_op_conf import BackwardOpConfContext
-from helpers.mini.oneflow.dtypes import DTYPES, is_list, is_size
+from helpers.mini.oneflow.autodiff import BackwardOpConfContext
+from helpers.mini.oneflow.dtypes import DTYPES, REQUIRED, attr_def, is_list, is_size
 from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown, stage
 from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
 
@@ -185,8 +184,6 @@ class InferContext:
         return self._attrs[name]
 
     def _of(self, table, kind, name, index):
-        if type(index) is not int:
-            raise OpError(f"takes a whole number after {shown(name)}, got {shown(index)}")
         if (name, index) not in table:
             has = listed(known for known, _ in table)
             raise OpError(f'has no {kind} ("{name}", {index}); it has {has}')
@@ -202,7 +199,7 @@ def check_inferred(spec, output):
         whole,
         f'gives output "{output}" the shape {shown(shape)}; a shape is a tuple of ints from 0 up',
     )
-    if issubclass(type(dtype), type) and issubclass(dtype, np.generic):
+    if isinstance(dtype, type) and issubclass(dtype, np.generic):
         dtype = np.dtype(dtype).name
     need(
         type(dtype) is str and dtype in DTYPES,

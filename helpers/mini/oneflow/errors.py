@@ -4,17 +4,14 @@ The original mostly aborted the process (CHECK in C++) or raised a bare Assertio
 """
 
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from types import FunctionType
 
 from helpers.safety.arguments import kind_of, printable
-from helpers.safety.arguments import shown as said
 from helpers.safety.missing_parts import OneSentence
 
 MOST_SAID = 300
 _PLAIN = (str, int, float, bool, type(None))
-_class_name = type.__dict__["__name__"].__get__
 
 
 class OpError(Exception):
@@ -56,22 +53,15 @@ def listed(names):
 def shown(value):
     """Return a short text for any object: no address, no code of its own is run."""
     kind = type(value)
-    flat = list(islice(value, 60)) if kind is tuple or kind is list else [value]
-    if all(any(type(item) is plain for plain in _PLAIN) for item in flat):
-        if any(type(item) is int and item.bit_length() > 200 for item in flat):
-            return said(flat[0]) if flat[0] is value else f"a {kind_of(value)} of very large ints"
-        text = repr(value[:61]) if kind is str else repr(value) if flat[0:] == [value] else ""
-        text = text or _items(value, flat)
+    if kind in (tuple, list) and not all(type(item) in _PLAIN for item in value[:60]):
+        return f"a {kind.__name__}"
+    if kind is int and value.bit_length() > 200:
+        return "a very large int"
+    if kind in (*_PLAIN, tuple, list):
+        text = repr(value[:61]) if kind in (str, tuple, list) else repr(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
-    name = _class_name(value) if issubclass(kind, type) else ""
-    name = value.__name__ if kind is FunctionType else name
+    name = value.__name__ if kind in (type, FunctionType) else ""
     return f"{kind_of(value)} {printable(name)}".rstrip()
-
-
-def _items(value, flat):
-    """Return the repr of a list or a tuple of plain items; of a long one, of its first items."""
-    short = [item[:61] if type(item) is str else item for item in flat]
-    return repr(type(value)(short))
 
 
 def place(path):
@@ -86,15 +76,13 @@ def raised(error, file=None):
     where = f"{place(file)}, line {line}: " if line else ""
     try:
         words = printable(str(error), MOST_SAID)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as second:  # its own `__str__` may raise anything
+    except Exception as second:  # its own `__str__` may raise anything
         words = f"(its message raised {kind_of(second)})"
     return f"{where}{kind_of(error)}: {words}".rstrip(": ")
 
 
 def _line_in(error, file):
-    if issubclass(type(error), SyntaxError) and error.filename == str(file):
+    if isinstance(error, SyntaxError) and error.filename == str(file):
         return error.lineno
     line, traceback = None, error.__traceback__
     while traceback is not None:

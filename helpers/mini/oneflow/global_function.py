@@ -3,49 +3,38 @@
 Mirrors oneflow/python/framework/function_util.py.
 """
 
-import builtins
 import functools
 import inspect
 import typing
 from types import FunctionType, MethodType
 
 from helpers.mini.oneflow.autodiff import append_backward
-from helpers.mini.oneflow.blobs import Blob, own
 from helpers.mini.oneflow.dtypes import is_list
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
-from helpers.mini.oneflow.executor import Executor
 from helpers.mini.oneflow.job import Job, Op, Output
 from helpers.mini.oneflow.job_builder import Writer, writer, writing
+from helpers.mini.oneflow.kernels import Executor
 from helpers.mini.oneflow.optimizer import append_updates
 from helpers.mini.oneflow.session import session
 from helpers.mini.oneflow.typing import Numpy
-from helpers.safety.arguments import is_a, printable
+from helpers.mini.oneflow.user_op_builder import Blob, own
+from helpers.safety.arguments import printable
 
 
 def global_function(type="predict"):
     """Make a job of a function of blobs. `type` is "predict" or "train"."""
     need(not callable(type), "write @flow.global_function() with parentheses")
-    need(
-        builtins.type(type) is str and type in ("predict", "train"),
-        f'global_function(type=...): "predict" or "train", got {shown(type)}',
-    )
-    return lambda function: JobFunction(_function(function), type)
-
-
-def _function(thing):
-    """Return a Python function, or a bound method of one, as given; OpError for anything else."""
-    inner = thing.__func__ if builtins.type(thing) is MethodType else thing
-    need(
-        builtins.type(inner) is FunctionType,
-        f"global_function takes a Python function, not {shown(thing)}",
-    )
-    return thing
+    known = type in ("predict", "train")
+    need(known, f'global_function(type=...): "predict" or "train", got {shown(type)}')
+    return lambda function: JobFunction(function, type)
 
 
 class JobFunction:
     """A job function. Calling it runs the job on arrays; the first call writes the job down."""
 
     def __init__(self, function, kind):
+        fine = isinstance(function, (FunctionType, MethodType))
+        need(fine, f"global_function takes a Python function, not {shown(function)}")
         functools.update_wrapper(self, function)
         self.__name__ = printable(function.__name__)
         self.function, self.kind = function, kind
@@ -111,7 +100,7 @@ class JobFunction:
                 job.append(Op(name, "input", (), (output,)))
                 blobs.append(Blob(job, output))
             returned = self.function(*blobs)
-            self._single = is_a(returned, Blob)
+            self._single = isinstance(returned, Blob)
             several = returned if is_list(returned) else [returned]
             for blob in [] if returned is None else several:
                 own(blob, f'job "{self.__name__}": return')
@@ -145,7 +134,7 @@ def _placeholders(function):
     found = {}
     for name, parameter in parameters.items():
         need(
-            is_a(parameter.annotation, Numpy.Placeholder),
+            isinstance(parameter.annotation, Numpy.Placeholder),
             f'job "{printable(function.__name__)}": parameter "{name}" needs an annotation such as '
             "tp.Numpy.Placeholder((5,), dtype=flow.float32)",
         )

@@ -6,8 +6,8 @@ Mirrors JobBuildAndInferCtx (oneflow/core/job/job_build_and_infer_ctx.cpp).
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from helpers.mini.oneflow.attributes import REQUIRED, attr_value
 from helpers.mini.oneflow.definitions import check_inferred
+from helpers.mini.oneflow.dtypes import REQUIRED, attr_value
 from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
 from helpers.mini.oneflow.job import Job, Op, Output
 from helpers.mini.oneflow.kernel_registry import NO_KERNEL
@@ -57,14 +57,7 @@ class Writer:
 
     def definition(self, request, where, placement):
         """Return the OpDef that a request fits; fill in the request's defaults."""
-        need(
-            type(request.type) is str,
-            f"{where}: names are text, and an op type's too, got {shown(request.type)}",
-        )
         need(request.type, f'{where} has no op type: call .Op("op_type_name")')
-        words = [request.type, *request.outputs, *sum(request.inputs, ())]
-        for word in words:
-            need(type(word) is str, f"{where}: names are text, got {shown(word)}")
         try:
             definition = self.session.registry.op(request.type)
         except OpError as error:
@@ -186,15 +179,8 @@ def writing(job):
 @contextmanager
 def placement(device_tag, machine_device_ids="0:0"):
     """Place the ops of the block on a device. Mirrors flow.scope.placement."""
-    need(
-        type(device_tag) is str and device_tag in ("cpu", "gpu"),
-        f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}',
-    )
-    need(
-        type(machine_device_ids) is str and ":" in machine_device_ids,
-        f'placement: the second argument is machine and device such as "0:0", '
-        f"got {shown(machine_device_ids)}",
-    )
+    known = device_tag in ("cpu", "gpu")
+    need(known, f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}')
     token = PLACED.set(device_tag)
     try:
         yield

@@ -1,16 +1,114 @@
 """REGISTER_USER_KERNEL in a kernel file -> records; and the choice of the one that fits an op.
 
-Mirrors oneflow/core/framework/user_op_kernel_registry.h and, for the choice,
-GetOpKernelRegistryResult in user_op_registry_manager.cpp. There, kernels are C++ classes.
+Mirrors oneflow/core/framework/user_op_kernel_registry.h, user_op_hob.h (a hob is a high order bool,
+such as `HobDataType("in", 0) == "float32"`) and, for the choice, GetOpKernelRegistryResult in
+user_op_registry_manager.cpp. There, kernels are C++ classes.
 """
 
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from helpers.mini.oneflow.errors import OpError, need, shown, stage
+from helpers.mini.oneflow.dtypes import dtype_name
+from helpers.mini.oneflow.errors import OpError, listed, need, shown, stage
 from helpers.mini.oneflow.registry import Kernel
-from helpers.mini.oneflow.user_op_hob import Hob, KernelRegContext
-from helpers.safety.arguments import is_a
+
+DEVICES = ("cpu", "gpu")
+
+
+@dataclass(frozen=True)
+class KernelRegContext:
+    """What a predicate is asked about: one op that looks for its kernel.
+
+    Attributes:
+        op_type: its op_type_name.
+        device: "cpu" or "gpu".
+        dtypes: (argument, index) -> dtype, of its inputs and then of its outputs.
+    """
+
+    op_type: str
+    device: str
+    dtypes: dict[tuple[str, int], str]
+
+    def __str__(self):
+        dtypes = [f"{name}_{index}: {dtype}" for (name, index), dtype in self.dtypes.items()]
+        return ", ".join([f"op_type_name: {self.op_type}", f"device: {self.device}", *dtypes])
+
+
+class Hob:
+    """A predicate: `hob(context)` is True or False. `&`, `|` and `~` make another of it."""
+
+    def __init__(self, text, function):
+        self.text, self.function = text, function
+
+    def __call__(self, context: KernelRegContext) -> bool:
+        """Ask it of an op."""
+        return self.function(context)
+
+    def __and__(self, other):
+        return self._joined("&", other, lambda context: self(context) and other(context))
+
+    def __or__(self, other):
+        return self._joined("|", other, lambda context: self(context) or other(context))
+
+    def __invert__(self):
+        return Hob(f"~({self.text})", lambda context: not self(context))
+
+    def __bool__(self):
+        raise OpError(
+            f"{self.text} is neither true nor false before an op is known; "
+            "join predicates with & and |, each in brackets, not with and, or, not, in"
+        )
+
+    def __str__(self):
+        return self.text
+
+    def _joined(self, sign, other, function):
+        joined = f"{self.text} {sign} {shown(other)}"
+        fine = isinstance(other, Hob)
+        need(fine, f"{joined}: a predicate is joined with another one; put each in brackets")
+        return Hob(f"({self.text}) {sign} ({other.text})", function)
+
+
+class HobContextGetter:
+    """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
+
+    def __init__(self, text, get, known):
+        self.text, self.get, self.known = text, get, known
+
+    def __eq__(self, value):
+        value = self.known(value, self.text)
+        return Hob(f'{self.text} == "{value}"', lambda context: self.get(context) == value)
+
+    def __ne__(self, value):
+        value = self.known(value, self.text)
+        return Hob(f'{self.text} != "{value}"', lambda context: self.get(context) != value)
+
+    __hash__ = None
+
+
+def HobDataType(name, index):
+    """Stand for the dtype of an argument of the op, an input or an output."""
+    text = f'HobDataType("{name}", {index})'
+
+    def get(context):
+        if (name, index) not in context.dtypes:
+            has = listed(known for known, _ in context.dtypes)
+            raise OpError(f'{text}: op type "{context.op_type}" has no such argument; it has {has}')
+        return context.dtypes[name, index]
+
+    return HobContextGetter(text, get, dtype_name)
+
+
+def HobDeviceTag():
+    """Stand for the device that the op is placed on."""
+
+    def known(value, what):
+        fine = type(value) is str and value in DEVICES
+        need(fine, f"{what}: there are {listed(DEVICES)}, not {shown(value)}")
+        return value
+
+    return HobContextGetter("HobDeviceTag()", lambda context: context.device, known)
+
 
 # The original's words for none and for several.
 NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."
@@ -73,8 +171,6 @@ class KernelChain:
     """A registration under construction."""
 
     def __init__(self, op_type_name, file):
-        fine = type(op_type_name) is str and op_type_name
-        need(fine, f"REGISTER_USER_KERNEL takes an op_type_name, got {shown(op_type_name)}")
         self.name, self.file = op_type_name, file
         self.function = self.predicate = None
 
@@ -87,7 +183,7 @@ class KernelChain:
     def SetIsMatchedHob(self, predicate):
         """Say for which ops it is: a predicate such as HobDataType("in", 0) == "float32"."""
         told = f"{self}.SetIsMatchedHob takes a predicate, got {shown(predicate)}"
-        need(is_a(predicate, Hob), told)
+        need(isinstance(predicate, Hob), told)
         self.predicate = predicate
         return self
 

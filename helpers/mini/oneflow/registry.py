@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from helpers.mini.oneflow.attributes import AttrDef
+from helpers.mini.oneflow.dtypes import AttrDef
 from helpers.mini.oneflow.errors import OpError, listed, need, place
 
 

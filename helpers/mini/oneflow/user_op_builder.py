@@ -1,14 +1,123 @@
-"""flow.user_op_builder: the chain that a wrapper uses to put an op into the job.
+"""Blobs of a job that is being written down, and the chain that puts an op into the job.
 
+Blobs are names with a shape and a dtype, no numbers; arithmetic on them appends built-in ops.
 Mirrors oneflow/python/ops/user_op_builder.py.
 """
 
-from helpers.mini.oneflow.backward_op_conf import Request
-from helpers.mini.oneflow.blobs import Blob, own
-from helpers.mini.oneflow.dtypes import is_list
-from helpers.mini.oneflow.errors import need, shown, stage
+import math
+
+from helpers.mini.oneflow.autodiff import Request
+from helpers.mini.oneflow.dtypes import is_list, is_number
+from helpers.mini.oneflow.errors import OpError, need, shown, stage
 from helpers.mini.oneflow.job_builder import PLACED, writer
-from helpers.safety.arguments import is_a
+from helpers.safety.arguments import kind_of
+
+
+class Blob:
+    """What a job function handles: `name`, `shape`, `dtype`. It belongs to one job."""
+
+    def __init__(self, owner, output):
+        self.owner, self.name = owner, output.blob
+        self.shape, self.dtype = output.shape, output.dtype
+        self._text = str(output)
+
+    def __repr__(self):
+        return f"Blob({self._text})"
+
+    def __add__(self, other):
+        return binary("add", self, other)
+
+    def __radd__(self, other):
+        return binary("add", self, other)
+
+    def __sub__(self, other):
+        return binary("sub", self, other)
+
+    def __rsub__(self, other):
+        return binary("add", -self, other)
+
+    def __mul__(self, other):
+        return binary("mul", self, other)
+
+    def __rmul__(self, other):
+        return binary("mul", self, other)
+
+    def __truediv__(self, other):
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other):
+        return emit("constant_like", [self], value=_number(other, self)) / self
+
+    def __pow__(self, other):
+        raise OpError(f"{self!r} ** {shown(other)}: there is no such op; write x * x")
+
+    def __matmul__(self, other):
+        return matmul(self, other)
+
+    def __neg__(self):
+        return binary("mul", self, -1)
+
+    def _no_value(self, *_, **__):
+        raise OpError(
+            f"{self!r} has no value while the job is being written down; "
+            "what it holds is known when the job is called, to a kernel"
+        )
+
+    __bool__ = __float__ = __int__ = __index__ = __len__ = __iter__ = _no_value
+    __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = _no_value
+    __array__ = __array_ufunc__ = __array_function__ = _no_value
+
+
+def own(blob, what):
+    """Return a blob of the job being written down, or raise OpError."""
+    need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {kind_of(blob)}")
+    need(
+        blob.owner is writer(),
+        f'{what}: {blob} belongs to another job, "{blob.owner.name}"',
+    )
+    return blob
+
+
+def emit(type_name, blobs, **attrs):
+    """Append a built-in op with one output; return its Blob."""
+    job = writer()
+    inputs = [("in", own(blob, type_name).name) for blob in blobs]
+    request = Request(job.new_name(type_name), type_name, inputs, ["out"], attrs)
+    return Blob(job, job.add(request)[0])
+
+
+def binary(kind, blob, other):
+    """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
+    if isinstance(other, Blob):
+        return emit(f"broadcast_{kind}", [blob, other])
+    number = _number(other, blob)
+    if kind == "sub":
+        kind, number = "add", -number
+    return emit(f"scalar_{kind}", [blob], operand=number)
+
+
+def _number(value, blob):
+    need(
+        is_number(value),
+        f"{blob!r} and {kind_of(value)}: arithmetic takes another blob or a number; "
+        "an array enters through a placeholder or get_variable",
+    )
+    return float(value)
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False):
+    """Multiply two matrices. Mirrors flow.matmul."""
+    return emit("matmul", [a, b], transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+def reduce_sum(blob):
+    """Add all numbers up; the shape is (). Mirrors flow.math.reduce_sum without axis."""
+    return emit("reduce_sum", [blob])
+
+
+def reduce_mean(blob):
+    """Return the mean of all numbers; the shape is (). Mirrors flow.math.reduce_mean."""
+    return reduce_sum(blob) / math.prod(own(blob, "reduce_mean").shape)
 
 
 class user_op_builder:  # noqa: N801 - the original's name
@@ -29,8 +138,7 @@ class user_op_builder:  # noqa: N801 - the original's name
     def Input(self, input_name, input_blobs):
         """Give an input its blob, in a list."""
         with stage("build"):
-            need(type(input_name) is str, f"an input's name is text, got {shown(input_name)}")
-            given = "x" if is_a(input_blobs, Blob) else shown(input_blobs)
+            given = "x" if isinstance(input_blobs, Blob) else shown(input_blobs)
             what = f'op "{self._request.name}": .Input("{input_name}", ...)'
             a_list = is_list(input_blobs)
             need(a_list, f"{what} takes a list of blobs: write [x], not {given}")
@@ -41,16 +149,12 @@ class user_op_builder:  # noqa: N801 - the original's name
 
     def Output(self, output_name, num=1):
         """Name an output."""
-        need(
-            type(num) is int and num == 1,
-            f'op "{self._request.name}": .Output takes one blob here, got num={shown(num)}',
-        )
+        need(num == 1, f'op "{self._request.name}": .Output takes one blob here, got num={num}')
         self._request.outputs.append(output_name)
         return self
 
     def Attr(self, attr_name, attr_value, attr_type_name=None):
         """Set an attribute; the definition knows its type."""
-        need(type(attr_name) is str, f"an attr's name is text, got {shown(attr_name)}")
         self._request.attrs[attr_name] = attr_value
         return self
 

@@ -1,22 +1,22 @@
 """A callable and its arguments -> a frame to run, or a value where C code does the work.
 
-Python functions, methods, classes with a Python `__init__` and objects with a Python `__call__`
-run in the machine. What C code calls back by itself (the key of `sorted`, a property) is run by
-CPython: it never asks us.
+Python functions, methods, classes with a Python `__init__` and objects with a Python `__call__` run
+in the machine. What C code calls back by itself (the key of `sorted`, an operator's method, a
+`__new__`, a property) is run by CPython: it never asks us. Builtins that look at the frame they are
+called from would find the machine's own; in place of them stand functions that look at the
+machine's frame.
 """
 
+import builtins
 import inspect
 import sys
+import types
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from helpers.mini.vm import frame_askers, frames, locals_view
-from helpers.mini.vm.special import python_method
-from helpers.mini.vm.values import NULL, Unsupported
+from helpers.mini.vm.instructions import NULL, Unsupported
 from helpers.safety.arguments import printable
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-# What a program may get hold of and is our own code: CPython runs it.
-OURS = frozenset(id(vars(module)) for module in (frames, locals_view))
 STAR, STAR_STAR = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 
 
@@ -25,23 +25,23 @@ def enter(caller, function, args, kwargs):
     while type(function) is MethodType:
         function, args = function.__func__, (function.__self__, *args)
     if type(function) is not FunctionType:
-        if isinstance(function, type):
-            return _enter_init(caller, function, args, kwargs)
         if type(function) is BuiltinFunctionType:
             return None
-        call = python_method(function, "__call__")
-        return enter(caller, call, (function, *args), kwargs) if call else None
+        if isinstance(function, type):
+            return _enter_init(caller, function, args, kwargs)
+        call = type(function).__call__ if callable(function) else None
+        python = type(call) is FunctionType
+        return enter(caller, call, (function, *args), kwargs) if python else None
     code, space = function.__code__, function.__globals__
-    if id(space) in OURS:
-        return None
-    if code.co_flags & ASYNC:
+    flags = code.co_flags
+    if flags & ASYNC:
         name = printable(code.co_qualname)
         raise Unsupported(f"this machine runs no async code, and {name} is async")
-    local = _bound(function, code, args, kwargs)
     # Code of a module or a class has no fast locals: a function of it works on its globals.
-    names = None if code.co_flags & inspect.CO_OPTIMIZED else space
+    names = None if flags & inspect.CO_OPTIMIZED else space
+    local = _bound(function, code, args, kwargs)
     frame = caller.frame(code, space, names, function.__closure__ or (), local)
-    if code.co_flags & inspect.CO_GENERATOR:
+    if flags & inspect.CO_GENERATOR:
         frame.titles = function.__name__, function.__qualname__
     if frame.depth > sys.getrecursionlimit():
         raise RecursionError("maximum recursion depth exceeded")
@@ -76,51 +76,32 @@ def _bound(function, code, args, kwargs) -> dict:
 
 def _bind(fast: list, function, code, args, kwargs) -> bool:
     """Fill the parameters' slots; False if the arguments do not fit the signature."""
-    count, keyword_only = code.co_argcount, code.co_kwonlyargcount
-    given, flags = len(args), code.co_flags
+    count, given, flags = code.co_argcount, len(args), code.co_flags
+    last, names = count + code.co_kwonlyargcount, code.co_varnames
     fast[: min(given, count)] = args[:count]
-    last = count + keyword_only
+    rest = {} if flags & STAR_STAR else None
     if flags & STAR:
         fast[last] = tuple(args[count:])
     elif given > count:
         return False
     if flags & STAR_STAR:
-        fast[last + bool(flags & STAR)] = rest = {}
-    else:
-        rest = None
-    if kwargs and not _bind_keywords(fast, code, kwargs, rest, last):
-        return False
-    if min(given, count) < last:
-        return _bind_defaults(fast, function, code, count, last)
-    return True
-
-
-def _bind_keywords(fast, code, kwargs, rest, last) -> bool:
-    names, positional_only = code.co_varnames, code.co_posonlyargcount
+        fast[last + bool(flags & STAR)] = rest
     for name, value in kwargs.items():
-        if not isinstance(name, str):
-            return False
-        if name in names[positional_only:last]:
-            slot = names.index(name, positional_only, last)
+        if name in names[code.co_posonlyargcount : last]:
+            slot = names.index(name, code.co_posonlyargcount, last)
             if fast[slot] is not NULL:
                 return False
             fast[slot] = value
-        elif rest is None:
+        elif rest is None or not isinstance(name, str):
             return False
         else:
             rest[name] = value
-    return True
-
-
-def _bind_defaults(fast, function, code, count, last) -> bool:
     defaults = function.__defaults__ or ()
-    for slot, value in enumerate(defaults, count - len(defaults)):
+    usual = dict(enumerate(defaults, count - len(defaults)))
+    for slot in range(last):
         if fast[slot] is NULL:
-            fast[slot] = value
-    if last > count:
-        for slot in range(count, last):
-            if fast[slot] is NULL:
-                fast[slot] = (function.__kwdefaults__ or {}).get(code.co_varnames[slot], NULL)
+            by_name = (function.__kwdefaults__ or {}) if slot >= count else {}
+            fast[slot] = usual.get(slot, NULL) if slot < count else by_name.get(names[slot], NULL)
     return all(value is not NULL for value in fast[:last])
 
 
@@ -128,28 +109,82 @@ def call_native(caller, function, args, kwargs):
     """Call what is no Python function. Builtins that look at their caller see this machine's."""
     kind = type(function)
     if kind is BuiltinFunctionType or kind is type:
-        asker = frame_askers.ASKERS.get(function)
+        asker = ASKERS.get(function)
         if asker is not None:
             return asker(caller, *args, **kwargs)
-    if isinstance(function, type) and function is not type:
-        return construct(caller, function, args, kwargs)
     return function(*args, **kwargs)
 
 
-def construct(caller, cls, args, kwargs):
-    """Make an instance as `type.__call__` does, with `__new__` and `__init__` run here.
+# --- builtins that look at the frame that calls them
 
-    A metaclass with a `__call__` of its own is asked instead.
-    """
-    if python_method(cls, "__call__"):
-        return caller.call(python_method(cls, "__call__"), cls, *args, **kwargs)
-    new, init = getattr(cls, "__new__", None), getattr(cls, "__init__", None)
-    standard = type(cls).__call__ is type.__call__
-    if not standard or FunctionType not in (type(new), type(init)):
-        return cls(*args, **kwargs)
-    obj = caller.call(new, cls, *args, **kwargs)
-    if isinstance(obj, cls) and (init := getattr(type(obj), "__init__", None)):
-        result = caller.call(init, obj, *args, **kwargs)
-        if result is not None:
-            raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
-    return obj
+
+def _vars(frame, *args):
+    return vars(*args) if args else frame.namespace()
+
+
+def _dir(frame, *args):
+    return dir(*args) if args else sorted(frame.namespace())
+
+
+def _super(frame, *args):
+    """Find the class and the first argument where the compiler left them."""
+    if args:
+        return super(*args)
+    if not frame.code.co_argcount:
+        raise RuntimeError("super(): no arguments")
+    cls, first = map(frame.value_of_slot, ("__class__", frame.code.co_varnames[0]))
+    if cls is NULL or first is NULL:
+        raise RuntimeError("super(): __class__ cell not found")
+    return super(cls, first)
+
+
+def _eval(frame, source, *spaces):
+    return eval(source, *(spaces or (frame.globals, frame.namespace())))
+
+
+def _exec(frame, source, *spaces, **closure):
+    exec(source, *(spaces or (frame.globals, frame.namespace())), **closure)
+
+
+def _getframe(frame, depth=0):
+    for _ in range(max(depth, 0)):
+        if frame is not None:
+            frame = frame.f_back
+    if frame is None:
+        raise ValueError("call stack is not deep enough")
+    return frame
+
+
+def _module_name(frame, depth=0):
+    try:
+        return _getframe(frame, depth).f_globals.get("__name__")
+    except ValueError:
+        return None
+
+
+def _exc_info(frame):
+    error = frame.handling.topmost()
+    return (type(error), error, error.__traceback__) if error is not None else (None, None, None)
+
+
+def _build_class(frame, body, name, *bases, **keywords):
+    """Mirror `builtin___build_class__` in CPython's `Python/bltinmodule.c`."""
+    resolved = types.resolve_bases(bases)
+    meta, names, keywords = types.prepare_class(name, resolved, keywords)
+    frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
+    if resolved is not bases:
+        names["__orig_bases__"] = bases
+    return frame.call(meta, name, resolved, names, **keywords)
+
+
+ASKERS = {
+    **{globals: lambda frame: frame.globals, locals: lambda frame: frame.namespace()},
+    **{vars: _vars, dir: _dir, super: _super, eval: _eval, exec: _exec},
+    **{builtins.__build_class__: _build_class, sys._getframe: _getframe, sys.exc_info: _exc_info},
+}
+for _name, _asker in {
+    "exception": lambda frame: frame.handling.topmost(),
+    "_getframemodulename": _module_name,
+}.items():
+    if hasattr(sys, _name):
+        ASKERS[getattr(sys, _name)] = _asker

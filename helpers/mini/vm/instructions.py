@@ -10,10 +10,39 @@ import dis
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
+from sys import intern
 from types import CodeType
 
 from helpers.internals.interpreter_frame import variables
 from helpers.mini.versions import JUMPS, NULL_ABOVE, VERSION, effect, ends, one_name, pushes_pair
+
+
+class Halt(BaseException):
+    """Ends the run: no handler of the program's gets to see it."""
+
+
+class Missing(Halt, Exception):
+    """The machine has no method for an opcode; the sentence names it."""
+
+    def __init__(self, opname: str):
+        super().__init__(f"this machine has no method {opname} yet")
+
+
+class Unwritten(Missing):
+    """The method for an opcode is a stub still."""
+
+
+class Unsupported(Halt, Exception):
+    """This machine cannot run that; the sentence says which kind of function it is."""
+
+
+class _Signal:
+    def __repr__(self):
+        return "NULL"
+
+
+# What stands where there is no value, such as an unbound local; a program never gets hold of it.
+NULL = _Signal()
 
 DROPPED = {
     *("CACHE", "EXTENDED_ARG", "NOP", "RESUME", "PRECALL", "PUSH_NULL", "KW_NAMES", "TO_BOOL"),
@@ -36,8 +65,6 @@ APART = {
     "STORE_SLICE": ("BUILD_SLICE", "STORE_SUBSCR"),
 }
 INTRINSICS = {
-    "INTRINSIC_PRINT": [("PRINT_EXPR", ()), ("LOAD_CONST", (None,))],
-    "INTRINSIC_IMPORT_STAR": [("IMPORT_STAR", ()), ("LOAD_CONST", (None,))],
     "INTRINSIC_UNARY_POSITIVE": [("UNARY_POSITIVE", ())],
     "INTRINSIC_LIST_TO_TUPLE": [("LIST_TO_TUPLE", ())],
     "INTRINSIC_PREP_RERAISE_STAR": [("PREP_RERAISE_STAR", ())],
@@ -130,7 +157,7 @@ class _Decoder:
                 waiting = instruction.offset
             parts = self._parts(index, instruction)
             offset = instruction.offset if waiting is None or not parts else waiting
-            self.found += [Plain(n, a, offset, k == 0) for k, (n, a) in enumerate(parts)]
+            self.found += [Plain(intern(n), a, offset, k == 0) for k, (n, a) in enumerate(parts)]
             waiting = None if parts else waiting
         at = _filled(self.at, len(self.found), len(self.code.co_code))
         steps = [

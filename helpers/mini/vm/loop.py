@@ -6,14 +6,22 @@ and a frame without a handler hands it to the frame that called.
 """
 
 import sys
+from collections.abc import Iterable, Iterator
+from functools import partialmethod
 from types import CellType, CodeType, FunctionType
 
 from helpers.mini.vm import calling
-from helpers.mini.vm.frames import Frame, Handling, builtins_of
-from helpers.mini.vm.instructions import EVERY_NAME, outer_name, plain
-from helpers.mini.vm.method_codes import code_ids
-from helpers.mini.vm.values import NULL, Halt, Missing
-from helpers.safety.arguments import is_a
+from helpers.mini.vm.frame_object import Frame, Handling, builtins_of
+from helpers.mini.vm.instructions import (
+    EVERY_NAME,
+    MOST_KEPT,
+    NULL,
+    Halt,
+    Missing,
+    Unwritten,
+    outer_name,
+    plain,
+)
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.
@@ -41,9 +49,11 @@ class Loop(Frame):
     and `self.cells` hold variables by name, `self.globals` the module's.
     """
 
+    making, result, is_flat = NULL, None, False
+
     def __init_subclass__(cls):
         """Know the code of every method, a learner's own too, and of what they call."""
-        cls.codes = code_ids(value for base in cls.__mro__ for value in vars(base).values())
+        cls.codes = _code_ids(value for base in cls.__mro__ for value in vars(base).values())
 
     def evaluate(self):
         """Run this frame, and each one that it calls, one instruction after another."""
@@ -94,9 +104,8 @@ class Loop(Frame):
     def find(self, name):
         """Return a global or builtin name; NameError if there is none."""
         for space in (self.globals, self.builtins):
-            value = space.get(name, NULL)
-            if value is not NULL:
-                return value
+            if name in space:
+                return space[name]
         raise NameError(f"name '{name}' is not defined", name=name)
 
     def run(self, fn, /, *args, **kwargs):
@@ -130,19 +139,20 @@ class Loop(Frame):
 
     def frame(self, code: CodeType, space: dict, names, closure, local: dict) -> "Loop":
         """Return a new frame above the one that runs: cells made, an empty stack."""
-        new, thread, back = type(self)(), self.thread, self.thread.top
-        new.thread, new.back, new.code = thread, back, code
+        new, thread = type(self)(), self.thread
+        back = thread.top
+        new.at, new.done, new.thread, new.back, new.code = 0, False, thread, back, code
         new.steps, new.guards = plain(code)
-        new.globals, new.builtins, new.names = space, builtins_of(space), names
-        new.stack, new.local, new.extra_locals = [], local, {}
+        new.stack, new.local, new.cells, new.extra_locals = [], local, {}, {}
         new.push, new.pop = new.stack.append, new.stack.pop
-        outer = [outer_name(code, name) for name in code.co_freevars]
-        new.cells = dict(zip(outer, closure, strict=False))
+        new.globals, new.builtins, new.names = space, builtins_of(space), names
+        if closure:
+            outer = [outer_name(code, name) for name in code.co_freevars]
+            new.cells = dict(zip(outer, closure, strict=False))
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
-        new.titles = code.co_name, code.co_qualname
-        new.depth = back.depth + 1 if back is not None else thread.depth
-        new.handling = back.handling if back is not None else thread.handling
+        below = thread if back is None else back
+        new.depth, new.handling = below.depth + (back is not None), below.handling
         return new
 
     def function(self, code, defaults=None, kwdefaults=None, annotations=(), closure=None):
@@ -169,12 +179,12 @@ class Loop(Frame):
 
         Each frame on the way has its entry in the traceback, as `PyTraceBack_Here` gives it one.
         """
-        if is_a(error, Halt):
+        if isinstance(error, Halt):
             raise
         step, frame = self.steps[self.at - 1], self
         again = step.opname in AGAIN and AGAIN[step.opname] in (None, step.arguments)
         error.__traceback__, last = self._without_the_machine(error.__traceback__)
-        if not (chained or again or last is Loop.evaluate.__code__):
+        if not (chained or again or last is type(self).evaluate.__code__):
             chain(error, self.handling.topmost())
         while not frame._handles(error, again):
             self.thread.top, again = frame.back, False
@@ -220,6 +230,44 @@ class Loop(Frame):
         return traceback, last
 
 
+class Prepared:
+    """The same loop, quicker: it looks handlers up once for each code object, not at each step."""
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        cls.tables = {}  # id of a code object -> it, and its rows: handler, only argument, all
+
+    def evaluate(self):
+        """Run this frame, and each one that it calls, as `Loop.evaluate` does."""
+        thread, tables = self.thread, self.tables
+        while not self.done:
+            frame = thread.top
+            table = tables[id(frame.code)][1] if id(frame.code) in tables else frame.prepared()
+            try:
+                while thread.top is frame:
+                    handler, argument, several = table[frame.at]
+                    frame.at += 1
+                    if several is None:
+                        handler(frame, argument)
+                    else:
+                        handler(frame, *several)
+            except BaseException as error:
+                frame.unwind(error)
+        return self.take_result()
+
+    def prepared(self) -> list[tuple]:
+        """Return a row for each instruction: its handler, and its only argument or all of them."""
+        rows, kind = [], type(self)
+        for step in self.steps:
+            one = len(step.arguments) == 1
+            given = (step.arguments[0], None) if one else (None, step.arguments)
+            rows.append((getattr(kind, step.opname), *given))
+        if len(self.tables) >= MOST_KEPT:
+            self.tables.clear()
+        self.tables[id(self.code)] = self.code, rows
+        return rows
+
+
 class Absent:
     """Stands where a machine has no method for an opcode, or a stub still: to ask for it raises."""
 
@@ -233,6 +281,35 @@ class Absent:
 # Not by `__getattr__`: a class that has one is slow to ask for anything.
 for _name in EVERY_NAME:
     setattr(Loop, _name, Absent(_name))
+
+
+def machine(*steps: type) -> type:
+    """Return the machine that has the handlers of these classes, the first one's first."""
+    space = {name: Absent(name, Unwritten) for step in steps for name in opcodes(step)}
+    for step in reversed(steps):
+        space |= {name: _found(step)[name] for name in written(step)}
+    return type("frame", (*dict.fromkeys(steps), Loop), space)  # as CPython names its own frames
+
+
+def opcodes(step: type) -> frozenset[str]:
+    """Return the opcodes that a class of handlers has methods for, inherited ones and stubs too."""
+    return frozenset(name for name, value in _found(step).items() if callable(_method(value)))
+
+
+def written(step: type) -> frozenset[str]:
+    """Return the opcodes that a class has real handlers for: methods that say more than `...`."""
+    methods = {name: _method(value) for name, value in _found(step).items()}
+    return frozenset(n for n, method in methods.items() if callable(method) and not is_stub(method))
+
+
+def is_stub(method) -> bool:
+    """Return whether a method is the stub still: `return ...`, and at most words about it."""
+    if type(method) is not FunctionType:
+        return False
+    code = method.__code__
+    if code.co_names or code.co_freevars:  # as a decorator's has, which calls another one
+        return False
+    return ... in code.co_consts and all(c in (None, ...) or type(c) is str for c in code.co_consts)
 
 
 def chain(error: BaseException, handled: BaseException | None):
@@ -253,6 +330,48 @@ def chain(error: BaseException, handled: BaseException | None):
         last.__context__ = handled
 
 
+def _found(step) -> dict:
+    """Return what stands under upper-case names, as it stands there; none of its code is run."""
+    named = {}
+    for part in reversed(step.__mro__):
+        named |= {n: v for n, v in vars(part).items() if n.isupper()}
+    return named
+
+
+def _method(value):
+    if type(value) is partialmethod:
+        return value.func
+    return value.__func__ if type(value) in (staticmethod, classmethod) else value
+
+
+def _code_ids(methods: Iterable) -> set[int]:
+    """Return the ids of the codes of these functions and of those that they lead to.
+
+    They lead to what is written inside of them, what they close over, as a decorator's wrapper
+    does, and what they name of their own module. By id, for a hash asks a code's constants.
+    """
+    seen, waiting = {}, [method for method in methods if type(method) is FunctionType]
+    while waiting:
+        function = waiting.pop()
+        if id(function) not in seen:
+            seen[id(function)] = set(_within(function.__code__))
+            waiting += _called(function)
+    return set().union(*seen.values())
+
+
+def _within(code: CodeType) -> Iterator[int]:
+    yield id(code)
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            yield from _within(constant)
+
+
+def _called(function: FunctionType) -> list[FunctionType]:
+    space, cells = function.__globals__, function.__closure__ or ()
+    held = [cell.cell_contents for cell in cells if cell != CellType()]  # an empty cell is less
+    found = [space.get(name) for name in function.__code__.co_names] + held
+    return [each for each in found if type(each) is FunctionType and each.__globals__ is space]
+
+
 def _is_ours(frame) -> bool:
-    name = frame.f_globals.get("__name__", "")
-    return isinstance(name, str) and name.startswith(PACKAGE)
+    return str(frame.f_globals.get("__name__", "")).startswith(PACKAGE)

@@ -1,196 +1,28 @@
-"""Operators on objects whose class is written in Python: the machine runs their special methods.
+"""What instructions share that call special methods: operators by sign, `with`, `raise`, `except`.
 
-The order of tries is that of the language reference, "Emulating numeric types" and "Basic
-customization". Where both operands are C-made, C does all the work and this module is not asked.
+CPython itself runs what an operator, a loop or a truth calls: `__add__`, `__next__`, `__bool__`.
 """
 
 import operator
-from dataclasses import dataclass
-from types import FunctionType
 
-from helpers.mini.vm.locals_view import FrameLocalsProxy
-
-PLAIN = frozenset(
-    (int, float, complex, bool, str, bytes, bytearray, type(None), list, tuple, dict, set)
-    + (frozenset, range, slice, type)
-    + (FrameLocalsProxy,)  # the machine's own: CPython runs it
-)
-HEAP_TYPE = 1 << 9  # A bit of a type's flags, from CPython's `Include/object.h`.
-SEQUENCES = (str, bytes, bytearray, list, tuple)
-
-
-def is_plain(obj) -> bool:
-    """Return whether no Python code stands behind an object; no metaclass is asked for a hash."""
-    return type(type(obj)) is type and type(obj) in PLAIN
-
-
-@dataclass(frozen=True)
-class Operator:
-    """One operator: its C function and the names of its special methods."""
-
-    sign: str
-    native: object
-    method: str
-    reflected: str
-    in_place: str = ""
-
-
-def _operators():
-    words = {
-        **{"+": "add", "&": "and", "//": "floordiv", "<<": "lshift", "@": "matmul", "*": "mul"},
-        **{"%": "mod", "|": "or", "**": "pow", ">>": "rshift", "-": "sub", "/": "truediv"},
-        "^": "xor",
-    }
-    for sign, word in words.items():
-        names = f"__{word}__", f"__r{word}__"
-        yield Operator(sign, getattr(operator, names[0]), *names)
-        yield Operator(f"{sign}=", getattr(operator, f"__i{word}__"), *names, f"__i{word}__")
-
-
-OPERATORS = {op.sign: op for op in _operators()}
-COMPARISONS = {
-    sign: Operator(sign, getattr(operator, word), f"__{word}__", f"__{mirror}__")
-    for sign, word, mirror in (
-        *(("<", "lt", "gt"), ("<=", "le", "ge"), ("==", "eq", "eq")),
-        *(("!=", "ne", "ne"), (">", "gt", "lt"), (">=", "ge", "le")),
-    )
+_WORDS = {
+    **{"+": "add", "&": "and", "//": "floordiv", "<<": "lshift", "@": "matmul", "*": "mul"},
+    **{"%": "mod", "|": "or", "**": "pow", ">>": "rshift", "-": "sub", "/": "truediv"},
+    "^": "xor",
 }
-
-ARITHMETIC = {sign: op.native for sign, op in OPERATORS.items()}
-COMPARISON = {sign: op.native for sign, op in COMPARISONS.items()}
-
-
-def python_method(obj, name: str) -> FunctionType | None:
-    """Return the Python function that the type of `obj` has under `name`, or None."""
-    found = getattr(type(obj), name, None)
-    return found if type(found) is FunctionType else None
-
-
-def binary(frame, sign: str, left, right):
-    """Return `left sign right` for a binary operator, also one in place."""
-    op = OPERATORS[sign]
-    if is_plain(left) and is_plain(right):
-        return op.native(left, right)
-    in_place = op.in_place and python_method(left, op.in_place)
-    if in_place:
-        value = frame.call(in_place, left, right)
-        if value is not NotImplemented:
-            return value
-    elif op.in_place and hasattr(type(left), op.in_place):
-        return op.native(left, right)
-    mine, theirs = _pair(left, right, op)
-    if mine is None and theirs is None:
-        return op.native(left, right)
-    value = _tries(frame, op, mine, theirs, left, right)
-    if value is not NotImplemented:
-        return value
-    sign = f"{op.sign} or pow()" if op.sign in ("**", "**=") else op.sign
-    if op.sign == "**=":
-        sign = op.sign
-    raise TypeError(
-        f"unsupported operand type(s) for {sign}: "
-        f"'{type(left).__name__}' and '{type(right).__name__}'"
-    )
-
-
-def compare(frame, sign: str, left, right):
-    """Return `left sign right` for a comparison; == and != fall back on identity."""
-    op = COMPARISONS[sign]
-    if is_plain(left) and is_plain(right):
-        return op.native(left, right)
-    mine, theirs = python_method(left, op.method), python_method(right, op.reflected)
-    if mine is None and theirs is None:
-        return op.native(left, right)
-    value = _tries(frame, op, mine, theirs, left, right, comparing=True)
-    if value is not NotImplemented:
-        return value
-    if op.sign in ("==", "!="):
-        return (left is right) == (op.sign == "==")
-    raise TypeError(
-        f"'{op.sign}' not supported between instances of "
-        f"'{type(left).__name__}' and '{type(right).__name__}'"
-    )
-
-
-def _pair(left, right, op):
-    """Return the two Python methods; the right one only answers if its type is another."""
-    mine = python_method(left, op.method)
-    theirs = python_method(right, op.reflected) if type(right) is not type(left) else None
-    return mine, theirs
-
-
-def _tries(frame, op, mine, theirs, left, right, comparing=False):
-    def ask_left():
-        if mine is not None:
-            return frame.call(mine, left, right)
-        if isinstance(left, SEQUENCES) and not comparing and op.sign[0] in "+*":
-            return NotImplemented  # They concatenate and repeat last, after the right side's word.
-        method = getattr(type(left), op.method, None)
-        return NotImplemented if method is None else method(left, right)
-
-    def ask_right():
-        if theirs is not None:
-            return frame.call(theirs, right, left)
-        if type(right) is type(left) and not comparing:
-            return NotImplemented
-        method = getattr(type(right), op.reflected, None)
-        return NotImplemented if method is None else method(right, left)
-
-    kinder = type(right) is not type(left) and issubclass(type(right), type(left))
-    if kinder and not comparing and getattr(type(left), op.reflected, None) is theirs:
-        kinder = False  # Inherited unchanged: it knows no more than the left side does.
-    for ask in (ask_right, ask_left) if kinder else (ask_left, ask_right):
-        value = ask()
-        if value is not NotImplemented:
-            return value
-    return NotImplemented
-
-
-def send(frame, obj, name: str, native, *args):
-    """Call the special method `name` of `obj` here if it is written in Python, else `native`."""
-    method = None if is_plain(obj) else python_method(obj, name)
-    return frame.call(method, obj, *args) if method else native(obj, *args)
-
-
-def contains(frame, container, item) -> bool:
-    """Return `item in container`."""
-    method = None if is_plain(container) else python_method(container, "__contains__")
-    return bool(frame.call(method, container, item)) if method else item in container
-
-
-def truth(frame, value) -> bool:
-    """Return bool(value), running a Python `__bool__`, or else a Python `__len__`, here."""
-    if value is True or value is False or is_plain(value):
-        return bool(value)
-    method = python_method(value, "__bool__")
-    if method is None:
-        return bool(value)
-    answer = frame.call(method, value)
-    if answer is not True and answer is not False:
-        raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
-    return answer
-
-
-def iterate(frame, obj):
-    """Return iter(obj)."""
-    method = None if is_plain(obj) else python_method(obj, "__iter__")
-    if method is None:
-        return iter(obj)
-    iterator = frame.call(method, obj)
-    if not hasattr(type(iterator), "__next__"):
-        raise TypeError(f"iter() returned non-iterator of type '{type(iterator).__name__}'")
-    return iterator
-
-
-def advance(frame, iterator, otherwise):
-    """Return next(iterator), or `otherwise` when there is no next."""
-    method = python_method(iterator, "__next__")
-    if method is None:
-        return next(iterator, otherwise)
-    try:
-        return frame.call(method, iterator)
-    except StopIteration:
-        return otherwise
+ARITHMETIC = {
+    sign + end: getattr(operator, f"__{kind}{word}__")
+    for end, kind in (("", ""), ("=", "i"))
+    for sign, word in _WORDS.items()
+}
+COMPARISON = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def bound(obj, name: str, protocol: str, missed: str = ""):
@@ -201,13 +33,7 @@ def bound(obj, name: str, protocol: str, missed: str = ""):
             found = base.__dict__[name]
             get = getattr(type(found), "__get__", None)
             return found if get is None else get(found, obj, cls)
-    raise TypeError(f"'{_type_name(cls)}' object does not support the {protocol} protocol{missed}")
-
-
-def _type_name(cls) -> str:
-    """Return the name that C code has for a type: with its module, if the type is C code's own."""
-    made_by_c = not cls.__flags__ & HEAP_TYPE and cls.__module__ != "builtins"
-    return f"{cls.__module__}.{cls.__name__}" if made_by_c else cls.__name__
+    raise TypeError(f"'{cls.__name__}' object does not support the {protocol} protocol{missed}")
 
 
 def exception(frame, error, raising=True):

@@ -6,8 +6,9 @@ stack on the right.
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
-from helpers.mini.vm import special, suspended
-from helpers.mini.vm.values import NULL
+from helpers.mini.vm import special
+from helpers.mini.vm.instructions import NULL
+from helpers.mini.vm.special import ARITHMETIC, COMPARISON
 
 
 class Constants:
@@ -39,7 +40,7 @@ class Names:
 
     def LOAD_FAST(self, name):
         """[] → [local]"""
-        self.push(self.value_of(name))
+        self.push(self.local[name] if name in self.local else self.value_of(name))
 
     def STORE_FAST(self, name):
         """[value] → []"""
@@ -69,12 +70,12 @@ class Operators:
     def BINARY_OP(self, sign):
         """[left, right] → [left op right]"""
         right, left = self.pop(), self.pop()
-        self.push(special.binary(self, sign, left, right))
+        self.push(ARITHMETIC[sign](left, right))
 
     def COMPARE_OP(self, sign):
         """[left, right] → [left op right]"""
         right, left = self.pop(), self.pop()
-        self.push(special.compare(self, sign, left, right))
+        self.push(COMPARISON[sign](left, right))
 
     def IS_OP(self, inverted):
         """[left, right] → [left is right]"""
@@ -84,15 +85,15 @@ class Operators:
     def CONTAINS_OP(self, inverted):
         """[item, container] → [item in container]"""
         container, item = self.pop(), self.pop()
-        self.push(special.contains(self, container, item) != bool(inverted))
+        self.push((item in container) != bool(inverted))
 
     def UNARY_NEGATIVE(self):
         """[value] → [-value]"""
-        self.push(special.send(self, self.pop(), "__neg__", special.operator.neg))
+        self.push(-self.pop())
 
     def UNARY_NOT(self):
         """[value] → [not value]"""
-        self.push(not special.truth(self, self.pop()))
+        self.push(not self.pop())
 
 
 class Jumps:
@@ -104,12 +105,12 @@ class Jumps:
 
     def POP_JUMP_IF_FALSE(self, target):
         """[value] → []"""
-        if not special.truth(self, self.pop()):
+        if not self.pop():
             self.jump(target)
 
     def POP_JUMP_IF_TRUE(self, target):
         """[value] → []"""
-        if special.truth(self, self.pop()):
+        if self.pop():
             self.jump(target)
 
     def POP_JUMP_IF_NONE(self, target):
@@ -124,11 +125,11 @@ class Jumps:
 
     def GET_ITER(self):
         """[iterable] → [iterator]"""
-        self.push(special.iterate(self, self.pop()))
+        self.push(iter(self.pop()))
 
     def FOR_ITER(self, after):
         """[iterator] → [iterator, item], or [] and jump when there is no next item"""
-        item = special.advance(self, self.stack[-1], NULL)
+        item = next(self.stack[-1], NULL)
         if item is NULL:
             self.pop()
             self.jump(after)
@@ -141,20 +142,21 @@ class Calls:
 
     def CALL(self, count, names):
         """[function, arguments …] → [value]; the last arguments have these names"""
-        values = self.take(count)
-        split = count - len(names)
-        keywords = dict(zip(names, values[split:], strict=True))
-        self.start(self.pop(), values[:split], keywords)
+        values, keywords = self.take(count), {}
+        if names:
+            split = count - len(names)
+            keywords = dict(zip(names, values[split:], strict=True))
+            del values[split:]
+        self.start(self.pop(), values, keywords)
 
     def LOAD_ATTR(self, name):
         """[object] → [attribute]"""
-        obj = self.pop()
-        self.push(suspended.shown(obj, name) if suspended.shows(obj, name) else getattr(obj, name))
+        self.push(getattr(self.pop(), name))
 
     def BINARY_SUBSCR(self):
         """[container, key] → [container[key]]"""
         container, key = self.take(2)
-        self.push(special.send(self, container, "__getitem__", special.operator.getitem, key))
+        self.push(container[key])
 
     def BUILD_LIST(self, count):
         """[first, …, last] → [list]"""

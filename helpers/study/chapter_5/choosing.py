@@ -6,9 +6,8 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.dtypes import DTYPES
-from helpers.mini.oneflow.kernel_registry import RegisteredKernel, choose
+from helpers.mini.oneflow.kernel_registry import DEVICES, KernelRegContext, RegisteredKernel, choose
 from helpers.mini.oneflow.registry import Kernel
-from helpers.mini.oneflow.user_op_hob import DEVICES, KernelRegContext
 from helpers.study.check import Untried, tried
 
 OP_TYPES = ("user_half_forward", "user_third_forward")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.capture.text.error import said
-from helpers.mini.oneflow.attributes import REQUIRED
+from helpers.mini.oneflow.dtypes import REQUIRED
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.compare import Truth, called_twice, compared, judged
 from helpers.study.chapter_5.op_files import file_names

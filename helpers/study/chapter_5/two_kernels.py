@@ -5,8 +5,8 @@ import numpy as np
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.dtypes import DTYPES, FLOATS
+from helpers.mini.oneflow.kernel_registry import DEVICES, KernelRegContext
 from helpers.mini.oneflow.session import session
-from helpers.mini.oneflow.user_op_hob import DEVICES, KernelRegContext
 from helpers.study.chapter_5.choosing import chooses
 from helpers.study.chapter_5.op_files import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of

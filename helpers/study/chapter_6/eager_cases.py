@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helpers.mini.eager.checks import definition_of
-from helpers.mini.eager.defaults import completed
+from helpers.mini.eager.checks import completed, definition_of
 from helpers.study.chapter_6.op_cases import Case, cases, wrong_cases
 
 SEED = 6  # other values than the notebook shows

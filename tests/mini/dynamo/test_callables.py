@@ -1,9 +1,6 @@
 """Both doors take what torch.compile takes, and follow it when it changes."""
 
-import copy
 import functools
-import inspect
-import pickle
 
 import pytest
 
@@ -48,11 +45,6 @@ class Model(torch.nn.Module):
 
     def forward(self, x):
         return self.layer(x) * self.scale
-
-
-@dynamo.compile
-def decorated(x):
-    return x + 1
 
 
 def taken():
@@ -103,33 +95,6 @@ def test_a_method_of_another_object_is_not_taken_for_it():
     assert torch.equal(compiled(X), X * 5)
 
 
-def test_a_partial_may_be_changed():
-    part = functools.partial(scaled, k=4)
-    compiled = dynamo.compile(part)
-    assert torch.equal(compiled(X), X * 4)
-    part.keywords["k"] = 7
-    assert torch.equal(compiled(X), X * 7) and torch.equal(compiled(X, k=1), X)
-    part.__setstate__((print, (), {}, {}))
-    assert compiled() is None and "not builtin_function_or_method" in compiled.why
-
-
-def test_a_module_keeps_what_it_is():
-    model = Model()
-    compiled = dynamo.compile(model)
-    assert isinstance(compiled, torch.nn.Module) and compiled._orig_mod is model
-    assert compiled.layer is model.layer and compiled.scale == 2
-    compiled.scale = 3
-    assert model.scale == 3 and torch.equal(compiled(X), model(X))
-    assert list(compiled.state_dict()) == [f"_orig_mod.{name}" for name in model.state_dict()]
-    assert not compiled.eval().training and not model.training
-    compiled.train()
-    assert model.training and model.layer.training
-    del compiled.scale
-    assert not hasattr(model, "scale") and not hasattr(compiled, "nothing")
-    real = torch.compile(Model(), backend="eager")
-    assert {*compiled.state_dict()} == {*real.state_dict()}
-
-
 def test_a_module_may_be_changed():
     model = Model()
     compiled = dynamo.compile(model)
@@ -138,8 +103,6 @@ def test_a_module_may_be_changed():
     assert torch.equal(compiled(X), model(X))
     model.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
     assert torch.equal(compiled(X), model(X)) and "with hooks" in compiled.why
-    compiled.register_forward_hook(lambda module, args, out: out - 5)
-    assert torch.equal(compiled(X), model(X) - 5)
     other = Model()
     fresh = dynamo.compile(other)
     fresh(X)
@@ -147,70 +110,6 @@ def test_a_module_may_be_changed():
     assert torch.equal(fresh(X), X - 1)
     other.forward = lambda x: x + 100
     assert torch.equal(fresh(X), X + 100)
-
-
-def test_copies_and_pickles_are_as_of_what_is_compiled():
-    assert (
-        pickle.loads(pickle.dumps(decorated)) is decorated and copy.deepcopy(decorated) is decorated
-    )
-    model = dynamo.compile(Model())
-    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert torch.equal(other(X), model(X)) and other._orig_mod is not model._orig_mod
-    method = pickle.loads(pickle.dumps(dynamo.compile(Scaler(3).scale)))
-    assert torch.equal(method(X), X * 3)
-    assert torch.equal(copy.copy(dynamo.compile(scaled))(X), X * 2)
-
-
-def test_names_and_signatures_are_those_of_what_is_compiled():
-    for target in (scaled, Scaler(1).scale, Scaler(1), functools.partial(scaled, k=2)):
-        assert inspect.signature(dynamo.compile(target)) == inspect.signature(target)
-    method = dynamo.compile(Scaler(1).scale)
-    assert method.__name__ == "scale" and method.__qualname__ == "Scaler.scale"
-
-
-def test_attributes_of_a_function_do_not_hide_its_cache():
-    def marked(x):
-        return x + 1
-
-    marked.fn, marked.entries, marked._code = 1, 2, 3
-    compiled = dynamo.compile(marked)
-    assert torch.equal(compiled(X), X + 1) and len(compiled.entries) == 1
-
-
-def test_a_parameter_may_be_called_self():
-    def odd(self, fn):
-        return self + fn
-
-    assert torch.equal(dynamo.compile(odd)(self=X, fn=1), X + 1)
-
-
-def test_methods_of_classes_may_be_decorated_in_any_order():
-    class Decorated:
-        k = 2
-
-        @dynamo.compile
-        @classmethod
-        def first(cls, x):
-            return x * cls.k
-
-        @classmethod
-        @dynamo.compile
-        def second(cls, x):
-            return x * cls.k
-
-        @dynamo.compile
-        @staticmethod
-        def third(x):
-            return x * 3
-
-        @staticmethod
-        @dynamo.compile
-        def fourth(x):
-            return x * 3
-
-    for owner in (Decorated, Decorated()):
-        assert torch.equal(owner.first(X), X * 2) and torch.equal(owner.second(X), X * 2)
-        assert torch.equal(owner.third(X), X * 3) and torch.equal(owner.fourth(X), X * 3)
 
 
 @pytest.mark.skipif(not frame_hook.available(), reason="no frame hook here")
@@ -239,8 +138,6 @@ def test_the_hook_traces_one_function_of_many_from_the_same_lines():
         (3, TypeError, "not int"),
         ("scaled", TypeError, "not str"),
         ([scaled, print], TypeError, "not builtin_function_or_method"),
-        (iter([scaled]), TypeError, "not list_iterator"),
-        ([type("Lies", (), {"__class__": property(lambda self: 1 / 0)})()], TypeError, "not Lies"),
     ],
 )
 def test_a_wrong_argument_of_the_hook_is_one_sentence(only, kind, words):
@@ -251,27 +148,8 @@ def test_a_wrong_argument_of_the_hook_is_one_sentence(only, kind, words):
 
 def test_wrong_arguments_of_compile_are_one_sentence():
     with pytest.raises(TypeError, match="backend must be something to call, not int"):
-        dynamo.hooked(3, only=[scaled])
+        dynamo.compile(scaled, 3)
     with pytest.raises(TypeError, match="parts must be the five parts"):
         dynamo.compile(scaled, parts=3)
     with pytest.raises(TypeError, match="scaled has 3 parameters, and 1 were given"):
         dynamo.entry_for(scaled, X)
-    endless = functools.partial(scaled)
-    endless.__setstate__((endless, (), {}, {}))
-    with pytest.raises(TypeError, match="behind more than"):
-        dynamo.compile(endless)
-
-
-def test_generators_and_coroutines_run_as_plain_python_and_say_so():
-    def yields(x):
-        yield x + 1
-
-    async def waits(x):
-        return x + 1
-
-    made = dynamo.compile(yields)
-    assert torch.equal(next(made(X)), X + 1) and "generator" in made.why
-    made = dynamo.compile(waits)
-    with pytest.raises(StopIteration) as stopped:
-        made(X).send(None)
-    assert torch.equal(stopped.value.value, X + 1) and "coroutine" in made.why

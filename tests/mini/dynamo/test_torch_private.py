@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -31,17 +30,6 @@ def test_missing_name_is_one_sentence(monkeypatch, group):
         getattr(torch_private, name)
     with pytest.raises(RuntimeError, match="_gone"):
         torch_private.needed(group)
-
-
-def test_other_groups_stay_whole(monkeypatch):
-    monkeypatch.setitem(torch_private.PLACES["hook"], "reset_code", "torch.no_such_module:x")
-    assert torch_private.missing("guards") == ""
-    assert "no_such_module" in torch_private.missing()
-
-
-def test_unknown_name_is_no_name():
-    with pytest.raises(AttributeError, match="PLACES"):
-        torch_private.no_such_name
 
 
 def test_adapter_imports_no_torch_until_asked():
@@ -97,40 +85,3 @@ def test_replaced_code_runs_behind_its_guard():
         assert len(torch_private.cache_entries(double.__code__)) == 1
     torch_private.reset_code(double.__code__)
     assert double(2) == 4
-
-
-def test_an_entry_that_has_lost_its_code_is_left_out(monkeypatch):
-    entries = [SimpleNamespace(code=None), SimpleNamespace(code=double.__code__)]
-    private = {"cache_entry_list": lambda code: entries}
-    monkeypatch.setattr(torch_private, "__getattr__", private.__getitem__)
-    assert torch_private.cache_entries(double.__code__) == entries[1:]
-
-
-def test_logs_are_collected_in_the_block_only():
-    import torch
-
-    torch_private.reset()
-    with torch_private.logs(trace_bytecode=True) as messages:
-        torch.compile(double, backend="eager")(torch.ones(2))
-    count = len(messages)
-    assert any("RETURN" in message for message in messages)
-    torch_private.reset()
-    torch.compile(double, backend="eager")(torch.ones(2))
-    assert len(messages) == count
-
-
-def test_what_a_watcher_raises_does_not_reach_dynamo():
-    import torch
-
-    class Broken:
-        def __getattr__(self, name):
-            def told(*facts):
-                raise ValueError(name)
-
-            return told
-
-    torch_private.reset()
-    with torch_private.translating(Broken()) as lost:
-        value = torch.compile(double, backend="eager")(torch.ones(2))
-    assert value.tolist() == [2.0, 2.0]
-    assert {str(error) for error in lost} == {"before", "after", "cut", "rewritten"}

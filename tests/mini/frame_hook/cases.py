@@ -2,11 +2,9 @@
 
 import contextlib
 import gc
-import os
 import sys
 import threading
 import traceback
-import warnings
 
 from helpers.mini.frame_hook import installed, replaced, watching
 
@@ -57,20 +55,6 @@ def order_and_count():
     assert log == [("f", (3,)), ("g", (3,)), *[("h", (i,)) for i in range(4)]]
 
 
-def depth_is_that_of_the_callers():
-    depths = []
-
-    def note(code, arguments):
-        depth, frame = 0, sys._getframe(1)
-        while frame is not None:
-            depth, frame = depth + 1, frame.f_back
-        depths.append(depth)
-
-    with watching(note, only=[rec]):
-        rec(4)
-    assert [depth - depths[0] for depth in depths] == [0, 1, 2, 3, 4]
-
-
 def every_frame_without_a_filter():
     log, note = recorder()
     with watching(note):
@@ -87,14 +71,6 @@ def filter_is_by_identity():
     with watching(note, only=[one]):
         one(), two(), two()
     assert len(log) == 1
-
-
-def filter_of_many():
-    made = [eval(f"lambda: {n}") for n in range(300)]
-    log, note = recorder()
-    with watching(note, only=made[::2]):
-        assert [fn() for fn in made] == list(range(300))
-    assert len(log) == 150
 
 
 def every_kind_of_parameter():
@@ -157,32 +133,6 @@ def generators():
     assert log == [("gen", (3,)), ("gen", (4,)), ("gen", (5,))]
 
 
-def coroutines():
-    class Once:
-        def __await__(self):
-            yield "suspended"
-            return 7
-
-    async def inner():
-        return await Once()
-
-    async def outer():
-        return [await inner() for _ in range(2)] + [x async for x in numbers()]
-
-    async def numbers():
-        yield 1
-
-    log, note = recorder()
-    with watching(note, only=[outer, inner, numbers]):
-        run = outer()
-        assert run.send(None) == run.send(None) == "suspended"
-        try:
-            run.send(None)
-        except StopIteration as stop:
-            assert stop.value == [7, 7, 1]
-    assert [name for name, _ in log] == ["outer", "inner", "inner", "numbers"]
-
-
 def other_threads_are_left_alone():
     log, note = recorder()
     results = []
@@ -200,25 +150,6 @@ def other_threads_are_left_alone():
     assert len(results) == 4 and len(set(results)) == 1 and log == [("h", (1,))]
 
 
-def every_thread_may_have_a_hook():
-    seen = {}
-
-    def work(name):
-        log, note = recorder()
-        with watching(note, only=[h]):
-            for i in range(3000):
-                h(i)
-        seen[name] = len(log)
-
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert seen == dict.fromkeys(range(4), 3000)
-    off()
-
-
 def recursion_to_the_limit():
     seen = []
     with watching(lambda code, arguments: seen.append(code), only=[rec]):
@@ -230,30 +161,6 @@ def recursion_to_the_limit():
             pass
     assert len(seen) > 500
     off()
-
-
-def recursion_with_a_limit_beyond_the_c_stack():
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(10**6)
-    try:
-        with watching(nothing, only=[rec]):
-            rec(10**5)
-        raise AssertionError("no RecursionError")
-    except RecursionError:
-        pass
-    finally:
-        sys.setrecursionlimit(before)
-    off()
-
-
-def same_function_with_and_without():
-    def fib(n):
-        return n if n < 2 else fib(n - 1) + fib(n - 2)
-
-    expected = [fib(n) for n in range(15)]
-    with watching(nothing):
-        assert [fib(n) for n in range(15)] == expected
-    assert [fib(n) for n in range(15)] == expected
 
 
 def swapped_code():
@@ -299,23 +206,6 @@ def replacement_may_call_what_it_replaces():
         assert [add(1, 2), add(3, 4)] == [30, 70]
 
 
-def replaced_generator_function():
-    def gen(n):
-        yield n
-
-    async def wait():
-        return 1
-
-    with replaced(gen, range), replaced(wait, lambda: "no coroutine"):
-        assert list(gen(3)) == [0, 1, 2] and wait() == "no coroutine"
-    assert list(gen(3)) == [3]
-
-
-def replacement_in_C():
-    with replaced(add, max):
-        assert add(2, 5) == 5
-
-
 def replacement_that_raises():
     def boom(a, b):
         raise ZeroDivisionError("from the stand-in")
@@ -329,16 +219,6 @@ def replacement_that_raises():
     with replaced(add, boom):
         assert tries() == "from the stand-in"
         assert tries() == "from the stand-in"
-
-
-def replacement_that_replaces_itself_for_ever():
-    def one(a, b):
-        return add(a, b)
-
-    with watching(lambda code, arguments: one, only=[add, one]):
-        with contextlib.suppress(RecursionError):
-            add(1, 2)
-    off()
 
 
 def callback_that_raises():
@@ -405,48 +285,6 @@ def callback_that_calls_what_it_watches():
     assert seen == [2]
 
 
-def callback_that_runs_out_of_stack():
-    def endless(code, arguments):
-        return endless(code, arguments)
-
-    try:
-        with watching(endless, only=[add]):
-            assert add(1, 2) == 3
-        raise AssertionError("not raised")
-    except RecursionError:
-        pass
-    off()
-
-
-def callback_deep_in_a_recursion():
-    def deep(code, arguments):
-        rec_free(60)
-
-    def rec_free(n):
-        return n and rec_free(n - 1)
-
-    try:
-        with watching(deep, only=[rec]):
-            with contextlib.suppress(RecursionError):
-                rec(10**6)
-    except RecursionError:
-        pass
-    off()
-
-
-def callback_that_switches_it_off():
-    hook = None
-
-    def off_now(code, arguments):
-        hook.__exit__(None, None, None)
-
-    hook = watching(off_now, only=[add])
-    hook.__enter__()
-    assert add(1, 2) == 3
-    off()
-    assert add(1, 2) == 3
-
-
 def a_hook_in_a_hook():
     outer, note_outer = recorder()
     inner, note_inner = recorder()
@@ -458,29 +296,6 @@ def a_hook_in_a_hook():
         assert add(3, 4) == 7
     assert [name for name, _ in inner] == ["h", "add"]
     assert [values for _, values in outer] == [(2, 2), (3, 4)]
-    off()
-
-
-def left_in_the_wrong_order():
-    one, two = watching(nothing, only=[add]), watching(nothing, only=[h])
-    one.__enter__()
-    two.__enter__()
-    one.__exit__(None, None, None)
-    assert h(2) == 4 and installed()[0].name == "evaluate"
-    two.__exit__(None, None, None)
-    off()
-
-
-def entered_twice():
-    hook = watching(nothing, only=[add])
-    with hook:
-        try:
-            hook.__enter__()
-            raise AssertionError("entered twice")
-        except RuntimeError as error:
-            assert "on already" in str(error)
-    with hook:
-        assert add(1, 2) == 3
     off()
 
 
@@ -501,71 +316,6 @@ def a_tracer_meanwhile():
         sys.settrace(before)
     assert [name for name, _ in log] == ["f", "h"]
     assert ("f", "call") in events and ("h", "return") in events
-
-
-def a_profiler_meanwhile():
-    log, note = recorder()
-    before, events = sys.getprofile(), []
-    sys.setprofile(lambda frame, event, argument: events.append(event))
-    try:
-        with watching(note, only=[f, h]), replaced(g, lambda x: 0):
-            assert f(3) == 6
-    finally:
-        sys.setprofile(before)
-    assert [name for name, _ in log] == ["f", "h"] and "return" in events
-
-
-def a_monitor_meanwhile():
-    if not hasattr(sys, "monitoring"):
-        return  # it came with 3.12
-    tool, events, monitoring = 4, [], sys.monitoring
-    monitoring.use_tool_id(tool, "cases")
-    try:
-        for event in (monitoring.events.PY_START, monitoring.events.INSTRUCTION):
-            monitoring.register_callback(tool, event, lambda code, at: events.append(code.co_name))
-        monitoring.set_events(tool, monitoring.events.PY_START | monitoring.events.INSTRUCTION)
-        with replaced(g, lambda x: 0):
-            with watching(lambda code, arguments: times.__code__, only=[add]):
-                assert f(3) == 6 and add(6, 7) == 42
-    finally:
-        monitoring.set_events(tool, 0)
-        monitoring.free_tool_id(tool)
-    assert "h" in events
-
-
-def a_tracer_that_switches_it_on():
-    log, note = recorder()
-    hook = watching(note, only=[h])
-
-    def tracer(frame, event, argument):
-        if frame.f_code is f.__code__ and event == "call":
-            hook.__enter__()
-        return None
-
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
-        assert f(2) == 6
-    finally:
-        sys.settrace(before)
-        hook.__exit__(None, None, None)
-    assert len(log) == 3
-
-
-def finalisers_run_unharmed():
-    class Dies:
-        def __del__(self):
-            add(1, 1)
-
-    def holder(x):
-        raise KeyError
-
-    log = []
-    with watching(lambda code, arguments: log.append(code.co_name), only=[holder, add]):
-        with contextlib.suppress(KeyError):
-            holder(Dies())
-        gc.collect()
-    assert log == ["holder", "add"]
 
 
 def no_reference_is_lost_or_kept():
@@ -601,94 +351,6 @@ def no_reference_is_lost_or_kept():
         assert all(abs(d) < 50 for d in drift), (way, drift)
 
 
-def thread_that_ends_with_its_hook_on():
-    hook, asked = None, []
-
-    def work():
-        nonlocal hook
-        hook = watching(lambda code, arguments: asked.append(code), only=[h])
-        hook.__enter__()
-
-    def others():
-        h(1)
-
-    for _ in range(5):
-        for run in (work, others, others):
-            thread = threading.Thread(target=run)
-            thread.start()
-            thread.join()
-    assert asked == []
-    with watching(nothing, only=[h]):  # drops those of dead threads
-        h(1)
-    off()
-
-
-def off_from_another_thread():
-    log, note = recorder()
-    hook = watching(note, only=[h])
-    hook.__enter__()
-    h(1)
-    thread = threading.Thread(target=hook.__exit__, args=(None, None, None))
-    thread.start()
-    thread.join()
-    h(2)
-    assert log == [("h", (1,))]
-    off()
-
-
-def callback_that_exits():
-    def leave(code, arguments):
-        sys.exit(3)
-
-    try:
-        with watching(leave, only=[add]):
-            assert add(1, 2) == 3
-        raise AssertionError("not raised")
-    except SystemExit as error:
-        assert error.code == 3
-    off()
-
-
-def error_whose_words_raise():
-    class Bad(Exception):
-        def __str__(self):
-            raise ZeroDivisionError
-
-    def bad(code, arguments):
-        raise Bad
-
-    class Own(Exception):
-        def add_note(self, note):
-            raise ZeroDivisionError
-
-    try:
-        with watching(bad, only=[add]):
-            add(1, 2)
-            raise Own
-    except Own as error:
-        assert "Bad before that" in error.__notes__[0]
-
-
-def code_with_constants_that_have_no_hash():
-    def odd(a):
-        return "a constant"
-
-    code = odd.__code__
-    odd.__code__ = code.replace(co_consts=tuple([] if c else c for c in code.co_consts))
-    with replaced(odd, abs):
-        assert odd(-3) == 3
-    with watching(nothing, only=[odd]):
-        assert odd(1) == []
-
-
-def code_that_is_freed_and_made_again():
-    for n in range(300):
-        fn = eval(f"lambda a: a + {n}")
-        with replaced(fn, lambda a: -a):
-            assert fn(2) == -2
-        assert fn(2) == n + 2
-
-
 def few_levels_left_are_counted():
     hook, before = watching(nothing, only=[rec]), sys.getrecursionlimit()
     depth, frame = 0, sys._getframe()
@@ -704,30 +366,6 @@ def few_levels_left_are_counted():
     with hook:
         rec(20)
     assert hook.missed == 0
-
-
-def a_fork_meanwhile():
-    if not hasattr(os, "fork"):
-        return
-    log, note = recorder()
-    with warnings.catch_warnings(), watching(note, only=[h]):
-        warnings.simplefilter("ignore")
-        child = os.fork()
-        if not child:
-            h(1)
-            os._exit(len(log))
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
-    off()
-
-
-def class_bodies_and_modules():
-    source = "class Made:\n    size = 3\nmade = [Made.size for _ in 'ab']\n"
-    log, note = recorder()
-    space = {"__name__": "made"}
-    with watching(note):
-        exec(compile(source, "made", "exec"), space)
-    assert space["made"] == [3, 3]
-    assert [name for name, _ in log][:2] == ["<module>", "Made"]
 
 
 def bad_input_is_told():

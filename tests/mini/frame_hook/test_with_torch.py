@@ -2,7 +2,6 @@
 
 import gc
 import sys
-import threading
 
 import pytest
 
@@ -66,109 +65,6 @@ def test_hook_inside_a_compiled_function(x, seen, note):
     assert seen == ["f"]
 
 
-def test_compiled_function_in_a_hook_in_a_compiled_function(x, seen, note):
-    compiled = torch.compile(f, backend="eager")
-
-    @torch._dynamo.disable
-    def inner():
-        with watching(note, only=[f]):
-            return compiled(x) + f(x)
-
-    def outer(x):
-        return torch.cos(x) + inner()
-
-    again = torch.compile(outer, backend="eager")
-    assert torch.allclose(again(x), torch.cos(x) + 2 * f(x))
-    assert torch.allclose(again(x), torch.cos(x) + 2 * f(x))
-    assert "f" in seen
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_hook_switched_on_while_dynamos_is_on(x, seen, note):
-    hook = watching(note, only=[f])
-
-    def outer(x):
-        torch._dynamo.graph_break()
-        hook.__enter__()
-        torch._dynamo.graph_break()
-        return f(x)
-
-    assert torch.equal(torch.compile(outer, backend="eager")(x), f(x))
-    hook.__exit__(None, None, None)
-    f(x)
-    off()
-    seen.clear()
-    with watching(note, only=[f]):
-        f(x)
-    assert seen == ["f"]
-
-
-def test_dynamos_hook_under_ours_is_still_asked(x, seen, note):
-    torch_private = pytest.importorskip("helpers.internals.torch_private")
-    asked = []
-
-    def theirs(frame, entry, state):
-        asked.append(frame.f_code.co_name)
-        return torch_private.skipped(again=True)
-
-    before = torch_private.set_eval_frame(theirs)
-    try:
-        assert installed()[0].owner == "torch"
-        with watching(note, only=[f]):
-            assert [one.owner for one in installed()][1] == "torch"
-            f(x)
-        assert installed()[0].owner == "torch"
-        with watching(note, only=[f]):
-            previous = torch_private.set_eval_frame(None)
-            f(x)  # torch puts back what it found before it, and ours is gone with that
-            torch_private.set_eval_frame(previous)
-            f(x)
-        f(x)
-    finally:
-        torch_private.set_eval_frame(before)
-    assert asked.count("f") >= 3 and seen.count("f") >= 1
-    f(x)
-
-
-def passes(frame, entry, state):
-    from helpers.internals import torch_private
-
-    return torch_private.skipped(again=True)
-
-
-@pytest.mark.parametrize("inside", [True, False])
-def test_frame_is_told_once_where_torchs_evaluator_goes_on_to_ours(x, seen, note, inside):
-    torch_private = pytest.importorskip("helpers.internals.torch_private")
-    first = watching(lambda code, arguments: None)
-    first.__enter__()
-    before = torch_private.set_eval_frame(passes)
-    first.__exit__(None, None, None)
-    with watching(note, only=[f]):
-        f(x)
-        if inside:
-            torch_private.set_eval_frame(before)
-            f(x)
-    torch_private.set_eval_frame(before)
-    assert seen == ["f"] * (1 + inside)
-    f(x)
-    assert installed()[0].owner.startswith("CPython") and len(seen) == 1 + inside
-
-
-def test_frame_that_is_handed_back_is_told_once(x, seen, note):
-    """A second thread puts torch's evaluator over ours, which goes on to torch's."""
-    torch_private = pytest.importorskip("helpers.internals.torch_private")
-    before = torch_private.set_eval_frame(passes)
-    with watching(note, only=[f]):
-        other = threading.Thread(target=torch_private.set_eval_frame, args=(passes,))
-        other.start()
-        other.join()
-        assert installed()[0].owner == "torch"
-        f(x)
-    assert seen == ["f"]
-    torch_private.set_eval_frame(before)
-    put_back()
-
-
 def test_replaced_and_then_compiled(x):
     with replaced(f, lambda x: x * 2):
         assert torch.equal(f(x), x * 2)
@@ -218,20 +114,6 @@ def test_evaluator_that_an_error_left_is_taken_out():
     assert "CPython" in installed()[0].owner
     torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
     assert "CPython" in installed()[0].owner
-
-
-def test_nothing_is_put_back_while_a_compiled_call_runs():
-    seen = []
-
-    def looking(graph, examples):
-        put_back()
-        seen.append(installed()[0].owner)
-        return graph.forward
-
-    torch._dynamo.reset()
-    put_back()
-    torch.compile(lambda x: x + 1, backend=looking)(torch.ones(2))
-    assert seen == ["torch"] and "CPython" in installed()[0].owner
 
 
 def raising(x):

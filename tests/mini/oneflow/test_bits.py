@@ -37,19 +37,6 @@ def test_relu_is_torchs(shape, tmp_path):
     assert seen[0][fine].tobytes() == w.grad.numpy()[fine].tobytes()
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_the_formula_of_the_article_is_numpys_and_torchs(shape, tmp_path):
-    torch = pytest.importorskip("torch")
-    kernel = KERNEL.replace("np.maximum(x, 0)", "(x > 0) * x")
-    relu = load(write(tmp_path, {**RELU, "py_kernel.py": kernel})).api.relu
-    x = numbers(shape)
-    t = torch.from_numpy(x.copy())
-    with np.errstate(all="ignore"):
-        found = predict(relu, (shape, "float32"))(x)
-        assert found.tobytes() == np.asarray((x > 0) * x).tobytes()
-    assert found.tobytes() == ((t > 0) * t).numpy().tobytes()
-
-
 def test_arithmetic_and_its_gradients_are_torchs():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)

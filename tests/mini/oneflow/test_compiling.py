@@ -5,7 +5,6 @@ import subprocess
 import pytest
 
 from helpers.mini.oneflow import cpp_compiler, cpp_def
-from helpers.mini.oneflow.errors import OpError
 from helpers.mini.oneflow.registry import GradientDef, OpDef
 from tests.mini.oneflow.folders import RELU_CPP, edited, load, write
 from tests.mini.oneflow.wrong import caught
@@ -41,15 +40,6 @@ def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
     assert len(count) == 2
 
 
-def test_the_same_text_in_another_folder_is_not_compiled_again(tmp_path, monkeypatch):
-    count = count_compilations(monkeypatch)
-    own = edited(RELU_CPP, "cpp_def.cpp", "namespace {", "namespace {  // own")
-    for name in ("a", "b"):
-        write(tmp_path / name, own)
-        cpp_def.load(tmp_path / name / "user_relu" / "user_relu_cpp_def.cpp")
-    assert len(count) == 1
-
-
 def test_a_broken_entry_of_the_cache_is_made_anew(tmp_path, compiled):
     write(tmp_path, RELU_CPP)
     source = tmp_path / "user_relu" / "user_relu_cpp_def.cpp"
@@ -77,13 +67,6 @@ def test_no_compiler(tmp_path, monkeypatch):
     caught(lambda: load(tmp_path, front_end="cpp_def"), "load", words)
 
 
-def test_compiler_that_cannot_run(tmp_path, monkeypatch):
-    monkeypatch.setenv("CXX", "false")
-    write(tmp_path, RELU_CPP)
-    words = ["user_relu_cpp_def.cpp does not compile", "said nothing"]
-    caught(lambda: load(tmp_path, front_end="cpp_def"), "load", words)
-
-
 # id: (what is replaced, by what, stage, words)
 WRONG = {
     "compile error": ('.Output("out")', '.Outpost("out")', "load",
@@ -104,16 +87,3 @@ def test_wrong_file(name, tmp_path):
     old, new, stage, words = WRONG[name]
     write(tmp_path, edited(RELU_CPP, "cpp_def.cpp", old, new))
     caught(lambda: load(tmp_path, front_end="cpp_def"), stage, words)
-
-
-def test_what_a_compiler_that_is_ended_leaves_goes_with_its_folder(tmp_path, monkeypatch):
-    script = tmp_path / "compiler"
-    script.write_text('#!/bin/sh\necho left > "$TMPDIR/ccleft.s"; echo error >&2; exit 1\n')
-    script.chmod(0o755)
-    monkeypatch.setattr(cpp_compiler, "find_compiler", lambda: str(script))
-    (tmp_path / "own").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "own"))
-    write(tmp_path, RELU_CPP)
-    with pytest.raises(OpError, match="does not compile"):
-        cpp_compiler.build(tmp_path / "user_relu" / "user_relu_cpp_def.cpp")
-    assert not list(tmp_path.rglob("ccleft.s"))

@@ -6,7 +6,6 @@ import pytest
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.cpp_compiler import find_compiler
 from helpers.mini.oneflow.registry import Spec
-from helpers.mini.oneflow.session import session
 from tests.mini.oneflow.folders import RELU, RELU_CPP, X, load, train, write
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
@@ -90,18 +89,6 @@ def test_both_front_ends_infer_the_same(shape, dtype, tmp_path):
     assert specs[0] == specs[1] == {"out": Spec(shape, dtype)}
 
 
-def test_both_front_ends_infer_two_outputs_alike(tmp_path):
-    write(tmp_path, LEAKY, "leaky")
-    attrs = {"slope": 0.5, "times": 7, "device_sub_tag": "py"}
-    found = [
-        definitions(tmp_path, front_end, "leaky")[0]["leaky_forward"].infer(
-            {("in", 0): Spec((3, 2), "float32")}, attrs
-        )
-        for front_end in ("py_def", "cpp_def")
-    ]
-    assert found[0] == found[1] == {"low": Spec((3, 2), "float32"), "high": Spec((3, 7), "int32")}
-
-
 def test_both_front_ends_append_the_same_backward_ops(tmp_path):
     write(tmp_path, {**RELU, **RELU_CPP})
     jobs, values = [], []
@@ -152,13 +139,3 @@ def test_attributes_arrive_as_they_were_sent(tmp_path):
     assert values["f"] == float(np.float32(0.1)) and values["s"] == "two\n\twords"
     assert (values["b"], values["i"], values["l"]) == (True, -7, 2**40)
     assert op.infer({("in", 0): Spec((2,), "float32")}, values) == {"out": Spec((), "float32")}
-
-
-def test_two_libraries_keep_their_ops_apart(tmp_path):
-    write(tmp_path, RELU_CPP)
-    write(tmp_path, LEAKY, "leaky")
-    load(tmp_path, front_end="cpp_def")
-    flow.experimental.custom_op_module("leaky", tmp_path).cpp_def().build_load()
-    own = [op.name for op in flow.op_types()]
-    assert own == ["user_relu_forward", "user_relu_backward", "leaky_forward"]
-    assert list(session().registry.gradients)[-1] == "user_relu_forward"

@@ -1,15 +1,13 @@
 """Each row of differences() is proved by a test of the same name."""
 
 import os
-import sys
 
 import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
+from helpers.mini.oneflow.catalogue import differences
 from helpers.mini.oneflow.cpp_compiler import find_compiler
-from helpers.mini.oneflow.differences import differences
-from helpers.mini.oneflow.session import session
 from tests.mini.oneflow.folders import (
     KERNEL,
     RELU,
@@ -260,22 +258,3 @@ def test_what_a_kernel_keeps_is_not_what_a_job_gives(line, tmp_path):
     np.testing.assert_array_equal(first, X + 1)
     first[:] = 7
     np.testing.assert_array_equal(job(X), X + 1)
-
-
-def test_what_a_kernel_gives_back_of_its_input_is_copied(tmp_path):
-    found = with_kernel(tmp_path, "return x")
-    assert not np.shares_memory(found, X)
-    found[:] = 0
-    assert with_kernel(tmp_path, "return x[:]").tolist() == X.tolist()
-
-
-def test_a_small_result_is_not_copied_needlessly(tmp_path, monkeypatch):
-    """The kernel's own array comes out of the job, if nobody holds it."""
-    kernel = KERNEL + "\n\nADDRESSES = []\n"
-    kernel = kernel.replace(
-        FORWARD, "    y = np.maximum(x, 0)\n    ADDRESSES.append(y.ctypes.data)\n    return y"
-    )
-    op = load(write(tmp_path, {**RELU, "py_kernel.py": kernel}))
-    found = predict(op.api.relu)(X)
-    (address,) = session().registry.kernel_files["user_relu"][0].ADDRESSES
-    assert sys.implementation.name != "cpython" or found.ctypes.data == address

@@ -1,12 +1,11 @@
 """`import oneflow` means this package while an op's own files are loaded, and nothing after."""
 
 import sys
-from types import ModuleType
 
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.run_file import as_oneflow
+from helpers.mini.oneflow.custom_op_module import as_oneflow
 from tests.mini.oneflow.folders import RELU, edited, load, write
 
 
@@ -25,23 +24,10 @@ def test_the_name_is_gone_after_a_file_that_fails(tmp_path):
     assert "oneflow" not in sys.modules
 
 
-def test_another_module_of_that_name_comes_back(tmp_path, monkeypatch):
-    other = ModuleType("oneflow")
-    monkeypatch.setitem(sys.modules, "oneflow", other)
-    assert load(write(tmp_path)).api.flow is flow
-    assert sys.modules["oneflow"] is other
-
-
 def test_typing_can_be_imported():
     with as_oneflow():
         import oneflow.typing as tp
     assert tp is flow.typing
-
-
-def test_a_file_that_changes_within_a_second_is_read_again(tmp_path):
-    for value in range(3):
-        write(tmp_path, {**RELU, "py_api.py": f"value = {value}\n"})
-        assert load(tmp_path).api.value == value
 
 
 def test_nothing_is_registered_of_a_folder_that_fails(tmp_path):

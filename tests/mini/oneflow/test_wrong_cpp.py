@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_program
+from helpers.mini.oneflow import cpp_def
 from helpers.mini.oneflow.cpp_compiler import find_compiler
 from tests.mini.oneflow.folders import X, load, train, write
 from tests.mini.oneflow.wrong import caught
@@ -23,34 +23,21 @@ INFERENCE = {
         OUT + IN.replace("in", "x").join("*;"),
         ['has no argument ("x", 0); it has "in", "out"'],
     ),
-    "shape never set": ("", ['never sets the shape of output "out"']),
     "changes its input": (
         f"{OUT}*{IN}; {IN}->Set(0, 9);",
         ['changes the shape or the dtype of its input "in"'],
-    ),
-    "unknown attr": (
-        OUT + 'Shape({ctx->Attr<int64_t>("n")});',
-        ['has no attr "n"; it has "device_sub_tag"'],
     ),
     "attr as another type": (
         OUT + 'Shape({ctx->Attr<int64_t>("device_sub_tag")});',
         ['asks for attr "device_sub_tag" as int64; it is string'],
     ),
-    "failed check": (
-        'CHECK_EQ_OR_RETURN(1, 2) << "more";',
-        ["says: Check failed: (1) == (2) more"],
-    ),
     "axis that is not there": (f"{OUT}Shape({{{IN}->At(3)}});", ["raised"]),
-    "negative size": (OUT + "Shape({-1});", ['output "out" the shape (-1,)']),
     "no dtype": (
         f'{OUT}*{IN}; *ctx->Dtype4ArgNameAndIndex("out", 0) = kInvalidDataType;',
         ['output "out" the dtype None'],
     ),
-    "crash": (OUT + "*(Shape*)nullptr;", ["SIGSEGV"]),
     "abort": ("std::abort();", ["SIGABRT"]),
-    "exit": ("std::exit(3);", ["exit code 3", "instead of returning"]),
     "throws a number": ("throw 3;", ["no std::exception"]),
-    "endless": ("for (volatile int i = 0;;) i = 1;", ["did not come back"]),
 }
 FINE = f'std::printf("what it prints is no answer\\n"); {OUT}*{IN};'
 
@@ -71,33 +58,17 @@ RULES = {
         'OpArg("x", 0)',
         ['has no input ("x", 0); it has "in"'],
     ),
-    "wrong output": (
-        'output_grad("out", 0)',
-        'output_grad("y", 0)',
-        ['has no output ("y", 0); it has "out"'],
-    ),
     "wrong output of the backward op": (
         'output("dx", 0)',
         'output("dz", 0)',
         ['"faults_backward" has no output ("dz", 0); it has "dx"'],
-    ),
-    "cyclic": (
-        'ctx->FwOp().output_grad("out", 0)',
-        'ctx->GetOp("myop_grad").output("dx", 0)',
-        ['needs backward op "myop_grad" to build itself: a cycle'],
     ),
     "unknown backward op": (
         "GetOp(name)",
         'GetOp("other")',
         ['asks for backward op "other"; DefineOp was given "myop_grad"'],
     ),
-    "unknown attr": (
-        'ctx->FwOp().op_name() + "_grad"',
-        'ctx->FwOp().attr<std::string>("n")',
-        ['has no attr "n"; it has "device_sub_tag"'],
-    ),
     "binds nothing": ("ctx->FwOp().InputGradBind", "(void)", ["it binds nothing"]),
-    "unknown type": ("faults_backward", "no_backward", ['no op type "no_backward"']),
     "crash": (
         'const std::string name = ctx->FwOp().op_name() + "_grad"',
         "const std::string name = *(std::string*)nullptr",
@@ -161,7 +132,7 @@ backward = forward
 @pytest.fixture
 def use(tmp_path, monkeypatch):
     """Return a function that trains with the op type of one fault."""
-    monkeypatch.setattr(cpp_program, "LONGEST", 1)
+    monkeypatch.setattr(cpp_def, "LONGEST", 1)
     files = {"cpp_def.cpp": definition(), "py_api.py": API, "py_kernel.py": KERNEL}
     op = load(write(tmp_path, files, "faults"), "faults", "cpp_def")
     kernels = flow.experimental.custom_op_module("fine", write(tmp_path, files, "fine"))

@@ -1,8 +1,8 @@
 """Generators: send, throw, close, yield from, expressions, and what consumes them."""
+# ruff: noqa - programs for a machine use every form, also those that nobody should write
 
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
 import itertools
-import types
 
 
 def counting():
@@ -21,33 +21,6 @@ def infinite():
             n += 1
 
     return list(itertools.islice(naturals(), 5)), next(n for n in naturals() if n > 10)
-
-
-def send():
-    def average():
-        total, count, value = 0, 0, None
-        while True:
-            value = yield value
-            if value is None:
-                return total
-            total += value
-            count += 1
-            value = total / count
-
-    g = average()
-    out = [next(g), g.send(10), g.send(20)]
-    try:
-        g.send(None)
-    except StopIteration as stop:
-        out.append(stop.value)
-    return out
-
-
-def send_before_start():
-    def g():
-        yield 1
-
-    g().send(5)
 
 
 def throw():
@@ -69,14 +42,6 @@ def throw_uncaught():
     it = g()
     next(it)
     it.throw(KeyError("out"))
-
-
-def throw_before_start():
-    def g():
-        print("never")
-        yield 1
-
-    g().throw(KeyError("early"))
 
 
 def close():
@@ -127,18 +92,6 @@ def dropped_generator_is_closed():
     return log
 
 
-def return_value():
-    def g():
-        yield 1
-        return "value"
-
-    def outer():
-        result = yield from g()
-        yield result
-
-    return list(outer())
-
-
 def yield_from_many():
     def flat(items):
         for item in items:
@@ -152,23 +105,6 @@ def yield_from_many():
             yield from iterable
 
     return list(flat([1, [2, [3, 4], []], 5])), list(chain("ab", [1], range(2)))
-
-
-def yield_from_sends():
-    def inner():
-        got = []
-        while (x := (yield len(got))) is not None:
-            got.append(x)
-        return got
-
-    def outer():
-        a = yield from inner()
-        b = yield from inner()
-        yield a, b
-
-    g = outer()
-    next(g)
-    return [g.send(1), g.send(2), g.send(None), g.send(3), g.send(None)]
 
 
 def yield_from_throws():
@@ -218,59 +154,6 @@ def yield_from_throw_into_a_list():
     return next(g), g.throw(KeyError()), list(g)
 
 
-def yield_from_close():
-    log = []
-
-    def inner():
-        try:
-            yield 1
-        finally:
-            log.append("inner")
-
-    def outer():
-        try:
-            yield from inner()
-        finally:
-            log.append("outer")
-
-    g = outer()
-    next(g)
-    g.close()
-    return log
-
-
-def generator_expression():
-    k = 3
-    squares = (x * x + k for x in range(4) if x % 2)
-    k = 100
-    return (
-        list(squares),
-        sum(x for x in range(5)),
-        any(x > 3 for x in range(5)),
-        " ".join(str(x) for x in "abc"),
-    )
-
-
-def generator_expression_is_lazy():
-    log = []
-
-    def see(x):
-        log.append(x)
-        return x
-
-    g = (see(x) for x in [1, 2, 3])
-    first = next(g)
-    return first, log, list(g), log
-
-
-def stop_iteration_inside():
-    def g():
-        yield 1
-        raise StopIteration("leaks")
-
-    list(g())
-
-
 def next_inside_a_generator():
     def g(it):
         while True:
@@ -280,27 +163,6 @@ def next_inside_a_generator():
         list(g(iter([1, 2])))
     except RuntimeError as error:
         return str(error), repr(error.__cause__)
-
-
-def generator_raises():
-    def g():
-        yield 1
-        1 / 0
-
-    out = []
-    try:
-        for x in g():
-            out.append(x)
-    except ZeroDivisionError as error:
-        return out, str(error)
-
-
-def already_executing():
-    def g():
-        yield next(it)
-
-    it = g()
-    next(it)
 
 
 def generator_in_a_handler():
@@ -344,14 +206,6 @@ def handled_exception_does_not_leak():
         return a, error.__context__
 
 
-def type_and_name():
-    def numbers():
-        yield 1
-
-    g = numbers()
-    return type(g) is types.GeneratorType, g.__name__, g.__qualname__, iter(g) is g
-
-
 def generator_methods():
     class Tree:
         def __init__(self, value, left=None, right=None):
@@ -365,21 +219,6 @@ def generator_methods():
                 yield from self.right
 
     return list(Tree(2, Tree(1), Tree(4, Tree(3)))), [x for x in Tree(9)]
-
-
-def pipeline():
-    def read(lines):
-        for line in lines:
-            yield line.strip()
-
-    def keep(lines, word):
-        return (line for line in lines if word in line)
-
-    def number(lines):
-        for n, line in enumerate(lines, 1):
-            yield f"{n}: {line}"
-
-    return list(number(keep(read([" a cat", "dog ", "cat 2"]), "cat")))
 
 
 def iterator_class():
@@ -397,16 +236,6 @@ def iterator_class():
             return self.n
 
     return [x for x in Count(3)], list(Count(2)), [a for a in Count(1)], 2 in Count(5)
-
-
-def iterator_by_getitem():
-    class Seq:
-        def __getitem__(self, i):
-            if i > 3:
-                raise IndexError
-            return i * i
-
-    return [x for x in Seq()], list(Seq()), 4 in Seq()
 
 
 def bad_iterator():
@@ -427,56 +256,3 @@ def primes():
                 yield n
 
     return list(itertools.islice(sieve(), 10))
-
-
-def permutations():
-    def perms(s):
-        if len(s) <= 1:
-            yield s
-        else:
-            for i, c in enumerate(s):
-                for rest in perms(s[:i] + s[i + 1 :]):
-                    yield c + rest
-
-    return list(perms("abc"))
-
-
-def generator_with_with():
-    log = []
-
-    class M:
-        def __enter__(self):
-            log.append("in")
-
-        def __exit__(self, *a):
-            log.append("out")
-
-    def g():
-        with M():
-            yield 1
-            yield 2
-
-    for x in g():
-        log.append(x)
-    return log
-
-
-def lambda_generator():
-    g = (lambda: (yield 5))()
-    return next(g), list(g)
-
-
-def generator_closes_over():
-    def make():
-        n = 0
-
-        def g():
-            nonlocal n
-            while n < 3:
-                n += 1
-                yield n
-
-        return g
-
-    g = make()
-    return list(g()), list(g())

@@ -25,16 +25,6 @@ def type_alias():
     return str(Pair), str(Name.__value__), Pair[int].__args__, str(Pair.__value__)
 
 
-def bounds_and_constraints():
-    class A: ...
-
-    def f[T: int, U: (str, bytes)](x: T, y: U):
-        return x, y
-
-    t, u = f.__type_params__
-    return f(1, "a"), t.__bound__, u.__constraints__
-
-
 def generic_class_of_a_generic():
     class A[T]:
         pass

@@ -1,24 +1,5 @@
 """match: literals, captures, sequences, mappings, classes, guards, alternatives."""
-
 # ruff: noqa - programs for a machine use every form, also those that nobody should write
-import dataclasses
-
-
-def literals():
-    def f(x):
-        match x:
-            case 0 | 1:
-                return "small"
-            case "a" | None:
-                return "a or none"
-            case -1.5:
-                return "negative"
-            case True:
-                return "never: True equals 1"
-            case _:
-                return "other"
-
-    return [f(x) for x in (0, 1, "a", None, -1.5, True, 2, [])]
 
 
 def sequences():
@@ -57,70 +38,12 @@ def mappings():
     ]
 
 
-def classes():
-    @dataclasses.dataclass
-    class P:
-        x: int
-        y: int
-
-    class Q:
-        def __init__(self):
-            self.z = 5
-
-    def f(v):
-        match v:
-            case P(0, y=yy):
-                return "x is 0", yy
-            case P(x, y) if x == y:
-                return "diagonal", x
-            case P():
-                return "a point"
-            case Q(z=5 as five):
-                return five
-            case int(n) | float(n):
-                return "number", n
-            case str() as s:
-                return "str", s
-            case Q(w=1):
-                return "never"
-        return "none"
-
-    return [f(v) for v in (P(0, 1), P(2, 2), P(1, 2), Q(), 3, 2.5, "s", None)]
-
-
-def guards_and_names():
-    class Colours:
-        RED = "red"
-
-    def f(x):
-        match x:
-            case Colours.RED:
-                return "red"
-            case [x, y] if x > y:
-                return "falling"
-            case [x, y] as pair if (s := x + y) > 5:
-                return pair, s
-            case other:
-                return other
-
-    return [f(x) for x in ("red", [2, 1], [2, 5], [1, 2], 9)]
-
-
 def too_many_positional():
     class P:
         __match_args__ = ("x",)
 
     match P():
         case P(1, 2):
-            pass
-
-
-def positional_without_match_args():
-    class P:
-        pass
-
-    match P():
-        case P(1):
             pass
 
 

@@ -1,5 +1,7 @@
 """helpers/mini/vm: the machine does what CPython does; CPython is the specification."""
 
+import sys
+
 import pytest
 
 from helpers.mini import vm
@@ -8,14 +10,6 @@ from helpers.mini import vm
 def test_every_handler_says_its_stack_effect():
     told = {name: getattr(vm.Machine, name).__doc__ or "" for name in vm.opcodes(vm.Machine)}
     assert [name for name, words in told.items() if "→" not in words] == []
-
-
-def test_arguments_reach_the_function():
-    def f(a, b=2, *c, d, **e):
-        return a, b, c, d, e
-
-    assert vm.run(f, 1, 3, 4, d=5, z=6) == f(1, 3, 4, d=5, z=6)
-    assert vm.run(f, 1, d=0) == f(1, d=0)
 
 
 def test_methods_run_too():
@@ -29,7 +23,6 @@ def test_methods_run_too():
 
 def test_the_machine_runs_what_is_called_and_not_cpython():
     """A function that asks for its frame finds the machine's, at every depth."""
-    import sys
 
     def inner():
         return type(sys._getframe()).__module__
@@ -39,17 +32,15 @@ def test_the_machine_runs_what_is_called_and_not_cpython():
             def __init__(self):
                 self.seen = [inner()]
 
-            def __add__(self, other):
+            def __call__(self):
                 return inner()
 
-        return [inner(), *A().seen, A() + 1, next(inner() for _ in "x")]
+        return [inner(), *A().seen, A()(), next(inner() for _ in "x")]
 
-    assert set(vm.run(outer)) == {"helpers.mini.vm.machine_from_steps"}
+    assert set(vm.run(outer)) == {"helpers.mini.vm.loop"}
 
 
 def test_frames_below_are_those_of_cpython():
-    import sys
-
     def look():
         return sys._getframe().f_back.f_code.co_name
 
@@ -82,16 +73,7 @@ def test_the_context_of_the_caller_is_seen():
         assert caught.value is outside
 
 
-class Lying:
-    @property
-    def __class__(self):
-        return type(lambda: None)
-
-    def __getattr__(self, name):
-        raise KeyError(name)
-
-
-WRONG = [len, int, 5, "f", None, [].append, Lying(), type("a\x1b\n", (), {})]
+WRONG = [len, int, 5, "f", None, [].append]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
@@ -111,16 +93,6 @@ def test_async_code_is_refused_in_one_sentence():
     for fn in (coroutine, generator, lambda: coroutine()):
         with pytest.raises(vm.Unsupported, match=r"runs no async code, and .* is async$"):
             vm.run(fn)
-
-
-def test_refusal_spells_out_the_name_that_code_claims():
-    async def coroutine():
-        return 1
-
-    coroutine.__code__ = coroutine.__code__.replace(co_qualname="a\x1b[0m\n\ud800")
-    with pytest.raises(vm.Unsupported) as caught:
-        vm.run(coroutine)
-    assert str(caught.value).isprintable()
 
 
 def test_a_program_cannot_swallow_the_refusal():
@@ -168,43 +140,9 @@ def test_code_that_was_decoded_is_told_apart_by_identity():
     ]
 
 
-def test_an_interrupt_at_any_line_of_the_machine_leaves_frames_that_tell_their_lines():
-    """IPython asks a frame, and not the traceback, where it stood; it fails where that is None."""
-    import sys
+def test_the_quick_loop_and_the_one_that_is_read_do_the_same():
+    def program(n):
+        return [k * 2 for k in range(n) if k % 3], max([n, -n], key=lambda k: -k)
 
-    def cleans_up():
-        try:
-            try:
-                {}["missing"]
-            except ValueError as error:
-                return error
-        except KeyError as error:
-            return error
-
-    def interrupted(after):
-        def press(frame, event, given):
-            nonlocal after
-            after -= event == "line" and frame.f_code is vm.Loop.evaluate.__code__
-            if after < 0:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-            return press
-
-        sys.settrace(press)
-        try:
-            vm.run(cleans_up)
-        except KeyboardInterrupt as error:
-            return error.__traceback__
-        finally:
-            sys.settrace(None)
-
-    after, seen = 0, set()
-    while (entry := interrupted(after)) is not None:
-        after += 1
-        while entry is not None:
-            line, stood = entry.tb_lineno, entry.tb_frame.f_lineno
-            assert type(line) is type(stood) is int
-            if entry.tb_frame.f_code.co_name == "cleans_up":
-                seen.add((line, stood))
-            entry = entry.tb_next
-    assert len(seen) >= 4 and all(line == stood for line, stood in seen)
+    assert vm.machine(*vm.WHOLE).evaluate is vm.Loop.evaluate
+    assert vm.machine(*vm.WHOLE)().run(program, 7) == vm.run(program, 7) == program(7)

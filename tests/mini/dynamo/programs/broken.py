@@ -7,8 +7,9 @@ from tests.mini.dynamo.table import numbers as n
 from tests.mini.dynamo.table import tried_on
 
 UP, DOWN = n(4).abs(), -n(4).abs()
+
+
 BOTH = (UP,), (DOWN,)
-COUNT = 0
 
 
 class Box:
@@ -56,43 +57,13 @@ def prints(x):
 
 
 @tried_on(*BOTH)
-def prints_alone(x):
-    print("before", x.shape)
-    y = x * 2
-    print("after", y)
-    return y
-
-
-@tried_on(*BOTH)
 def item(x):
     return x / x.max().item()
 
 
 @tried_on(*BOTH)
-def value_of_a_tensor(x):
-    return float(x.sum()), int(x.sum()), bool(x.sum() > 0), x.tolist()
-
-
-@tried_on(*BOTH)
 def and_of_tensors(x):
     return x + 1 if x.sum() > 0 and x.max() < 100 else x - 1
-
-
-@tried_on(*BOTH)
-def or_gives_a_tensor(x):
-    return (x.sum() > 0) or x
-
-
-@tried_on(*BOTH)
-def not_of_a_tensor(x):
-    return x if not (x.sum() > 0) else -x
-
-
-@tried_on((n(3),), (torch.ones(2, 2),))
-def truth_of_many(x):
-    if x > 0:
-        return x
-    return -x
 
 
 @tried_on(*BOTH)
@@ -122,26 +93,6 @@ def break_in_a_callee(x):
     return _chooses(y) + _chooses(-y)
 
 
-def _random_and_broken(x):
-    y = x + torch.rand(4)
-    return y * y.sum().item()
-
-
-@tried_on(*BOTH)
-def random_before_a_break_in_a_callee(x):
-    return _random_and_broken(x) + torch.rand(4)
-
-
-@tried_on(*BOTH)
-def break_in_a_loop(x):
-    for i in range(3):
-        if x.sum() > 0:
-            x = x - 1
-        else:
-            x = x + i
-    return x
-
-
 @tried_on(*BOTH)
 def break_in_a_while(x):
     count = 0
@@ -149,13 +100,6 @@ def break_in_a_while(x):
         x = x + 1
         count += 1
     return x, count
-
-
-@tried_on((n(3), 400))
-def a_thousand_breaks(x, count):
-    while x[0] < count:
-        x = x + 1
-    return x
 
 
 @tried_on(*BOTH)
@@ -168,29 +112,12 @@ def break_before_a_loop(x):
 
 
 @tried_on(*BOTH)
-def live_and_dead_names(x):
-    dead = x + 1
-    kept = dead * 2
-    later = None
-    if x.sum() > 0:
-        later = kept
-    dead = 5
-    return kept, later, dead
-
-
-@tried_on(*BOTH)
 def bound_on_one_way(x):
     if x.shape[0] == 9:
         y = x
     if x.sum() > 0:
         return x
     return y
-
-
-@tried_on((UP, Box()), (DOWN, Box()))
-def stores_an_attribute(x, box):
-    box.value = x + 1
-    return box.value * 2
 
 
 @tried_on(
@@ -223,13 +150,6 @@ def read_before_and_after_a_call(x, box):
     return before, after, box.scale, x * before
 
 
-@tried_on((UP,))
-def stores_a_global(x):
-    global COUNT
-    COUNT = COUNT + 1
-    return x + COUNT
-
-
 @tried_on((UP, [1]), (UP, []))
 def appends(x, xs):
     xs.append(x + 1)
@@ -253,15 +173,6 @@ def the_same_list_twice(x):
     return xs, ys, xs is ys
 
 
-@tried_on((UP,), (DOWN,))
-def adds_a_hook(x):
-    y = x.clone().requires_grad_()
-    z = y * 2
-    z.register_hook(lambda grad: grad * 10)
-    z.sum().backward()
-    return y.grad
-
-
 @tried_on((UP, 3), (UP, "a"), (UP, UP))
 def type_asked(x, y):
     return type(y) is int, type(x), x
@@ -282,11 +193,6 @@ def grad_mode_set(x):
     y = x.clone().requires_grad_() * 2
     torch.set_grad_enabled(before)
     return y.requires_grad
-
-
-@tried_on((UP,))
-def to_numpy_and_back(x):
-    return torch.from_numpy(x.numpy() * 2) + 1
 
 
 @tried_on(*BOTH)

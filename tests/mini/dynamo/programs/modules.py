@@ -78,11 +78,6 @@ def a_chain(x):
     return CHAIN(x), CHAIN[0](x)
 
 
-@tried_on((n(2, 4),))
-def trained(x):
-    return DROPPING(x)
-
-
 @tried_on((SMALL, n(2, 4)), (CHAIN, n(2, 4)), (torch.nn.ReLU(), n(2)))
 def a_module_as_argument(model, x):
     return model(x) + 1
@@ -118,13 +113,6 @@ def layers(model, x):
 @tried_on((torch.nn.LSTM(4, 3), n(2, 1, 4)))
 def recurrent(model, x):
     return model(x)[0]
-
-
-@tried_on((torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)]), n(1, 2)))
-def module_list(layers, x):
-    for layer in layers:
-        x = layer(x)
-    return x
 
 
 @tried_on((SMALL, n(2, 4)))

@@ -6,10 +6,6 @@ import torch.nn.functional as F  # noqa: N812
 from tests.mini.dynamo.table import numbers as n
 from tests.mini.dynamo.table import tried_on
 
-WEIGHT = n(3)
-SETTINGS = {"scale": 2.0, "layers": (1, 2, 3)}
-FACTORS = [2, 3]
-
 
 @tried_on((n(3), True), (n(3), False), (n(3), 0), (n(3), "yes"), (n(3), None), (n(3), []))
 def branch_on_an_argument(x, flag):
@@ -37,14 +33,6 @@ def loop_over_a_range(x, count):
     return x
 
 
-@tried_on((n(3), 3), (n(3), 0))
-def while_on_a_number(x, count):
-    while count > 0:
-        x = x + count
-        count -= 1
-    return x, count
-
-
 @tried_on((n(3),))
 def nested_loops(x):
     for i in range(2):
@@ -53,17 +41,6 @@ def nested_loops(x):
                 continue
             x = x + i * j
     return x
-
-
-@tried_on((n(3),))
-def loop_with_a_break(x):
-    for i in range(5):
-        if i == 2:
-            break
-        x = x + i
-    else:
-        x = x * 100
-    return x, i
 
 
 @tried_on(([n(2), n(2), n(2)],), ([n(2)],), ((n(2), n(2)),), ([],))
@@ -123,11 +100,6 @@ def number_kinds(x, a):
     return x * a, a, x + 1 if a == 0 else x
 
 
-@tried_on((n(3), 10**30), (n(3), 1 << 62), (n(3), -5))
-def large_numbers(x, a):
-    return x + float(a), a % 7
-
-
 @tried_on((n(3),), (n(3), 5), (n(3), 5, 6))
 def defaults(x, k=2, m=3):
     return x * k + m
@@ -160,33 +132,6 @@ def recursion(x, count):
     return _powers(x, count)
 
 
-@tried_on((n(3),), (n(2, 3),))
-def a_global_tensor(x):
-    return x * WEIGHT
-
-
-@tried_on((n(3),))
-def a_global_dict(x):
-    return x * SETTINGS["scale"]
-
-
-@tried_on((n(3),))
-def a_global_list(x):
-    for factor in FACTORS:
-        x = x * factor
-    return x
-
-
-def _scaler(k, bias):
-    def scale(x):
-        return x * k + bias
-
-    return scale
-
-
-closure = tried_on((n(3),), (n(2, 3),))(_scaler(3, n(3)))
-
-
 @tried_on((n(3),))
 def conditions_chained(x):
     size = x.shape[0]
@@ -197,12 +142,6 @@ def conditions_chained(x):
 def and_or(x):
     k = x.shape[0] and 5 or 7
     return x * k, not k, (0 or None)
-
-
-@tried_on((n(3),))
-def checked(x):
-    assert x.dim() == 1, "one dimension"
-    return x + 1
 
 
 @tried_on((n(3),), (n(2, 2),))
@@ -216,47 +155,9 @@ def raises(x):
     raise ValueError("boom")
 
 
-@tried_on((n(3), 1), (n(3), 0))
-def raises_sometimes(x, k):
-    y = x / k
-    return y + 1 // k
-
-
-@tried_on((n(3),))
-def unbound(x):
-    if x.dim() == 2:
-        y = 1
-    return x * y  # noqa: F821
-
-
-@tried_on((n(3),))
-def unknown_name(x):
-    return x + nowhere  # noqa: F821
-
-
-@tried_on((n(3),))
-def deleted(x):
-    y = x + 1
-    z = y * 2
-    del y
-    return z
-
-
 @tried_on((n(3),))
 def isinstance_asked(x):
     return isinstance(x, torch.Tensor), isinstance(x, int), isinstance(3, (int, float))
-
-
-@tried_on((n(3),))
-def builtins_on_numbers(x):
-    return max(2, x.shape[0]), min(x.shape), sum((1, 2)), round(2.5), int(3.7), float("1.5"), x
-
-
-@tried_on((n(3),), (n(4),))
-def walrus(x):
-    if (k := x.shape[0]) > 3:
-        x = x * k
-    return x, k
 
 
 @tried_on((n(3), [1, 2]), (n(3), [1, 2.5]), (n(3), [1]))
@@ -267,11 +168,6 @@ def list_of_numbers(x, ks):
 @tried_on((2, 3), ("a", "b"), ((1,), (2,)), (1, "b"))
 def no_tensor_at_all(a, b):
     return a + b
-
-
-@tried_on(())
-def no_arguments():
-    return torch.ones(2) * 3
 
 
 @tried_on((n(3), slice(0, 2)), (n(3), ...), (n(3), None))

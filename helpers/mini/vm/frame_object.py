@@ -1,18 +1,18 @@
 """A frame of the machine as Python code sees one: what `sys._getframe()` promises, and tracebacks.
 
-Mirrors CPython's `Objects/frameobject.c`.
+Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
+generator is CPython's own, so that `send`, `throw`, `close`, `list` and `isinstance` work on it,
+and its body drives the machine's frame.
 """
 
 import builtins
 import dis
 import inspect
 import sys
-from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import once_per_code
-from helpers.mini.vm.locals_view import FrameLocalsProxy
-from helpers.mini.vm.values import NULL
+from helpers.mini.vm.instructions import NULL, once_per_code
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
@@ -35,9 +35,7 @@ class Handling:
 
     def beneath(self) -> BaseException | None:
         """Return what is handled further out, or below the machine."""
-        if self.outer is not None:
-            return self.outer.topmost()
-        return sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
+        return self.outer.topmost() if self.outer is not None else sys.exc_info()[1]
 
 
 class Frame:
@@ -47,8 +45,7 @@ class Frame:
     `making` is the new instance if this is the call of an `__init__`, else NULL.
     """
 
-    making, result, at, done, is_flat = NULL, None, 0, False, False
-    f_trace, f_trace_lines, f_trace_opcodes = None, True, False
+    f_trace = None
 
     @property
     def __class__(self):
@@ -69,11 +66,6 @@ class Frame:
             error = None
         handling.value = error
 
-    @property
-    def is_new(self) -> bool:
-        """Whether this is a generator's frame that nobody has gone on with."""
-        return self.steps[self.at - 1].opname == "RETURN_GENERATOR"
-
     def value_of_slot(self, name):
         """Return what a variable holds, in a cell or not; NULL where it is not bound."""
         if name in self.local:
@@ -85,25 +77,19 @@ class Frame:
 
     def entry(self, following: TracebackType | None) -> TracebackType:
         """Return a traceback whose first entry is this frame, where it stands now."""
-        at = self.f_lasti
-        while at > 2 and self._line(at) is None:  # cleanup has no line; an interrupt may come there
-            at -= 2
-        line = self._line(at)
-        stand_in = FunctionType(_standing(self.code, at), self.globals)().gi_frame
-        return TracebackType(following, stand_in, at, -1 if line is None else line)
+        at, known = self.f_lasti, _entries(self.code)
+        if at not in known:
+            place = at
+            while place > 2 and self._line(place) is None:  # cleanup has no line
+                place -= 2
+            known[at] = _standing(self.code, place), place, self._line(place)
+        stand_in, place, line = known[at]
+        frame = FunctionType(stand_in, self.globals)().gi_frame
+        return TracebackType(following, frame, place, -1 if line is None else line)
 
     def __repr__(self) -> str:
         where = f"file {self.code.co_filename!r}, line {self.f_lineno}, code {self.code.co_name}"
         return f"<frame at {id(self):#x}, {where}>"
-
-    def clear(self) -> None:
-        """Forget the locals of a frame that is done; RuntimeError for one that is not."""
-        here = self.thread.top
-        while here is not None and here is not self:
-            here = here.back
-        if here is self:
-            raise RuntimeError("cannot clear an executing frame")
-        self.local, self.cells = {}, {}
 
     @property
     def f_code(self) -> CodeType:
@@ -134,17 +120,16 @@ class Frame:
     @property
     def f_lineno(self) -> int | None:
         """The line of the instruction that runs now."""
-        return self.code.co_firstlineno if self.is_new else self._line(self.f_lasti)
+        new = self.steps[self.at - 1].opname == "RETURN_GENERATOR"
+        return self.code.co_firstlineno if new else self._line(self.f_lasti)
 
     def _line(self, offset: int) -> int | None:
         lines = (line for start, end, line in self.code.co_lines() if start <= offset < end)
         return next(lines, None)
 
     @property
-    def f_locals(self):
-        """The namespace, or what the function's locals hold now: 3.13 follows them, both ways."""
-        if self.names is None and sys.version_info >= (3, 13):
-            return FrameLocalsProxy(self)
+    def f_locals(self) -> dict:
+        """The namespace, or a dict of what the function's locals hold now."""
         return self.namespace()
 
     def namespace(self):
@@ -161,22 +146,21 @@ class Frame:
         return self.extra_locals
 
 
+@once_per_code
+def _entries(code: CodeType) -> dict[int, tuple]:
+    """Return a table to fill: offset -> (code that stands there, its offset, its line)."""
+    return {}
+
+
 def _standing(code: CodeType, at: int) -> CodeType:
     """Return a look-alike whose frame tells the line of `at`, which IPython asks the frame for.
 
-    Once its generator is gone, a frame stands at the first RESUME (take_ownership, Python/frame.c).
+    Its call makes a generator at once. Once that is gone, a frame stands at the first RESUME
+    (take_ownership, Python/frame.c).
     """
-    made = _look_alike(code)
-    body = bytearray(made.co_code)
-    body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
-    return made.replace(co_code=bytes(body))
-
-
-@once_per_code
-def _look_alike(code: CodeType) -> CodeType:
-    """Return code with the names and lines of this one, whose call makes a generator at once."""
     size = max(len(code.co_code) // 2, 2)
-    body = (dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1))
+    body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1)))
+    body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
     kept = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_COROUTINE)
     return code.replace(
         co_code=bytes(body),
@@ -194,3 +178,79 @@ def builtins_of(space: dict) -> dict:
     """Return where code with these globals looks a name up last."""
     found = space.get("__builtins__", builtins)
     return vars(found) if isinstance(found, ModuleType) else found
+
+
+def generator_of(frame):
+    """Return a generator that goes on with `frame`, with its function's name."""
+    generator = _drive(frame)
+    generator.__name__, generator.__qualname__ = frame.titles
+    return generator
+
+
+def program_code(generator: GeneratorType) -> CodeType:
+    """Return the code object that runs in a generator: of the machine's own, the program's."""
+    code = generator.gi_code
+    if code is _drive.__code__ and generator.gi_frame is not None:
+        return generator.gi_frame.f_locals["frame"].code
+    return code
+
+
+def _drive(frame):
+    frame.handling = type(frame.handling)()
+    sent, thrown = None, None
+    while True:
+        value = _go_on(frame, sent, thrown)
+        frame.back = None
+        if not _yielded(frame):
+            return value
+        sent, thrown = None, None
+        try:
+            sent = yield value
+        except BaseException as error:
+            thrown = error
+
+
+def _go_on(frame, sent, thrown):
+    """Run the frame until it next yields or returns: what it yielded or returned."""
+    thread = frame.thread
+    frame.back, frame.handling.outer = thread.top, (thread.top or thread).handling
+    frame.depth = (thread.top or thread).depth + 1
+    if thrown is not None:
+        subiterator = _subiterator(frame)
+        if subiterator is not NULL:
+            return _throw_into(frame, subiterator, thrown)
+    thread.top, frame.done, frame.is_flat = frame, False, False
+    if thrown is not None:
+        return frame.throw(thrown)
+    frame.push(sent)
+    return frame.evaluate()
+
+
+def _yielded(frame) -> bool:
+    return frame.steps[frame.at - 1].opname == "YIELD_VALUE"
+
+
+def _subiterator(frame):
+    """Return the iterator that the frame's `yield from` waits for, or NULL."""
+    delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
+    return frame.stack[-1] if delegates else NULL
+
+
+def _throw_into(frame, subiterator, error):
+    """Hand an exception on to the subiterator, as PEP 380 says; the frame stays where it is."""
+    closing = isinstance(error, GeneratorExit)
+    hand_on = getattr(subiterator, "close" if closing else "throw", None)
+    try:
+        value = hand_on() if closing and hand_on else hand_on and hand_on(error)
+    except BaseException as raised:
+        ended = raised
+    else:
+        if not closing and hand_on is not None:
+            return value
+        ended = error
+    frame.thread.top, frame.done = frame, False
+    if not isinstance(ended, StopIteration) or ended is error:
+        return frame.throw(ended)
+    frame.stack[-1] = ended.value
+    frame.jump(frame.steps[frame.at - 2].arguments[0])  # where SEND goes at the end
+    return frame.evaluate()

@@ -8,8 +8,6 @@ import operator
 from itertools import islice
 from types import (
     FunctionType,
-    GetSetDescriptorType,
-    MappingProxyType,
     MethodDescriptorType,
     MethodType,
     ModuleType,
@@ -18,11 +16,9 @@ from types import (
 import torch
 
 from helpers.mini.dynamo import global_state, trace_rules
-from helpers.mini.dynamo.builder import own_name
-from helpers.mini.dynamo.classes import MISSING, found, is_fixed, name_of
-from helpers.mini.dynamo.code import decoded
-from helpers.mini.dynamo.constant_guards import is_small
-from helpers.mini.dynamo.source import Spaces
+from helpers.mini.dynamo.builder import Spaces, is_small, own_name
+from helpers.mini.dynamo.global_state import MISSING, found, name_of
+from helpers.mini.dynamo.resume_execution import decoded
 from helpers.mini.dynamo.symbolic_values import (
     Break,
     Items,
@@ -32,7 +28,6 @@ from helpers.mini.dynamo.symbolic_values import (
     Refuse,
     Tensor,
     is_immutable,
-    is_one_of,
 )
 from helpers.safety.arguments import printable
 
@@ -40,9 +35,7 @@ DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 LONGEST = 20_000  # items of a loop that is unrolled
-NOTHING = MappingProxyType({})
 CHAINS = (torch.nn.Sequential, torch.nn.ModuleList)
-_ITERATED = {kind: found(kind, "__iter__") for kind in CHAINS}
 
 
 def unsupported(code) -> str:
@@ -138,8 +131,9 @@ class Calls:
         function = found(kind, name)
         if type(function) is not FunctionType or not owner.source:
             raise Break(f".{name} is no method in Python")
-        self.trace.class_of(owner.source, kind)
-        return self.inline(function, "", [owner, *args], kwargs)
+        named = self.trace.name(function, f"the_{name}")
+        self.trace.guard(f"{owner.source}.{name}.__func__ is {named}")
+        return self.inline(function, named, [owner, *args], kwargs)
 
     def _call_module(self, fn, args, kwargs):
         module, source = fn.value, fn.source
@@ -235,48 +229,23 @@ class Calls:
         return self.trace.take(space[name], f"{source}.{name}")
 
     def _attribute_of_object(self, owner, name):
-        value, kind, source = owner.value, type(owner.value), owner.source
-        module = issubclass(kind, torch.nn.Module)
-        if (
-            issubclass(kind, type)
-            or found(kind, "__getattribute__") is not found(object, "__getattribute__")
-            or found(kind, "__getattr__")
-            is not (global_state.module_getattr if module else MISSING)
-        ):
+        """Return what an attribute holds, guarded by reading it again, or a method's name."""
+        value, kind = owner.value, type(owner.value)
+        module, on_class = issubclass(kind, torch.nn.Module), found(kind, name)
+        plain = found(kind, "__getattribute__") is found(object, "__getattribute__")
+        hook = global_state.module_getattr if module else MISSING
+        if isinstance(value, type) or not plain or found(kind, "__getattr__") is not hook:
             raise Break(f"looking up .{name} may run any code")
-        self.trace.class_of(source, kind)
-        on_class, own = found(kind, name), _instance_dict(value)
-        if not _is_no_descriptor(on_class):
-            raise Break(f".{name} is a property or another descriptor")
-        if name in own:
-            if on_class is not MISSING:
-                self.trace.guard(f"{name!r} in {source}.__dict__")
-            return self.trace.take(own[name], f"{source}.{name}")
-        if module and on_class is MISSING:
-            return self._registered(source, own, name)
-        if type(on_class) is FunctionType:
-            if own is not NOTHING:
-                self.trace.guard(f"{name!r} not in {source}.__dict__")
+        if type(on_class) is FunctionType and name not in getattr(value, "__dict__", ()):
             return Method(owner, name)
-        if on_class is not MISSING and not hasattr(type(on_class), "__get__"):
-            return self.trace.take(on_class, f"{source}.{name}")
-        raise Break(f".{name} is no plain attribute")
-
-    def _registered(self, source, own, name):
-        """Return a parameter, a buffer or a submodule, as `torch.nn.Module.__getattr__` finds it.
-
-        Guards see what someone puts over it, into the `__dict__` or a table before its own.
-        """
-        before = ["__dict__"]
-        for part in ("_parameters", "_buffers", "_modules"):
-            if type(own.get(part)) is not dict:
-                break
-            if name in own[part]:
-                for other in before:
-                    self.trace.guard(f"{name!r} not in {source}.{other}")
-                return self.trace.take(own[part][name], f"{source}.{part}[{name!r}]")
-            before.append(part)
-        raise Break(f".{name} is no plain attribute")
+        if hasattr(type(on_class), "__set__") or (
+            hasattr(type(on_class), "__get__") and type(on_class) is not FunctionType
+        ):
+            raise Break(f".{name} is a property or another descriptor")
+        if not hasattr(value, name):
+            raise Break(f".{name} is no plain attribute")
+        self.trace.class_of(owner.source, kind)
+        return self.trace.take(getattr(value, name), f"{owner.source}.{name}")
 
     # --- truth, items
 
@@ -291,8 +260,6 @@ class Calls:
             if found(kind, "__bool__") is MISSING and found(kind, "__len__") is MISSING:
                 if value.source:
                     self.trace.class_of(value.source, kind)
-                elif not is_fixed(kind):
-                    raise Refuse("the truth of an object that is in no known place")
                 return True
         raise Refuse("the truth of an object that may decide it in its own code")
 
@@ -317,34 +284,17 @@ class Calls:
             if len(items) > LONGEST:
                 raise Refuse(f"a loop over more than {LONGEST} items is too long to unroll")
             return items
-        if isinstance(value, Known) and is_one_of(type(value.value), CHAINS) and value.source:
+        if isinstance(value, Known) and type(value.value) in CHAINS and value.source:
             return self._layers(value)
         raise Refuse("a loop over an object that is not a tuple, a list or a range")
 
     def _layers(self, chain):
         source, inside = chain.source, chain.value._modules
         self.trace.class_of(source, type(chain.value))
-        if found(type(chain.value), "__iter__") is not _ITERATED[type(chain.value)]:
-            raise Refuse("someone has changed how a chain of layers is gone through")
         self.trace.guard(f"tuple({source}._modules) == {tuple(inside)}")
         return [
             self.trace.take(layer, f"{source}._modules[{key!r}]") for key, layer in inside.items()
         ]
-
-
-def _instance_dict(value):
-    """Return what an object's own attributes lie in; nothing where that is no plain dict."""
-    space = found(type(value), "__dict__")
-    own = space.__get__(value) if type(space) is GetSetDescriptorType else NOTHING
-    return own if type(own) is dict else NOTHING
-
-
-def _is_no_descriptor(on_class) -> bool:
-    """Return whether what lies in a class neither is asked for a value nor can come to be."""
-    kind = type(on_class)
-    if kind is FunctionType or on_class is MISSING or kind is torch.Tensor:
-        return True
-    return is_fixed(kind) and found(kind, "__set__") is MISSING
 
 
 def _field(kind, name, count) -> int:
@@ -399,19 +349,17 @@ def _item(frame, args):
     return frame.trace.resolve(items)
 
 
-def _sequence(kind):
-    def make(frame, args):
-        if len(args) == 1 and isinstance(args[0], (Items, Known, Loop)):
-            if kind is tuple and isinstance(args[0], Items) and args[0].kind is tuple:
-                return args[0]
-            return (
-                frame.tuple_of(frame.items(args[0]))
-                if kind is tuple
-                else Items(kind, list(frame.items(args[0])))
-            )
-        return Items(kind, []) if not args else None
+def _tuple(frame, args):
+    if len(args) != 1 or not isinstance(args[0], (Items, Known, Loop)):
+        return None if args else Items(tuple, [])
+    same = isinstance(args[0], Items) and args[0].kind is tuple
+    return args[0] if same else frame.tuple_of(frame.items(args[0]))
 
-    return make
+
+def _list(frame, args):
+    if len(args) != 1 or not isinstance(args[0], (Items, Known, Loop)):
+        return None if args else Items(list, [])
+    return Items(list, frame.items(args[0]))
 
 
 def _enumerate(frame, args):
@@ -428,19 +376,12 @@ def _zip(frame, args):
     return Loop([Items(tuple, list(row)) for row in rows])
 
 
-def _reversed(frame, args):
-    if len(args) == 1 and isinstance(args[0], (Items, Known)):
-        return Loop(frame.items(args[0])[::-1])
-    return None
-
-
 SPECIAL = {
     id(len): _length,
     id(isinstance): _is_instance,
     id(operator.getitem): _item,
-    id(tuple): _sequence(tuple),
-    id(list): _sequence(list),
+    id(tuple): _tuple,
+    id(list): _list,
     id(enumerate): _enumerate,
     id(zip): _zip,
-    id(reversed): _reversed,
 }
