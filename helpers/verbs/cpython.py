@@ -4,12 +4,11 @@ import sys
 
 from helpers.capture.cpython import (
     bytecode,
-    code_object,
+    costs,
     frame_timeline,
     rosetta,
     specialization,
     stack_run,
-    tracer_costs,
 )
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
@@ -28,7 +27,7 @@ def show_code(fn) -> Exhibit:
 
     TypeError for what has no code object, such as a function written in C.
     """
-    return Exhibit(code_object.code_tree(fn), code_view)
+    return Exhibit(bytecode.code_tree(fn), code_view)
 
 
 @whole
@@ -115,4 +114,4 @@ def watch_tracers(fn, *args) -> Exhibit:
     `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
     raised.
     """
-    return Exhibit(tracer_costs.tracer_costs(fn, *args), table)
+    return Exhibit(costs.tracer_costs(fn, *args), table)

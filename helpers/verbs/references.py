@@ -2,7 +2,7 @@
 
 import sys
 
-from helpers.capture.references import holder_search, name_graph, name_timeline, rebind
+from helpers.capture.references import holder_search, name_graph, name_timeline
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import dots, table, timeline
@@ -63,4 +63,4 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    return Exhibit(rebind.watch_callers(routes, judge, interventions), dots)
+    return Exhibit(routes.watch_callers(routes, judge, interventions), dots)

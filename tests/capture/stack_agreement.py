@@ -7,7 +7,7 @@ import sys
 import types
 from functools import cache
 
-from helpers.capture.cpython import opcode_recorder, stack_effects
+from helpers.capture.cpython import disassembly, opcode_recorder
 from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.internals import interpreter_frame
 from tests.capture.stack_programs import PROGRAMS
@@ -51,7 +51,7 @@ def depths_agree():
         frame.f_trace_opcodes = sys.version_info < (3, 12)
         saved = interpreter_frame.saved_depth(frame)
         if event in ("line", "opcode") and saved is not None:
-            static = len(stack_effects.origins(frame.f_code)[frame.f_lasti])
+            static = len(disassembly.origins(frame.f_code)[frame.f_lasti])
             right += static == saved
             if static != saved:
                 wrong.append([frame.f_code.co_name, frame.f_lasti, static, saved])
@@ -155,8 +155,8 @@ def whole_library():
         todo += [c for c in code.co_consts if isinstance(c, types.CodeType)]
         count += 1
         try:
-            stack_effects.origins(code)
-        except stack_effects.Doubt as doubt:
+            disassembly.origins(code)
+        except disassembly.Doubt as doubt:
             doubts.append([code.co_name, str(doubt)])
     return {"count": count, "doubts": doubts}
 

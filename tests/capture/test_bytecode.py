@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.capture.cpython import rosetta, rosetta_programs
-from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.code_object import MEANINGS, code_tree
+from helpers.capture.cpython.bytecode import FIELDS, bytecode, code_tree
+from helpers.capture.cpython.costs import tracer_costs
 from helpers.capture.cpython.specialization import specialising
-from helpers.capture.cpython.tracer_costs import tracer_costs
 from helpers.view import bytecode as bytecode_view
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run
@@ -110,7 +109,7 @@ def test_every_field_is_explained():
     tree = code_tree(outer)
     fields = {row.name for row in tree.fields.rows}
     assert fields >= {name for name in dir(outer.__code__) if name.startswith("co_")}
-    assert {name for name in fields if name not in MEANINGS} == set()
+    assert {name for name in fields if name not in FIELDS} == set()
     assert tree.field("co_posonlyargcount") == "1" and tree.field("co_kwonlyargcount") == "1"
     assert tree.field("co_cellvars") == "('a', 'b')"
     assert [depth for depth, _ in tree.walk()] == [0, 1]

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import predict, show_bytecode, show_names, show_table
-from helpers.capture.references.paths import describe
+from helpers.capture.references.holder_search import describe
 from helpers.capture.references.places import label as key_label
 from helpers.capture.text import label, value
 from helpers.capture.text.error import said

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from helpers import show_bytecode, show_code, show_rosetta, watch_stack
-from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.code_object import code_tree
+from helpers.capture.cpython.bytecode import bytecode, code_tree
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.stack import StackRun, StackStep
 from helpers.model.timeline import Timeline

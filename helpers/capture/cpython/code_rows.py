@@ -1,45 +1,39 @@
 """A code object that ran -> its instructions as rows, with their places in the run's source."""
 
-from types import CodeType
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from helpers.capture.cpython import disassembly, stack_effects
-from helpers.capture.cpython.bytecode import argument
+from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.instruction_words import lane
-from helpers.capture.cpython.opcode_recorder import Tables
-from helpers.capture.cpython.own_words import own_words
-from helpers.capture.text.source import NOWHERE, Pages
+from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain
-from helpers.internals import interpreter_frame
-from helpers.mini.versions import JUMPS
-from helpers.model.phrase import counted
-from helpers.model.stage import Code, Row
+from helpers.model.stage import NOWHERE, Code, Row
 
 MOST_NAMED = 200  # variables of one function that are shown
+WRITTEN = ("break", "continue")  # jumps that somebody wrote
+RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 
 
 class CodeRows:
-    """What every step of one code object needs, looked up once. `place`: its number in the run."""
+    """What every step of one code object needs, looked up once. `place`: its number in the run.
 
-    def __init__(self, tables: Tables, pages: Pages, place: int):
+    `tables` tells of a code object: `listing()` gives the offset of each instruction, its name, its
+    argument in words, the offset that it jumps to, and the offset of its place in the source.
+    """
+
+    def __init__(self, tables, pages: Pages, place: int):
         self.tables, self.place, code = tables, place, tables.code
-        self.function = plain(code.co_name)
-        self.instructions = {i.offset: i for i in disassembly.instructions(code)}
-        places = disassembly.positions(code)
-        self.lines = {o: pages.line(code, places[o // 2][0]) for o in self.instructions}
-        self.handlers = {o: _handler(code, o) for o in self.instructions}
-        self.named = _named(code)
-        spans = {o: _span(pages, code, places[o // 2]) for o in self.instructions}
-        rows = [
-            Row(
-                o,
-                i.opname,
-                argument(i, code),
-                lane(i.opname),
-                spans[o],
-                i.argval if i.opcode in JUMPS else -1,
-            )
-            for o, i in self.instructions.items()
-        ]
+        self.function, self.named = plain(code.co_name), tables.named()[:MOST_NAMED]
+        places, handlers = disassembly.positions(code), tables.handlers()
+        source, above = pages.place(code)
+        rows, self.lines, self.handlers = [], {}, {}
+        for offset, opname, argument, target, written in tables.listing():
+            position = places[written // 2]
+            line, column, end, end_column = source.span(position)
+            span = (above + line, column, above + end, end_column) if line else NOWHERE
+            rows.append(Row(offset, opname, argument, lane(opname), span, target))
+            self.lines[offset] = pages.line(code, position[0])
+            self.handlers[offset] = disassembly.handler_words(handlers, offset)
         if not self.function.startswith("<"):  # a lambda and the like are no statements
             rows = own_words(rows, pages.snippet(code))
         self.rows = {row.offset: row for row in rows}
@@ -57,23 +51,31 @@ class CodeRows:
         return f"from {offset} {row.opname} {row.argument}".rstrip()
 
 
-def _span(pages: Pages, code: CodeType, positions) -> tuple[int, int, int, int]:
-    source, above = pages.place(code)
-    line, column, end, end_column = source.span(positions)
-    return (above + line, column, above + end, end_column) if line else NOWHERE
+def own_words(rows: Iterable[Row], snippet: Callable[[tuple], str]) -> list[Row]:
+    """Return the rows of a function, without the places that they only borrow.
+
+    The compiler gives every instruction a place. One that goes back to a loop's head, or returns
+    None at the end of a function, has no words of its own; it bears those of what ran before it.
+    `snippet`: the text of a place.
+    """
+    rows = list(rows)
+    borrowed = set()
+    for at, row in enumerate(rows):
+        before = rows[at - 1] if at else None
+        words = snippet(row.span)
+        goes_on = row.opname.startswith("JUMP") and "_IF_" not in row.opname
+        if goes_on and before and row.span == before.span and words not in WRITTEN:
+            borrowed.add(at)
+        if row.opname in RETURNS and _is_unwritten(row, before, words):
+            borrowed |= {at} if row.argument else {at - 1, at}
+    return [replace(row, span=NOWHERE) if at in borrowed else row for at, row in enumerate(rows)]
 
 
-def _named(code: CodeType) -> tuple[str, ...]:
-    """Return the names of the first slots; one that inner functions share says so."""
-    shared = {*code.co_cellvars, *code.co_freevars}
-    names = interpreter_frame.variables(code)[:MOST_NAMED]
-    return tuple(f"{n} (cell)" if n in shared else n for n in names)
-
-
-def _handler(code: CodeType, offset: int) -> str:
-    """Say what the exception table does for an exception here; nothing where it has no row."""
-    for row in stack_effects.handlers(code):
-        if row.start <= offset < row.end:
-            values = counted(row.depth, "value")
-            return f"go to {row.target}, keep {values}{', push the offset' if row.lasti else ''}"
-    return ""
+def _is_unwritten(row: Row, before: Row | None, words: str) -> bool:
+    """Tell whether nobody wrote this return: it gives None, and stands at a statement."""
+    if words.partition(" ")[0] in ("return", "None", ""):
+        return False
+    if row.opname == "RETURN_CONST":
+        return row.argument == "None"
+    gave = before is not None and (before.opname, before.argument) == ("LOAD_CONST", "None")
+    return gave and before.span == row.span

@@ -9,13 +9,11 @@ from types import CoroutineType, FunctionType, GeneratorType
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
 from helpers.safety.interpreter_state import note_end, theirs
-from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_PRINTED = 20_000
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
+TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 
 
 class Printed(io.TextIOBase):
@@ -41,8 +39,7 @@ class Printed(io.TextIOBase):
 
     def text(self, size: int | None = None) -> str:
         """Return what was printed, or its first `size` characters."""
-        whole = "".join(self._parts)
-        return whole if size is None else whole[:size]
+        return "".join(self._parts)[:size]
 
 
 @dataclass(frozen=True)
@@ -57,9 +54,7 @@ class Result:
     @property
     def sentence(self) -> str:
         """Return the end as words."""
-        if self.raised:
-            return ended(f"It raised {self.words}")
-        return ended(f"It returned {self.words}")
+        return ended(f"It {'raised' if self.raised else 'returned'} {self.words}")
 
 
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
