@@ -1,13 +1,11 @@
 """Frames: how they come, wait, leave and are kept; the same on every version."""
 
-import gc
 import json
 import sys
-import weakref
 
 import pytest
 
-from helpers.capture.cpython.frame import frame_listing, frame_objects, traceback_listing
+from helpers.capture.cpython.frame import frame_listing, traceback_listing
 from helpers.capture.cpython.frame_timeline import MOST_STEPS, frames_timeline
 from helpers.view import timeline
 from tests.pythons import VERSIONS, run
@@ -231,25 +229,6 @@ def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(ver
     ]
 
 
-def test_frames_that_live_on_are_not_traced_by_instruction():
-    generators = []
-
-    def held():
-        try:
-            yield
-        except KeyError:
-            yield
-
-    def keeps():
-        generators.append(held())
-        next(generators[0])
-        generators[0].throw(KeyError(1))
-
-    frames_timeline(keeps)
-    frame = generators[0].gi_frame
-    assert (frame.f_trace, frame.f_trace_opcodes) == (None, False)
-
-
 def test_recursion_shows_one_frame_per_call():
     def down(n):
         return n and down(n - 1)
@@ -294,20 +273,6 @@ def test_traceback_is_a_chain_that_keeps_locals():
         traceback_listing("x")
 
 
-def test_kept_frame_keeps_its_locals_alive():
-    class Held: ...
-
-    def make():
-        held = Held()
-        return sys._getframe(), weakref.ref(held)
-
-    frame, held = make()
-    assert held() is not None
-    frame.clear()
-    gc.collect()
-    assert held() is None
-
-
 LAZY = """
 import json, sys
 from helpers.capture.cpython.frame import frame_objects
@@ -339,24 +304,6 @@ def test_frame_objects_are_made_when_somebody_asks(version):
     assert [name for name, _ in before] == [name for name, _ in after] == chain
     assert [made for _, made in before] == [True, False, False, False, False]
     assert [made for _, made in after] == [True, True, True, False, False]
-
-
-def test_frame_objects_are_capped():
-    assert len(frame_objects(sys._getframe(), 2).rows) == 2
-
-
-def test_namespace_of_the_learners_own_kind_is_not_asked():
-    class Mapping(dict):
-        def __getitem__(self, name):
-            raise KeyError(name)
-
-        __iter__ = keys = None
-
-    code = compile("frame = __import__('sys')._getframe()", "<string>", "exec")
-    space = Mapping()
-    exec(code, {"__builtins__": __builtins__}, space)
-    said = frame_listing(dict.__getitem__(space, "frame"))
-    assert "Mapping object" in next(row.value for row in said.rows if row.name == "f_locals")
 
 
 def test_what_is_no_function_is_refused():

@@ -20,54 +20,37 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import switch
 
 MOST_ROWS, MOST_NESTED, DEEPEST, MOST_NAMES = 20_000, 40, 8, 8
-_CALL, _TRACE = "the call, to make the frame", "tracebacks"
-FIELDS = {  # name -> what it is, and who uses it where no instruction does
-    "co_name": ("the name after def or class, or one such as <module>", _TRACE),
+_MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
+FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
+    "co_name": ("the name after def or class, or one such as <module>", "tracebacks"),
     "co_qualname": ("the same with its classes and outer functions", "function.__qualname__"),
-    "co_filename": ("the file name that compile was given", _TRACE),
+    "co_filename": ("the file name that compile was given", "tracebacks"),
     "co_firstlineno": ("its first line in that file, decorators included", "inspect.getsource"),
-    "co_argcount": (
-        "how many parameters may be given by position, *args aside",
-        "the call, to place arguments",
-    ),
-    "co_posonlyargcount": (
-        "how many of these only by position (before /)",
-        "the call, to place arguments",
-    ),
-    "co_kwonlyargcount": (
-        "how many only by keyword (after *), **kwargs aside",
-        "the call, to place arguments",
-    ),
-    "co_nlocals": ("how many names are in co_varnames", _CALL),
-    "co_varnames": (
-        "arguments, then locals without a cell; the frame has a slot for each",
-        dis.haslocal,
-    ),
+    "co_argcount": ("how many parameters may be given by position, *args aside", _PLACE),
+    "co_posonlyargcount": ("how many of these only by position (before /)", _PLACE),
+    "co_kwonlyargcount": ("how many only by keyword (after *), **kwargs aside", _PLACE),
+    "co_nlocals": ("how many names are in co_varnames", _MAKE),
+    "co_varnames": ("arguments, then locals without a cell; the frame has a slot for each",
+                    dis.haslocal),
     "co_cellvars": ("variables that inner code uses, so they live in cells", dis.hasfree),
     "co_freevars": ("names whose cells come from the code around it", dis.hasfree),
     "co_names": ("names without a slot or a cell: globals, attributes, imports", dis.hasname),
     "co_consts": ("constants, inner code objects among them", dis.hasconst),
-    "co_stacksize": ("the deepest its value stack can get; the frame has room for so many", _CALL),
+    "co_stacksize": ("the deepest its value stack can get; the frame has room for so many", _MAKE),
     "co_flags": ("properties of the code, a bit each", "the call: a generator? has *args?"),
     "co_code": ("the instructions as compiled, two bytes each, and their inline caches", "dis"),
-    "co_exceptiontable": (
-        "which instructions have a handler, and where it is, packed",
-        "the loop, on an exception",
-    ),
-    "co_linetable": (
-        "the places of the instructions in the source, packed",
-        "tracebacks, tracers, f_lineno",
-    ),
+    "co_exceptiontable": ("which instructions have a handler, and where it is, packed",
+                          "the loop, on an exception"),
+    "co_linetable": ("the places of the instructions in the source, packed",
+                     "tracebacks, tracers, f_lineno"),
     "co_lnotab": ("the lines alone, in the form of Python 3.9; made when asked for", ""),
     "co_lines": ("method: the line table, unpacked", ""),
     "co_positions": ("method: lines and columns, unpacked, once for every two bytes", ""),
-    "_co_code_adaptive": (
-        "the bytes that really run: specialised, with counters",
-        "the evaluation loop",
-    ),
+    "_co_code_adaptive": ("the bytes that really run: specialised, with counters",
+                          "the evaluation loop"),
     "_varname_from_oparg": ("method: the name of a slot of the frame", ""),
     "replace": ("method: a copy with other fields; nobody can write to its own", ""),
-}
+}  # fmt: skip
 
 
 def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Bytecode:

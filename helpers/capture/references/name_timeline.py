@@ -1,34 +1,28 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
 import functools
-import io
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from dis import opmap
-from types import AsyncGeneratorType, CoroutineType
 
 from helpers.capture.cpython.frame_timeline import suspends
-from helpers.capture.cpython.settrace import UNRAISABLE, driven_words, makes
+from helpers.capture.cpython.settrace import Printed, traced
 from helpers.capture.cpython.unwrapping import Unwrapped, to_run
 from helpers.capture.references.name_graph import Numbers, names_graph
 from helpers.capture.text.source import source_of
-from helpers.capture.text.value import label, short_name, type_name
+from helpers.capture.text.value import label, short_name
 from helpers.model.graph import Graph
 from helpers.model.phrase import clipped, ended
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.safety.arguments import by_type, is_a, kind_of
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.output import redirected
 
 MOST_STEPS = 200
 OVER = "The call is over."
 CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
-MOST_PRINTED, MOST_TOLD = 1000, 60  # characters of output: in a step, in a sentence
+MOST_TOLD = 60  # characters of output in a sentence
 
 _LATER = {
-    CoroutineType: "is an async function: a call of it makes a coroutine",
-    AsyncGeneratorType: "is an async generator function: a call of it makes a generator",
+    "coroutine": "is an async function: a call of it makes a coroutine",
+    "async_generator": "is an async generator function: a call of it makes a generator",
 }
 
 
@@ -50,38 +44,6 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     return Timeline(title, source.text, told(run.steps), notes, *where)
 
 
-class Tail(io.TextIOBase):
-    """A stdout that keeps the end of what was written, and how much there was."""
-
-    def __init__(self):
-        self._end, self.total = "", 0
-
-    def writable(self) -> bool:
-        """Return whether it may be written to: until it is closed."""
-        return not self.closed
-
-    def write(self, words: str) -> int:
-        """Take a str. ValueError if it was closed, TypeError for what is no str."""
-        if self.closed:
-            raise ValueError("I/O operation on closed file.")
-        if not is_a(words, str):
-            raise TypeError(f"write() argument must be str, not {kind_of(words)}")
-        size = str.__len__(words)
-        head = slice(max(0, size - MOST_PRINTED), None)
-        self._end = (self._end + str.__getitem__(words, head))[-MOST_PRINTED:]
-        self.total += size
-        return size
-
-    def shown(self) -> str:
-        """Return the last characters; before them, how many are left out."""
-        before = self.total - len(self._end)
-        return (
-            f"[{before:,} characters before these are not shown]\n{self._end}"
-            if before
-            else self._end
-        )
-
-
 class _Run:
     """One traced run of one function; `steps` fills up as its lines are done."""
 
@@ -89,61 +51,33 @@ class _Run:
         self.watched, self.fn, self.steps = watched, watched.function, []
         self.notes = list(watched.sentences)
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
+        self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__)
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
-        before, error, value = sys.gettrace(), None, None
-        with redirected(self._printed):
-            sys.settrace(self._tracer)
-            try:
-                with theirs():
-                    value = self.watched.call(*args, **kwargs)
-                if makes(value, self.fn):
-                    driven_words(value, lambda: self._over)
-                    self._note("The generator was run to its end." * (not self._over))
-            except UNRAISABLE:
-                raise
-            except BaseException as raised:
-                error = raised
-            finally:
-                lost = sys.gettrace() is not self._tracer
-                sys.settrace(before)
-        self._say_what_is_missing(value, error, lost)
-        self._frame = None
-        if type(value) is CoroutineType:
-            value.close()  # or Python warns that nobody awaited it
-
-    def _say_what_is_missing(self, value, error, lost):
-        name = short_name(self.fn.__name__)
-        self._note(self.watched.unreached(self._frame is not None or error is not None))
-        if self._frame is None and error is not None:
-            self._note(f"The call of {name} raised {type_name(error)} before its first line.")
-        elif (later := by_type(_LATER, value)) and not self.steps:
-            self._note(f"{name} {later} and runs none of its lines; watch a function")
+        found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
+        name, began = short_name(self.fn.__name__), self._frame is not None
+        self._note(self.watched.unreached(began or found.raised))
+        if found.driven and not found.raised and not self._over:
+            self._note("The generator was run to its end.")
+        if not began and found.raised:
+            self._note(f"The call of {name} raised {found.kind} before its first line.")
+        elif found.kind in _LATER and not self.steps:
+            self._note(f"{name} {_LATER[found.kind]} and runs none of its lines; watch a function")
             self._note("that goes through it.")
-        elif lost and isinstance(error, RecursionError):
-            self._last_words(error)
+        elif found.tracer_changed and found.kind == "RecursionError":
             self._note(
                 "The recursion was so deep that CPython had no room for the tracer and took it"
             )
             self._note("away: what ran after that is not shown.")
-        elif lost:
+        elif found.tracer_changed:
             where = f"after {self.source.place(self._line)}" if self._line else "at its start"
             self._note(f"{name} took the tracer away (sys.settrace) {where}:")
             self._note("what ran after that is not shown.")
-        if self._frame is not None and error is not None and not self._raised:
-            self._note(f"The call of {name} raised {type_name(error)}.")
-
-    def _last_words(self, error):
-        """Add the step of the line that raised, which no tracer was there to see."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame is not self._frame:
-            trace = trace.tb_next
-        if trace is not None:
-            self._line, self._raised = trace.tb_lineno, type_name(error)
-            self._step(self._frame.f_locals)
+        if began and found.raised and not self._raised:
+            self._note(f"The call of {name} raised {found.kind}.")
+        self._frame = None
 
     def _note(self, words):
         if words and words not in self.notes:
@@ -191,11 +125,18 @@ class _Run:
         graph = names_graph(names, shown, numbers=self._numbers, closed=CLOSED)
         panels = (
             Panel("names and objects", graph if graph.nodes else "none yet"),
-            Panel("printed", self._printed.shown()),
+            Panel("printed", _last(self._printed)),
         )
         begun = self.source.line(then)
         short = self.source.place(then) if then else "the end"
         self.steps.append(Step(words, begun, panels, short=short))
+
+
+def _last(printed: Printed) -> str:
+    """Return the last characters that were printed; before them, how many are left out."""
+    before = printed.total - len(printed.tail)
+    told = f"[{before:,} characters before these are not shown]\n" if before else ""
+    return told + printed.tail
 
 
 def _ends_a_loop(frame, kind: type) -> bool:

@@ -45,7 +45,7 @@ class Place(Own):
     @property
     def key(self) -> tuple[int, str]:
         """What makes two records of one place equal within this process."""
-        return id(self.container), self.name
+        return id(self.container), self._inside()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -61,17 +61,26 @@ class Place(Own):
 
     def get(self):
         """Return what the place holds now, MISSING where the place is gone."""
-        return MISSING
+        return self._read()
 
     def put(self, value) -> None:
-        """Make the place hold `value`; TypeError where Python refuses."""
-        raise TypeError(f"{self.binding.path} cannot be rebound: {self.reason}")
+        """Make the place hold `value`; TypeError, and nothing changed, where Python refuses."""
+        self._write(value)
 
     def state(self):
         """Return what `settle` needs beside the old value."""
 
     def settle(self, state) -> None:
         """Undo what a write did beside writing."""
+
+    def _inside(self) -> str:
+        return self.name
+
+    def _read(self):
+        return MISSING
+
+    def _write(self, value) -> None:
+        raise TypeError(f"{self.binding.path} cannot be rebound: {self.reason}")
 
 
 class Fixed(Place):
@@ -89,27 +98,19 @@ class Item(Place):
         super().__init__(kind, container, label(at) if name is None else name, holder)
         self.at = at
 
-    @property
-    def key(self):
-        """One place per key of the dict, whatever it is called."""
-        return id(self.container), f"key {self.at if type(self.at) is str else id(self.at)}"
+    def _inside(self):
+        return f"key {self.at if type(self.at) is str else id(self.at)}"
 
-    def get(self):
-        """Return the value; a key that could bring its own hash is compared by identity."""
+    def _read(self):
         if is_exactly(self.at, *_PLAIN_KEYS):
             return dict.get(self.container, self.at, MISSING)
         found = pairs(self.container)
         return next((value for key, value in found if key is self.at), MISSING)
 
-    def put(self, value) -> None:
-        """Write the value under the key that is there already, so the order stays.
-
-        TypeError, and nothing changed, where the key's hash has changed since: the dict takes the
-        key for another one, and would hold both.
-        """
+    def _write(self, value) -> None:
         size = dict.__len__(self.container)
         dict.__setitem__(self.container, self.at, value)
-        if dict.__len__(self.container) > size:
+        if dict.__len__(self.container) > size:  # the key's hash is another one by now
             dict.popitem(self.container)  # the last one in; no hash is asked for
             raise TypeError("the key is no longer found by its hash")
 
@@ -124,13 +125,11 @@ class ListItem(Place):
         super().__init__(f"{self.base.__name__} item", container, f"[{at}]")
         self.at = at
 
-    def get(self):
-        """Return the item, MISSING where the list has become too short."""
+    def _read(self):
         short = self.base.__len__(self.container) <= self.at
         return MISSING if short else self.base.__getitem__(self.container, self.at)
 
-    def put(self, value) -> None:
-        """Replace the item."""
+    def _write(self, value) -> None:
         self.base.__setitem__(self.container, self.at, value)
 
 
@@ -143,16 +142,11 @@ class SetMember(Place):
         super().__init__("set member", container, "{member}")
         self.member, self.leaves = member, True
 
-    def get(self):
-        """Return the member as long as the set holds it."""
+    def _read(self):
         here = any(thing is self.member for thing in list(set.__iter__(self.container)))
         return self.member if here else MISSING
 
-    def put(self, value) -> None:
-        """Swap the member; TypeError, and nothing changed, where `value` has no hash.
-
-        What was a member before the swap stays one when the swap is undone.
-        """
+    def _write(self, value) -> None:
         size = set.__len__(self.container)
         set.add(self.container, value)
         joined = set.__len__(self.container) > size
@@ -176,8 +170,7 @@ class ModuleName(Item):
         super().__init__("module attribute", namespace(module), at, module, at)
         self.module, self.owners, self.scan = module, (name,), True
 
-    def put(self, value) -> None:
-        """Write the name as `module.name = value` does."""
+    def _write(self, value) -> None:
         cache = fast_cache(self.module)
         if cache is None:
             return setattr(self.module, self.at, value)
@@ -207,18 +200,14 @@ class CachedName(Place):
         super().__init__("C-level cache", module, at)
         self.at = at
 
-    @property
-    def key(self):
-        """The cache beside the dict, under the same name."""
-        return id(self.container), f"cached {self.name}"
+    def _inside(self):
+        return f"cached {self.name}"
 
-    def get(self):
-        """Return the cached object."""
+    def _read(self):
         cache = fast_cache(self.container)
         return cache.get(self.at) if cache.has(self.at) else MISSING
 
-    def put(self, value) -> None:
-        """Replace the cached object."""
+    def _write(self, value) -> None:
         fast_cache(self.container).insert(self.at, value)
 
 
@@ -256,15 +245,13 @@ class ClassName(Place):
         super().__init__("class attribute", cls, name)
         self.at, self.field, self.wrapper = at, field, Kept(wrapper)
 
-    def get(self):
-        """Return the object under the name, inside its wrapper where there is one."""
+    def _read(self):
         now = class_mapping(self.container).get(self.at, MISSING)
         if not self.field:
             return now
         return getattr(now, self.field) if type(now) is type(self.wrapper.thing) else MISSING
 
-    def put(self, value) -> None:
-        """Assign to the class, with the very wrapper that was there when the value is its own."""
+    def _write(self, value) -> None:
         type.__setattr__(self.container, self.at, self._wrapped(value) if self.field else value)
 
     def _wrapped(self, value):
@@ -289,12 +276,10 @@ class Slot(Place):
         except (AttributeError, TypeError):
             self.reason = "its slot is read-only"
 
-    def get(self):
-        """Return what the slot holds, MISSING where it is empty."""
+    def _read(self):
         return read_slot(self.descriptor, self.container)
 
-    def put(self, value) -> None:
-        """Fill the slot."""
+    def _write(self, value) -> None:
         self.descriptor.__set__(self.container, value)
 
 
@@ -316,20 +301,16 @@ class Cell(Place):
         if name == "__class__":
             self.reason = "super() without arguments needs it"
 
-    @property
-    def key(self):
-        """One place per cell, whatever its functions call it."""
-        return id(self.container), "cell_contents"
+    def _inside(self):
+        return "cell_contents"
 
-    def get(self):
-        """Return the contents, MISSING where the cell is empty."""
+    def _read(self):
         try:
             return self.container.cell_contents
         except ValueError:
             return MISSING
 
-    def put(self, value) -> None:
-        """Fill the cell."""
+    def _write(self, value) -> None:
         self.container.cell_contents = value
 
 
@@ -348,13 +329,11 @@ class Default(Place):
     def _replace(self, items):
         self.container.__defaults__ = items
 
-    def get(self):
-        """Return the item, MISSING where the tuple has become too short."""
+    def _read(self):
         items = self._items() or ()
         return items[self.at] if self.at < len(items) else MISSING
 
-    def put(self, value) -> None:
-        """Replace the tuple; the very tuple that was there comes back with its last item."""
+    def _write(self, value) -> None:
         items = list(self._items())
         items[self.at] = value
         first = self.first.thing
@@ -385,12 +364,10 @@ class PartialFunction(Place):
     def __init__(self, partial):
         super().__init__("partial", partial, "func")
 
-    def get(self):
-        """Return the function."""
+    def _read(self):
         return part(_PARTIAL, "func", self.container)
 
-    def put(self, value) -> None:
-        """Replace the function, and leave the stored arguments alone."""
+    def _write(self, value) -> None:
         _set_partial(self.container, value, part(_PARTIAL, "args", self.container))
 
 
