@@ -10,7 +10,7 @@ from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.model.stage import NOWHERE
-from tests.capture.stack_programs import PROGRAMS, comprehensions, counted, loops, recursion
+from tests.capture.stack_programs import PROGRAMS, counted, loops, recursion
 from tests.pythons import VERSIONS, run
 
 
@@ -119,8 +119,6 @@ def test_step_holds_instruction_stack_and_locals():
     assert ran.source.split("\n")[subtract.line - 1] == "    return abs(x - y) + len(z)"
     assert ran.steps[-1].ending == "returns 9"
     assert ran.on_line(2) and all(step.line == 2 for step in ran.on_line(2))
-
-
 
 
 def test_exception_goes_where_the_table_says():
@@ -280,8 +278,6 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
     with pytest.raises(KeyboardInterrupt):
         stack_run(stop)
     assert sys.gettrace() is before
-
-
 
 
 def test_all_programs_are_told_alike_here():
