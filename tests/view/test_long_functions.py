@@ -3,7 +3,7 @@
 import linecache
 
 from helpers import watch_stack
-from helpers.capture.cpython.code_rows import MOST_NAMED
+from helpers.capture.cpython.instruction_words import MOST_NAMED
 from helpers.view.widgets import stage
 from helpers.view.widgets.stage_script import AROUND, MOST_ROWS, Script
 

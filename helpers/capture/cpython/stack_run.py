@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from types import MethodType
 
-from helpers.capture.cpython.code_rows import MOST_NAMED, CodeRows
-from helpers.capture.cpython.instruction_words import Told, sentence
+from helpers.capture.cpython.instruction_words import MOST_NAMED, CodeRows, Told, sentence
 from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
 from helpers.capture.cpython.settrace import MOST_PRINTED, Printed
 from helpers.capture.cpython.unwrapping import to_run
