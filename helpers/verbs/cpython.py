@@ -31,13 +31,13 @@ def show_code(fn) -> Exhibit:
 
 
 @whole
-def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Exhibit:
+def show_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Exhibit:
     """List a function's instructions with jumps as arrows, places in the source, stack depths.
 
-    `caches` adds the inline cache entries, `adaptive` the names that run now; `start`: the first
-    offset to list. TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
+    `caches` adds the inline cache entries, `adaptive` the names that run now.
+    TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
     """
-    return Exhibit(bytecode.bytecode(fn, caches, adaptive, start), bytecode_view)
+    return Exhibit(bytecode.bytecode(fn, caches, adaptive), bytecode_view)
 
 
 @whole
@@ -86,12 +86,9 @@ def show_frames(most: int = frames.MOST_FRAMES) -> Exhibit:
 
 
 @whole
-def show_traceback(error: BaseException, start: int = 1) -> Exhibit:
-    """List the frames that an exception's traceback keeps alive. TypeError if it is none.
-
-    `start`: the place of the first to list, from 1.
-    """
-    return Exhibit(frames.traceback_listing(error, start), table)
+def show_traceback(error: BaseException) -> Exhibit:
+    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
+    return Exhibit(frames.traceback_listing(error), table)
 
 
 @whole

@@ -111,12 +111,10 @@ def test_traceback_of_thousands_of_frames_is_all_in_the_model():
         deep(6_000)
     except ZeroDivisionError as error:
         shown = helpers.show_traceback(error)
-        later = helpers.show_traceback(error, start=5_001)
     finally:
         sys.setrecursionlimit(limit)
     assert len(shown.model.rows) == 5_000
-    assert "Frames 5,001 to 6,002 are left out; show_traceback(error, start=5001)" in repr(shown)
-    assert [row.place for row in later.model.rows][-1] == "6002"
+    assert "Frames 5,001 to 6,002 are left out." in repr(shown)
     html = shown._repr_mimebundle_()[0]["text/html"]
     assert len(html) < MEGABYTE and "left out here" in html
 
@@ -124,9 +122,6 @@ def test_traceback_of_thousands_of_frames_is_all_in_the_model():
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: helpers.show_traceback(ValueError(), 0), ValueError),
-        (lambda: helpers.show_traceback(ValueError(), 2), ValueError),
-        (lambda: helpers.show_bytecode(add, start=-1), ValueError),
         (lambda: helpers.show_bytecode(add, caches=1), TypeError),
         (lambda: helpers.show_frames(0), ValueError),
         (lambda: helpers.show_rosetta(3), ValueError),
@@ -134,7 +129,7 @@ def test_traceback_of_thousands_of_frames_is_all_in_the_model():
         (lambda: helpers.watch_tracers(add, iter([1])), TypeError),
         (lambda: helpers.watch_costs(add, {"a": 3}), TypeError),
         (lambda: helpers.watch_costs(add, [add]), TypeError),
-        (lambda: helpers.watch_specialising(add, {}), ValueError),
+        (lambda: helpers.watch_specialising(add, {}), TypeError),
         (lambda: helpers.watch_specialising(add, {"a": (1,)}, times=0), ValueError),
         (lambda: helpers.show_table("t", [1]), TypeError),
         (lambda: helpers.show_table("t", {1: 2}), TypeError),

@@ -53,29 +53,26 @@ FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction 
 }  # fmt: skip
 
 
-def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Bytecode:
+def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """Return the instructions of a function, method, generator, frame or code object.
 
     Of another callable, the function inside (`unwrap`); the note says what was peeled off.
     `caches` adds a row per inline cache entry (16 bit); `adaptive` adds the name that the
-    interpreter has specialised the instruction to, as far as it has run. Of more than `MOST_ROWS`
-    rows the first are listed, from offset `start` on. TypeError for what has no bytecode,
-    ValueError for bytes that cannot be decoded. Mirrors `dis.get_instructions`, Lib/dis.py.
+    interpreter has specialised the instruction to, as far as it has run. The first `MOST_ROWS` rows
+    are listed. TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
+    Mirrors `dis.get_instructions`, Lib/dis.py.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
     switch(caches, "caches")
     switch(adaptive, "adaptive")
-    if type(start) is not int or not 0 <= start <= len(code.co_code):
-        raise ValueError(
-            f"start must be an offset from 0 to {len(code.co_code)}, not {brief(start)}"
-        )
     source, handlers = source_of(code), disassembly.handlers(code)
-    rows = tuple(row for row in instructions(code, source, adaptive) if row.offset >= start)
+    rows = instructions(code, source, adaptive)
     if caches:
         rows = tuple(part for row in rows for part in (row, *_cache_rows(row, code, adaptive)))
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    cut = _cut(rows, start)
+    cut = f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed."
+    cut = cut if len(rows) > MOST_ROWS else ""
     return Bytecode(
         f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
@@ -86,18 +83,6 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -
         version=version,
         cut=cut,
     )
-
-
-def _cut(rows: tuple, start: int) -> str:
-    """Say which instructions are not listed, and how to list them."""
-    said = [f"Listed from offset {start} on; without `start`, from 0."] if start else []
-    if len(rows) > MOST_ROWS:
-        at = rows[MOST_ROWS].offset
-        said.append(
-            f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed; "
-            f"show_bytecode(…, start={at}) lists those from offset {at} on."
-        )
-    return " ".join(said)
 
 
 def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tuple:

@@ -21,9 +21,10 @@ from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
+from helpers.safety.arguments import table, word
 from helpers.safety.interpreter_state import theirs
 
-ROUNDS = 7
+ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
 NOTE = (
@@ -62,20 +63,14 @@ def costs_listing(
 
     What one of them raises is raised. TypeError names what cannot be called, or has no name.
     """
-    if type(actions) is not dict:
-        raise TypeError(f"actions must be a dict of name -> function, not {brief(actions)}")
-    if not actions:
-        raise ValueError("watch_costs needs at least one action to time")
-    if type(unit_name) is not str:
-        raise TypeError(f"unit_name must be a str, not {brief(unit_name)}")
-    for name, action in [("the unit", unit), *actions.items()]:
-        if type(name) is not str:
-            raise TypeError(f"the name of an action must be a str, not {brief(name)}")
+    word(unit_name, "unit_name")
+    actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
+    for name, action in [("the unit", unit), *actions]:
         if not can_be_called(action):
             raise TypeError(
                 f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
             )
-    everything = {None: unit, **actions}  # one that is timed may change the learner's own dict
+    everything = {None: unit, **dict(actions)}
     rounds = {name: [] for name in everything}
     for done in progress.counted("timing, round", range(ROUNDS)):
         for name, action in everything.items():

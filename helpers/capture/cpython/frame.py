@@ -83,24 +83,19 @@ def _value(frame: FrameType, name: str) -> str:
     return "{" + locals_words(frame, separator=": ") + "}"
 
 
-def traceback_listing(error: BaseException, start: int = 1) -> Listing:
+def traceback_listing(error: BaseException) -> Listing:
     """Return an exception's traceback as the chain of frames that it keeps alive.
 
-    `start`: the place of the first frame to list, from 1; `MOST_LINKS` are listed at most.
-    TypeError if it is no exception, ValueError if `start` is no place of its traceback.
+    The first `MOST_LINKS` are listed. TypeError if it is no exception.
     """
     if not is_a(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
-    if type(start) is not int or start < 1:
-        raise ValueError(f"start must be the place of a frame, from 1, not {brief(start)}")
     rows, link, place = [], _TRACEBACK(error), 0
     while link is not None:
         place += 1
-        if start <= place < start + MOST_LINKS:
+        if place <= MOST_LINKS:
             rows.append(_link(link, place))
         link = link.tb_next
-    if start > max(place, 1):
-        raise ValueError(f"start must be at most {place}: the traceback has no more frames")
     columns = (
         Column("place", "link"),
         Column("function", "function", True),
@@ -110,13 +105,8 @@ def traceback_listing(error: BaseException, start: int = 1) -> Listing:
         Column("locals", "locals kept alive", True),
     )
     note = "Line 1 is the first line of each frame's code, decorators included."
-    if start > 1:
-        note = f"Listed from frame {start:,} on; without `start`, from 1. {note}"
-    if (after := start + MOST_LINKS) <= place:
-        note = (
-            f"Frames {after:,} to {place:,} are left out; "
-            f"show_traceback(error, start={after}) lists them. {note}"
-        )
+    if place > MOST_LINKS:
+        note = f"Frames {MOST_LINKS + 1:,} to {place:,} are left out. {note}"
     return Listing(f"Traceback of {brief(error)}", columns, tuple(rows), note)
 
 

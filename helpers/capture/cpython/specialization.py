@@ -10,10 +10,10 @@ from helpers.capture.cpython.bytecode import argument
 from helpers.capture.cpython.objects import can_be_called, function_of, refuse_async
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
-from helpers.safety.arguments import switch
+from helpers.safety.arguments import switch, table
 from helpers.safety.interpreter_state import theirs
 
-TIMES, MOST_TIMES = 200, 10_000_000
+TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 
 
 def specialising(
@@ -51,21 +51,14 @@ def specialising(
 
 
 def _check(stages, times, inside) -> None:
-    for what, given, values in (
-        ("stages", stages, "arguments (a tuple)"),
-        ("inside", inside or {}, "what makes a context manager"),
-    ):
-        if type(given) is not dict or not all(type(heading) is str for heading in given):
-            raise TypeError(f"{what} must be a dict of heading (a str) -> {values}")
-    if not stages:
-        raise ValueError("watch_specialising needs at least one stage")
-    for heading, args in stages.items():
+    for heading, args in table(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
         if type(args) is not tuple:
             words = plain(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
     if type(times) is not int or not 1 <= times <= MOST_TIMES:
         raise ValueError(f"times must be a number from 1 to {MOST_TIMES:,}, not {brief(times)}")
-    for heading, made in (inside or {}).items():
+    makers = table(inside, "inside", "heading -> function", MOST_STAGES) if inside else ()
+    for heading, made in makers:
         if heading not in stages:
             raise KeyError(f"inside names {plain(heading)!r}, which is no stage")
         if not can_be_called(made):
