@@ -63,4 +63,4 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    return Exhibit(routes.watch_callers(routes, judge, interventions), dots)
+    return Exhibit(callers.watch_callers(routes, judge, interventions), dots)

@@ -96,7 +96,7 @@ def source_of(code: CodeType) -> Source:
     file that has been written anew since is not its source: that is said on stderr.
     """
     if why := why_outdated(code):
-        _tell(why)
+        _tell(why, os.stat(code.co_filename).st_mtime_ns)
         return Source("", code.co_firstlineno, 0, _file(code))
     try:
         lines, first = _block(code)
@@ -182,8 +182,8 @@ def _codes(name: str, stamp: int) -> list[CodeType]:
 
 
 @cache
-def _tell(why: str) -> None:
-    """Say on stderr, once for each reason, that no lines are shown."""
+def _tell(why: str, stamp: int) -> None:
+    """Say on stderr, once for each version of the file, that no lines are shown."""
     print(f"No lines of source are shown: {why}.", file=sys.stderr)
 
 
