@@ -3,6 +3,7 @@
 import sys
 
 from helpers.capture.references import holder_search, name_graph, name_timeline
+from helpers.capture.references import routes as callers
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import dots, table, timeline
