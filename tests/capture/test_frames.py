@@ -91,12 +91,6 @@ def test_line_that_has_yielded_is_not_the_one_that_runs_next():
     assert "▶ line 3:     for n in" in text and "↩ line 8, just yielded:     yield n\n" in text
 
 
-def test_line_that_has_raised_is_left_and_none_is_known_to_run_next():
-    found = [s for s in frames_timeline(fails).steps if s.lane == "exception"]
-    assert {s.line for s in found} == {0} and all(s.left for s in found)
-    assert {s.deed for s in found} == {"just raised"}
-
-
 @pytest.mark.parametrize("version", VERSIONS)
 def test_generator_frames_leave_and_come_back(version):
     code = (
@@ -229,17 +223,6 @@ def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(ver
     ]
 
 
-def test_recursion_shows_one_frame_per_call():
-    def down(n):
-        return n and down(n - 1)
-
-    ran = frames_timeline(down, 3)
-    deepest = max(ran.steps, key=lambda step: len(rows(step)))
-    assert [row.locals.split(",")[0] for row in rows(deepest)] == [
-        f"n = {n}" for n in range(4)
-    ] or (len(rows(deepest)) == 4)
-
-
 def test_long_runs_are_capped_and_say_so():
     def many():
         return sum(inner(n) for n in range(MOST_STEPS))
@@ -306,25 +289,6 @@ def test_frame_objects_are_made_when_somebody_asks(version):
     assert [made for _, made in after] == [True, True, True, False, False]
 
 
-def test_what_is_no_function_is_refused():
-    with pytest.raises(TypeError, match="watch_frames needs a Python function"):
-        frames_timeline(len)
-
-
-def test_a_forgotten_generator_ends_without_the_frames_of_the_watching():
-    def numbers():
-        try:
-            yield 1
-        finally:
-            done = True
-
-    def first():
-        return next(numbers())
-
-    shown = [step.panel("frames on the stack") for step in frames_timeline(first).steps]
-    assert {row.function for listing in shown for row in listing.rows} == {"first", "numbers"}
-
-
 def test_yielded_value_is_handed_down_and_its_frame_lies_on_the_shelf_alone():
     def numbers(n):
         yield n
@@ -339,16 +303,3 @@ def test_yielded_value_is_handed_down_and_its_frame_lies_on_the_shelf_alone():
     assert [card.function for card in given.cards] == ["consume"]
     assert [row.function for row in rows(given)] == ["consume"]
     assert [(card.function, card.number) for card in given.shelf] == [("numbers", 1)]
-
-
-def test_generator_that_ends_hands_nothing_down_and_a_call_does():
-    def empty():
-        return
-        yield
-
-    def consume():
-        return list(empty())
-
-    *_, ended, returned = frames_timeline(consume).steps
-    assert ended.label == "return None from empty" and not ended.handed and not ended.shelf
-    assert returned.handed == "[]" and returned.cards[-1].state == "leaving"

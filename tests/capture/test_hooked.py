@@ -123,12 +123,6 @@ def test_only_what_was_asked_is_told():
         watch_hooked(total, 3, only=[len])
 
 
-def test_a_long_run_is_counted_and_cut():
-    seen = watch_hooked(total, 500).model
-    assert seen.count("square") == 500 and len(seen.rows) == 60
-    assert "Only the first 60 are shown" in seen.note
-
-
 def test_what_the_run_raises_is_told():
     assert "It raised ValueError: on purpose." in watch_hooked(boom, 1).model.note
     deep = watch_hooked(fall, 10**6).model

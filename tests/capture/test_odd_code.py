@@ -68,14 +68,6 @@ def test_constant_may_be_any_object(verb, value):
     shown._repr_mimebundle_()
 
 
-@pytest.mark.parametrize("value", [Raising(), [1]], ids=["raising", "list"])
-def test_code_with_such_a_constant_is_watched(value):
-    fn = types.FunctionType(with_constant(value), {"range": range, "TypeError": TypeError})
-    assert helpers.watch_stack(fn, 1, 2).model.steps
-    assert helpers.watch_frames(fn, 1, 2).model.steps
-    assert helpers.watch_specialising(fn, {"ints": (1, 2)}, times=3).model.rows
-
-
 def test_cache_goes_by_identity_and_keeps_nothing_alive():
     asked = []
     cached = disassembly.once_per_code(lambda code: asked.append(code.co_name) or len(asked))
@@ -160,14 +152,3 @@ def test_table_asks_no_value_for_its_words():
     row = {"a b": Raising(), "class": [1, "x"], "a_b": None, "n": 10**5_000}
     shown = helpers.show_table("t", row)
     assert "Raising object" in repr(shown) and "[1, 'x']" in repr(shown)
-
-
-@pytest.mark.parametrize("verb", [helpers.watch_stack, helpers.watch_frames])
-def test_generator_that_lives_on_has_no_tracer(verb):
-    def numbers():
-        yield from range(9)
-
-    kept = numbers()
-    verb(lambda: next(kept))
-    assert kept.gi_frame.f_trace is None and not kept.gi_frame.f_trace_opcodes
-    assert next(kept) == 1

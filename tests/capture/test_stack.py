@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from helpers.capture.cpython.stack_run import record, stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.model.stage import NOWHERE
-from tests.capture.stack_programs import PROGRAMS, counted, loops, recursion
+from tests.capture.stack_programs import PROGRAMS, counted, recursion
 from tests.pythons import VERSIONS, run
 
 
@@ -53,12 +53,6 @@ def test_watching_keeps_no_reference_and_no_tracer(version):
         "same size": True,
         "goes on": 1,
     }
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_every_path_of_library_code_has_one_depth(version):
-    found = agreement(version)["whole_library"]
-    assert found["doubts"] == [] and found["count"] > 300
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -195,11 +189,6 @@ def test_loop_keeps_its_first_and_last_rounds():
     assert "left out" in fold.label and fold.left_out + len(ran.steps) - 1 == ran.recorded
 
 
-def test_nothing_is_folded_on_request():
-    whole = record(loops, (6,), fold=False)
-    assert len(whole.moments) == whole.events > len(record(loops, (6,)).moments)
-
-
 def test_generator_function_is_run_to_its_end():
     ran = stack_run(counted, 2)
     assert "run to its end" in ran.note
@@ -226,13 +215,6 @@ def test_print_is_told_at_the_call_that_prints(capsys):
     ran = stack_run(greet)
     assert [step.printed for step in ran.steps if step.printed] == ["hello\n"]
     assert capsys.readouterr().out == ""
-
-
-def test_function_without_source_is_stepped_all_the_same():
-    space = {}
-    exec(compile("def f(x):\n    return x + 1\n", "<nowhere>", "exec"), space)
-    ran = stack_run(space["f"], 1)
-    assert ran.source == "" and ran.outcome == "It returned 2." and ran.steps[0].line == 0
 
 
 def test_lambda_and_bound_method_are_watched():
@@ -308,11 +290,3 @@ def test_all_programs_are_told_alike_here():
 )
 def test_brief_words(value, words):
     assert brief(value) == words
-
-
-def test_brief_survives_cycles_and_names_of_any_length():
-    cycle = []
-    cycle.append(cycle)
-    assert brief(cycle) == "[[[…]]]" or brief(cycle) == "[[…]]"
-    assert brief(10**5000) == "a very large int"
-    assert len(brief(type("N" * 10_000, (), {})())) < 60
