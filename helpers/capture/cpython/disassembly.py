@@ -16,6 +16,7 @@ from types import CodeType
 
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain
 from helpers.mini.versions import JUMPS, effect, ends
+from helpers.model.phrase import counted
 from helpers.safety.arguments import is_exactly
 
 LONGEST = 10_000  # of a constant that `dis` may put into words
@@ -151,7 +152,7 @@ def handler_words(rows, offset: int) -> str:
     """Say what the rows of an exception table do for an exception here; nothing without a row."""
     for row in rows:
         if row.start <= offset < row.end:
-            values = f"{row.depth} value{'' if row.depth == 1 else 's'}"
+            values = counted(row.depth, "value")
             return f"go to {row.target}, keep {values}{', push the offset' if row.lasti else ''}"
     return ""
 
