@@ -31,7 +31,9 @@ def said(error: BaseException) -> str:
         return f"{name}: {words}"
     try:
         line = _sentence(word(str(error), "a message")[:MOST_READ], name)
-    except Exception as second:  # its own `__str__` may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as second:  # its own `__str__` may raise anything
         return f"{name} (its message raised {kind_of(second)})"
     return f"{name}: {line}" if line else name
 
