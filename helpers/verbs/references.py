@@ -3,7 +3,6 @@
 import sys
 
 from helpers.capture.references import holder_search, name_graph, name_timeline
-from helpers.capture.references import routes as callers
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view import dots, table, timeline
@@ -64,4 +63,6 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    return Exhibit(callers.watch_callers(routes, judge, interventions), dots)
+    from helpers.capture.references import routes as capture
+
+    return Exhibit(capture.watch_callers(routes, judge, interventions), dots)

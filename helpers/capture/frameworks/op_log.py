@@ -204,7 +204,7 @@ class _Recorder:
             self._count += 1
             self._numbers[key] = self._count
             self._forget_in_time(key, tensor)
-        return Value(self._numbers[key], tensors.words(tensor, "(", ")"), self._names.get(key, ""))
+        return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
 
     def _forget_in_time(self, key: object, tensor) -> None:
         """Drop a key with its tensor: a freed tensor lends its identity to another.

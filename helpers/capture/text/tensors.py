@@ -56,7 +56,7 @@ def field(tensor, name: str):
         return getattr(torch.Tensor, name).__get__(tensor)
 
 
-def words(tensor, opening: str = "[", closing: str = "]") -> str:
+def words(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
     kind = kind_of(tensor)
     if is_tensor(tensor) and answers_itself(type(tensor)):
@@ -72,10 +72,10 @@ def words(tensor, opening: str = "[", closing: str = "]") -> str:
     if found is None or kind.startswith("Uninitialized"):
         inside = "?"
     else:
-        inside = ", ".join(map(str, found)) + "," * (opening == "(" and len(found) == 1)
+        inside = ", ".join(map(str, found))
     inside = inside if len(inside) <= LONGEST else f"{inside[:LONGEST]}…"
     dtype = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
-    return f"{dtype} {opening}{inside}{closing}"
+    return f"{dtype} [{inside}]"
 
 
 def _read(tensor, name: str):

@@ -48,4 +48,4 @@ def _node(key: str, found) -> Node:
     name = printable(found.name().rpartition("::")[2], LONGEST_NAME)
     if type_name(found) != "AccumulateGrad":
         return Node(key, name, "backward")
-    return Node(key, name, "leaf", tensors.words(found.variable, "(", ")"))
+    return Node(key, name, "leaf", tensors.words(found.variable))
