@@ -8,6 +8,7 @@ from keyword import iskeyword
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
 from helpers.model.listing import Column, Listing
 from helpers.safety import imported
+from helpers.safety.arguments import is_exactly, table, word
 
 MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
@@ -20,14 +21,11 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
     few words, without running code of its own. TypeError if a row is no dict, a key or the title no
     str; ValueError if there is no row, or if a row's keys differ from the first one's.
     """
-    if not issubclass(type(title), str):
-        raise TypeError(f"the title of a table must be a str, not {brief(title)}")
-    rows = [_pairs(row) for row in rows]
+    title = word(title, "the title of a table")
+    rows = [table(row, "a row of a table", "heading -> value", MOST_COLUMNS) for row in rows]
     if not rows:
         raise ValueError("a table needs at least one row")
     headings = [heading for heading, _ in rows[0]]
-    if not 0 < len(headings) <= MOST_COLUMNS:
-        raise ValueError(f"a row of a table has 1 to {MOST_COLUMNS} keys, not {len(headings):,}")
     for number, row in enumerate(rows, 1):
         found = [heading for heading, _ in row]
         if found != headings:
@@ -39,16 +37,7 @@ def records_listing(title: str, rows: Iterable[dict[str, object]], note: str = "
     record = make_dataclass("Row", fields, frozen=True)
     columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
     values = [record(*(_kept(value) for _, value in row)) for row in rows]
-    return Listing(str.__str__(title), tuple(columns), tuple(values), note)
-
-
-def _pairs(row: object) -> list[tuple[str, object]]:
-    if not issubclass(type(row), dict):
-        raise TypeError(f"each row of a table must be a dict, not {brief(row)}")
-    for key in dict.keys(row):
-        if not issubclass(type(key), str):
-            raise TypeError(f"each key of a row must be a str, its heading, not {brief(key)}")
-    return [(str.__str__(key), value) for key, value in dict.items(row)]
+    return Listing(title, tuple(columns), tuple(values), note)
 
 
 def _named(headings: list[str]) -> str:
@@ -83,7 +72,7 @@ def _is_plain(value: object, deeper: int) -> bool:
         return kind is not int or value.bit_length() <= BIGGEST_BITS
     if kind is dict:
         value, kind = [*value.keys(), *value.values()], list
-    if not any(kind is known for known in (list, tuple, set, frozenset)):
+    if kind is not list and not is_exactly(value, tuple, set, frozenset):
         return False
     return deeper > 0 and len(value) <= MOST_ITEMS and all(_is_plain(v, deeper - 1) for v in value)
 

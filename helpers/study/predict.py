@@ -5,10 +5,9 @@ from functools import partial
 from itertools import islice
 from types import FunctionType, GeneratorType
 
-from helpers.capture.cpython.function import can_be_called, refuse_async
+from helpers.capture.cpython.objects import can_be_called, refuse_async
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import brief, type_name
 from helpers.exhibit import Exhibit
 from helpers.model.choice import Choice
 from helpers.model.listing import Column, Listing

@@ -4,12 +4,11 @@ import sys
 
 from helpers.capture.cpython import (
     bytecode,
-    code_object,
+    costs,
     frame_timeline,
     rosetta,
     specialization,
     stack_run,
-    tracer_costs,
 )
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
@@ -29,17 +28,17 @@ def show_code(fn) -> Exhibit:
 
     TypeError for what has no code object, such as a function written in C.
     """
-    return Exhibit(code_object.code_tree(fn), code_view)
+    return Exhibit(bytecode.code_tree(fn), code_view)
 
 
 @whole
-def show_bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Exhibit:
+def show_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Exhibit:
     """List a function's instructions with jumps as arrows, places in the source, stack depths.
 
-    `caches` adds the inline cache entries, `adaptive` the names that run now; `start`: the first
-    offset to list. TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
+    `caches` adds the inline cache entries, `adaptive` the names that run now.
+    TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
     """
-    return Exhibit(bytecode.bytecode(fn, caches, adaptive, start), bytecode_view)
+    return Exhibit(bytecode.bytecode(fn, caches, adaptive), bytecode_view)
 
 
 @whole
@@ -88,12 +87,9 @@ def show_frames(most: int = frames.MOST_FRAMES) -> Exhibit:
 
 
 @whole
-def show_traceback(error: BaseException, start: int = 1) -> Exhibit:
-    """List the frames that an exception's traceback keeps alive. TypeError if it is none.
-
-    `start`: the place of the first to list, from 1.
-    """
-    return Exhibit(frames.traceback_listing(error, start), table)
+def show_traceback(error: BaseException) -> Exhibit:
+    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
+    return Exhibit(frames.traceback_listing(error), table)
 
 
 @whole
@@ -116,4 +112,4 @@ def watch_tracers(fn, *args) -> Exhibit:
     `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
     raised.
     """
-    return Exhibit(tracer_costs.tracer_costs(fn, *args), table)
+    return Exhibit(costs.tracer_costs(fn, *args), table)

@@ -1,6 +1,6 @@
 """PEP 523: who evaluates a frame, and what a frame hook is told."""
 
-from helpers.capture.cpython import frame_evaluator, hooked_frames
+from helpers.capture.cpython import hooked_frames
 from helpers.exhibit import at, model_of
 from helpers.safety.interpreter_state import whole
 from helpers.view.diagram.graph_view import figures
@@ -18,8 +18,8 @@ def show_evaluator(fn, before=None) -> Exhibit:
     TypeError if `fn` is no Python function, or `before` no such picture.
     """
     if before is None:
-        return Exhibit(frame_evaluator.evaluator_graph(fn), diagram)
-    return Exhibit(frame_evaluator.evaluators_compared(fn, model_of(before)), figures)
+        return Exhibit(hooked_frames.evaluator_graph(fn), diagram)
+    return Exhibit(hooked_frames.evaluators_compared(fn, model_of(before)), figures)
 
 
 @whole

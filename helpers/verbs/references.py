@@ -64,6 +64,6 @@ def watch_callers(routes, judge, interventions) -> Exhibit:
     `routes`: name -> callable without arguments. `judge(route)`: a word, such as old or new.
     `interventions`: heading -> a callable that returns a context manager.
     """
-    from helpers.capture.references import rebind
+    from helpers.capture.references import routes as capture
 
-    return Exhibit(rebind.watch_callers(routes, judge, interventions), dots)
+    return Exhibit(capture.watch_callers(routes, judge, interventions), dots)

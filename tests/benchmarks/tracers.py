@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from helpers.capture.cpython.tracer_costs import tracers
+from helpers.capture.cpython.costs import tracers
 from tests.benchmarks.harness import Goal
 
 

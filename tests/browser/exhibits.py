@@ -10,7 +10,7 @@ import nbformat
 from nbconvert import HTMLExporter
 
 import helpers
-from helpers.capture.cpython.frame_evaluator import evaluator_graph
+from helpers.capture.cpython.hooked_frames import evaluator_graph
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.tensorflow.graph_steps import steps
 from helpers.model.calls import Call, CallTree

@@ -1,13 +1,11 @@
 """Frames: how they come, wait, leave and are kept; the same on every version."""
 
-import gc
 import json
 import sys
-import weakref
 
 import pytest
 
-from helpers.capture.cpython.frame import frame_listing, frame_objects, traceback_listing
+from helpers.capture.cpython.frame import frame_listing, traceback_listing
 from helpers.capture.cpython.frame_timeline import MOST_STEPS, frames_timeline
 from helpers.view.widgets.stage import timeline
 from tests.pythons import VERSIONS, run
@@ -91,12 +89,6 @@ def test_line_that_has_yielded_is_not_the_one_that_runs_next():
     }
     text = timeline.text(ran)
     assert "▶ line 3:     for n in" in text and "↩ line 8, just yielded:     yield n\n" in text
-
-
-def test_line_that_has_raised_is_left_and_none_is_known_to_run_next():
-    found = [s for s in frames_timeline(fails).steps if s.lane == "exception"]
-    assert {s.line for s in found} == {0} and all(s.left for s in found)
-    assert {s.deed for s in found} == {"just raised"}
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -231,36 +223,6 @@ def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(ver
     ]
 
 
-def test_frames_that_live_on_are_not_traced_by_instruction():
-    generators = []
-
-    def held():
-        try:
-            yield
-        except KeyError:
-            yield
-
-    def keeps():
-        generators.append(held())
-        next(generators[0])
-        generators[0].throw(KeyError(1))
-
-    frames_timeline(keeps)
-    frame = generators[0].gi_frame
-    assert (frame.f_trace, frame.f_trace_opcodes) == (None, False)
-
-
-def test_recursion_shows_one_frame_per_call():
-    def down(n):
-        return n and down(n - 1)
-
-    ran = frames_timeline(down, 3)
-    deepest = max(ran.steps, key=lambda step: len(rows(step)))
-    assert [row.locals.split(",")[0] for row in rows(deepest)] == [
-        f"n = {n}" for n in range(4)
-    ] or (len(rows(deepest)) == 4)
-
-
 def test_long_runs_are_capped_and_say_so():
     def many():
         return sum(inner(n) for n in range(MOST_STEPS))
@@ -292,20 +254,6 @@ def test_traceback_is_a_chain_that_keeps_locals():
     assert last.function == "deep" and last.locals == "held = 0" and last.line == "2"
     with pytest.raises(TypeError, match="needs an exception"):
         traceback_listing("x")
-
-
-def test_kept_frame_keeps_its_locals_alive():
-    class Held: ...
-
-    def make():
-        held = Held()
-        return sys._getframe(), weakref.ref(held)
-
-    frame, held = make()
-    assert held() is not None
-    frame.clear()
-    gc.collect()
-    assert held() is None
 
 
 LAZY = """
@@ -341,43 +289,6 @@ def test_frame_objects_are_made_when_somebody_asks(version):
     assert [made for _, made in after] == [True, True, True, False, False]
 
 
-def test_frame_objects_are_capped():
-    assert len(frame_objects(sys._getframe(), 2).rows) == 2
-
-
-def test_namespace_of_the_learners_own_kind_is_not_asked():
-    class Mapping(dict):
-        def __getitem__(self, name):
-            raise KeyError(name)
-
-        __iter__ = keys = None
-
-    code = compile("frame = __import__('sys')._getframe()", "<string>", "exec")
-    space = Mapping()
-    exec(code, {"__builtins__": __builtins__}, space)
-    said = frame_listing(dict.__getitem__(space, "frame"))
-    assert "Mapping object" in next(row.value for row in said.rows if row.name == "f_locals")
-
-
-def test_what_is_no_function_is_refused():
-    with pytest.raises(TypeError, match="watch_frames needs a Python function"):
-        frames_timeline(len)
-
-
-def test_a_forgotten_generator_ends_without_the_frames_of_the_watching():
-    def numbers():
-        try:
-            yield 1
-        finally:
-            done = True
-
-    def first():
-        return next(numbers())
-
-    shown = [step.panel("frames on the stack") for step in frames_timeline(first).steps]
-    assert {row.function for listing in shown for row in listing.rows} == {"first", "numbers"}
-
-
 def test_yielded_value_is_handed_down_and_its_frame_lies_on_the_shelf_alone():
     def numbers(n):
         yield n
@@ -392,16 +303,3 @@ def test_yielded_value_is_handed_down_and_its_frame_lies_on_the_shelf_alone():
     assert [card.function for card in given.cards] == ["consume"]
     assert [row.function for row in rows(given)] == ["consume"]
     assert [(card.function, card.number) for card in given.shelf] == [("numbers", 1)]
-
-
-def test_generator_that_ends_hands_nothing_down_and_a_call_does():
-    def empty():
-        return
-        yield
-
-    def consume():
-        return list(empty())
-
-    *_, ended, returned = frames_timeline(consume).steps
-    assert ended.label == "return None from empty" and not ended.handed and not ended.shelf
-    assert returned.handed == "[]" and returned.cards[-1].state == "leaving"

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import helpers
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead
 
 VERBS = {
     "show_autograph": "tensorflow",

@@ -2,7 +2,6 @@
 
 import functools
 import sys
-import types
 
 import pytest
 
@@ -25,11 +24,6 @@ def test_two_names_of_one_object_lead_to_one_box():
     drawn = graph(a=a, b=a, c=5)
     assert target(drawn, "a") == target(drawn, "b") != target(drawn, "c")
     assert drawn.node(target(drawn, "a")).label == "a()"
-
-
-def test_equal_objects_are_two_boxes():
-    drawn = graph(a=[1], b=[1])
-    assert target(drawn, "a") != target(drawn, "b")
 
 
 def test_a_missing_name_is_named():
@@ -89,13 +83,6 @@ def test_a_class_and_a_bound_method_lead_to_one_function():
     assert drawn.targets(cls)[0] in drawn.targets(method)
 
 
-def test_a_cycle_is_drawn_once():
-    loop = []
-    loop.append(loop)
-    drawn = graph(loop=loop)
-    assert len(drawn.nodes) == 2 and len(drawn.edges) == 2
-
-
 class Hostile:
     __slots__ = ("x",)
 
@@ -111,21 +98,8 @@ class Hostile:
     __hash__ = None
 
 
-class HostileDict(dict):
-    def items(self):
-        raise RuntimeError("items")
-
-
-class LyingClass:
-    @property
-    def __class__(self):
-        raise RuntimeError("class")
-
-
 HOSTILE = {
     "raises at every attribute": Hostile,
-    "dict whose items raise": lambda: HostileDict(a=1),
-    "lies about its class": LyingClass,
     "int of 6000 digits": lambda: 10**6000,
     "lone surrogate": lambda: "\ud800<b>",
     "list of hostile objects": lambda: [Hostile()] * 3,
@@ -136,10 +110,6 @@ HOSTILE = {
 def test_hostile_objects_are_named_and_left_alone(make):
     drawn = graph(value=make())
     assert drawn.node(target(drawn, "value")).label
-
-
-def test_a_million_items_are_cut():
-    assert len(graph(big=list(range(10**6))).nodes) < 30
 
 
 def place(fn, line):
@@ -183,20 +153,6 @@ def test_a_caught_error_is_told_and_the_run_goes_on():
     assert f"{place(run, 3)} raised KeyError" in labels and labels[-1] == f"after {place(run, 5)}"
 
 
-def test_sys_exit_ends_the_run_and_not_the_kernel():
-    assert "SystemExit" in names_timeline(lambda: sys.exit(3)).steps[-1].label
-
-
-def test_an_exception_beside_all_known_ones_ends_the_run_alone():
-    class Own(BaseException):
-        pass
-
-    def run():
-        raise Own
-
-    assert names_timeline(run).steps[-1].label == f"{place(run, 2)} raised Own"
-
-
 def test_a_long_run_is_capped_and_says_so():
     def run():
         for _ in range(10**4):
@@ -204,17 +160,6 @@ def test_a_long_run_is_capped_and_says_so():
 
     timeline = names_timeline(run)
     assert len(timeline.steps) == 1 + MOST_STEPS and str(MOST_STEPS) in timeline.note
-
-
-def test_only_the_function_itself_is_stepped():
-    def inner():
-        x = 1
-        return x
-
-    def run():
-        return inner()
-
-    assert len(names_timeline(run).steps) == 2
 
 
 def test_the_tracer_that_was_set_is_set_again():
@@ -235,38 +180,6 @@ def test_the_tracer_that_was_set_is_set_again():
 def test_what_is_no_python_function_is_refused(value):
     with pytest.raises(TypeError, match="needs a Python function"):
         names_timeline(value)
-
-
-class Counter:
-    """Counts up."""
-
-    def __init__(self):
-        self.n = 0
-
-    def up(self, by):
-        total = self.n + by
-        return total
-
-
-def test_a_class_is_told_which_method_would_be_right():
-    with pytest.raises(TypeError) as raised:
-        names_timeline(Counter)
-    assert "Counter is a class; give one of its methods, such as Counter.up" in str(raised.value)
-    with pytest.raises(TypeError, match="int is a class; give one of its methods$"):
-        names_timeline(int)
-
-
-def test_a_method_of_an_object_is_stepped():
-    timeline = names_timeline(Counter().up, by=2)
-    graph = timeline.steps[-1].panel("names and objects")
-    assert {"self", "by", "total"} <= {node.label for node in graph.nodes}
-
-
-def test_a_function_without_source_is_stepped_all_the_same():
-    space = {}
-    exec("def f():\n    a = 1\n    return a", space)
-    timeline = names_timeline(space["f"])
-    assert timeline.source == "" and len(timeline.steps) == 3
 
 
 def test_a_body_that_prints_much_shows_the_end_and_says_how_much_came_before():
@@ -308,16 +221,6 @@ def wants_one(x):
     return x
 
 
-def hidden():
-    for _ in range(2):
-        seen = 1
-    return seen
-
-
-def test_names_that_are_kept_back_are_told():
-    assert names_timeline(hidden).note == "Names that begin with _ are not shown."
-
-
 @pytest.mark.parametrize(
     ("fn", "sentence"),
     [
@@ -330,27 +233,7 @@ def test_names_that_are_kept_back_are_told():
     ],
 )
 def test_what_is_not_shown_has_its_reason(fn, sentence):
-    timeline = names_timeline(fn)
-    assert sentence in timeline.note
-    if fn is endless:
-        assert timeline.steps[-1].label == f"{place(endless, 2)} raised RecursionError"
-
-
-def test_a_stdout_that_the_body_closes_is_told_as_any_error():
-    def run():
-        print("before")
-        sys.stdout.close()
-        print("after")
-
-    steps = names_timeline(run).steps
-    assert steps[-1].label == f"{place(run, 4)} raised ValueError"
-    assert steps[-1].panel("printed") == "before\n"
-
-
-def test_what_is_cut_is_counted():
-    drawn = graph(big=list(range(100)), deep=[[[[[[1]]]]]])
-    assert "88 more are left out" in drawn.note and "4 arrows" in drawn.note
-    assert graph(small=[1]).note == ""
+    assert sentence in names_timeline(fn).note
 
 
 def test_a_wide_and_deep_thing_is_cut_at_a_number_of_boxes():
@@ -359,55 +242,6 @@ def test_a_wide_and_deep_thing_is_cut_at_a_number_of_boxes():
 
     drawn = graph(nested=nest(4))
     assert len(drawn.nodes) <= 150 and "first 150 boxes" in drawn.note
-
-
-class Meta(type):
-    __module__ = property(lambda cls: 1 / 0)
-
-
-class HostileKeys(dict):
-    def items(self):
-        raise RuntimeError
-
-    __iter__ = keys = values = __len__ = items
-
-
-def hostile_namespace():
-    class Box:
-        pass
-
-    box = Box()
-    box.__dict__ = HostileKeys(a=1)
-    return box
-
-
-def hostile_module():
-    module = types.ModuleType("m")
-    module.__dict__["__name__"] = Hostile()
-    return module
-
-
-def long_name():
-    def f():
-        pass
-
-    f.__name__ = "\x1b[31m\u202e" + "f" * 10**6
-    return f
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: Meta("Raw", (), {})(), hostile_namespace, hostile_module, long_name]
-)
-def test_hostile_names_are_told_in_a_few_words(make):
-    drawn = graph(value=make())
-    told = drawn.node(target(drawn, "value")).label
-    assert 0 < len(told) < 100 and told.isprintable()
-
-
-@pytest.mark.parametrize("make", [lambda: 3, lambda: None, lambda: b"a", Hostile])
-def test_a_name_that_is_no_str_is_refused(make):
-    with pytest.raises(TypeError, match="give the names as str"):
-        names_graph({"a": 1}, [make()])
 
 
 def test_an_object_keeps_its_key_from_step_to_step():
@@ -419,16 +253,6 @@ def test_an_object_keeps_its_key_from_step_to_step():
     _, first, second, third = (s.panel("names and objects") for s in names_timeline(moves).steps)
     assert target(first, "a") == target(second, "a") == target(second, "b") == target(third, "b")
     assert target(third, "a") != target(third, "b")
-
-
-def test_an_object_that_was_gone_for_a_step_is_another_one():
-    def goes():
-        a = {1.5}
-        a = None
-        a = {2.5}
-
-    _, first, _, third = (s.panel("names and objects") for s in names_timeline(goes).steps)
-    assert target(first, "a") != target(third, "a")
 
 
 def changed_in_place():
@@ -450,28 +274,6 @@ def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
         ("changes what table refers to in place.", "store"),
         ("changes no name, and nothing that a name refers to.", "operate"),
     ]
-
-
-class Once:
-    left = 1
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        self.left -= 1
-        if self.left < 0:
-            raise StopIteration
-        return self.left
-
-
-def test_the_end_of_an_iterator_is_no_error_of_the_line():
-    def loops():
-        for _ in Once():
-            pass
-
-    ran = names_timeline(loops)
-    assert not [step.label for step in ran.steps if "raised" in step.label]
 
 
 def test_an_error_that_a_handler_lets_through_is_told_at_the_end():

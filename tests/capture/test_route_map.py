@@ -106,12 +106,6 @@ def test_what_cannot_be_read_is_unknown():
     assert set(found.noticed("assigned")) == {"the name", "other"}
 
 
-def test_what_is_no_python_function_has_no_code():
-    found = watch_routes(len, max, {"r": len}, {"r": lambda: len}, {"i": contextlib.nullcontext})
-    assert [function.codes for function in found.functions] == [(UNKNOWN, UNKNOWN)] * 2
-    assert not found.codes and found.word("r", "i") == "TypeError"
-
-
 def test_holders_of_other_names_are_refused():
     with pytest.raises(ValueError, match="same names as routes"):
         watch_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)

@@ -5,7 +5,7 @@ import functools
 
 import pytest
 
-from helpers.capture.references.callers import watch_callers
+from helpers.capture.references.routes import watch_callers
 
 FINE = {"i": contextlib.nullcontext}
 

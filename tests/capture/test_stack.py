@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from helpers.capture.cpython.stack_run import record, stack_run
+from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.model.stage import NOWHERE
-from tests.capture.stack_programs import PROGRAMS, comprehensions, counted, loops, recursion
+from tests.capture.stack_programs import PROGRAMS, counted, recursion
 from tests.pythons import VERSIONS, run
 
 
@@ -23,7 +23,7 @@ def agreement(version):
 @functools.cache
 def bad_runs(version):
     code = "from tests.capture.bad_runs import main; main()"
-    return json.loads(run(version, code, stdin="Ada\n"))
+    return json.loads(run(version, code))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -56,34 +56,13 @@ def test_watching_keeps_no_reference_and_no_tracer(version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_every_path_of_library_code_has_one_depth(version):
-    found = agreement(version)["whole_library"]
-    assert found["doubts"] == [] and found["count"] > 300
-
-
-@pytest.mark.parametrize("version", VERSIONS)
 def test_functions_that_misbehave_are_told_and_harm_nothing(version):
     found = bad_runs(version)
-    said = {name: found[name]["outcome"] for name in ("leaves", "asks", "caught_recursion")}
-    assert said == {
-        "leaves": "It raised SystemExit(3).",
-        "asks": "It returned 'Ada'.",
-        "caught_recursion": "It returned 'caught'.",
-    }
+    assert found["leaves"]["outcome"] == "It raised SystemExit(3)."
     assert "RecursionError" in found["endless_recursion"]["outcome"]
-    assert found["starts_threads"]["outcome"] == "It returned [0, 1, 2, 3]."
     assert found["leaves"]["printed"] == "bye\n"
-    assert found["deletes"]["outcome"] == "It returned [0, 1, 2]."
     runs = [entry for entry in found.values() if isinstance(entry, dict) and "steps" in entry]
-    assert len(runs) == 14 and all(entry["real"] and entry["tracer"] for entry in runs)
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_hostile_objects_cost_a_few_words(version):
-    found = bad_runs(version)
-    assert found["hostile"]["outcome"] == "It returned list of 8."
-    assert found["hostile"]["widest"] < 50 and found["long words"] < 50
-    assert found["raises_own"]["outcome"] == "It raised Own(Hostile object)."
+    assert len(runs) == 5 and all(entry["real"] and entry["tracer"] for entry in runs)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -115,11 +94,9 @@ def test_wrong_depth_is_noticed_and_recomputed(version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_long_runs_are_folded_and_capped(version):
-    found = bad_runs(version)
-    assert found["nests"]["recorded"] > 20_000 and found["nests"]["steps"] < 150
-    assert found["runs_long"]["steps"] < 100
-    assert "The record stops after 200,000 instructions" in found["runs_long"]["note"]
-    assert "first two and the last rounds" in found["nests"]["note"]
+    found = bad_runs(version)["runs_long"]
+    assert found["steps"] < 100 and "first two and the last rounds" in found["note"]
+    assert "The record stops after 200,000 instructions" in found["note"]
 
 
 def poly(x, y):
@@ -136,14 +113,6 @@ def test_step_holds_instruction_stack_and_locals():
     assert ran.source.split("\n")[subtract.line - 1] == "    return abs(x - y) + len(z)"
     assert ran.steps[-1].ending == "returns 9"
     assert ran.on_line(2) and all(step.line == 2 for step in ran.on_line(2))
-
-
-def test_same_run_gives_the_same_record():
-    def first():
-        return comprehensions(4)
-
-    assert stack_run(first) == stack_run(first)
-    assert "0x" not in repr(stack_run(first))
 
 
 def test_exception_goes_where_the_table_says():
@@ -220,11 +189,6 @@ def test_loop_keeps_its_first_and_last_rounds():
     assert "left out" in fold.label and fold.left_out + len(ran.steps) - 1 == ran.recorded
 
 
-def test_nothing_is_folded_on_request():
-    whole = record(loops, (6,), fold=False)
-    assert len(whole.moments) == whole.events > len(record(loops, (6,)).moments)
-
-
 def test_generator_function_is_run_to_its_end():
     ran = stack_run(counted, 2)
     assert "run to its end" in ran.note
@@ -251,13 +215,6 @@ def test_print_is_told_at_the_call_that_prints(capsys):
     ran = stack_run(greet)
     assert [step.printed for step in ran.steps if step.printed] == ["hello\n"]
     assert capsys.readouterr().out == ""
-
-
-def test_function_without_source_is_stepped_all_the_same():
-    space = {}
-    exec(compile("def f(x):\n    return x + 1\n", "<nowhere>", "exec"), space)
-    ran = stack_run(space["f"], 1)
-    assert ran.source == "" and ran.outcome == "It returned 2." and ran.steps[0].line == 0
 
 
 def test_lambda_and_bound_method_are_watched():
@@ -305,11 +262,6 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
     assert sys.gettrace() is before
 
 
-def test_record_can_be_asked_for_other_words():
-    raw = record(poly, (1, 2), look=lambda thing: type(thing).__name__)
-    assert raw.moments[-1].found[-1] == "int" and len(raw.moments) == raw.events
-
-
 def test_all_programs_are_told_alike_here():
     for fn, args in PROGRAMS:
         said = stack_run(fn, *args)
@@ -338,11 +290,3 @@ def test_all_programs_are_told_alike_here():
 )
 def test_brief_words(value, words):
     assert brief(value) == words
-
-
-def test_brief_survives_cycles_and_names_of_any_length():
-    cycle = []
-    cycle.append(cycle)
-    assert brief(cycle) == "[[[…]]]" or brief(cycle) == "[[…]]"
-    assert brief(10**5000) == "a very large int"
-    assert len(brief(type("N" * 10_000, (), {})())) < 60

@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from helpers.capture.cpython import disassembly, stack_effects
+from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.instruction_words import Told, lane, sentence
-from helpers.capture.cpython.stack_moments import following
-from helpers.capture.cpython.stack_run import record, stack_run
+from helpers.capture.cpython.stack_run import following, record, stack_run
 from helpers.model.stage import LANES
 from tests.capture.stack_programs import PROGRAMS
 
@@ -56,7 +55,7 @@ def test_what_an_instruction_does_not_take_stays_where_it_was(program):
         if code[moment.offset].opname in ("EXTENDED_ARG", "RERAISE"):
             continue  # the one stands for the next instruction, the other raises
         jumped = code[moment.offset].opname in ("FOR_ITER", "SEND")
-        stay = len(before) - stack_effects.taken(code[moment.offset], len(before)) - jumped
+        stay = len(before) - disassembly.taken(code[moment.offset], len(before)) - jumped
         assert before[: max(stay, 0)] == later[: max(stay, 0)], code[moment.offset]
         held += max(stay, 0)
     assert held or len(moments) < 40

@@ -18,7 +18,7 @@ from helpers import (  # noqa: E402
     watch_ops,
     watch_recompiles,
 )
-from helpers.capture.cpython.arguments import arguments  # noqa: E402
+from helpers.capture.cpython.unwrapping import arguments  # noqa: E402
 from helpers.capture.text import tensors  # noqa: E402
 from helpers.capture.torch import results  # noqa: E402
 

@@ -3,9 +3,9 @@
 import pytest
 
 from helpers import predict, show_bytecode, show_names, show_table
-from helpers.capture.references.paths import describe
+from helpers.capture.references.holder_search import describe
 from helpers.capture.references.places import label as key_label
-from helpers.capture.text import label, value
+from helpers.capture.text import value
 from helpers.capture.text.error import said
 from helpers.mini.vm import run
 from helpers.safety import arguments
@@ -48,8 +48,8 @@ MADE = {"Hostile": Hostile, "Lied": Lied}  # by name: pytest would ask the class
 @pytest.mark.parametrize("name", MADE)
 def test_words_ask_no_metaclass(name):
     thing = MADE[name]()
-    assert arguments.kind_of(thing) == arguments.shown(thing) == label.type_name(thing) == name
-    assert label.label(thing) == name and label.detail(thing) == "instance"
+    assert arguments.kind_of(thing) == arguments.shown(thing) == value.type_name(thing) == name
+    assert value.label(thing) == name and value.detail(thing) == "instance"
     assert value.brief(thing) == f"{name} object" and not value.same_for_ever(thing)
     assert describe(thing).endswith(name) and key_label(thing) == f"[<{name}>]"
 

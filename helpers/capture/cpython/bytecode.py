@@ -1,45 +1,78 @@
-"""A code object -> its instructions as records: bytes, places in the source, stack depths."""
+"""A code object -> its instructions as records, its fields, and the code objects inside it."""
 
 import dis
+import opcode
 import sys
+from dataclasses import replace
+from os.path import basename
 from types import CodeType
 
-from helpers.capture.cpython import disassembly, stack_effects
-from helpers.capture.cpython.function import check_flag, code_of
+from helpers.capture.cpython import disassembly
+from helpers.capture.cpython.objects import code_of
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.source import NOWHERE, Source, source_of
 from helpers.capture.text.value import brief, plain
 from helpers.mini.versions import JUMPS, effect, ends
 from helpers.model.bytecode import Bytecode, Handler, Instruction
-from helpers.model.listing import Column
+from helpers.model.code import CodeTree, Field
+from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
+from helpers.safety.arguments import switch
 
-MOST_ROWS = 20_000
+MOST_ROWS, MOST_NESTED, DEEPEST, MOST_NAMES = 20_000, 40, 8, 8
+_MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
+FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
+    "co_name": ("the name after def or class, or one such as <module>", "tracebacks"),
+    "co_qualname": ("the same with its classes and outer functions", "function.__qualname__"),
+    "co_filename": ("the file name that compile was given", "tracebacks"),
+    "co_firstlineno": ("its first line in that file, decorators included", "inspect.getsource"),
+    "co_argcount": ("how many parameters may be given by position, *args aside", _PLACE),
+    "co_posonlyargcount": ("how many of these only by position (before /)", _PLACE),
+    "co_kwonlyargcount": ("how many only by keyword (after *), **kwargs aside", _PLACE),
+    "co_nlocals": ("how many names are in co_varnames", _MAKE),
+    "co_varnames": ("arguments, then locals without a cell; the frame has a slot for each",
+                    dis.haslocal),
+    "co_cellvars": ("variables that inner code uses, so they live in cells", dis.hasfree),
+    "co_freevars": ("names whose cells come from the code around it", dis.hasfree),
+    "co_names": ("names without a slot or a cell: globals, attributes, imports", dis.hasname),
+    "co_consts": ("constants, inner code objects among them", dis.hasconst),
+    "co_stacksize": ("the deepest its value stack can get; the frame has room for so many", _MAKE),
+    "co_flags": ("properties of the code, a bit each", "the call: a generator? has *args?"),
+    "co_code": ("the instructions as compiled, two bytes each, and their inline caches", "dis"),
+    "co_exceptiontable": ("which instructions have a handler, and where it is, packed",
+                          "the loop, on an exception"),
+    "co_linetable": ("the places of the instructions in the source, packed",
+                     "tracebacks, tracers, f_lineno"),
+    "co_lnotab": ("the lines alone, in the form of Python 3.9; made when asked for", ""),
+    "co_lines": ("method: the line table, unpacked", ""),
+    "co_positions": ("method: lines and columns, unpacked, once for every two bytes", ""),
+    "_co_code_adaptive": ("the bytes that really run: specialised, with counters",
+                          "the evaluation loop"),
+    "_varname_from_oparg": ("method: the name of a slot of the frame", ""),
+    "replace": ("method: a copy with other fields; nobody can write to its own", ""),
+}  # fmt: skip
 
 
-def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -> Bytecode:
+def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """Return the instructions of a function, method, generator, frame or code object.
 
     Of another callable, the function inside (`unwrap`); the note says what was peeled off.
     `caches` adds a row per inline cache entry (16 bit); `adaptive` adds the name that the
-    interpreter has specialised the instruction to, as far as it has run. Of more than `MOST_ROWS`
-    rows the first are listed, from offset `start` on. TypeError for what has no bytecode,
-    ValueError for bytes that cannot be decoded. Mirrors `dis.get_instructions`, Lib/dis.py.
+    interpreter has specialised the instruction to, as far as it has run. The first `MOST_ROWS` rows
+    are listed. TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
+    Mirrors `dis.get_instructions`, Lib/dis.py.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
-    check_flag(caches, "caches")
-    check_flag(adaptive, "adaptive")
-    if type(start) is not int or not 0 <= start <= len(code.co_code):
-        raise ValueError(
-            f"start must be an offset from 0 to {len(code.co_code)}, not {brief(start)}"
-        )
-    source, handlers = source_of(code), stack_effects.handlers(code)
-    rows = tuple(row for row in instructions(code, source, adaptive) if row.offset >= start)
+    switch(caches, "caches")
+    switch(adaptive, "adaptive")
+    source, handlers = source_of(code), disassembly.handlers(code)
+    rows = instructions(code, source, adaptive)
     if caches:
         rows = tuple(part for row in rows for part in (row, *_cache_rows(row, code, adaptive)))
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    cut = _cut(rows, start)
+    cut = f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed."
+    cut = cut if len(rows) > MOST_ROWS else ""
     return Bytecode(
         f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
@@ -52,35 +85,36 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False, start: int = 0) -
     )
 
 
-def _cut(rows: tuple, start: int) -> str:
-    """Say which instructions are not listed, and how to list them."""
-    said = [f"Listed from offset {start} on; without `start`, from 0."] if start else []
-    if len(rows) > MOST_ROWS:
-        at = rows[MOST_ROWS].offset
-        said.append(
-            f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed; "
-            f"show_bytecode(…, start={at}) lists those from offset {at} on."
-        )
-    return " ".join(said)
-
-
 def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tuple:
     """Return one record per instruction, in order."""
-    raw = disassembly.instructions(code)
-    ends = [i.offset for i in raw[1:]] + [len(code.co_code)]
+    raw, live = disassembly.instructions(code), code._co_code_adaptive
+    after = [i.offset for i in raw[1:]] + [len(code.co_code)]
     try:
-        origins = stack_effects.origins(code)
-    except stack_effects.Doubt:
+        origins = disassembly.origins(code)
+    except disassembly.Doubt:
         origins = {}
-    running = {}
-    if adaptive:
-        live = _live_code(code)
-        running = {i.offset: disassembly.running_name(live[i.offset]) for i in raw}
-    places = disassembly.positions(code)
-    return tuple(
-        _instruction(i, code, end, places[i.offset // 2], source, origins, running)
-        for i, end in zip(raw, ends, strict=True)
-    )
+    places, rows = disassembly.positions(code), []
+    for i, end in zip(raw, after, strict=True):
+        data = code.co_code[i.offset : end]
+        span = source.span(places[i.offset // 2])
+        rows.append(
+            Instruction(
+                i.offset,
+                i.opname,
+                -1 if i.arg is None else i.arg,
+                argument(i, code),
+                data.hex(" "),
+                len(data) // 2 - 1,
+                source.line(places[i.offset // 2][0]),
+                span,
+                source.snippet(span),
+                len(origins[i.offset]) if i.offset in origins else -1,
+                _effect(i),
+                i.argval if i.opcode in JUMPS else -1,
+                disassembly.running_name(live[i.offset]) if adaptive else "",
+            )
+        )
+    return tuple(rows)
 
 
 def argument(instruction: dis.Instruction, code: CodeType) -> str:
@@ -96,76 +130,28 @@ def argument(instruction: dis.Instruction, code: CodeType) -> str:
     return "" if instruction.opname in ("RESUME", "PRECALL", "CACHE") else str(instruction.arg)
 
 
-def _instruction(i: dis.Instruction, code, end, positions, source, origins, running):
-    data = code.co_code[i.offset : end]
-    span = source.span(positions)
-    return Instruction(
-        i.offset,
-        i.opname,
-        -1 if i.arg is None else i.arg,
-        argument(i, code),
-        data.hex(" "),
-        len(data) // 2 - 1,
-        source.line(positions[0]),
-        span,
-        source.snippet(span),
-        len(origins[i.offset]) if i.offset in origins else -1,
-        _effect(i),
-        i.argval if i.opcode in JUMPS else -1,
-        running.get(i.offset, ""),
-    )
-
-
 def _effect(i: dis.Instruction) -> str:
-    straight = f"{effect(i, False):+d}"
+    straight, jumping = f"{effect(i, False):+d}", f"{effect(i, True):+d}"
     if i.opcode not in JUMPS:
         return straight
-    jumping = f"{effect(i, True):+d}"
-    if ends(i.opname) or jumping == straight:
-        return jumping
-    return f"{straight} or {jumping}"
+    return jumping if ends(i.opname) or jumping == straight else f"{straight} or {jumping}"
 
 
 def _cache_rows(row: Instruction, code: CodeType, adaptive: bool):
-    """Return one record per cache entry of an instruction, with what the entry is for."""
-    live = _live_code(code) if adaptive else code.co_code
-    names = _cache_names(row.opname)
-    for n in range(row.caches):
-        at = row.offset + 2 + 2 * n
-        yield Instruction(
-            at,
-            "CACHE",
-            -1,
-            names[n] if n < len(names) else "",
-            live[at : at + 2].hex(" "),
-            0,
-            0,
-            NOWHERE,
-            "",
-            -1,
-            "",
-            cache_index=n,
-        )
-
-
-def _live_code(code: CodeType) -> bytes:
-    """Return the bytes that the interpreter really runs, specialised and with its counters."""
-    return code._co_code_adaptive
-
-
-def _cache_names(opname: str) -> list[str]:
-    """Return what each entry is called, from the running interpreter's own table."""
-    import opcode
-
-    formats = getattr(opcode, "_cache_format", {}).get(opname, {})
-    return [
+    """Yield one record per cache entry of an instruction, with what the entry is for."""
+    live = code._co_code_adaptive if adaptive else code.co_code
+    names = [
         f"{name} {n + 1} of {size}" if size > 1 else name
-        for name, size in formats.items()
+        for name, size in getattr(opcode, "_cache_format", {}).get(row.opname, {}).items()
         for n in range(size)
     ]
+    for n in range(row.caches):
+        at, name = row.offset + 2 + 2 * n, names[n] if n < len(names) else ""
+        data = live[at : at + 2].hex(" ")
+        yield Instruction(at, "CACHE", -1, name, data, 0, 0, NOWHERE, "", -1, "", cache_index=n)
 
 
-def _guards(row: stack_effects.Handler) -> str:
+def _guards(row: disassembly.Handler) -> str:
     values = counted(row.depth, "value")
     lasti = " and push the offset" if row.lasti else ""
     return (
@@ -174,14 +160,108 @@ def _guards(row: stack_effects.Handler) -> str:
 
 
 def _columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
-    columns = [
+    return (
         Column("where", "line"),
         Column("place", "offset", True),
         Column("opname", "instruction", True),
-    ]
-    if adaptive:
-        columns.append(Column("running", "specialised to", True))
-    if caches:
-        columns.append(Column("kept", "bytes"))
-    columns += [Column("argument", "argument", True), Column("snippet", "source", True)]
-    return (*columns, Column("depth", "stack before"), Column("effect", "change"))
+        *[Column("running", "specialised to", True)] * adaptive,
+        *[Column("kept", "bytes")] * caches,
+        Column("argument", "argument", True),
+        Column("snippet", "source", True),
+        Column("depth", "stack before"),
+        Column("effect", "change"),
+    )
+
+
+def code_tree(fn) -> CodeTree:
+    """Return every field of the code object of a function, method, generator or frame.
+
+    The list of fields comes from the running interpreter (Objects/codeobject.c); code objects
+    among the constants follow as `nested`. TypeError for what has no code object.
+    Of another callable, the function inside (`unwrap`); the note says what was peeled off.
+    """
+    function, peeled = unwrap(fn)
+    tree = _tree(code_of(function, "show_code"), DEEPEST, [MOST_NESTED])
+    return replace(tree, note=" ".join(filter(None, (*peeled, tree.note))))
+
+
+def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
+    inner = [c for c in code.co_consts if type(c) is CodeType]
+    nested = []
+    for part in inner:
+        if left[0] and deeper:
+            left[0] -= 1
+            nested.append(_tree(part, deeper - 1, left))
+    rest = len(inner) - len(nested)
+    note = f"Left out here: {rest} inner; show_code shows each of `co_consts`." if rest else ""
+    columns = (
+        Column("name", "field", code=True),
+        Column("value", "value", code=True),
+        Column("meaning", "what it is"),
+        Column("used", "used by"),
+    )
+    name = plain(code.co_qualname)
+    fields = Listing(f"Code object {name}", columns, tuple(_fields(code)))
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), tuple(nested), note)
+
+
+def _fields(code: CodeType):
+    calm, order = disassembly.calm(code), list(FIELDS)
+    known = [name for name in dir(code) if name.startswith(("co_", "_co")) or name in FIELDS]
+    known.sort(key=lambda name: (order.index(name) if name in FIELDS else len(order), name))
+    for name in known:
+        meaning, used = FIELDS.get(name, ("new in this Python", ""))
+        used = used if type(used) is str else _first_use(calm, name, used)
+        yield Field(name, _value(code, name), meaning, used)
+
+
+def _value(code: CodeType, name: str) -> str:
+    if name in _WORDS:
+        return _WORDS[name](code)
+    if name in ("co_lnotab", "_co_code_adaptive"):
+        return "bytes"  # asking for the first warns from 3.12 on; the second changes as it runs
+    value = getattr(code, name)
+    if callable(value):
+        return "method"
+    if type(value) is bytes:
+        return f"{len(value)} bytes"
+    if type(value) is not tuple:
+        return brief(value)
+    parts = [brief(one) for one in value[:MOST_NAMES]]
+    more = [f"… {len(value) - MOST_NAMES} more"] if len(value) > MOST_NAMES else []
+    return f"({', '.join(parts + more)}{',' if len(value) == 1 else ''})"
+
+
+def _code(code: CodeType) -> str:
+    count = len(disassembly.instructions(code))
+    caches = len(code.co_code) // 2 - count
+    entries = "1 cache entry" if caches == 1 else f"{caches} cache entries"
+    return f"{len(code.co_code)} bytes: {count} instructions, {entries}"
+
+
+def _flags(code: CodeType) -> str:
+    names = [n for bit, n in dis.COMPILER_FLAG_NAMES.items() if code.co_flags & bit]
+    return f"0x{code.co_flags:x}: {', '.join(names) or 'none'}"
+
+
+def _filename(code: CodeType) -> str:
+    name = code.co_filename
+    if name.startswith("<"):
+        return brief(name)
+    return "a notebook cell" if "ipykernel" in name else brief(basename(name.replace("\\", "/")))
+
+
+_WORDS = {"co_code": _code, "co_flags": _flags, "co_filename": _filename}
+
+
+def _first_use(code: CodeType, field: str, opcodes) -> str:
+    """Return the first instruction of this code that reads a field by position."""
+    values = getattr(code, field)
+    for i in disassembly.instructions(code):
+        if i.opcode not in opcodes or i.arg is None:
+            continue
+        places = [n for n, item in enumerate(values) if item is i.argval]
+        if places or type(i.argval) is CodeType:
+            at = f"takes [{places[0]}]" if places else ""
+            return f"{i.offset} {i.opname} {at}".rstrip()
+    return ""

@@ -1,22 +1,40 @@
-"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
+"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine.
 
+One kind of actions: a call under each way in which CPython lets itself be watched.
+"""
+
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 from time import perf_counter
 
-from helpers.capture.cpython.function import can_be_called
+from helpers.capture.cpython.objects import (
+    can_be_called,
+    class_mapping,
+    function_of,
+    mro,
+    refuse_async,
+)
+from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
+from helpers.safety.arguments import table, word
 from helpers.safety.interpreter_state import theirs
 
-ROUNDS = 7
+ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
 SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
 NOTE = (
     "The fastest round of each counts; the middle one took up to {:,.1f} times as long. On another "
     "machine, or a busy one, the ratios differ more."
+)
+TOOL = "watch_tracers"
+STICKY = (
+    "Python 3.12 remembers that some frame asked for instructions: from then on every use of "
+    "sys.settrace in this process pays for them."
 )
 
 
@@ -45,32 +63,25 @@ def costs_listing(
 
     What one of them raises is raised. TypeError names what cannot be called, or has no name.
     """
-    if type(actions) is not dict:
-        raise TypeError(f"actions must be a dict of name -> function, not {brief(actions)}")
-    if not actions:
-        raise ValueError("watch_costs needs at least one action to time")
-    if type(unit_name) is not str:
-        raise TypeError(f"unit_name must be a str, not {brief(unit_name)}")
-    for name, action in [("the unit", unit), *actions.items()]:
-        if type(name) is not str:
-            raise TypeError(f"the name of an action must be a str, not {brief(name)}")
+    word(unit_name, "unit_name")
+    actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
+    for name, action in [("the unit", unit), *actions]:
         if not can_be_called(action):
             raise TypeError(
                 f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
             )
-    actions = dict(actions)  # one that is timed may change the learner's own
-    rounds = {name: [] for name in (None, *actions)}
+    everything = {None: unit, **dict(actions)}
+    rounds = {name: [] for name in everything}
     for done in progress.counted("timing, round", range(ROUNDS)):
-        for name, action in [(None, unit), *actions.items()]:
+        for name, action in everything.items():
             if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
                 rounds[name].append(_seconds(action))
     best = {name: min(seconds) for name, seconds in rounds.items()}
-    rows = [
-        Cost(name, best[name] / best[None], _rounded(best[name] / best[None])) for name in actions
-    ]
+    ratios = {name: best[name] / best[None] for name in everything if name is not None}
+    rows = tuple(Cost(name, ratio, _rounded(ratio)) for name, ratio in ratios.items())
     columns = (Column("action", "action"), Column("words", f"in {unit_name}"))
     note = NOTE.format(max(median(rounds[name][1:]) / best[name] for name in best))
-    return Costs("Measured in one run", columns, tuple(rows), note)
+    return Costs("Measured in one run", columns, rows, note)
 
 
 def _seconds(action: Callable) -> float:
@@ -90,3 +101,90 @@ def _rounded(ratio: float) -> str:
     if ratio < 0.1:
         return "less than a tenth of one"
     return f"about {float(f'{ratio:.1g}'):,g}" if ratio >= 10 else f"about {ratio:.1f}"
+
+
+def tracer_costs(fn, *args) -> Costs:
+    """Return what a call of `fn(*args)` costs under each tracer, in calls without one.
+
+    The callbacks do nothing but count, so this is the price of being called. sys.monitoring is
+    there from 3.12 on. What was traced or monitored before goes on afterwards. TypeError if `fn` is
+    no Python function, or an argument is an iterator; RuntimeError if sys.monitoring has no tool id
+    left. What `fn` raises is raised.
+    """
+    function, own = function_of(fn, TOOL)
+    refuse_async(function, TOOL)
+    for value in args:
+        if any("__next__" in class_mapping(kind) for kind in mro(type(value))):
+            raise TypeError(
+                f"{TOOL} calls the function many times, and an iterator can be used only "
+                f"once: give it a list in the place of {brief(value)}"
+            )
+    call = partial(function, *own, *args)
+    unit = f"calls of {plain(function.__name__)} alone"
+    found = costs_listing(call, tracers(function, call), unit)
+    sticky = sys.version_info[:2] == (3, 12)
+    return replace(found, note=f"{STICKY} {found.note}") if sticky else found
+
+
+def tracers(function, call: Callable) -> dict[str, Callable]:
+    """Return name -> a function that makes the call under that tracer."""
+    actions = {
+        "sys.setprofile: calls": partial(_profiled, call),
+        "sys.settrace: calls": partial(_traced, call, function.__code__, ""),
+        "sys.settrace: lines": partial(_traced, call, function.__code__, "lines"),
+        "sys.settrace: instructions": partial(_traced, call, function.__code__, "opcodes"),
+    }
+    if monitoring := getattr(sys, "monitoring", None):
+        events = {"calls": "PY_START", "lines": "LINE", "instructions": "INSTRUCTION"}
+        for name, event in events.items():
+            number = getattr(monitoring.events, event)
+            actions[f"sys.monitoring: {name}"] = partial(_monitored, call, function, number)
+    actions["watch_stack's record"] = partial(record, call.func, call.args)
+    return actions
+
+
+def _profiled(call: Callable):
+    before = sys.getprofile()
+    try:
+        sys.setprofile(lambda frame, event, argument: None)
+        return call()
+    finally:
+        sys.setprofile(before)
+
+
+def _traced(call: Callable, code, wanted: str):
+    def local(frame, event, argument):
+        return local
+
+    def enter(frame, event, argument):
+        if frame.f_code is not code or not wanted:
+            return None
+        frame.f_trace = local
+        frame.f_trace_lines, frame.f_trace_opcodes = wanted == "lines", wanted == "opcodes"
+        return local
+
+    before, own = sys.gettrace(), sys._getframe()
+    own.f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
+    try:
+        sys.settrace(enter)
+        return call()
+    finally:
+        sys.settrace(before)
+        own.f_trace_opcodes = False
+
+
+def _monitored(call: Callable, function, event: int):
+    monitoring = sys.monitoring
+    free = [number for number in range(5, -1, -1) if monitoring.get_tool(number) is None]
+    if not free:
+        raise RuntimeError("all tool ids of sys.monitoring are in use: free one of them first")
+    tool, code = free[0], function.__code__
+    monitoring.use_tool_id(tool, TOOL)
+    try:
+        monitoring.register_callback(tool, event, lambda *found: None)
+        monitoring.set_local_events(tool, code, event)
+        return call()
+    finally:
+        monitoring.set_local_events(tool, code, 0)
+        monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)

@@ -8,13 +8,9 @@ from types import CodeType, FrameType, TracebackType
 from helpers.capture.text.value import brief, plain
 from helpers.internals import interpreter_frame
 from helpers.model.listing import Column, Listing
-from helpers.safety.original_builtins import BUILTINS
+from helpers.safety.arguments import is_a
 
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
-
-MOST_LINKS = 5_000
-MOST_FRAMES, MOST_ASKED = 12, 100_000
-MOST_LOCALS = 6
+MOST_LINKS, MOST_FRAMES, MOST_ASKED, MOST_LOCALS = 5_000, 12, 100_000, 6
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
 MEANINGS = {
     "f_back": "the frame that called this one, None if there is none",
@@ -30,6 +26,8 @@ MEANINGS = {
     "clear": "method: empty the slots of a frame that does not run; close its generator",
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
+_NAMESPACES = (dict, type((lambda: sys._getframe().f_locals)()))  # since 3.13 a function's: a proxy
+_TRACEBACK = BaseException.__dict__["__traceback__"].__get__
 
 
 @dataclass(frozen=True)
@@ -54,14 +52,6 @@ class FrameRow:
     made: bool = True
 
 
-def _own_locals():
-    return sys._getframe().f_locals
-
-
-_TRACEBACK = BaseException.__dict__["__traceback__"].__get__
-_NAMESPACES = (dict, type(_own_locals()))  # since 3.13 a function's are a proxy of its frame
-
-
 def frame_listing(frame: FrameType) -> Listing:
     """Return every attribute of a frame (Objects/frameobject.c) with its value in words.
 
@@ -69,8 +59,7 @@ def frame_listing(frame: FrameType) -> Listing:
     """
     if type(frame) is not FrameType:
         raise TypeError(f"show_frame needs a frame, such as sys._getframe(), not {brief(frame)}")
-    names = [n for n in dir(frame) if n.startswith("f_") or n == "clear"]
-    order = list(MEANINGS)
+    names, order = [n for n in dir(frame) if n.startswith("f_") or n == "clear"], list(MEANINGS)
     names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
     rows = tuple(Attribute(n, _value(frame, n), MEANINGS.get(n, "new here")) for n in names)
     columns = (
@@ -81,24 +70,32 @@ def frame_listing(frame: FrameType) -> Listing:
     return Listing(f"Frame of {plain(frame.f_code.co_name)}", columns, rows)
 
 
-def traceback_listing(error: BaseException, start: int = 1) -> Listing:
+def _value(frame: FrameType, name: str) -> str:
+    value = getattr(frame, name)
+    if name == "clear":
+        return "method"
+    if name in ("f_globals", "f_builtins"):
+        return "a dict" if type(value) is dict else brief(value)
+    if name != "f_locals":
+        return brief(value)
+    if value is frame.f_globals:
+        return "the dict of f_globals itself"
+    return "{" + locals_words(frame, separator=": ") + "}"
+
+
+def traceback_listing(error: BaseException) -> Listing:
     """Return an exception's traceback as the chain of frames that it keeps alive.
 
-    `start`: the place of the first frame to list, from 1; `MOST_LINKS` are listed at most.
-    TypeError if it is no exception, ValueError if `start` is no place of its traceback.
+    The first `MOST_LINKS` are listed. TypeError if it is no exception.
     """
-    if not issubclass(type(error), BaseException):
+    if not is_a(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
     rows, link, place = [], _TRACEBACK(error), 0
-    if type(start) is not int or start < 1:
-        raise ValueError(f"start must be the place of a frame, from 1, not {brief(start)}")
     while link is not None:
         place += 1
-        if start <= place < start + MOST_LINKS:
+        if place <= MOST_LINKS:
             rows.append(_link(link, place))
         link = link.tb_next
-    if start > max(place, 1):
-        raise ValueError(f"start must be at most {place}: the traceback has no more frames")
     columns = (
         Column("place", "link"),
         Column("function", "function", True),
@@ -108,27 +105,16 @@ def traceback_listing(error: BaseException, start: int = 1) -> Listing:
         Column("locals", "locals kept alive", True),
     )
     note = "Line 1 is the first line of each frame's code, decorators included."
-    if start > 1:
-        note = f"Listed from frame {start:,} on; without `start`, from 1. {note}"
-    if (after := start + MOST_LINKS) <= place:
-        note = (
-            f"Frames {after:,} to {place:,} are left out; "
-            f"show_traceback(error, start={after}) lists them. {note}"
-        )
+    if place > MOST_LINKS:
+        note = f"Frames {MOST_LINKS + 1:,} to {place:,} are left out. {note}"
     return Listing(f"Traceback of {brief(error)}", columns, tuple(rows), note)
 
 
 def _link(link: TracebackType, place: int) -> FrameRow:
-    frame = link.tb_frame
-    at = frame.f_code.co_firstlineno
-    return FrameRow(
-        str(place),
-        plain(frame.f_code.co_name),
-        _relative(link.tb_lineno, at),
-        str(link.tb_lasti),
-        _relative(frame.f_lineno, at),
-        locals_words(frame),
-    )
+    frame, first = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1
+    lines = (str(at - first) if at else "" for at in (link.tb_lineno, frame.f_lineno))
+    name, last = plain(frame.f_code.co_name), str(link.tb_lasti)
+    return FrameRow(str(place), name, next(lines), last, next(lines), locals_words(frame))
 
 
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
@@ -144,8 +130,12 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
         raise RuntimeError(interpreter_frame.doubt())
     offsets, address, rows = interpreter_frame.layout(), interpreter_frame.base(frame), []
     while address and len(rows) < most:
-        if not _is_shim(address):
-            rows.append(_record(address, len(rows) + 1))
+        owner = ctypes.c_ubyte.from_address(address + offsets.owner).value
+        if sys.version_info < (3, 12) or owner != CSTACK:
+            code = interpreter_frame.thing(_word(address + offsets.code))
+            name = plain(code.co_name) if type(code) is CodeType else "?"
+            made = bool(_word(address + offsets.frame_object))
+            rows.append(FrameRow(str(len(rows) + 1), name, "", "", "", made=made))
         address = _word(address + offsets.previous)
     columns = (
         Column("place", "place"),
@@ -156,15 +146,8 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     return Listing("The stack of frames, from the one that runs", columns, tuple(rows), note)
 
 
-def _value(frame: FrameType, name: str) -> str:
-    if name == "clear":
-        return "method"
-    value = getattr(frame, name)
-    if name in ("f_globals", "f_builtins"):
-        return "a dict" if type(value) is dict else brief(value)
-    if name == "f_locals" and frame.f_locals is not frame.f_globals:
-        return "{" + locals_words(frame, separator=": ") + "}"
-    return brief(value) if name != "f_locals" else "the dict of f_globals itself"
+def _word(address: int) -> int:
+    return ctypes.c_void_p.from_address(address).value or 0
 
 
 def locals_words(frame: FrameType, separator: str = " = ") -> str:
@@ -174,10 +157,9 @@ def locals_words(frame: FrameType, separator: str = " = ") -> str:
         return "(the module's dict)"
     if type(values) not in _NAMESPACES:  # exec takes any mapping, and its code must not run here
         return brief(values)
-    pairs = [(name, value) for name, value in values.items() if type(name) is str]
-    parts = [f"{plain(name)}{separator}{brief(value)}" for name, value in pairs[:MOST_LOCALS]]
-    more = [f"… {len(pairs) - MOST_LOCALS} more"] if len(pairs) > MOST_LOCALS else []
-    return ", ".join(parts + more)
+    parts = [f"{name}{separator}{words}" for name, words in locals_pairs(frame)]
+    rest = sum(type(name) is str for name in values) - len(parts)
+    return ", ".join(parts + ([f"… {rest} more"] if rest else []))
 
 
 def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
@@ -187,24 +169,3 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
         return ()
     names = [name for name in values if type(name) is str][:MOST_LOCALS]
     return tuple((plain(name), brief(values[name])) for name in names)
-
-
-def _relative(lineno: int | None, first: int) -> str:
-    return str(lineno - first + 1) if lineno else ""
-
-
-def _word(address: int) -> int:
-    return ctypes.c_void_p.from_address(address).value or 0
-
-
-def _is_shim(address: int) -> bool:
-    owner = ctypes.c_ubyte.from_address(address + interpreter_frame.layout().owner).value
-    return sys.version_info >= (3, 12) and owner == CSTACK
-
-
-def _record(address: int, place: int) -> FrameRow:
-    offsets = interpreter_frame.layout()
-    code = interpreter_frame.thing(_word(address + offsets.code))
-    made = bool(_word(address + offsets.frame_object))
-    name = plain(code.co_name) if type(code) is CodeType else "?"
-    return FrameRow(str(place), name, "", "", "", made=made)

@@ -4,7 +4,13 @@ from types import CodeType, FrameType, FunctionType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.frame import MOST_FRAMES, FrameRow, locals_pairs, locals_words
-from helpers.capture.cpython.settrace import MOST_PRINTED, Printed, Result, traced
+from helpers.capture.cpython.settrace import (
+    MOST_PRINTED,
+    TRACER_LOST,
+    Printed,
+    Result,
+    traced,
+)
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
@@ -12,10 +18,7 @@ from helpers.model.frames import FrameStep
 from helpers.model.listing import Column, Listing
 from helpers.model.stage import Card
 from helpers.model.timeline import Panel, Timeline
-from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.patches import undone
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)
@@ -41,14 +44,12 @@ def frames_timeline(fn, *args, **kwargs) -> Timeline:
 def _note(run: "_Run", result: Result) -> str:
     """Say how the run ended, and what is not in the record."""
     said = [result.sentence]
-    if run.failed:
-        said.append(f"The tracer failed with {run.failed}; the run went on unrecorded.")
-    elif run.full:
+    if run.full:
         said.append(
             f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
         )
     elif result.tracer_changed:
-        said.append("The tracer was lost (sys.settrace, or Ctrl-C inside it).")
+        said.append(f"{TRACER_LOST}.")
     if run.printed.more:
         said.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
     return " ".join(said)
@@ -61,15 +62,14 @@ class _Run:
         self.globals, self.steps, self.full = fn.__globals__, [], False
         self.pages, self.printed = Pages(), Printed()
         self.pages.place(fn.__code__)
-        self.enter = self._safely(self._enter)
-        self._local = self._safely(self._on_event)
-        self._first, self._off, self.failed = fn.__code__, {}, ""
+        self._local, self._first, self._off = self._on_event, fn.__code__, {}
         self._live: dict[int, FrameType] = {}
         self._ran: dict[int, int] = {}  # frames in which was raised -> what each ran last
         self._numbers: dict[tuple[int, int], int] = {}
         self._seen: set[int] = set()
 
-    def _enter(self, frame, event, argument):
+    def enter(self, frame, event, argument):
+        """Follow this frame too if its function belongs to the module of the one watched."""
         if frame.f_globals is not self.globals or self.full:
             return None
         if not self.steps and frame.f_code is not self._first:
@@ -107,24 +107,14 @@ class _Run:
             return None  # what is returned here would become the frame's tracer again
         return self._local
 
-    def _safely(self, tracer):
-        """Return the tracer, which ends the record where it fails: the run itself goes on."""
-
-        def traced(frame, event, argument):
-            try:
-                return tracer(frame, event, argument)
-            except Exception as error:  # the watched code may have patched what is called here
-                self.failed, self.full = error.__class__.__name__, True
-
-        return traced
-
     def let_go(self) -> None:
         """Take the tracer off frames that live on, and forget them."""
         while self._live:
             _untraced(self._live.popitem()[1])
 
     def _left(self, frame, value):
-        name = plain(frame.f_code.co_name)
+        name, words = plain(frame.f_code.co_name), brief(value)
+        gone = "the frame leaves for good."
         if value is None and self._raises(frame):
             says = "No handler here: the frame goes, and the exception on to its caller."
             label = f"leave {name} with the exception"
@@ -132,21 +122,16 @@ class _Run:
         elif suspends(frame):
             row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
             self._off[id(frame), id(frame.f_code)] = row, card
-            says = f"The caller gets {brief(value)}; the frame is put on the shelf, as it is."
-            label = f"yield {brief(value)} from {name}"
-            deed = "just yielded"
-            self._step(frame, label, says, "yield", "on top again", brief(value), deed)
-        elif frame.f_code.co_flags & GENERATORS:
-            says = (
-                "The generator is at its end, and its caller learns so; the frame leaves for good."
-            )
-            label = f"return {brief(value)} from {name}"
-            self._step(frame, label, says, "return", "leaving", deed="just returned")
+            says = f"The caller gets {words}; the frame is put on the shelf, as it is."
+            label = f"yield {words} from {name}"
+            self._step(frame, label, says, "yield", "on top again", words, "just yielded")
         else:
-            says = f"The caller gets {brief(value)}; the frame leaves for good."
-            label = f"return {brief(value)} from {name}"
-            deed = "just returned"
-            self._step(frame, label, says, "return", "leaving", brief(value), deed)
+            ends = bool(frame.f_code.co_flags & GENERATORS)
+            says = "The generator is at its end, and its caller learns so" if ends else ""
+            says = f"{says or f'The caller gets {words}'}; {gone}"
+            label = f"return {words} from {name}"
+            handed = "" if ends else words
+            self._step(frame, label, says, "return", "leaving", handed, "just returned")
 
     def _raises(self, frame) -> bool:
         """Return whether a frame that sends 'return' with None is left by an exception.

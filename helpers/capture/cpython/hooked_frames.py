@@ -1,27 +1,23 @@
-"""A call, under the frame hook -> which code objects it ran: in order, how deep, how often."""
+"""PEP 523: who evaluates the frames of a function, and which frames the frame hook is told of."""
 
 import gc
 import sys
-from dataclasses import dataclass
-from types import CodeType, FunctionType, MethodType
+from dataclasses import dataclass, replace
+from types import CodeType, FunctionType
 
-from helpers.capture.cpython.function import code_of, function_of, refuse_async
+from helpers.capture.cpython.objects import code_of, function_of, refuse_async
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief, plain
 from helpers.mini import frame_hook
+from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Column, Listing
+from helpers.model.op_log import together
 from helpers.model.phrase import counted, ended
-from helpers.safety.arguments import is_exactly
+from helpers.safety.arguments import is_a, is_exactly, kind_of
 from helpers.safety.interpreter_state import theirs
-from helpers.safety.original_builtins import BUILTINS
 
-__builtins__ = BUILTINS  # the callback is asked while a learner's code runs
-
-MOST_ROWS = 60
-MOST_CODES = 10_000
-MOST_ARGUMENTS = 8
+MOST_ROWS, MOST_CODES, MOST_ARGUMENTS = 60, 10_000, 8
 DEEPEST = 20  # marks of indentation
-_NAMESPACE = type.__dict__["__dict__"].__get__
 
 
 @dataclass(frozen=True)
@@ -48,6 +44,59 @@ class FramesSeen(Listing):
         return sum(many for told, many in self.counts if told == name)
 
 
+def evaluator_graph(fn) -> Graph:
+    """Return the way from a call of `fn` to the evaluator that is installed at this moment.
+
+    Mirrors `_PyEval_EvalFrame` (Include/internal/pycore_ceval.h), which asks the interpreter for
+    its evaluator at every Python call. TypeError if `fn` is no Python function.
+    """
+    function, _ = function_of(fn, "show_evaluator")
+    name, code = plain(function.__name__), function.__code__
+    places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
+    room = f"{counted(places, 'variable')}, stack of {code.co_stacksize}"
+    units = f"{len(code.co_code) // 2} code units"
+    nodes = [
+        Node("call", f"{name}(…)", "site", "a call, somewhere"),
+        Node("function", name, "function", "function: code, globals, defaults, cells"),
+        Node("code", f"code of {plain(code.co_name)}", "code", units),
+        Node("frame", f"frame of {plain(code.co_name)}", "frame", room),
+    ]
+    edges = [
+        Edge("call", "function", "calls"),
+        Edge("function", "code", "__code__"),
+        Edge("call", "frame", "makes"),
+        Edge("frame", "code", "runs"),
+    ]
+    before, label = "frame", "is handed to"
+    for place, one in enumerate(frame_hook.installed()):
+        key = f"evaluator {place}"
+        nodes.append(Node(key, one.name, "function", one.owner))
+        edges.append(Edge(before, key, label))
+        before, label = key, "goes on to"
+    title = f"Who evaluates a frame of {name} now"
+    return Graph(title, tuple(nodes), tuple(edges))
+
+
+def evaluators_compared(fn, before: Graph) -> Graph:
+    """Return the picture of an earlier moment and that of this one; what is new is marked +.
+
+    TypeError if `fn` is no Python function, or `before` is no graph.
+    """
+    if not is_a(before, Graph):
+        raise TypeError(f"before must be what show_evaluator gave, not {kind_of(before)}")
+    function, _ = function_of(fn, "show_evaluator")
+    now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
+    nodes = [
+        node
+        if (node.label, node.detail) in known
+        else replace(node, label=f"+ {node.label}", kind=f"{node.kind} new")
+        for node in now.nodes
+    ]
+    moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
+    note = "+: was not there before." * any(node.kind.endswith(" new") for node in nodes)
+    return together(f"Who evaluates a frame of {plain(function.__name__)}", moments, note)
+
+
 def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
     """Run `fn(*args, **kwargs)` with the hook on and return the frames that it was told of.
 
@@ -57,7 +106,11 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
     """
     function, own = function_of(fn, "watch_hooked")
     refuse_async(function, "watch_hooked")
-    codes = own_codes(function) if only is None else _asked(only)
+    if only is None:
+        codes = own_codes(function)
+    else:
+        several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
+        codes = [code_of(one, "only of watch_hooked") for one in several]
     watch = _Watch()
     hook = frame_hook.watching(watch.note, only=codes)
     with hook:
@@ -72,8 +125,8 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
             ending = f" {ended(f'It raised {said(error)}')}"
     if hook.missed:
         ending += (
-            f" {_many(hook.missed, 'frame')} could not be told: too little was left of the levels "
-            "of recursion, or of the C stack."
+            f" {counted(hook.missed, 'frame')} could not be told: too little was left of the "
+            "levels of recursion, or of the C stack."
         )
     if only is None and len(codes) >= MOST_CODES:
         ending += f" The first {MOST_CODES:,} code objects of the module were watched; name others."
@@ -86,12 +139,9 @@ def own_codes(function: FunctionType) -> list[CodeType]:
     A function is of the module whose globals it has, wherever it is kept: under a decorator, in a
     property, a dict, a class within a class.
     """
-    space = function.__globals__
-    found = {id(function.__code__): function.__code__}
+    space, found = function.__globals__, {}
     alive = (thing for thing in gc.get_objects() if type(thing) is FunctionType)
     pending = [function.__code__, *(one.__code__ for one in alive if one.__globals__ is space)]
-    for thing in list(dict.values(space)):  # `gc.freeze` may have set them aside
-        pending += _codes_of(thing, space)
     while pending and len(found) < MOST_CODES:
         code = pending.pop()
         found[id(code)] = code
@@ -99,33 +149,11 @@ def own_codes(function: FunctionType) -> list[CodeType]:
     return list(found.values())
 
 
-def _codes_of(thing, space):
-    """Yield the code of a function that was made in this module, or of a class's methods."""
-    members = [thing]
-    if issubclass(type(thing), type):
-        namespace, name = dict(_NAMESPACE(thing)), dict.get(space, "__name__")
-        made_in = namespace.get("__module__")
-        if type(made_in) is type(name) is str and made_in == name:
-            members = list(namespace.values())
-    for member in members:
-        if type(member) is property:
-            member = member.fget
-        elif is_exactly(member, staticmethod, classmethod, MethodType):
-            member = member.__func__
-        if type(member) is FunctionType and member.__globals__ is space:
-            yield member.__code__
-
-
-def _asked(only) -> list[CodeType]:
-    things = only if is_exactly(only, list, tuple, set, frozenset) else [only]
-    return [code_of(thing, "only of watch_hooked") for thing in things]
-
-
 class _Watch:
     """What the callback has been told so far."""
 
     def __init__(self):
-        self.base, self.rows, self.counts, self.depths = None, [], {}, 0
+        self.base, self.rows, self.counts = None, [], {}
 
     def note(self, code: CodeType, arguments: tuple) -> None:
         """Write one frame down; the callback's caller is the frame that makes the call."""
@@ -137,18 +165,9 @@ class _Watch:
         named = zip(code.co_varnames[:MOST_ARGUMENTS], arguments, strict=False)
         words = _listed([f"{plain(name)}={brief(value)}" for name, value in named], len(arguments))
         marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
-        shown = f"{marks}{plain(code.co_name)}"
-        self.rows.append(
-            FrameSeen(
-                len(self.rows) + 1,
-                depth,
-                plain(code.co_name),
-                shown,
-                code.co_firstlineno,
-                words,
-                nth + 1,
-            )
-        )
+        own, order = plain(code.co_name), len(self.rows) + 1
+        row = FrameSeen(order, depth, own, marks + own, code.co_firstlineno, words, nth + 1)
+        self.rows.append(row)
 
     def _depth(self, frame) -> int:
         """Return how many frames of the run lie below, whether they are watched or not."""
@@ -160,7 +179,7 @@ class _Watch:
     def listing(self, call: str, ending: str) -> FramesSeen:
         """Return all that was told."""
         total = sum(many for _, many in self.counts.values())
-        note = f"{_many(total, 'frame')} of {_many(len(self.counts), 'code object')}.{ending}"
+        note = f"{counted(total, 'frame')} of {counted(len(self.counts), 'code object')}.{ending}"
         if total > len(self.rows):
             note += f" Only the first {len(self.rows)} are shown; `only` chooses whose."
         columns = (
@@ -173,10 +192,6 @@ class _Watch:
         )
         title = f"Frames that the hook was told of while {call} ran"
         return FramesSeen(title, columns, tuple(self.rows), note, tuple(self.counts.values()))
-
-
-def _many(count: int, thing: str) -> str:
-    return counted(count, thing)
 
 
 def _shape(args: tuple, kwargs: dict) -> str:

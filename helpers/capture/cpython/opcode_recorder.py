@@ -1,29 +1,28 @@
 """One call of a Python function -> a record of every instruction that ran, with what it found.
 
 The tracer is called by CPython before each instruction (`f_trace_opcodes`) and reads the frame's
-own slots. It keeps words, never objects: watching must not keep anything alive.
+own slots, fast enough for every instruction. It keeps words, never objects: watching must not keep
+anything alive.
 """
 
+import ctypes
 import sys
 from bisect import bisect_left
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from helpers.capture.cpython import disassembly, stack_effects
-from helpers.capture.cpython.settrace import Printed, Result, traced
+from helpers.capture.cpython import disassembly
+from helpers.capture.cpython.bytecode import argument
+from helpers.capture.cpython.settrace import TRACER_LOST, Printed, Result, traced
 from helpers.capture.cpython.unwrapping import Unwrapped
-from helpers.capture.cpython.value_stack_reader import reader
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import Seen, brief, same_for_ever, says_only_its_type, seen
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
-from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.patches import undone
 
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
-
-MOST_STEPS = 3000
-MOST_EVENTS = 200_000
+MOST_STEPS, MOST_EVENTS = 3000, 200_000
+MOST_KEPT = 4096  # scalars whose words are remembered
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
 LINES = sys.version_info >= (3, 12)  # from there on CPython saves its depth only at lines
 LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
@@ -32,25 +31,41 @@ LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "
 class Tables:
     """What is known of one code object before it runs. `slots`: offset -> slots in use, or None."""
 
-    def __init__(self, code: CodeType, number: int):
-        self.code, self.number = code, number
-        self.names = interpreter_frame.variables(code)
+    def __init__(self, code: CodeType):
+        self.code, self.names = code, interpreter_frame.variables(code)
+        self.instructions = {i.offset: i for i in disassembly.instructions(code)}
         self.jumps = back_jumps(code)
-        self.leaving = {
-            i.offset: LEAVING[i.opname]
-            for i in disassembly.instructions(code)
-            if i.opname in LEAVING
-        }
         self.doubt, self.active = interpreter_frame.doubt(), 0
         try:
-            self.origins = stack_effects.origins(code)
-        except stack_effects.Doubt as doubt:
+            self.origins = disassembly.origins(code)
+        except disassembly.Doubt as doubt:
             self.origins, self.doubt = {}, str(doubt)
-        self.slots = (
-            {}
-            if self.doubt
-            else {offset: len(self.names) + len(stack) for offset, stack in self.origins.items()}
-        )
+        depths = {} if self.doubt else self.origins
+        self.slots = {offset: len(self.names) + len(stack) for offset, stack in depths.items()}
+
+    def named(self) -> tuple[str, ...]:
+        """Return the names of the first slots; one that inner functions share says so."""
+        shared = {*self.code.co_cellvars, *self.code.co_freevars}
+        return tuple(f"{n} (cell)" if n in shared else n for n in self.names)
+
+    def handlers(self) -> tuple[disassembly.Handler, ...]:
+        """Return the rows of the exception table."""
+        return disassembly.handlers(self.code)
+
+    def listing(self):
+        """Yield offset, name, argument, target and offset of each instruction; see `CodeRows`."""
+        for o, i in self.instructions.items():
+            target = i.argval if i.opcode in JUMPS else -1
+            yield o, i.opname, argument(i, self.code), target, o
+
+    def taken(self, moment: "Moment", depth: int, after: "Moment | None") -> int:
+        """Return how many of the values on the stack the instruction works on."""
+        return disassembly.taken(self.instructions[moment.offset], depth)
+
+    def leaving(self, offset: int) -> str:
+        """Return the verb of an instruction that leaves the frame, "" of any other."""
+        found = self.instructions.get(offset)
+        return LEAVING.get(found.opname, "") if found else ""
 
 
 class Activation:
@@ -103,19 +118,18 @@ class Recorder:
         self.result: Result | None = None
         self._running, self._suspended, self._globals = [], {}, None
         self._kept, self._words = {}, {}
-        self._read = (
-            reader(look, self._kept, self._words) if not interpreter_frame.doubt() else None
-        )
+        self._read = None if interpreter_frame.doubt() else reader(look, self._kept, self._words)
         self._tracer = self._enter
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""
         self.watched, self._globals = watched, watched.function.__globals__
-        enough = lambda: self.full  # noqa: E731
         with undone(self._let_go):
-            self.result = traced(self._tracer, self.printed, watched, args, kwargs, enough)
-        if self.result.tracer_changed and not self.stopped:
-            self.stopped = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
+            self.result = traced(
+                self._tracer, self.printed, watched, args, kwargs, lambda: self.full
+            )
+        if self.result.tracer_changed:
+            self.stopped = self.stopped or TRACER_LOST
         return self
 
     def _enter(self, frame: FrameType, event: str, argument):
@@ -124,20 +138,17 @@ class Recorder:
             return None
         if not self.calls and frame.f_code is not self.watched.function.__code__:
             return None
-        try:
-            activation = self._activation(frame)
-            local = self._local(frame, activation)
-            frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
-            frame.f_trace_opcodes = True
-            return local
-        except Exception as error:
-            return self._stop(f"The tracer failed with {type(error).__name__}")
+        activation = self._activation(frame)
+        local = self._local(frame, activation)
+        frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
+        frame.f_trace_opcodes = True
+        return local
 
     def _activation(self, frame: FrameType) -> Activation:
         code = frame.f_code
         tables = self.codes.get(id(code))
         if tables is None:
-            tables = self.codes[id(code)] = Tables(code, len(self.codes))
+            tables = self.codes[id(code)] = Tables(code)
         activation = self._suspended.pop((id(frame), id(code)), None)
         if activation is None:
             self.calls += 1
@@ -159,24 +170,21 @@ class Recorder:
         def local(frame, event, argument):
             if event != "opcode":
                 return self._other(frame, activation, event, argument, local)
-            try:
-                offset = frame.f_lasti
-                self.events = serial = self.events + 1
-                if offset in jumps:
-                    self._round(activation, offset, serial)
-                activation.previous, activation.serial = offset, serial
-                activation.raising = False
-                read, count = None, in_use.get(offset)
-                if count is not None and (read := look(count)) is None:
-                    self._distrust(activation.tables)
-                found, places = read or nothing
-                moment = (serial, activation, level, offset, found, printed.size, places)
-                moments.append(new(Moment, moment))
-                if len(moments) < most and serial < MOST_EVENTS:
-                    return local
-                self._stop(f"The record stops after {serial:,} instructions")
-            except Exception as error:
-                self._stop(f"The tracer failed with {type(error).__name__}")
+            offset = frame.f_lasti
+            self.events = serial = self.events + 1
+            if offset in jumps:
+                self._round(activation, offset, serial)
+            activation.previous, activation.serial = offset, serial
+            activation.raising = False
+            read, count = None, in_use.get(offset)
+            if count is not None and (read := look(count)) is None:
+                self._distrust(activation.tables)
+            found, places = read or nothing
+            moment = (serial, activation, level, offset, found, printed.size, places)
+            moments.append(new(Moment, moment))
+            if len(moments) < most and serial < MOST_EVENTS:
+                return local
+            return self._stop(f"The record stops after {serial:,} instructions")
 
         return local
 
@@ -212,19 +220,18 @@ class Recorder:
         if self._running and self._running[-1] is activation:
             self._running.pop()
         activation.frame = None
-        verb = activation.tables.leaving.get(activation.previous, "")
-        if verb == "yields" and not activation.raising:
+        verb = "" if activation.raising else activation.tables.leaving(activation.previous)
+        if verb == "yields":
             self._suspended[id(frame), id(activation.tables.code)] = activation
-        if verb and not activation.raising:
+        if verb:
             self._end(activation, f"{verb} {brief(value)}")
         activation.tables.active -= 1
         _untrace(frame, activation.tables.active)
 
     def _end(self, activation: Activation, words: str) -> None:
         """Note what became of the activation's latest instruction."""
-        serial = activation.serial
-        before = self.endings.get(serial, "")
-        self.endings[serial] = f"{before}; then {words}" if before else words
+        before = self.endings.get(activation.serial, "")
+        self.endings[activation.serial] = f"{before}; then {words}" if before else words
 
     def _round(self, activation: Activation, header: int, serial: int) -> None:
         """Leave out the third round from the end once there are more than `KEPT_ROUNDS`."""
@@ -263,20 +270,18 @@ class Recorder:
             if activation.frame is not None:
                 _untrace(activation.frame, 0)
                 activation.frame = None
-        self._suspended.clear()
-        self._kept.clear()
-        self._words.clear()
+        for kept in (self._suspended, self._kept, self._words):
+            kept.clear()
 
 
 @disassembly.once_per_code
 def back_jumps(code: CodeType) -> dict[int, frozenset[int]]:
     """Return loop header -> the offsets of the instructions that jump back to it."""
-    found: dict[int, set[int]] = {}
-    for instruction in disassembly.instructions(code):
-        jumps = instruction.opcode in JUMPS
-        if jumps and instruction.argval <= instruction.offset:
-            found.setdefault(instruction.argval, set()).add(instruction.offset)
-    return {header: frozenset(offsets) for header, offsets in found.items()}
+    found: dict[int, frozenset[int]] = {}
+    for i in disassembly.instructions(code):
+        if i.opcode in JUMPS and i.argval <= i.offset:
+            found[i.argval] = found.get(i.argval, frozenset()) | {i.offset}
+    return found
 
 
 def _untrace(frame: FrameType, active: int) -> None:
@@ -285,3 +290,63 @@ def _untrace(frame: FrameType, active: int) -> None:
         frame.f_trace_opcodes = False
     frame.f_trace_lines = True
     frame.f_trace = None
+
+
+def reader(look: Callable, kept: dict, words: dict) -> Callable:
+    """Return `open(frame) -> read(count)`; read tells the first slots: their words, and addresses.
+
+    None where CPython's own stack pointer disagrees with the count: then nothing is read. `words`
+    remembers by address what never changes (`kept` holds it, so that the address stays its own),
+    and by type what is told by its type alone.
+    """
+    offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
+    pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
+    known, ours = words.get, look in (brief, seen)
+
+    def open_frame(frame: FrameType):
+        where = pointer.from_address(id(frame) + offsets.frame)
+        # Views of memory, made once: reading them again costs no look-up and no new object.
+        address = where.value
+        top = number.from_address(address + offsets.stacktop)
+        code, first = id(frame.f_code), address + offsets.localsplus
+        right = pointer.from_address(address + offsets.code).value == code
+        rows = {}
+
+        def read(count: int):
+            saved = top.value
+            # A frame can move (a generator that ends) or its depth be another than was worked out;
+            # the slots above the real top hold what was left there, and must not be touched.
+            if where.value != address or (saved >= 0 and saved != count) or not right:
+                return None
+            row = rows.get(count)
+            if row is None:
+                row = rows[count] = (pointer * count).from_address(first)
+            # Addresses are copied out first: describing an object may run the collector.
+            places = row[:]
+            return tuple([known(p) or said(p, n) for n, p in enumerate(places)]), places
+
+        def said(p, n):
+            if p is None:
+                return nothing
+            thing = whatever.from_address(first + word * n).value
+            if not ours:
+                return look(thing)
+            kind = type(thing)
+            answer = known(kind) if type(kind) is type else None
+            if answer is not None:
+                return answer
+            answer = look(thing)
+            if same_for_ever(thing):
+                # An address is good for words only while the object there is kept alive.
+                if len(words) > MOST_KEPT:
+                    words.clear(), kept.clear()
+                words[p], kept[p] = answer, thing
+            elif says_only_its_type(kind):
+                words[kind] = answer
+            return answer
+
+        return read
+
+    standing = {brief: "NULL", seen: Seen("NULL", "")}
+    nothing = standing.get(look) or look(interpreter_frame.NULL)
+    return open_frame

@@ -69,11 +69,8 @@ def stored(version: str) -> dict[str, list]:
 
 def live(name: str) -> list:
     """Return the same for the running interpreter. ValueError for a name that is not stored."""
-    fn = program(name)
-    rows = bytecode(fn).rows
-    return [
-        [row.line - 1 if row.line else -1, row.offset, row.opname, row.argument] for row in rows
-    ]
+    rows = bytecode(program(name)).rows
+    return [[r.line - 1 if r.line else -1, r.offset, r.opname, r.argument] for r in rows]
 
 
 def program(name: str):
@@ -94,7 +91,8 @@ def rosetta(name: str = "current") -> Sourced:
     record = make_dataclass("Row", [*fields, "change"], frozen=True)
     headings = [*(f"Python {version}" for version in STORED), f"here: {HERE}"]
     columns = [Column(*pair, code=True) for pair in zip(fields, headings, strict=True)]
-    changes = _said_once([_change(row) for row in rows])
+    said = [_change(row) for row in rows]
+    changes = [words if words not in said[:n] else "" for n, words in enumerate(said)]
     values = [
         record(*(row.get(heading, "") for heading in sheets), change)
         for row, change in zip(rows, changes, strict=True)
@@ -104,7 +102,7 @@ def rosetta(name: str = "current") -> Sourced:
         f"{name}, compiled by four Pythons and by this one",
         tuple(columns),
         tuple(values),
-        source=_without_doc(source),
+        source="\n".join(line for line in source.split("\n") if '"""' not in line),
         marked=marked,
         note="\n".join([MARKED, *_notes(rows, changes, dict(marked))]),
     )
@@ -124,14 +122,6 @@ def _changed(rows: list[list[str]]):
         for column, (before, now) in enumerate(pairwise(cells), 1):
             if now not in ("", SAME) and now.split()[1:2] != before.split()[1:2]:
                 yield number, column
-
-
-def _without_doc(source: str) -> str:
-    return "\n".join(line for line in source.split("\n") if '"""' not in line)
-
-
-def _said_once(changes: list[str]) -> list[str]:
-    return [words if words not in changes[:n] else "" for n, words in enumerate(changes)]
 
 
 def _units(sheet: list) -> list[tuple[tuple, str]]:

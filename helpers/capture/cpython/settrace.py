@@ -8,26 +8,30 @@ from types import CoroutineType, FunctionType, GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
+from helpers.safety.arguments import kind_of
 from helpers.safety.interpreter_state import note_end, theirs
-from helpers.safety.original_builtins import BUILTINS
 from helpers.safety.output import redirected
 
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
-
-MOST_PRINTED = 20_000
+MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook
+TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 
 
 class Printed(io.TextIOBase):
-    """Keeps the first `MOST_PRINTED` characters that are printed; `size` counts those kept."""
+    """Keeps the first `MOST_PRINTED` characters that are printed; `size` counts those kept.
+
+    `tail` has the last ones, and `total` counts all.
+    """
 
     def __init__(self):
         self._parts, self.size, self.more = [], 0, False
+        self.tail, self.total = "", 0
 
     def write(self, text: str) -> int:
         """Keep the text as far as there is room."""
         if not isinstance(text, str):
             raise TypeError(f"write() needs text, not {brief(text)}")
+        self.tail, self.total = (self.tail + text[-TAIL:])[-TAIL:], self.total + len(text)
         room = MOST_PRINTED - self.size
         self.more = self.more or len(text) > room
         if room > 0:
@@ -41,25 +45,26 @@ class Printed(io.TextIOBase):
 
     def text(self, size: int | None = None) -> str:
         """Return what was printed, or its first `size` characters."""
-        whole = "".join(self._parts)
-        return whole if size is None else whole[:size]
+        return "".join(self._parts)[:size]
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a call ended. `raised` says that `words` is an exception; `driven`: a generator was."""
+    """How a call ended. `raised` says that `words` is an exception; `driven`: a generator was.
+
+    `kind`: the name of the type of what it returned or raised.
+    """
 
     words: str
     raised: bool = False
     driven: bool = False
     tracer_changed: bool = False
+    kind: str = ""
 
     @property
     def sentence(self) -> str:
         """Return the end as words."""
-        if self.raised:
-            return ended(f"It raised {self.words}")
-        return ended(f"It returned {self.words}")
+        return ended(f"It {'raised' if self.raised else 'returned'} {self.words}")
 
 
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
@@ -72,13 +77,13 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
     own.f_trace_opcodes = True  # 3.12 sends opcode events only if some frame asked before settrace
-    words, raised, driven, changed = "", False, False, False
+    words, kind, raised, driven, changed = "", "", False, False, False
     with redirected(printed):
         sys.settrace(tracer)
         try:
             with theirs():
                 value = watched.call(*args, **kwargs)
-            driven = makes(value, watched.function)
+            kind, driven = kind_of(value), makes(value, watched.function)
             words = driven_words(value, enough) if driven else brief(value)
             if type(value) is CoroutineType:
                 value.close()
@@ -86,12 +91,12 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             raise
         except BaseException as error:
             note_end(error)
-            words, raised = brief(error), True
+            words, kind, raised = brief(error), kind_of(error), True
         finally:
             changed = sys.gettrace() is not tracer
             sys.settrace(before)
             own.f_trace_opcodes = opcodes
-    return Result(words, raised, driven, changed)
+    return Result(words, raised, driven, changed, kind)
 
 
 def makes(value: object, function: FunctionType) -> bool:

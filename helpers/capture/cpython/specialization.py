@@ -7,14 +7,13 @@ from types import FunctionType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
-from helpers.capture.cpython.function import can_be_called, check_flag, function_of, refuse_async
-from helpers.capture.cpython.objects import class_mapping, mro
+from helpers.capture.cpython.objects import can_be_called, function_of, refuse_async
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
-from helpers.safety.arguments import deadly, kind_of
+from helpers.safety.arguments import switch, table
 from helpers.safety.interpreter_state import theirs
 
-TIMES, MOST_TIMES = 200, 10_000_000
+TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 
 
 def specialising(
@@ -33,11 +32,17 @@ def specialising(
     function, own = function_of(fn, "watch_specialising")
     refuse_async(function, "watch_specialising")
     _check(stages, times, inside)
-    check_flag(changed, "changed")
+    switch(changed, "changed")
     copy = _fresh(function)
     shots = [_shot(copy)]
     for heading, args in stages.items():
-        with theirs(), _surroundings(heading, (inside or {}).get(heading, nullcontext)):
+        around = (inside or {}).get(heading, nullcontext)()
+        if not hasattr(type(around), "__enter__") or not hasattr(type(around), "__exit__"):
+            raise TypeError(
+                f"what inside gives for stage {plain(heading)!r} must return a context manager, "
+                f"not {brief(around)}"
+            )
+        with theirs(), around:
             for _ in range(times):
                 copy(*own, *args)
         shots.append(_shot(copy))
@@ -45,41 +50,17 @@ def specialising(
     return _changes(listing) if changed else listing
 
 
-def _surroundings(heading: str, make):
-    """Return the context manager of a stage; TypeError, in one sentence, if there is none."""
-    where = f"what inside gives for stage {plain(heading)!r} must return a context manager"
-    if why := deadly(make):
-        raise TypeError(f"{where}, and it {why}")
-    try:
-        made = make()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a SystemExit too says that there is none
-        raise TypeError(f"{where}, and it raised {kind_of(error)}") from None
-    known = {name for cls in mro(type(made)) for name in class_mapping(cls)}
-    if not known >= {"__enter__", "__exit__"}:
-        raise TypeError(f"{where}, not {kind_of(made)}")
-    return made
-
-
 def _check(stages, times, inside) -> None:
-    if type(stages) is not dict or not all(type(heading) is str for heading in stages):
-        raise TypeError("stages must be a dict of heading (a str) -> arguments (a tuple)")
-    if not stages:
-        raise ValueError("watch_specialising needs at least one stage")
-    for heading, args in stages.items():
+    for heading, args in table(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
         if type(args) is not tuple:
             words = plain(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
     if type(times) is not int or not 1 <= times <= MOST_TIMES:
         raise ValueError(f"times must be a number from 1 to {MOST_TIMES:,}, not {brief(times)}")
-    if inside is None:
-        return
-    if type(inside) is not dict or not all(type(heading) is str for heading in inside):
-        raise TypeError("inside must be a dict of heading (a str) -> what makes a context manager")
-    if unknown := [heading for heading in inside if heading not in stages]:
-        raise KeyError(f"inside names {plain(unknown[0])!r}, which is no stage")
-    for heading, made in inside.items():
+    makers = table(inside, "inside", "heading -> function", MOST_STAGES) if inside else ()
+    for heading, made in makers:
+        if heading not in stages:
+            raise KeyError(f"inside names {plain(heading)!r}, which is no stage")
         if not can_be_called(made):
             words = plain(heading)
             raise TypeError(f"inside of stage {words!r} must be a function, such as nullcontext")
@@ -109,18 +90,21 @@ def _shot(fn: FunctionType) -> dict[int, tuple[str, int]]:
 def _listing(fn: FunctionType, stages: list[str], shots: list[dict], times: int) -> Listing:
     fields = [f"stage_{n}" for n in range(len(shots))]
     record = make_dataclass("Row", ["offset", "instruction", *fields, "caches"], frozen=True)
-    rows = []
+    rows, changed = [], 0
     for i in disassembly.instructions(fn.__code__):
         names = [shot[i.offset][0] for shot in shots]
-        cells = [names[0], *map(_changed, names, names[1:])]
+        then = [
+            "" if now == was else f"→ {now}" for was, now in zip(names, names[1:], strict=False)
+        ]
         filled = shots[-1][i.offset][1]
         words = f"{i.opname} {argument(i, fn.__code__)}".rstrip()
-        rows.append(record(i.offset, words, *cells, f"{filled} in use" if filled else ""))
+        kept = f"{filled} in use" if filled else ""
+        rows.append(record(i.offset, words, names[0], *then, kept))
+        changed += any(then)
     headings = ["before the first call", *(f"after {times} calls: {h}" for h in stages)]
     columns = [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
     first = (Column("offset", "offset"), Column("instruction", "as compiled", code=True))
     last = Column("caches", "cache entries")
-    changed = sum(any(getattr(row, f).startswith("→") for f in fields[1:]) for row in rows)
     note = f"{changed} of {len(rows)} instructions were replaced where they stand (→). "
     note += "An empty cell: as before."
     return Listing(f"{plain(fn.__name__)}, as it runs", (*first, *columns, last), tuple(rows), note)
@@ -130,7 +114,3 @@ def _changes(listing: Listing) -> Listing:
     stages = [column.field for column in listing.columns[2:-1]]
     rows = [row for row in listing.rows if any(getattr(row, f) for f in stages[1:])]
     return replace(listing, columns=listing.columns[:-1], rows=tuple(rows))
-
-
-def _changed(before: str, now: str) -> str:
-    return "" if now == before else f"→ {now}"

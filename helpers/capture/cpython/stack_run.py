@@ -1,18 +1,27 @@
 """One call of a Python function -> its instructions, with the real value stack before each."""
 
 import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from types import MethodType
 
-from helpers.capture.cpython.code_rows import MOST_NAMED
-from helpers.capture.cpython.opcode_recorder import MOST_STEPS, Fold, Recorder
-from helpers.capture.cpython.raised_here import raised_here
-from helpers.capture.cpython.settrace import MOST_PRINTED
-from helpers.capture.cpython.stack_steps import Draft
+from helpers.capture.cpython.instruction_words import MOST_NAMED, CodeRows, Told, sentence
+from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
+from helpers.capture.cpython.settrace import MOST_PRINTED, Printed
 from helpers.capture.cpython.unwrapping import to_run
+from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain, seen
 from helpers.internals import interpreter_frame
-from helpers.model.stack import StackRun
+from helpers.model.listing import Column, Listing
+from helpers.model.phrase import counted
+from helpers.model.stack import StackRun, StackStep
+from helpers.model.stage import Card, Code, Value
+from helpers.model.timeline import Panel
 from helpers.safety.arguments import is_a
+
+MOST_LOCALS = 24  # in a panel
+# Of these one object is as good as another that is equal, so which one it is says nothing.
+_PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", ""}
 
 
 def record(fn, args=(), kwargs=None, **options) -> Recorder:
@@ -37,19 +46,22 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
     and the stack is the machine's own.
     """
     if _is_machines_run(fn):
-        from helpers.capture.cpython.machine_steps import machine_run
+        from helpers.capture.cpython.machine_steps import machine_record
 
-        return machine_run(fn, *args, **kwargs)
-    recorder = record(fn, args, kwargs, look=seen)
-    draft, function = Draft(recorder), recorder.watched.function
-    draft.pages.place(function.__code__)
+        recorder = machine_record(fn, *args, **kwargs)
+        title, note = f"{plain(args[0].__name__)}, in your machine", recorder.note
+        draft = Draft(recorder)
+    else:
+        recorder = record(fn, args, kwargs, look=seen)
+        draft, function = Draft(recorder), recorder.watched.function
+        draft.pages.place(function.__code__)
+        title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
     steps = tuple(raised_here(draft.steps()))
-    title = f"{plain(function.__name__)}, instruction by instruction"
     return StackRun(
         title,
         draft.pages.text,
         steps,
-        _note(recorder),
+        note,
         outcome=recorder.result.sentence,
         real=not any(tables.doubt for tables in recorder.codes.values()),
         recorded=recorder.events,
@@ -75,18 +87,289 @@ def _note(recorder: Recorder) -> str:
         parts.append(f"{recorder.stopped}; the run went on unrecorded.")
     if recorder.printed.more:
         parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
-    for name, number in _many_names(recorder).items():
-        parts.append(f"Of the {number:,} variables of {name} the first {MOST_NAMED} are shown.")
-    doubts = {plain(t.code.co_name): t.doubt for t in recorder.codes.values() if t.doubt}
-    for name, doubt in doubts.items():
-        parts.append(f"The stack of {name} is recomputed from its bytecode, not read: {doubt}.")
+    named = {plain(tables.code.co_name): tables for tables in recorder.codes.values()}
+    for name, tables in named.items():
+        if (number := len(tables.names)) > MOST_NAMED:
+            parts.append(f"Of the {number:,} variables of {name} the first {MOST_NAMED} are shown.")
+    for name, tables in named.items():
+        if why := tables.doubt:
+            parts.append(f"The stack of {name} is recomputed from its bytecode, not read: {why}.")
     return " ".join(filter(None, parts))
 
 
-def _many_names(recorder: Recorder) -> dict[str, int]:
-    """Return the functions that have more variables than are shown, and how many."""
-    numbers = ((t.code.co_name, len(t.names)) for t in recorder.codes.values())
-    return {plain(name): number for name, number in numbers if number > MOST_NAMED}
+def raised_here(steps: Iterable[StackStep]) -> Iterator[StackStep]:
+    """Yield each step; those between a raise and the end of its handler bear line and offset."""
+    raised: dict[int, tuple[int, int]] = {}  # call -> of the instruction that raised
+    for step in steps:
+        offset, line = raised.get(step.call, (-1, 0))
+        known = offset >= 0 and not step.left_out
+        deed = "raised" * bool(line)
+        yield replace(step, raised=offset, left=line, deed=deed) if known else step
+        if step.ending.startswith("raises"):
+            again = step.opname == "RERAISE" and known
+            raised[step.call] = (offset, line) if again else (step.offset, step.line)
+        elif step.opname == "POP_EXCEPT":
+            raised.pop(step.call, None)
 
 
-__all__ = ["MOST_STEPS", "record", "stack_run"]
+def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
+    """Return position -> the moment that the same call goes on with, where none was left out."""
+    later: dict[int, Moment] = {}
+    found = {}
+    for position in range(len(moments) - 1, -1, -1):
+        moment = moments[position]
+        key = id(moment.activation)
+        if type(moment) is Fold:
+            later.pop(key, None)
+            continue
+        if key in later:
+            found[position] = later[key]
+        later[key] = moment
+    return found
+
+
+class Draft:
+    """A record on its way to steps. `pages` holds the sources that the steps' lines are in."""
+
+    def __init__(self, recorder):
+        self.recorder, self.pages = recorder, Pages()
+        self._codes: dict[int, CodeRows] = {}
+        self._panels, self._values = Panels(recorder.printed), Values()
+        self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
+        self._calls = Calls(recorder.moments, recorder.endings)
+
+    def listed(self) -> tuple[Code, ...]:
+        """Return the instructions of every function that ran, in the order of their first steps."""
+        return tuple(rows.listed() for rows in self._codes.values())
+
+    def steps(self):
+        """Yield one step per moment and one per run of folds."""
+        moments, folds = self.recorder.moments, []
+        after = following(moments)
+        for position, moment in enumerate(moments):
+            if type(moment) is Fold:
+                folds.append(moment)
+                continue
+            if folds:
+                yield self._folded(folds)
+                folds = []
+            yield self._step(moment, self._printed(moments, position), after.get(position))
+        if folds:
+            yield self._folded(folds)
+
+    def _code(self, tables) -> CodeRows:
+        if id(tables.code) not in self._codes:
+            self._codes[id(tables.code)] = CodeRows(tables, self.pages, len(self._codes))
+        return self._codes[id(tables.code)]
+
+    def _printed(self, moments, position: int) -> str:
+        """Return what this instruction printed: what there is more before the next one."""
+        later = (m.printed for m in moments[position + 1 :] if type(m) is Moment)
+        end, start = next(later, self.recorder.printed.size), moments[position].printed
+        return self.recorder.printed.text(end)[start:] if end > start else ""
+
+    def _step(self, moment: Moment, printed: str, after: Moment | None) -> StackStep:
+        code, real = self._code(moment.activation.tables), moment.found is not None
+        row, line = code.rows[moment.offset], code.lines[moment.offset]
+        handler = code.handlers[moment.offset]
+        ending = self.recorder.endings.get(moment.serial, "")
+        values, taken = self._values.of(moment, code, None if ending else after)
+        stack = tuple(v.words for v in values)
+        names, variables = self._variables(moment, code) if real else ((), ())
+        waiting, shelf = self._calls.around(moment)
+        self._calls.saw(moment, code.function, line, names, stack[: len(stack) - taken])
+        phrase = f"{row.offset} {row.opname} {row.argument}".rstrip()
+        called = f"{code.function} · " if len(self.recorder.codes) > 1 else ""
+        return StackStep(
+            f"{called}{phrase}{f' · {ending}' if ending else ''}",
+            line,
+            self._panels.of(stack, names, moment.printed, handler, real),
+            span=row.span,
+            says=self._says(moment, code, stack, taken, after, ending),
+            lane=row.lane,
+            function=code.function,
+            call=moment.activation.number,
+            offset=moment.offset,
+            opname=row.opname,
+            argrepr=row.argument,
+            stack=stack,
+            names=names,
+            real=real,
+            handler=handler,
+            printed=printed,
+            ending=ending,
+            code=code.place,
+            values=values,
+            taken=taken,
+            variables=variables,
+            callers=waiting,
+            shelf=shelf,
+        )
+
+    def _says(self, moment, code, stack, taken, after, ending) -> str:
+        row, stay, put = code.rows[moment.offset], len(stack) - taken, None
+        if after is not None and after.found is not None and moment.found is not None:
+            put = tuple(w for w, _ in after.found[len(code.tables.names) + stay :])
+        jumped = after is not None and after.offset == row.target
+        top, handler = stack[-1] if stack else "", code.handlers[moment.offset]
+        return sentence(
+            Told(row.opname, row.argument, stack[stay:], top, put, jumped, ending, handler)
+        )
+
+    def _variables(self, moment: Moment, code: CodeRows):
+        """Return (name, words) of what is bound, and the values, equal ones stored once."""
+        names, variables = [], []
+        for name, (words, kind) in zip(code.named, moment.found, strict=False):
+            if words not in ("NULL", "empty cell"):
+                pair = (name, words.removeprefix("cell: "))
+                names.append(self._pairs.setdefault(pair, pair))
+                variables.append(self._values.stored(pair[1], kind))
+        return tuple(names), tuple(variables)
+
+    def _folded(self, folds: list[Fold]) -> StackStep:
+        loops = {}
+        for fold in folds:
+            code = self._code(fold.activation.tables)
+            key = (code.lines[fold.header], code.function)
+            loops[key] = loops.get(key, 0) + fold.rounds
+        steps = sum(fold.steps for fold in folds)
+        rounds = ", ".join(f"{counted(n, 'round')} at line {at}" for (at, _), n in loops.items())
+        words = f"… left out: {rounds}; {steps} instructions"
+        first = self._code(folds[0].activation.tables)
+        line = first.lines[folds[0].header]
+        return StackStep(words, line, function=first.function, left_out=steps)
+
+
+class Values:
+    """The values on the stacks. A value keeps its key from the push on, until it is taken."""
+
+    def __init__(self):
+        self._stored: dict[tuple, Value] = {}
+        self._before: dict[int, tuple] = {}  # call -> (values, addresses, how many stay)
+        self._keys = 0
+
+    def stored(self, words: str, kind: str, same: str = "", key: int = 0) -> Value:
+        """Return a value; equal ones are one object."""
+        facts = (words, kind, same, key)
+        return self._stored.setdefault(facts, Value(*facts))
+
+    def of(self, moment: Moment, code: CodeRows, after: Moment | None) -> tuple[tuple, int]:
+        """Return the values on the stack, bottom first, and how many the instruction takes."""
+        count = len(code.tables.names)
+        if moment.found is not None:
+            found, places, named = moment.found[count:], moment.places[count:], moment.places
+        else:
+            origins = code.tables.origins.get(moment.offset, ())
+            found, named = [(code.origin(o), "") for o in origins], ()
+            places = [None] * len(found)
+        keys = self._keyed(moment.activation.number, len(found), places)
+        same = {p: name for p, name in zip(named[:count], code.named, strict=False) if p}
+        values = tuple(
+            self.stored(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
+            for (words, kind), place, key in zip(found, places, keys, strict=True)
+        )
+        taken = code.tables.taken(moment, len(values), after)
+        self._before[moment.activation.number] = keys, places, len(values) - taken
+        return values, taken
+
+    def _keyed(self, call: int, depth: int, places) -> list[int]:
+        keys, before, stay = self._before.get(call, ([], [], 0))
+        kept = []
+        for n in range(min(depth, len(keys), stay)):
+            if places[n] != before[n]:
+                break
+            kept.append(keys[n])
+        fresh = range(self._keys + 1, self._keys + 1 + depth - len(kept))
+        self._keys += len(fresh)
+        return [*kept, *fresh]
+
+
+class Calls:
+    """Which calls are on their way at each moment: those that wait, and those put aside."""
+
+    def __init__(self, moments: list[Moment | Fold], endings: dict[int, str]):
+        self._endings = endings
+        self._last = {moment.activation.number: moment.serial for moment in moments}
+        self._running: list[int] = []
+        self._shelf: dict[int, Card] = {}
+        self._facts: dict[int, tuple] = {}
+        self._cards: dict[Card, Card] = {}
+
+    def around(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+        """Return the cards of the calls below this one, and of the generators put aside."""
+        number = moment.activation.number
+        self._shelf.pop(number, None)
+        self._running[moment.level :] = [number]
+        below = [self._card(n, "waits") for n in self._running[:-1] if n in self._facts]
+        return tuple(below), tuple(self._shelf.values())
+
+    def saw(self, moment: Moment, function: str, line: int, names, stays) -> None:
+        """Remember what this call looks like while others run."""
+        number = moment.activation.number
+        self._facts[number] = (function, line, names, stays)
+        yields = self._endings.get(moment.serial, "").startswith("yields")
+        if yields and self._last[number] > moment.serial:
+            self._shelf[number] = self._card(number, "put aside")
+
+    def _card(self, number: int, state: str) -> Card:
+        function, line, names, stays = self._facts[number]
+        card = Card(number, function, line, state, names, stays)
+        return self._cards.setdefault(card, card)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One value on the stack; `place` counts from the bottom, the top says so."""
+
+    place: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Local:
+    """One local variable with the words of its value."""
+
+    name: str
+    value: str
+
+
+class Panels:
+    """The panels of a run, equal ones made once. `printed` is all that it printed."""
+
+    def __init__(self, printed: Printed):
+        self._printed, self._kept = printed, {}
+
+    def of(self, stack, names, size: int, handler: str, real: bool) -> tuple[Panel, ...]:
+        """Return the panels of one step; `size`: characters printed so far."""
+        panels = [self._once(_stack, stack, real), self._once(_names, names)]
+        if handler:
+            panels.append(Panel("on an exception", handler))
+        if self._printed.size:
+            panels.append(self._once(self._output, size))
+        return tuple(panels)
+
+    def _once(self, make, *facts) -> Panel:
+        key = (make.__name__, *facts)
+        if key not in self._kept:
+            self._kept[key] = make(*facts)
+        return self._kept[key]
+
+    def _output(self, size: int) -> Panel:
+        return Panel("printed so far", self._printed.text(size))
+
+
+def _stack(stack, real: bool) -> Panel:
+    columns = (Column("place", "place"), Column("value", "value", code=True))
+    rows = [Slot(str(n), words) for n, words in enumerate(stack, 1)][::-1]
+    if rows:
+        rows[0] = Slot(f"{rows[0].place} top", rows[0].value)
+    title = "value stack" if real else "value stack (recomputed)"
+    return Panel(title, Listing(title, columns, tuple(rows), "" if rows else "empty"))
+
+
+def _names(names) -> Panel:
+    columns = (Column("name", "name", code=True), Column("value", "value", code=True))
+    rows = tuple(Local(*pair) for pair in names[:MOST_LOCALS])
+    more = len(names) - len(rows)
+    note = f"and {more} more" if more else "" if rows else "none yet"
+    return Panel("locals", Listing("locals", columns, rows, note))

@@ -1,22 +1,28 @@
 """A callable of any kind -> the Python function that somebody wrote, and what was peeled off it.
 
 No framework is imported: where none is loaded, nobody can hand over what is of it. No line of the
-callable's own code is run.
+callable's own code is run, so its arguments get their names from here and not from `inspect`.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import NamedTuple
 
-from helpers.capture.cpython.callable_name import called, name_of, python_function
-from helpers.capture.cpython.function import function_of, refuse_async
-from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.objects import (
+    called,
+    function_of,
+    instance_dict,
+    name_of,
+    python_function,
+    refuse_async,
+)
 from helpers.model.phrase import counted
 from helpers.safety import imported
-from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
+from helpers.safety.arguments import deadly, is_a, is_exactly, kind_of, own, printable
 
 DEEPEST = 20
+VARARGS = 0x04  # co_flags, Include/cpython/code.h
 _MODULES = (  # what a call of their objects comes to
     ("a torch module", "torch.nn.modules.module", "Module", "forward"),
     ("a Keras layer", "keras.src.layers.layer", "Layer", "call"),
@@ -72,6 +78,34 @@ def to_run(thing: object, args: tuple, verb: str, refuses_async: bool = True) ->
     if refuses_async:
         refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
     return inside._replace(function=function)
+
+
+def arguments(fn, args: tuple, kwargs: Mapping) -> list[tuple[str, object]]:
+    """Return (name, value) of each argument; by place where the names cannot be read."""
+    function, _, call = opened(fn, args)
+    before = int(type(function) is MethodType)
+    before += len(call.args) if type(call) is functools.partial else 0
+    is_python = is_exactly(function, FunctionType, MethodType)
+    names = _parameters(function.__code__, before + len(args)) if is_python else None
+    if names is None:
+        names = [f"argument {at}" for at in range(1 - before, len(args) + 1)]
+    return [*zip(names[before:], args, strict=True), *kwargs.items()]
+
+
+def _parameters(code, count: int) -> list[str] | None:
+    """Return the names of the first `count` parameters; None where there are not so many."""
+    own = list(code.co_varnames[: code.co_argcount])
+    if count <= len(own):
+        return own[:count]
+    if not code.co_flags & VARARGS:
+        return None
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+    return own + [f"{rest}[{at}]" for at in range(count - len(own))]
+
+
+def calls_itself(fn) -> bool:
+    """Return whether partials lead in a circle: C code would call itself until it dies."""
+    return "holds itself" in deadly(fn)
 
 
 def freed(function: object) -> str:
@@ -154,12 +188,10 @@ def _of_wrapper(thing, wrapped, inside, args):
         return wrapped, f"The wrapper {kind_of(thing)} is peeled off.", False
     if "get_compiler_config" in inside:
         return wrapped, _COMPILED, True
-    made_in = thing.__code__.co_qualname.partition(".<locals>")[0]
-    made_in = "argmap" if "__argmap__" in inside else made_in  # networkx makes and numbers each
-    maker, home = (
-        printable(made_in.removesuffix(".__call__")),
-        dict.get(thing.__globals__, "__name__"),
-    )
+    made_in = thing.__code__.co_qualname.partition(".<locals>")[0].removesuffix(".__call__")
+    # networkx makes and numbers each of its wrappers
+    maker = "argmap" if "__argmap__" in inside else printable(made_in)
+    home = dict.get(thing.__globals__, "__name__")
     if maker == "singledispatch" and home == "functools":
         kind = type(args[0]) if args else object
         words = f"singledispatch is peeled off: this is the function for {called(kind)}."

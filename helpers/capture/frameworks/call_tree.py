@@ -8,12 +8,10 @@ import gc
 import sys
 from collections.abc import Callable
 
-from helpers.capture.cpython.callable_name import name_of
-from helpers.capture.cpython.function import refuse_async
+from helpers.capture.cpython.objects import name_of, refuse_async
 from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.frameworks.call_landmarks import DOORS, routes
-from helpers.capture.text.error import said
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead, said
 from helpers.model.calls import Call, CallTree
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, own

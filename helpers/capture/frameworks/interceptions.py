@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from dis import opmap
 
-from helpers.capture.cpython.callable_name import called
+from helpers.capture.cpython.objects import called
 from helpers.capture.references.patched import patched_names
-from helpers.capture.text.label import type_name
+from helpers.capture.text.value import type_name
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed

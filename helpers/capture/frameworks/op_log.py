@@ -13,18 +13,20 @@ import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helpers.capture.cpython.arguments import calls_itself
-from helpers.capture.cpython.callable_name import LONGEST_NAME, called, compiled
-from helpers.capture.cpython.function import GENERATOR, refuse_async
-from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.objects import (
+    GENERATOR,
+    LONGEST_NAME,
+    called,
+    compiled,
+    instance_dict,
+    refuse_async,
+)
 from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.cpython.unwrapping import behind
+from helpers.capture.cpython.unwrapping import behind, calls_itself
 from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
 from helpers.capture.text import tensors
-from helpers.capture.text.error import said
-from helpers.capture.text.function_suggestions import instead
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.error import instead, said
+from helpers.capture.text.value import brief, type_name
 from helpers.internals import torch_private
 from helpers.model.graph import Graph
 from helpers.model.listing import Column

@@ -7,10 +7,8 @@ code of its class runs.
 from collections.abc import Mapping
 from types import CellType, FunctionType
 
-from helpers.capture.cpython import arguments
-from helpers.capture.cpython.callable_name import LONGEST_NAME
-from helpers.capture.cpython.function import names_used
-from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.objects import LONGEST_NAME, instance_dict, names_used
+from helpers.capture.cpython.unwrapping import arguments
 from helpers.capture.text.tensors import TENSORS, base_of
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
@@ -58,7 +56,7 @@ def identity(tensor) -> object:
 
 def _named(fn, args, kwargs):
     yield "layer", fn  # where it is one; of anything else no tensor is found
-    yield from arguments.arguments(fn, args, kwargs)
+    yield from arguments(fn, args, kwargs)
     if type(fn) is not FunctionType:
         return
     code = fn.__code__

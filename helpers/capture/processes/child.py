@@ -11,7 +11,7 @@ import re
 from helpers.capture.processes import preloaded
 from helpers.capture.processes.function_source import portable
 from helpers.capture.processes.interpreter import Reply, ask
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.safety import progress

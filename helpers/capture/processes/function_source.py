@@ -7,7 +7,7 @@ is missing there, and raises the usual NameError.
 import math
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from helpers.capture.cpython.function import names_used
+from helpers.capture.cpython.objects import names_used
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import is_exactly, printable

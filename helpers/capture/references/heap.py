@@ -5,16 +5,13 @@ that the collector tracks and asks each for its references (`Modules/gcmodule.c`
 `tp_traverse` of each type), so one pass costs the same for one object as for a hundred.
 """
 
+import sys
 import types
 from gc import collect, get_objects, get_referents, get_referrers
 
 from helpers.capture.cpython.objects import namespace, pairs
-from helpers.safety import imported
 from helpers.safety.arguments import is_a
-from helpers.safety.interrupts import uninterrupted
-from helpers.safety.original_builtins import BUILTINS, Own
-
-__builtins__ = BUILTINS
+from helpers.safety.original_builtins import Own
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap
@@ -42,18 +39,14 @@ def listed_modules() -> dict[int, tuple[str, types.ModuleType]]:
     Entries of `sys.modules` that are no modules are passed over.
     """
     found = {}
-    for name, module in pairs(imported.MODULES):
+    for name, module in pairs(sys.modules):
         if is_a(module, types.ModuleType) and type(name) is str:
             inside = namespace(module)
             other = found.get(id(inside))
-            if other is None or name == _better(name, other[0], inside):
+            own = dict.get(inside, "__name__")
+            if other is None or own == name or (own != other[0] and name < other[0]):
                 found[id(inside)] = name, module
     return found
-
-
-def _better(name: str, other: str, inside: dict) -> str:
-    own = dict.get(inside, "__name__")
-    return own if type(own) is str and own in (name, other) else min(name, other)
 
 
 class Heap(Own):
@@ -68,8 +61,7 @@ class Heap(Own):
 
     def __init__(self, targets: Shelf, most: int = 0, tidy: bool = True):
         if tidy:
-            with uninterrupted():  # Ctrl-C in somebody's finaliser would be lost
-                collect()
+            collect()
         self.left, self._most = 0, most  # direct holders that were left out, where there is a limit
         self.names = {key: name for key, (name, _) in listed_modules().items()}
         self._kept: set[int] = set()
@@ -126,16 +118,15 @@ class Heap(Own):
         for holder in every:
             if type(holder) is Kept:
                 self._kept.add(id(holder.thing))
-            elif not is_a(holder, Own) and holder is not BUILTINS:
+            elif not is_a(holder, Own):
                 children = get_referents(holder)
                 here = wanted.keys() & map(id, children)
                 if here == {id(type(holder))} and _is_only_the_type(holder, children):
                     continue
-                found.append(holder)
-                if self._most and len(found) > self._most:
+                if self._most and len(found) >= self._most:
                     self.left += 1
-                    found.pop()
                     continue
+                found.append(holder)
                 for key in here:
                     wanted[key].append(holder)
         self._most = 0  # only the direct holders are limited
@@ -143,11 +134,13 @@ class Heap(Own):
 
     def _unfinished(self, level: Shelf, prune: bool):
         known = set(self._parents)
+        passing = (types.FrameType, types.TracebackType, types.FunctionType)
         for thing in level:
             if prune and any(self._names_it(parent, thing) for parent in self.parents(thing)):
                 continue
             for parent in self.parents(thing):
-                if id(parent) not in known and self._climbs(parent):
+                ends = is_a(parent, *passing) or self._is_end(parent)
+                if id(parent) not in known and not ends:
                     known.add(id(parent))
                     yield parent
 
@@ -155,10 +148,6 @@ class Heap(Own):
         if is_a(parent, types.FunctionType):
             return parent.__globals__ is not thing
         return self._is_end(parent)
-
-    def _climbs(self, parent) -> bool:
-        passing = (types.FrameType, types.TracebackType, types.FunctionType)
-        return not is_a(parent, *passing) and not self._is_end(parent)
 
     def _is_end(self, thing) -> bool:
         if is_a(thing, types.ModuleType):

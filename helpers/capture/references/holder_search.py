@@ -8,6 +8,9 @@ What neither can see: locals and arguments of functions that are running, weak r
 hold nothing), containers that the collector does not track (a NumPy object array, memory of a
 C++ library), objects set aside by `gc.freeze`, and other processes. IPython's history of results
 (`_`, `_3`, `Out`) is seen and left out: it is a diary, not a place where code looks a name up.
+
+Functions go by the name under which their code was written (`co_qualname`), because decorators
+copy `__name__` and `__qualname__` from what they wrap, and two owners would look like one.
 """
 
 import builtins
@@ -18,29 +21,46 @@ from itertools import repeat
 from operator import is_
 
 from helpers.capture.cpython.objects import class_mapping, namespace
-from helpers.capture.references import kernel_modules
+from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.references.heap import Heap, Shelf, listed_modules
-from helpers.capture.references.named_places import ModuleName
-from helpers.capture.references.namespaces import names_of
-from helpers.capture.references.paths import class_name, describe, owners_of
-from helpers.capture.references.places import Place
-from helpers.capture.references.places_in_holder import places_in
-from helpers.model.bindings import KINDS
+from helpers.capture.references.places import ModuleName, Place
+from helpers.capture.references.places_in_holder import names_of, places_in
+from helpers.capture.text.value import SCALARS, label, short_name
+from helpers.model.bindings import KINDS, join
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.listing import Column, Listing
-from helpers.safety.arguments import is_a
-from helpers.safety.original_builtins import BUILTINS, is_ours
+from helpers.safety.arguments import is_a, is_exactly
 
-__builtins__ = BUILTINS
-
-_HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
-
+MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
+HOPS = 5  # from a holder to what names it
+LOST = "(owner not found)"
+OURS, KERNELS, PYTHONS = (
+    "what puts everything back relies on it",
+    "the kernel's own machinery relies on it",
+    "Python's own modules and the kernel rely on it",
+)
 COLUMNS = (
     Column("kind", "kind"),
     Column("owner", "owner", code=True),
     Column("name", "name", code=True),
     Column("scan", "scan finds it"),
     Column("verdict", "can be rebound"),
+)
+UNSEEN = (
+    "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
+    "the collector does not look at, such as a NumPy array."
+)
+_LEFT = (
+    " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"
+    " of helpers.capture.references.holder_search names all)."
+)
+_HISTORY = re.compile(r"_{1,3}|_\d+|_i{1,3}|_i\d+|_oh|Out")
+_KERNEL = ("IPython", "asyncio", "comm", "ipykernel", "jupyter_client", "selectors", "threading")
+_KERNEL += ("json", "tornado", "traitlets", "zmq")  # json writes its messages
+_SUSPENDED = (
+    (types.GeneratorType, "gi_frame"),
+    (types.CoroutineType, "cr_frame"),
+    (types.AsyncGeneratorType, "ag_frame"),
 )
 
 
@@ -53,9 +73,10 @@ def scan_modules(obj) -> tuple[Place, ...]:
     found = Shelf()
     for name, module in listed_modules().values():
         if _may_hold(namespace(module), obj):
-            found.extend(_module_places(name, module, obj))
+            keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
+            found.extend(ModuleName(name, module, key) for key in keys)
     for place in found:
-        _leave_alone(place)
+        place.reason = place.reason or why_fixed(place.container)
     return _ordered(found)
 
 
@@ -80,7 +101,9 @@ def _is_beside(holder, obj, heap) -> bool:
     level, met, kinds = Shelf([holder]), {id(obj)}, Shelf()
     while level:
         thing = level.pop()
-        if id(thing) in met or any(thing is kind and _is_unlisted(kind) for kind in kinds):
+        # A mock makes a class for itself, which its module does not have under its name.
+        own_class = any(thing is kind for kind in kinds) and not _is_listed(thing)
+        if id(thing) in met or own_class:
             continue
         if not heap.parents(thing):
             return True
@@ -90,9 +113,8 @@ def _is_beside(holder, obj, heap) -> bool:
     return False
 
 
-def _is_unlisted(cls) -> bool:
-    """Return whether its module has it under no such name: a mock makes a class for itself."""
-    return dict.get(_namespace_of_class(cls) or {}, class_name(cls).rpartition(".")[2]) is not cls
+def _is_listed(cls) -> bool:
+    return dict.get(_home_of_class(cls), class_name(cls).rpartition(".")[2]) is cls
 
 
 def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
@@ -113,40 +135,20 @@ def bindings(obj) -> Listing:
 def binding_graph(obj) -> Graph:
     """Return a graph of one box for the object and one per place, with an arrow from each place."""
     listing = bindings(obj)
-    center = Node("object", describe(obj), "object")
-    nodes = tuple(
-        Node(f"place {at}", row.path, "name", _can(row), group=row.kind)
-        for at, row in enumerate(listing.rows)
-    )
-    edges = tuple(
-        Edge(node.key, center.key, row.kind) for node, row in zip(nodes, listing.rows, strict=True)
-    )
-    return Graph(listing.title, (center, *nodes), edges, listing.note)
-
-
-def _can(row) -> str:
-    return "can be rebound" if row.rebindable else f"cannot be rebound: {row.reason}"
-
-
-MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
-MISSING = (
-    "Variables that a running call or a traceback alone holds are not listed; nor is a holder that "
-    "the collector does not look at, such as a NumPy array."
-)
-_LEFT = (
-    " {:,} more objects hold it and are not listed: the search names the first {:,} (`find_holders`"
-    " of helpers.capture.references.holder_search names all)."
-)
+    nodes, edges = [Node("object", describe(obj), "object")], []
+    for at, row in enumerate(listing.rows):
+        can = "can be rebound" if row.rebindable else f"cannot be rebound: {row.reason}"
+        nodes.append(Node(f"place {at}", row.path, "name", can, group=row.kind))
+        edges.append(Edge(f"place {at}", "object", row.kind))
+    return Graph(listing.title, tuple(nodes), tuple(edges), listing.note)
 
 
 def _counts(rows) -> str:
     fast = sum(row.scan for row in rows)
     if not rows:
-        return f"Neither search finds a place that holds it. {MISSING}"
+        return f"Neither search finds a place that holds it. {UNSEEN}"
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
-    return (
-        f"The thorough search finds {found}; the fast scan of the modules finds {fast}. {MISSING}"
-    )
+    return f"The thorough search finds {found}; the fast scan of the modules finds {fast}. {UNSEEN}"
 
 
 def _may_hold(names: dict, obj) -> bool:
@@ -157,11 +159,6 @@ def _may_hold(names: dict, obj) -> bool:
         return True
 
 
-def _module_places(name, module, obj):
-    keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
-    return [ModuleName(name, module, key) for key in keys]
-
-
 def _places_of(target, heap: Heap) -> tuple[Place, ...]:
     found = {place.key: place for place in scan_modules(target)}
     for holder in heap.parents(target):
@@ -169,52 +166,142 @@ def _places_of(target, heap: Heap) -> tuple[Place, ...]:
             for place in places_in(holder, target, heap):
                 found.setdefault(place.key, place)
     for place in found.values():
-        place.owners = place.owners or owners_of(place, heap)
-        _leave_alone(place)
+        place.owners = place.owners or _owners_of(place, heap)
+        place.reason = place.reason or why_fixed(place.container)
     return _ordered(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
 
 
-def _leave_alone(place) -> None:
-    """Mark a place as fixed that a kernel, or the code which puts everything back, relies on."""
-    home = place.container
+def why_fixed(home) -> str:
+    """Return why a module, or a function or class of it, keeps what it has; "" where it may change.
+
+    That is so of the house's own modules and the kernel's, and of the builtins.
+    """
     if is_a(home, types.FunctionType):
         home = home.__globals__
     elif is_a(home, type):
-        home = _namespace_of_class(home)
-    if is_a(home, dict) and not place.reason:
-        if is_ours(home):
-            place.reason = "what puts everything back relies on it"
-        elif kernel_modules.is_machinery(home):
-            place.reason = kernel_modules.REASON
+        home = _home_of_class(home)
+    name = dict.get(home, "__name__") if is_a(home, dict) else None
+    if type(name) is not str:
+        return ""
+    if name.startswith(("helpers.capture.", "helpers.safety.")):
+        return OURS
+    if home is vars(builtins):
+        return PYTHONS
+    return KERNELS if name.partition(".")[0] in _KERNEL and _kernel_runs() else ""
 
 
-def _namespace_of_class(cls) -> dict | None:
+def _kernel_runs() -> bool:
+    module = sys.modules.get("ipykernel.kernelapp")
+    return module is not None and getattr(module.IPKernelApp, "_instance", None) is not None
+
+
+def _home_of_class(cls) -> dict:
     name = class_mapping(cls).get("__module__")
     module = sys.modules.get(name) if type(name) is str else None
-    return namespace(module) if is_a(module, types.ModuleType) else None
+    return namespace(module) if is_a(module, types.ModuleType) else {}
 
 
 def _ordered(places) -> tuple[Place, ...]:
-    return tuple(sorted((p for p in places if not _is_history(p)), key=_rank))
-
-
-def _rank(place):
-    return KINDS.index(place.kind), place.owners, place.name
+    places = (place for place in places if not _is_history(place))
+    return tuple(sorted(places, key=lambda p: (KINDS.index(p.kind), p.owners, p.name)))
 
 
 def _is_history(place) -> bool:
-    """Return whether this is the diary of an interactive session: `_`, `_3`, the display hook.
-
-    What a rebinding puts beside a builtin for the kernel is no place either.
-    """
-    if kernel_modules.is_shield(place):
-        return True
+    """Return whether this is the diary of an interactive session: `_`, `_3`, the display hook."""
     if type(place) is ModuleName:
         diary = place.module is sys.modules.get("__main__") and "IPython" in sys.modules
-        return bool(diary and _HISTORY.fullmatch(place.name)) or _is_plain_prompt(place)
+        prompt = place.module is builtins and place.name == "_"
+        return prompt or bool(diary and _HISTORY.fullmatch(place.name))
     module = class_mapping(type(place.holder)).get("__module__")
     return type(module) is str and module.split(".")[0] in ("IPython", "ipykernel")
 
 
-def _is_plain_prompt(place) -> bool:
-    return place.module is builtins and place.name == "_"
+def _owners_of(place, heap) -> tuple[str, ...]:
+    """Return a path per owner of `place`: one, or for a shared closure cell one per function."""
+    if type(place.holder) is Shelf:
+        return tuple(sorted({_own_name(function, heap) for function in place.holder}))
+    return (_path(place.holder, heap),)
+
+
+def _path(thing, heap) -> str:
+    """Return the shortest path from a module, class or function to `thing`; ties by alphabet."""
+    level, met = [(thing, "")], {id(thing)}
+    for _ in range(HOPS):
+        named = [_chain(name, tail) for one, tail in level if (name := _own_name(one, heap))]
+        if named:
+            return min(named)
+        level = [step for one, tail in level for step in _steps_up(one, tail, heap, met)]
+    return _anonymous(thing)
+
+
+def _steps_up(thing, tail, heap, met):
+    for holder, name in _above(thing, heap):
+        if id(holder) not in met:
+            met.add(id(holder))
+            yield holder, _chain(name, tail)
+
+
+def _above(thing, heap) -> Shelf:
+    """Return (holder, the name it has for `thing`), found out once for each thing."""
+    if id(thing) not in heap.ups:
+        places = Shelf(p for parent in heap.parents(thing) for p in places_in(parent, thing, heap))
+        heap.ups[id(thing)] = Shelf(
+            (place.holder[0] if type(place.holder) is Shelf else place.holder, place.name)
+            for place in places
+        )
+    return heap.ups[id(thing)]
+
+
+def _chain(head: str, tail: str) -> str:
+    return join(head, tail) if tail else head
+
+
+def _own_name(thing, heap) -> str | None:
+    """Return the name of what needs no owner to be named; None for the rest."""
+    if thing is sys.modules:
+        return "sys.modules"  # and not the name under which another module keeps it
+    if is_a(thing, types.ModuleType):
+        return heap.names.get(id(namespace(thing)))
+    if is_a(thing, types.FunctionType):
+        return f"{_home(thing.__globals__)}.{short_name(thing.__code__.co_qualname)}"
+    if is_a(thing, type):
+        return class_name(thing)
+    for base, attribute in _SUSPENDED:
+        if is_a(thing, base):
+            frame = getattr(thing, attribute)
+            return f"{_home(frame.f_globals) if frame else '?'}.{short_name(thing.__qualname__)}"
+    return None
+
+
+def _home(names: dict) -> str:
+    name = dict.get(names, "__name__")
+    return short_name(name) if type(name) is str else "?"
+
+
+def _anonymous(thing) -> str:
+    if is_a(thing, types.ModuleType):
+        return f"{_home(namespace(thing))} (a module that sys.modules does not list)"
+    name = class_name(type(thing))
+    article = "an" if name[0] in "aeiouAEIOU" else "a"
+    return f"an instance of {name}" if "." in name else f"{article} {name} {LOST}"
+
+
+def describe(obj) -> str:
+    """Return a few words for any object: never its repr, never an address."""
+    if is_a(obj, types.FunctionType, types.BuiltinFunctionType):
+        return f"the function {short_name(obj.__name__)}"
+    if is_a(obj, type):
+        return f"the class {class_name(obj)}"
+    if is_a(obj, types.ModuleType):
+        return f"the module {_home(namespace(obj))}"
+    if is_exactly(obj, *SCALARS):
+        return label(obj)
+    words, inside = _anonymous(obj).removesuffix(f" {LOST}"), unwrap(obj)[0]
+    return f"{words} around {describe(inside)}" if type(inside) is types.FunctionType else words
+
+
+def class_name(cls) -> str:
+    """Return `module.Class`, short enough to be read; a metaclass is never asked."""
+    module, name = (type.__dict__[n].__get__(cls) for n in ("__module__", "__qualname__"))
+    plain = type(module) is not str or module == "builtins"
+    return short_name(name) if plain else f"{short_name(module)}.{short_name(name)}"

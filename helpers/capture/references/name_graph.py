@@ -7,19 +7,40 @@ from itertools import islice
 from types import FunctionType, MethodType, ModuleType
 
 from helpers.capture.cpython.objects import class_mapping, instance_dict, pairs, part
-from helpers.capture.references.object_numbers import Numbers
-from helpers.capture.text.label import detail, label, short_name, type_name
 from helpers.capture.text.tensors import shown_tensor
+from helpers.capture.text.value import SCALARS, detail, label, short_name, type_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.safety.arguments import is_a, is_exactly
-from helpers.safety.original_builtins import BUILTINS
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 DEEPEST = 4
 MOST_ITEMS = 12
 MOST_BOXES = 150
-PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
+
+
+class Numbers:
+    """Tells objects apart by identity, over many moments, and keeps none of them alive.
+
+    An object has its number for as long as it is met in every moment. Two objects share one if, in
+    between two moments, the first is freed and the second, of the same type, gets its memory.
+    """
+
+    def __init__(self):
+        self._count = 0
+        self._before: dict[int, tuple[type, int]] = {}
+        self._now: dict[int, tuple[type, int]] = {}
+
+    def next_moment(self):
+        """Begin another moment: whoever calls keeps what it meets in it alive until the next."""
+        self._before, self._now = self._now, {}
+
+    def of(self, value: object) -> int:
+        """Return the number of an object, from 1."""
+        known = self._now.get(id(value)) or self._before.get(id(value))
+        if known is None or known[0] is not type(value):
+            self._count += 1
+            known = type(value), self._count
+        self._now[id(value)] = known
+        return known[1]
 
 
 def names_graph(
@@ -110,22 +131,18 @@ class _Draft:
         tensor = shown_tensor(value)
         every, count = ([], 0) if tensor or is_a(value, *self._closed) else _parts(value)
         parts = every[:MOST_ITEMS]
+        kind = "function" if type(value) is FunctionType else "object"
         if depth:
             self._parts_left += count - len(parts)
+            kind = "holder" if parts and kind == "object" else kind
         self.nodes[key] = Node(
             key,
             tensor or label(value),
-            _kind(value, parts if depth else ()),
+            kind,
             type_name(value) if tensor else detail(value),
         )
         self._queue.append((key, value, parts, depth))
         return key
-
-
-def _kind(value: object, parts) -> str:
-    if type(value) is FunctionType:
-        return "function"
-    return "holder" if parts else "object"
 
 
 def _parts(value: object) -> tuple[list[tuple[str, object]], int]:
@@ -137,17 +154,10 @@ def _parts(value: object) -> tuple[list[tuple[str, object]], int]:
     if is_exactly(value, list, tuple):
         return [(f"[{i}]", item) for i, item in enumerate(value[:MOST_ITEMS])], len(value)
     if kind is dict:
-        return [(f"[{label(key)}]", item) for key, item in _first(value)], len(value)
+        first = islice(pairs(value), MOST_ITEMS)
+        return [(f"[{label(key)}]", item) for key, item in first], len(value)
     found = _other_parts(value, kind)
     return found, len(found)
-
-
-def _first(inside: dict) -> list:
-    """Return the first items of a dict, which another thread may be changing."""
-    try:
-        return list(islice(dict.items(inside), MOST_ITEMS))
-    except RuntimeError:
-        return pairs(inside)[:MOST_ITEMS]
 
 
 def _other_parts(value: object, kind: type) -> list[tuple[str, object]]:
@@ -167,10 +177,11 @@ def _function_parts(fn: FunctionType) -> list[tuple[str, object]]:
     cells = [
         (f"closure {short_name(name)}", cell.cell_contents) for name, cell in free if _is_full(cell)
     ]
-    defaults = [("default", value) for value in fn.__defaults__ or () if not _is_plain(value)]
-    wrapped = [
-        (k, v) for k, v in dict.items(instance_dict(fn)) if type(k) is str and k == "__wrapped__"
+    defaults = [
+        ("default", value) for value in fn.__defaults__ or () if not is_exactly(value, *SCALARS)
     ]
+    inside = instance_dict(fn)
+    wrapped = [("__wrapped__", inside["__wrapped__"])] if "__wrapped__" in inside else []
     return cells + defaults + wrapped
 
 
@@ -198,7 +209,3 @@ def _is_full(cell) -> bool:
         return cell.cell_contents is not cell
     except ValueError:
         return False
-
-
-def _is_plain(value: object) -> bool:
-    return is_exactly(value, *PLAIN)

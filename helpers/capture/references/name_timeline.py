@@ -1,35 +1,28 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
 import functools
-import io
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from dis import opmap
-from types import AsyncGeneratorType, CoroutineType
 
 from helpers.capture.cpython.frame_timeline import suspends
-from helpers.capture.cpython.settrace import UNRAISABLE, driven_words, makes
+from helpers.capture.cpython.settrace import Printed, traced
 from helpers.capture.cpython.unwrapping import Unwrapped, to_run
-from helpers.capture.references.name_changes import told
-from helpers.capture.references.name_graph import names_graph
-from helpers.capture.references.object_numbers import Numbers
-from helpers.capture.text.label import label, short_name, type_name
+from helpers.capture.references.name_graph import Numbers, names_graph
 from helpers.capture.text.source import source_of
+from helpers.capture.text.value import label, short_name
+from helpers.model.graph import Graph
+from helpers.model.phrase import clipped, ended
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.safety.arguments import by_type, is_a, kind_of
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.original_builtins import BUILTINS
-from helpers.safety.output import redirected
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_STEPS = 200
+OVER = "The call is over."
 CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
-MOST_PRINTED = 1000  # characters of output that a step shows: the last ones
+MOST_TOLD = 60  # characters of output in a sentence
 
 _LATER = {
-    CoroutineType: "is an async function: a call of it makes a coroutine",
-    AsyncGeneratorType: "is an async generator function: a call of it makes a generator",
+    "coroutine": "is an async function: a call of it makes a coroutine",
+    "async_generator": "is an async generator function: a call of it makes a generator",
 }
 
 
@@ -51,38 +44,6 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     return Timeline(title, source.text, told(run.steps), notes, *where)
 
 
-class Tail(io.TextIOBase):
-    """A stdout that keeps the end of what was written, and how much there was."""
-
-    def __init__(self):
-        self._end, self.total = "", 0
-
-    def writable(self) -> bool:
-        """Return whether it may be written to: until it is closed."""
-        return not self.closed
-
-    def write(self, words: str) -> int:
-        """Take a str. ValueError if it was closed, TypeError for what is no str."""
-        if self.closed:
-            raise ValueError("I/O operation on closed file.")
-        if not is_a(words, str):
-            raise TypeError(f"write() argument must be str, not {kind_of(words)}")
-        size = str.__len__(words)
-        head = slice(max(0, size - MOST_PRINTED), None)
-        self._end = (self._end + str.__getitem__(words, head))[-MOST_PRINTED:]
-        self.total += size
-        return size
-
-    def shown(self) -> str:
-        """Return the last characters; before them, how many are left out."""
-        before = self.total - len(self._end)
-        return (
-            f"[{before:,} characters before these are not shown]\n{self._end}"
-            if before
-            else self._end
-        )
-
-
 class _Run:
     """One traced run of one function; `steps` fills up as its lines are done."""
 
@@ -90,61 +51,33 @@ class _Run:
         self.watched, self.fn, self.steps = watched, watched.function, []
         self.notes = list(watched.sentences)
         self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self._printed, self._tracer, self._numbers = Tail(), self._enter, Numbers()
+        self._printed, self._numbers = Printed(), Numbers()
         self.source = source_of(self.fn.__code__)
 
     def go(self, args, kwargs):
         """Run the function; an exception that leaves it is told by the last step, or by a note."""
-        before, error, value = sys.gettrace(), None, None
-        with redirected(self._printed):
-            sys.settrace(self._tracer)
-            try:
-                with theirs():
-                    value = self.watched.call(*args, **kwargs)
-                if makes(value, self.fn):
-                    driven_words(value, lambda: self._over)
-                    self._note("The generator was run to its end." * (not self._over))
-            except UNRAISABLE:
-                raise
-            except BaseException as raised:
-                error = raised
-            finally:
-                lost = sys.gettrace() is not self._tracer
-                sys.settrace(before)
-        self._say_what_is_missing(value, error, lost)
-        self._frame = None
-        if type(value) is CoroutineType:
-            value.close()  # or Python warns that nobody awaited it
-
-    def _say_what_is_missing(self, value, error, lost):
-        name = short_name(self.fn.__name__)
-        self._note(self.watched.unreached(self._frame is not None or error is not None))
-        if self._frame is None and error is not None:
-            self._note(f"The call of {name} raised {type_name(error)} before its first line.")
-        elif (later := by_type(_LATER, value)) and not self.steps:
-            self._note(f"{name} {later} and runs none of its lines; watch a function")
+        found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
+        name, began = short_name(self.fn.__name__), self._frame is not None
+        self._note(self.watched.unreached(began or found.raised))
+        if found.driven and not found.raised and not self._over:
+            self._note("The generator was run to its end.")
+        if not began and found.raised:
+            self._note(f"The call of {name} raised {found.kind} before its first line.")
+        elif found.kind in _LATER and not self.steps:
+            self._note(f"{name} {_LATER[found.kind]} and runs none of its lines; watch a function")
             self._note("that goes through it.")
-        elif lost and isinstance(error, RecursionError):
-            self._last_words(error)
+        elif found.tracer_changed and found.kind == "RecursionError":
             self._note(
                 "The recursion was so deep that CPython had no room for the tracer and took it"
             )
             self._note("away: what ran after that is not shown.")
-        elif lost:
+        elif found.tracer_changed:
             where = f"after {self.source.place(self._line)}" if self._line else "at its start"
             self._note(f"{name} took the tracer away (sys.settrace) {where}:")
             self._note("what ran after that is not shown.")
-        if self._frame is not None and error is not None and not self._raised:
-            self._note(f"The call of {name} raised {type_name(error)}.")
-
-    def _last_words(self, error):
-        """Add the step of the line that raised, which no tracer was there to see."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame is not self._frame:
-            trace = trace.tb_next
-        if trace is not None:
-            self._line, self._raised = trace.tb_lineno, type_name(error)
-            self._step(self._frame.f_locals)
+        if began and found.raised and not self._raised:
+            self._note(f"The call of {name} raised {found.kind}.")
+        self._frame = None
 
     def _note(self, words):
         if words and words not in self.notes:
@@ -158,10 +91,7 @@ class _Run:
 
     def _on_event(self, frame, event, argument):
         if not self._over:
-            try:
-                self._told(frame, event, argument)
-            except Exception as error:  # such as builtins that the body has replaced
-                self._stop(f"The tracer had to stop ({type_name(error)} in it).")
+            self._told(frame, event, argument)
         return self._on_event
 
     def _told(self, frame, event, argument):
@@ -195,13 +125,93 @@ class _Run:
         graph = names_graph(names, shown, numbers=self._numbers, closed=CLOSED)
         panels = (
             Panel("names and objects", graph if graph.nodes else "none yet"),
-            Panel("printed", self._printed.shown()),
+            Panel("printed", _last(self._printed)),
         )
         begun = self.source.line(then)
         short = self.source.place(then) if then else "the end"
         self.steps.append(Step(words, begun, panels, short=short))
 
 
+def _last(printed: Printed) -> str:
+    """Return the last characters that were printed; before them, how many are left out."""
+    before = printed.total - len(printed.tail)
+    told = f"[{before:,} characters before these are not shown]\n" if before else ""
+    return told + printed.tail
+
+
 def _ends_a_loop(frame, kind: type) -> bool:
     """Return whether what was raised is an iterator's word for its end, which a `for` takes."""
     return kind is StopIteration and frame.f_code.co_code[frame.f_lasti] == opmap["FOR_ITER"]
+
+
+def told(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps, each with what its line is about to do: what the next one finds changed."""
+    pairs = zip(steps, steps[1:], strict=False)
+    said = [replace(step, says=_says(step, then), lane=_lane(step, then)) for step, then in pairs]
+    return (*said, *(replace(step, says=OVER, lane="call") for step in steps[-1:]))
+
+
+def _says(step: Step, then: Step) -> str:
+    parts = _changes(_targets(step), _targets(then)) + _in_place(step, then)
+    before, after = (one.panel("printed") for one in (step, then))
+    if after != before:
+        fresh = after.removeprefix(before) if after.startswith(before) else after
+        parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_TOLD)}")
+    if " raised " in then.label:
+        parts.append(f"raises {then.label.partition(' raised ')[2]}")
+    return ended("; ".join(parts) or "changes no name, and nothing that a name refers to")
+
+
+def _lane(step: Step, then: Step) -> str:
+    if " raised " in then.label:
+        return "exception"
+    changed = _targets(step) != _targets(then) or _in_place(step, then)
+    return "store" if changed else "operate"
+
+
+def _targets(step: Step) -> dict[str, tuple[str, str]]:
+    """Return name -> (key, words) of what it refers to."""
+    graph = step.panel("names and objects")
+    if type(graph) is not Graph:
+        return {}
+    nodes = {node.key: node for node in graph.nodes}
+    names = {edge.source: edge.target for edge in graph.edges if nodes[edge.source].kind == "name"}
+    return {nodes[name].label: (key, nodes[key].label) for name, key in names.items()}
+
+
+def _changes(before: dict, after: dict) -> list[str]:
+    parts = []
+    for name, (key, words) in after.items():
+        if name not in before:
+            parts.append(f"makes {name} refer to {words}")
+        elif before[name][0] != key:
+            old = before[name][1]
+            ways = f"one {old} to another" if old == words else f"{old} to {words}"
+            parts.append(f"turns {name} from {ways}")
+    return parts + [f"unbinds {name}" for name in before if name not in after]
+
+
+def _in_place(step: Step, then: Step) -> list[str]:
+    """Say which objects that are there before and after hold something else."""
+    before, after, names = _contents(step), _contents(then), _targets(then)
+    referring = {key: name for name, (key, _) in reversed(names.items())}
+    parts = []
+    for key in before.keys() & after.keys():
+        if before[key] != after[key]:
+            old, new = before[key][0], after[key][0]
+            words = f" ({old} → {new})" if old != new else ""
+            what = f"what {referring[key]} refers to" if key in referring else "an object"
+            parts.append(f"changes {what} in place{words}")
+    return sorted(parts)
+
+
+def _contents(step: Step) -> dict[str, tuple]:
+    """Return the key of each object -> its words, and where its arrows lead."""
+    graph = step.panel("names and objects")
+    if type(graph) is not Graph:
+        return {}
+    kept = {n.key: (n.detail, []) for n in graph.nodes if n.kind not in ("name", "group")}
+    for edge in graph.edges:
+        if edge.source in kept:
+            kept[edge.source][1].append((edge.label, edge.target))
+    return {key: (detail, tuple(sorted(leads))) for key, (detail, leads) in kept.items()}

@@ -5,15 +5,10 @@ import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from helpers.capture.cpython.callable_name import called
-from helpers.capture.cpython.objects import class_mapping, namespace
+from helpers.capture.cpython.objects import called, class_mapping, namespace
 from helpers.model.phrase import listed
-from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
-from helpers.safety.original_builtins import BUILTINS
-
-__builtins__ = BUILTINS
 
 _ELSEWHERE = (*STANDARD, *LIBRARIES)
 _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
@@ -30,7 +25,7 @@ def patched_names(most: int) -> str:
 
 
 def _patched() -> Iterator[tuple[str, str]]:
-    for name, module in list(imported.MODULES.items()):
+    for name, module in list(sys.modules.items()):
         if is_a(module, ModuleType) and type(name) is str and _is_library(module):
             yield from _in(name, namespace(module), name)
 

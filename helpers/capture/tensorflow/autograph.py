@@ -7,11 +7,9 @@ names in `nonlocal` lines follows the hash seed, so it is the same only under on
 
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.callable_name import name_of
-from helpers.capture.cpython.function import ASYNC_GENERATOR, COROUTINE
+from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
 from helpers.capture.tensorflow.tracing.ledger import watched_of
-from helpers.capture.text.error import said
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead, said
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import alive, is_a, own, shown, unwritten

@@ -17,8 +17,7 @@ from helpers.capture.tensorflow.graph_steps import steps
 from helpers.capture.tensorflow.node_def import node_of, plain_name, scopes_of
 from helpers.capture.tensorflow.tracing import keys
 from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
-from helpers.capture.text.error import said
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead, said
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.phrase import counted

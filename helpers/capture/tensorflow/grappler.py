@@ -9,8 +9,7 @@ from helpers.capture.tensorflow.graph import tf_graph, traced
 from helpers.capture.tensorflow.graph_diff import compare
 from helpers.capture.tensorflow.node_def import plain_name
 from helpers.capture.tensorflow.tracing.ledger import as_tf_function, watched_of
-from helpers.capture.text.error import said
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead, said
 from helpers.model.graph_diff import GraphDiff
 from helpers.safety.arguments import is_a, kind_of, printable
 from helpers.safety.interpreter_state import theirs

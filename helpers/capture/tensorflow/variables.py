@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helpers.capture.cpython.callable_name import name_of
+from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.graph import tf_graph
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief

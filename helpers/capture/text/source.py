@@ -1,31 +1,29 @@
 """A code object -> its source text, and places in that text for the positions it carries.
 
-Several code objects of one run -> one text to step through (`Pages`).
+A module that was edited after its import runs as it was, and the lines of its file say something
+else: then there is no source. Several code objects of one run -> one text (`Pages`).
 """
 
 import inspect
 import linecache
 import os
 import re
-import stat
 import sys
 import textwrap
+import warnings
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from types import CodeType
 
-from helpers.capture.text import outdated
 from helpers.safety.arguments import printable
-from helpers.safety.original_builtins import BUILTINS
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 NOWHERE = (0, 0, 0, 0)
-BIGGEST_FILE = 8_000_000  # bytes; what is larger is no program that somebody wrote
 LONGEST_SNIPPET = 400
 # Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
 # code without a def of its own, such as a comprehension.
 _OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^(\s*@)")
+# Only Dynamo gives these names, and pytest, which writes more into each `assert`.
+_MADE = "__compiled_fn", "__resume_at", "torch_dynamo_resume", "@py"
 
 
 @dataclass(frozen=True)
@@ -94,12 +92,11 @@ class Source:
 def source_of(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
-    It comes from Python's own cache of lines, where a notebook puts its cells, or from a file; a
-    device, a pipe or a file of many megabytes is not opened, whatever the code object claims. A
+    It comes from Python's own cache of lines, where a notebook puts its cells, or from a file. A
     file that has been written anew since is not its source: that is said on stderr.
     """
     if why := why_outdated(code):
-        outdated.tell(code, why)
+        _tell(why, os.stat(code.co_filename).st_mtime_ns)
         return Source("", code.co_firstlineno, 0, _file(code))
     try:
         lines, first = _block(code)
@@ -112,55 +109,82 @@ def source_of(code: CodeType) -> Source:
 
 
 def _file(code: CodeType) -> str:
-    name = str.__str__(code.co_filename)
+    name = code.co_filename
     return "" if name.startswith("<") or "ipykernel" in name else printable(os.path.basename(name))
 
 
-def why_outdated(code: CodeType) -> str:
-    """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
-    try:
-        lines = file_lines(code.co_filename)
-    except Exception:  # no name that a file can have
-        return ""
-    return outdated.outdated(code, lines) if lines else ""
-
-
 def file_lines(filename: str) -> list[str]:
-    """Return the lines of a source file; none where there is no such file, or it is unfit."""
-    name = str.__str__(filename)
-    linecache.checkcache(name)  # forgets what has changed on disk
-    promised = len(linecache.cache.get(name, ())) < 2  # nothing, or what only says how to read it
-    if promised and not _is_fit(name):
-        return []
-    return linecache.getlines(name)
+    """Return the lines of a source file as they are now; none where there is no such file."""
+    linecache.checkcache(filename)  # forgets what has changed on disk
+    return linecache.getlines(filename)
 
 
 def _block(code: CodeType) -> tuple[list[str], int]:
     """Return the lines of a code object and the number of the first, as `inspect` does."""
     lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
-    if str.__str__(code.co_name) == "<module>":
+    if code.co_name == "<module>":
         return lines, 1
     if not 0 <= at < len(lines):
         raise LookupError(at)
-    if sys.version_info < (3, 13) and str.__str__(code.co_name)[:1] == "<":
+    if sys.version_info < (3, 13) and code.co_name[:1] == "<":
         while at > 0 and not _OPENING.match(lines[at]):
             at -= 1
     return inspect.getblock(lines[at:]), at + 1
 
 
-def _is_fit(name: str) -> bool:
-    """Return whether every file that `linecache` may open under this name can be read to its end.
+def why_outdated(code: CodeType) -> str:
+    """Return, as half a sentence, why the code's file is not its source any more; "" if it is.
 
-    It takes a relative name in the working folder, or else in any of `sys.path`.
+    What the file holds now is compiled and held against the code. A file that is older than this
+    process cannot have changed.
     """
     try:
-        paths = [name]
-        if not os.path.isabs(name):
-            paths += [os.path.join(folder, name) for folder in sys.path if type(folder) is str]
-        found = [os.stat(path) for path in paths if os.path.exists(path)]
+        stamp = os.stat(code.co_filename).st_mtime_ns
     except (OSError, ValueError):
-        return False
-    return all(stat.S_ISREG(f.st_mode) and 0 < f.st_size <= BIGGEST_FILE for f in found)
+        return ""
+    if stamp <= _started() or _is_made(code) or not file_lines(code.co_filename):
+        return ""
+    if any(one == code for one in _codes(code.co_filename, stamp)):
+        return ""
+    file, made = printable(os.path.basename(code.co_filename)), printable(code.co_name)
+    return f"{file} no longer holds what {made} was made from; import or reload it anew"
+
+
+def _is_made(code: CodeType) -> bool:
+    """Return whether somebody has made this code, or code in it, of more than the file holds."""
+    names = code.co_name, *code.co_names, *code.co_varnames
+    inner = (one for one in code.co_consts if type(one) is CodeType)
+    return any(one.startswith(_MADE) for one in names) or any(map(_is_made, inner))
+
+
+@cache
+def _started() -> float:
+    """Return when this process began, in nanoseconds; 0 where psutil is missing."""
+    try:
+        import psutil
+    except ImportError:
+        return 0
+    return psutil.Process().create_time() * 1e9
+
+
+@lru_cache(maxsize=8)
+def _codes(name: str, stamp: int) -> list[CodeType]:
+    """Return every code object that a file makes as it is now; none if it is no program."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = [compile("".join(file_lines(name)), name, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    for code in found:  # which grows meanwhile
+        found += [one for one in code.co_consts if type(one) is CodeType]
+    return found
+
+
+@cache
+def _tell(why: str, stamp: int) -> None:
+    """Say on stderr, once for each version of the file, that no lines are shown."""
+    print(f"No lines of source are shown: {why}.", file=sys.stderr)
 
 
 class Pages:

@@ -4,12 +4,8 @@ A subclass of torch's may answer for each attribute itself (`__torch_function__`
 (`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
 """
 
-from helpers.capture.text.label import type_name
 from helpers.safety import imported
-from helpers.safety.arguments import is_a
-from helpers.safety.original_builtins import BUILTINS
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
+from helpers.safety.arguments import is_a, kind_of
 
 LONGEST = 200  # characters of sizes
 # What a tensor or a variable is, by the module that somebody has imported already.
@@ -38,7 +34,7 @@ def shown_tensor(value: object) -> str:
 
     What is no plain tensor begins with its class: `Parameter float32 [4]`.
     """
-    base, kind = base_of(type(value)), type_name(value)
+    base, kind = base_of(type(value)), kind_of(value)
     told = kind if base is None else words(value)
     if told == kind:
         return ""
@@ -62,7 +58,7 @@ def field(tensor, name: str):
 
 def words(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
-    kind = type_name(tensor)
+    kind = kind_of(tensor)
     if is_tensor(tensor) and answers_itself(type(tensor)):
         return kind
     try:
@@ -99,13 +95,9 @@ def answers_itself(kind: type) -> bool:
             return False
         names = _SPACE(cls)
         home = names.get("__module__")
-        if "__torch_dispatch__" in names and not (type(home) is str and _of_torch(home)):
+        if "__torch_dispatch__" in names and not str(home).startswith("torch"):
             return True
     return False
-
-
-def _of_torch(module: str) -> bool:
-    return module == "torch" or module.startswith("torch.")
 
 
 def ends_the_process(tensor) -> bool:
@@ -118,7 +110,7 @@ def ends_the_process(tensor) -> bool:
 def has_its_elements(tensor) -> bool:
     """Return whether every element can be read: dense, and its memory there and not freed."""
     try:
-        if answers_itself(type(tensor)) or type_name(tensor) not in ("Tensor", "Parameter"):
+        if answers_itself(type(tensor)) or kind_of(tensor) not in ("Tensor", "Parameter"):
             return False
         import torch
 
@@ -126,16 +118,9 @@ def has_its_elements(tensor) -> bool:
         plain = not field(tensor, "is_meta") and not field(tensor, "is_quantized")
         if not dense or not plain or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
             return False
-        return _last(tensor) <= tensor.untyped_storage().nbytes()
+        steps = zip(tensor.shape, tensor.stride(), strict=True)
+        last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
+        reaches = (last + 1) * tensor.element_size() * (0 not in tensor.shape)
+        return reaches <= tensor.untyped_storage().nbytes()
     except Exception:
         return False
-
-
-def _last(tensor) -> int:
-    """Return how many bytes of storage the tensor reaches into."""
-    shape = tuple(tensor.shape)
-    if 0 in shape:
-        return 0
-    steps = zip(shape, tensor.stride(), strict=True)
-    last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
-    return (last + 1) * tensor.element_size()

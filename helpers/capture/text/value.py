@@ -1,7 +1,7 @@
-"""Any live object -> its value in a few words, safe to ask for at every step of a run.
+"""Any live object -> its value in a few words, or the two lines of its box in a picture.
 
 Only built-in code runs: the object's own `__repr__`, `__eq__`, `__len__` … are never called, and a
-large object costs no more than a small one.
+large object costs no more than a small one. So it is safe to ask at every step of a run.
 """
 
 from itertools import islice
@@ -19,15 +19,15 @@ from types import (
 from typing import NamedTuple
 
 from helpers.capture.text.tensors import base_of, shown_tensor
+from helpers.model.phrase import counted
 from helpers.safety.arguments import by_type, is_a, is_exactly, printable
-from helpers.safety.original_builtins import BUILTINS
 
-__builtins__ = BUILTINS  # it is asked at each step of a run
-
-LONGEST = 40
-MOST_ITEMS = 4
-MOST_MEMBERS = 16
+LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
+MOST_ITEMS, MOST_MEMBERS = 4, 16
 BIGGEST_BITS = 128
+MOST_BITS = 14_000  # an int of that size has fewer digits than Python writes without being told
+SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
+_FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 _TYPE_NAME = type.__dict__["__name__"].__get__
 _ARGS = BaseException.__dict__["args"].__get__
 
@@ -63,17 +63,61 @@ def same_for_ever(value: object) -> bool:
 def says_only_its_type(kind: type) -> bool:
     """Return whether every object of this type is told by the same words."""
     asks = issubclass(kind, (type, BaseException))  # a class is told by its own name
-    plain_type = type(kind) is type and kind not in _WORDS and not asks
-    return plain_type and base_of(kind) is None
+    return type(kind) is type and kind not in _WORDS and not asks and base_of(kind) is None
 
 
 def plain(words: str) -> str:
-    """Return a clipped copy as an exact str; a subclass's own methods are not asked.
-
-    What is no letter or sign, such as a control character, is spelled out: the words may stand in
-    an error's message, which no view escapes.
-    """
+    """Return a clipped copy as an exact str, its control characters spelled out."""
     return printable(words, LONGEST)
+
+
+def short_name(words: str, most: int = LONGEST_NAME) -> str:
+    """Return a name as an exact str, short enough to be read, its control characters spelled."""
+    return printable(words, most)
+
+
+def type_name(value: object) -> str:
+    """Return the name of the object's real type (never what its `__class__` claims)."""
+    return short_name(_TYPE_NAME(type(value)))
+
+
+def label(value: object) -> str:
+    """Return a short name: the value of a plain scalar, `name()` of a function, else the type."""
+    if is_exactly(value, *SCALARS):
+        return _scalar(value)
+    if is_exactly(value, FunctionType, BuiltinFunctionType):
+        return f"{short_name(value.__name__)}()"
+    if type(value) is MethodType:
+        inner = type(value.__func__) is not MethodType
+        return f".{label(value.__func__)}" if inner else "bound method"
+    if type(value) is ModuleType:
+        return _module_name(value, LONGEST_NAME) or "module"
+    if is_a(value, type):
+        return f"class {short_name(_TYPE_NAME(value))}"
+    return type_name(value)
+
+
+def detail(value: object) -> str:
+    """Return the second line: what kind of thing it is, or how much it holds."""
+    kind = type(value)
+    if kind is FunctionType:
+        written = value.__code__.co_name  # differs where functools.wraps lent another name
+        same = written == value.__name__
+        return "function" if same else f"function, code of {short_name(written)}"
+    if is_exactly(value, list, tuple, dict, set, frozenset):
+        return counted(len(value), "item")
+    if kind is ModuleType or is_exactly(value, *SCALARS):
+        return type_name(value)
+    known = {MethodType: "bound method", BuiltinFunctionType: "built-in function"}
+    return by_type(known, value, "") or ("" if is_a(value, type) else "instance")
+
+
+def _scalar(value) -> str:
+    if type(value) is int and value.bit_length() > MOST_BITS:
+        return "a very large int"
+    head = value[:LONGEST_LABEL] if is_exactly(value, str, bytes) else value
+    words, whole = repr(head), head is value or len(head) == len(value)
+    return words if whole and len(words) <= LONGEST_LABEL else f"{words[: LONGEST_LABEL - 1]}…"
 
 
 def _brief(value: object, depth: int) -> str:
@@ -93,8 +137,10 @@ def _name(kind: type) -> str:
     return plain(_TYPE_NAME(kind))
 
 
-def _repr(value, depth) -> str:
-    return repr(value)
+def _module_name(module: ModuleType, most: int) -> str:
+    """Return the `__name__` that stands in a module's dict, if it is a str at all."""
+    name = dict.get(ModuleType.__getattribute__(module, "__dict__"), "__name__")
+    return printable(name, most) if is_a(name, str) else ""
 
 
 def _int(value, depth) -> str:
@@ -111,7 +157,11 @@ def _items(opening: str, closing: str):
     def words(value, depth) -> str:
         if value and not depth:
             return f"{opening}…{closing}"
-        parts = [_brief(item, depth - 1) for item in islice(value, MOST_ITEMS)]
+        if type(value) is dict:
+            pairs = islice(value.items(), MOST_ITEMS)
+            parts = [f"{_brief(key, depth - 1)}: {_brief(one, depth - 1)}" for key, one in pairs]
+        else:
+            parts = [_brief(item, depth - 1) for item in islice(value, MOST_ITEMS)]
         if len(value) > MOST_ITEMS:
             parts.append("…")
         comma = "," if closing == ")" and len(parts) == 1 else ""
@@ -128,23 +178,13 @@ def _members(value, depth) -> str:
     return _within("{" + ", ".join(sorted(_brief(item, 0) for item in value)) + "}", value)
 
 
-def _dict(value, depth) -> str:
-    if value and not depth:
-        return "{…}"
-    pairs = islice(value.items(), MOST_ITEMS)
-    parts = [f"{_brief(key, depth - 1)}: {_brief(item, depth - 1)}" for key, item in pairs]
-    if len(value) > MOST_ITEMS:
-        parts.append("…")
-    return _within("{" + ", ".join(parts) + "}", value)
-
-
 def _within(words: str, value) -> str:
     """Return the words, or how many items there are where the words would be too long."""
     return words if len(words) <= LONGEST else f"{_name(type(value))} of {len(value):,}"
 
 
 def _function(value, depth) -> str:
-    return plain("".join((value.__name__, "()")))
+    return plain(f"{value.__name__}()")
 
 
 def _method(value, depth) -> str:
@@ -154,8 +194,7 @@ def _method(value, depth) -> str:
 
 
 def _module(value, depth) -> str:
-    name = ModuleType.__getattribute__(value, "__dict__").get("__name__")
-    return f"module {plain(name)}" if is_a(name, str) else "module"
+    return f"module {_module_name(value, LONGEST)}".rstrip()
 
 
 def _cell(value, depth) -> str:
@@ -173,24 +212,13 @@ def _of(words: str, code: str):
     return lambda value, depth: plain(f"{words} {getattr(value, code).co_name}")
 
 
-_FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 _WORDS = {
-    **dict.fromkeys(_FIXED, _repr),
-    int: _int,
-    str: _text,
-    bytes: _text,
-    list: _items("[", "]"),
-    tuple: _items("(", ")"),
-    dict: _dict,
-    set: _members,
-    frozenset: _members,
+    **dict.fromkeys(_FIXED, lambda value, depth: repr(value)),
+    **{int: _int, str: _text, bytes: _text, dict: _items("{", "}")},
+    **{list: _items("[", "]"), tuple: _items("(", ")"), set: _members, frozenset: _members},
+    **{FunctionType: _function, BuiltinFunctionType: _function, MethodType: _method},
+    **{ModuleType: _module, CellType: _cell, slice: _slice},
     range: lambda value, depth: plain(repr(value)),
-    slice: _slice,
-    FunctionType: _function,
-    BuiltinFunctionType: _function,
-    MethodType: _method,
-    ModuleType: _module,
-    CellType: _cell,
     CodeType: lambda value, depth: plain(f"code of {value.co_name}"),
     GeneratorType: _of("generator", "gi_code"),
     CoroutineType: _of("coroutine", "cr_code"),

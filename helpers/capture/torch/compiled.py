@@ -6,8 +6,7 @@ and cache_entry.h); the graph and the resume functions are globals that the new 
 
 from types import CodeType, FunctionType, MethodType
 
-from helpers.capture.cpython.callable_name import called, named
-from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.objects import called, instance_dict, named
 from helpers.capture.text.value import plain
 from helpers.capture.torch.cache_entries import entries
 from helpers.capture.torch.dynamo.text import resumed

@@ -13,8 +13,7 @@ from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 
 from helpers.capture.cpython.objects import class_mapping, instance_dict
 from helpers.capture.text import tensors
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import brief, type_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, is_exactly, printable, word

@@ -3,10 +3,9 @@
 The nodes are those of torch/csrc/autograd/function.h; a leaf has an AccumulateGrad.
 """
 
-from helpers.capture.cpython.callable_name import LONGEST_NAME
+from helpers.capture.cpython.objects import LONGEST_NAME
 from helpers.capture.text import tensors
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import brief, type_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.safety.arguments import printable, word
 

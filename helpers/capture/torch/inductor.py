@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from helpers.capture.cpython.callable_name import named
+from helpers.capture.cpython.objects import named
 from helpers.capture.text.source import source_of
 from helpers.capture.torch.cache_entries import copied
 from helpers.capture.torch.unwrapping import behind, given

@@ -15,13 +15,11 @@ from collections import Counter
 from dataclasses import replace
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.callable_name import LONGEST_NAME, named
-from helpers.capture.cpython.function import refuse_async
+from helpers.capture.cpython.objects import LONGEST_NAME, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import brief, type_name
 from helpers.capture.torch.cache_entries import copied, entries, frame_locals
 from helpers.capture.torch.dynamo import text
 from helpers.capture.torch.guards.failures import failure, reason_words

@@ -7,11 +7,10 @@ Dynamo starts with its wrapper, and keeps what it compiles with the wrapper's co
 import functools
 from types import FunctionType, MethodType
 
-from helpers.capture.cpython.callable_name import called
-from helpers.capture.cpython.callable_name import python_function as traced_by_tensorflow
-from helpers.capture.cpython.objects import instance_dict
+from helpers.capture.cpython.objects import called, instance_dict
+from helpers.capture.cpython.objects import python_function as traced_by_tensorflow
 from helpers.capture.cpython.unwrapping import DEEPEST, opened
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief
 from helpers.capture.torch.cache_entries import entries
 from helpers.internals import torch_private

@@ -7,7 +7,7 @@ takes for others than Dynamo does. Whether a call fits, only Dynamo's own guards
 import math
 from collections import OrderedDict, deque
 
-from helpers.capture.cpython.function import names_used
+from helpers.capture.cpython.objects import names_used
 from helpers.capture.torch.guards.nearby_calls import Call, replacing
 
 

@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from helpers.capture.text.error import said
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import brief, type_name
 from helpers.study.chapter_4.forms import called, function
 from helpers.study.check import Unfit, tried
 from helpers.study.two_answers import parted

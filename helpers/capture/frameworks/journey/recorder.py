@@ -9,7 +9,7 @@ from collections import Counter
 from opcode import opname
 from types import CodeType
 
-from helpers.capture.cpython.function import global_lookups
+from helpers.capture.cpython.objects import global_lookups
 from helpers.capture.cpython.settrace import Printed
 from helpers.mini.frame_hook.slot import address_installed
 from helpers.safety.arguments import own

@@ -5,7 +5,7 @@ from collections import Counter
 
 from helpers.capture.frameworks.journey.caches import LIBRARIES, graph_ops
 from helpers.capture.frameworks.journey.tally import Tally
-from helpers.capture.text.label import label
+from helpers.capture.text.value import label
 from helpers.mini import frame_hook
 from helpers.model.journey import Passage, Stop
 from helpers.model.phrase import clipped, counted, listed

@@ -1,15 +1,13 @@
 """A function and its arguments -> its journey: the first call that is watched, and one again."""
 
-from helpers.capture.cpython.arguments import calls_itself
-from helpers.capture.cpython.callable_name import name_of
-from helpers.capture.cpython.function import GENERATOR, refuse_async
-from helpers.capture.cpython.unwrapping import behind
+from helpers.capture.cpython.objects import GENERATOR, name_of, refuse_async
+from helpers.capture.cpython.unwrapping import behind, calls_itself
 from helpers.capture.frameworks.journey import caches, shares
 from helpers.capture.frameworks.journey.ops import MOST_OPS
 from helpers.capture.frameworks.journey.recorder import MOST_STEPS
 from helpers.capture.frameworks.journey.stops import passage
 from helpers.capture.frameworks.journey.tally import Tally, tally
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead
 from helpers.model.journey import Journey
 from helpers.model.phrase import counted
 from helpers.safety.arguments import alive, kind_of, switch

@@ -7,7 +7,7 @@ goes down where both sides are containers of the same make, and names what diffe
 from itertools import islice
 
 from helpers.capture.tensorflow.tracing.trace_type import Names, literal, shape, value_of
-from helpers.capture.text.label import type_name
+from helpers.capture.text.value import type_name
 from helpers.model.traces import Cause
 
 WEIGHTS = {"type": 4, "dict key": 3, "number of elements": 3, "argument": 3, "rank": 2}

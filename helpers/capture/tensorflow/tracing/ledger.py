@@ -15,14 +15,13 @@ from dataclasses import replace
 from itertools import islice
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType
 
-from helpers.capture.cpython.callable_name import called
+from helpers.capture.cpython.objects import called
 from helpers.capture.tensorflow.tracing import keys
 from helpers.capture.tensorflow.tracing.differences import MOST_KEYS, nearest
 from helpers.capture.tensorflow.tracing.log import Log
 from helpers.capture.tensorflow.tracing.rebound import Named
 from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
-from helpers.capture.text.error import said
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead, said
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety import imported

@@ -16,7 +16,7 @@ from types import (
     ModuleType,
 )
 
-from helpers.capture.cpython.function import names_used
+from helpers.capture.cpython.objects import names_used
 from helpers.capture.tensorflow.tracing.names_around import SCALARS, Names
 from helpers.capture.text.error import said
 from helpers.model.ledger import Entry, Ledger, Verdict

@@ -7,7 +7,7 @@ import math
 import re
 from itertools import islice
 
-from helpers.capture.text.label import SCALARS, label, type_name
+from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import is_exactly
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import CodeType, FunctionType
 
 from helpers.capture.cpython.bytecode import bytecode
-from helpers.capture.cpython.callable_name import named
+from helpers.capture.cpython.objects import named
 from helpers.capture.text.error import said
 from helpers.capture.torch.dynamo import text as words
 from helpers.capture.torch.dynamo.recorder import record

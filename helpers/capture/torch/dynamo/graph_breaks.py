@@ -5,7 +5,7 @@ A cure is held against the case that it cures: fewer breaks, the same results, t
 
 import warnings
 
-from helpers.capture.cpython.callable_name import LONGEST_NAME, named
+from helpers.capture.cpython.objects import LONGEST_NAME, named
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said

@@ -9,8 +9,7 @@ from itertools import islice
 from os.path import basename
 from types import FunctionType
 
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.value import brief, plain, type_name
 from helpers.model import phrase
 from helpers.model.phrase import listed
 

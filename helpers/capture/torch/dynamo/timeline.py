@@ -7,8 +7,7 @@ Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instructi
 from dataclasses import dataclass, replace
 from types import CodeType
 
-from helpers.capture.cpython.callable_name import LONGEST_NAME, named
-from helpers.capture.cpython.function import function_of, refuse_async
+from helpers.capture.cpython.objects import LONGEST_NAME, function_of, named, refuse_async
 from helpers.capture.cpython.unwrapping import Unwrapped, opened
 from helpers.capture.text.error import said
 from helpers.capture.text.source import NOWHERE, Pages

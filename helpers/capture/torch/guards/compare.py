@@ -8,7 +8,7 @@ import inspect
 from types import FunctionType
 
 from helpers.capture.text.error import said
-from helpers.capture.text.label import label, short_name
+from helpers.capture.text.value import label, short_name
 from helpers.capture.torch.cache_entries import copied, entries, frame_locals
 from helpers.capture.torch.guards.failures import failure
 from helpers.capture.torch.guards.nearby_calls import Call, neighbours

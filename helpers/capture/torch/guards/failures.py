@@ -5,8 +5,7 @@ Every judgement is torch's: `check_verbose` of the whole tree, or the call of on
 
 import re
 
-from helpers.capture.text.label import type_name
-from helpers.capture.text.value import brief
+from helpers.capture.text.value import brief, type_name
 from helpers.capture.torch.dynamo.text import source_words
 from helpers.capture.torch.guards.text import check_of, clean, plain_source
 from helpers.capture.torch.guards.tree import BETWEEN, MISSING, leaves, resolve

@@ -1,6 +1,6 @@
 """Compiled code that Dynamo keeps for a function -> its guard trees, as a graph or a table."""
 
-from helpers.capture.cpython.callable_name import named
+from helpers.capture.cpython.objects import named
 from helpers.capture.torch.cache_entries import entries
 from helpers.capture.torch.guards.text import STATE, clean
 from helpers.capture.torch.guards.tree import BETWEEN, children, leaves, own_leaves

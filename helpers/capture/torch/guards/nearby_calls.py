@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 
-from helpers.capture.cpython.function import names_used
+from helpers.capture.cpython.objects import names_used
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import kind_of
 from helpers.safety.patches import patched

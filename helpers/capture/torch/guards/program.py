@@ -6,8 +6,8 @@ What C++ alone can check is asked of torch's live guard; every other line is pla
 import inspect
 from types import FunctionType
 
-from helpers.capture.cpython.callable_name import named
-from helpers.capture.text.label import label
+from helpers.capture.cpython.objects import named
+from helpers.capture.text.value import label
 from helpers.capture.torch.cache_entries import (
     accepts,
     entries,

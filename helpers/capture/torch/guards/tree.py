@@ -6,7 +6,7 @@ The tree is torch's own (torch/csrc/dynamo/guards.cpp, built by torch/_dynamo/gu
 import ast
 from dataclasses import dataclass
 
-from helpers.capture.text.label import type_name
+from helpers.capture.text.value import type_name
 from helpers.capture.torch.guards.text import STATE, check_of, clean, line_of, meaning, plain_source
 from helpers.model.guards import Guard
 
