@@ -111,7 +111,7 @@ class Exercise:
                 raise
             if missing_parts.sentence(error):
                 raise
-            because = f"your code raised {said(error)}{_where(error)}"
+            because = f"your code raised {said(error)}{where_raised(error)}"
         finally:
             changed = settings_left.left(settings)
         return limit.because or because or changed or _left(before)
@@ -218,7 +218,7 @@ def tried(value, part: str = ""):
     return value
 
 
-def _where(error: BaseException) -> str:
+def where_raised(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
     walk = traceback.walk_tb(error.__traceback__)
     return rehearsal.line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
