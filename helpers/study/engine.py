@@ -15,6 +15,7 @@ from helpers.study.check import Exercise, Unfit, Untried, tried, where_raised  #
 from helpers.study.two_answers import parted, within  # noqa: F401
 
 NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
+MOST_SHOWN = 300  # characters of a result
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,19 @@ def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
 
 
 def _gives(seen) -> str:
-    return str(seen) if isinstance(seen, Raised) else f"gives {brief(seen)}"
+    return str(seen) if isinstance(seen, Raised) else f"gives {describe(seen)}"
+
+
+def describe(seen) -> str:
+    """Return plain data in full where it is not long; else what `brief` says of it."""
+    return repr(seen) if _is_plain(seen) and len(repr(seen)) <= MOST_SHOWN else brief(seen)
+
+
+def _is_plain(seen) -> bool:
+    if type(seen) in (list, tuple, dict):
+        items = [*seen, *seen.values()] if type(seen) is dict else seen
+        return len(items) <= MOST_SHOWN and all(map(_is_plain, items))
+    return type(seen) in (str, bytes, int, float, bool, type(None))
 
 
 def check_guess(
