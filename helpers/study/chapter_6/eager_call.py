@@ -32,5 +32,4 @@ EXECUTE = Exercise(
         "handles, byref(count), status.address). Afterwards count.value handles are filled in.",
     ),
     seconds=20,  # a child starts meanwhile
-    rehearsed=False,
 )
