@@ -16,7 +16,7 @@ from helpers.mini import frame_hook, vm
 from helpers.model.phrase import ended
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.patches import patched, undone
-from helpers.study.chapter_3.run_words import exact
+from helpers.study.chapter_3.machine_runs import write_exactly as exact
 from helpers.study.chapter_4 import hooked_programs as programs
 from helpers.study.chapter_4.forms import function
 from helpers.study.check import Exercise, Untried, tried

@@ -11,7 +11,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 
-from helpers.capture.text.value import brief, plain
+from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.model.listing import Column, Listing
@@ -19,7 +19,6 @@ from helpers.view import table
 
 WIDTH = 20
 PARTS, EMPTY = "▏▎▍▌▋▊▉█", "·"  # of one character of a bar: eighths
-_NAME = type.__dict__["__name__"].__get__
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     TypeError for a step that is no class.
     """
     for step in steps:
-        if not issubclass(type(step), type):
+        if not isinstance(step, type):
             raise TypeError(f"show_opcode_coverage needs classes of handlers, not {brief(step)}")
     known, rows, functions = set(), [], needs()
     total = sum(functions.values())
@@ -65,9 +64,7 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
 def _reach(step, own, known, able, total):
     full, part = divmod(math.ceil(WIDTH * len(PARTS) * able / total), len(PARTS))
     bar = (PARTS[-1] * full + (PARTS[part - 1] if part else "")).ljust(WIDTH, EMPTY)
-    return Reach(
-        plain(_NAME(step)), str(len(own)), len(known), able, f"{100 * able / total:.1f} %", bar
-    )
+    return Reach(step.__name__, str(len(own)), len(known), able, f"{100 * able / total:.1f} %", bar)
 
 
 def _most_wanted(known, functions) -> str:

@@ -8,18 +8,14 @@ from collections.abc import Callable
 
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
-from helpers.study.chapter_3 import drawn_programs, odd_errors, odd_programs, programs
-from helpers.study.chapter_3.compare_runs import difference, watched
-from helpers.study.chapter_3.machine_log import machine_log
-from helpers.study.check import Exercise, Untried
+from helpers.study.chapter_3 import vm_programs
+from helpers.study.chapter_3.machine_runs import difference, list_stacks
+from helpers.study.engine import Exercise, Untried
 
 
 def cases_of(step: type) -> list[tuple]:
-    """Return the programs of a step with their arguments: plain ones, drawn ones, odd ones."""
-    found = []
-    for module in (programs, drawn_programs, odd_programs, odd_errors):
-        found += getattr(module, step.__name__.upper(), [])
-    return found
+    """Return the programs of a step, each with its arguments."""
+    return getattr(vm_programs, step.__name__.upper(), [])
 
 
 def _judge_step(step: type) -> Callable[[type], str | None]:
@@ -28,11 +24,10 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
     def judge(answer) -> str | None:
         if because := _incomplete(answer, step, wanted):
             return because
-        machine = watched(_machine(answer, step))
+        machine = _machine(answer, step)
         for program, args in cases_of(step):
-            because = difference(machine, program, *args, own=wanted)
-            if because:
-                return _whose(answer, step, wanted, program, args) or because
+            if because := difference(machine, program, *args, own=wanted):
+                return _blame_one(answer, step, wanted, program, args) or because
         return None
 
     return judge
@@ -43,29 +38,17 @@ def _incomplete(answer, step: type, wanted: list[str]) -> str | None:
     name = step.__name__
     if not isinstance(answer, type):
         return f"give the class itself, such as check.vm_{name.lower()}({name})"
-    has, written = vm.opcodes(answer), vm.written(answer)
-    if not has:
-        needs = ", ".join(sorted(wanted))
-        return f"{answer.__name__} has no method that is named for an opcode; it needs {needs}"
-    missing = [opname for opname in wanted if opname not in has]
+    missing = [opname for opname in wanted if opname not in vm.opcodes(answer)]
     if missing:
-        return f"{answer.__name__} has no method {missing[0]}"
-    if taken := _names_of_the_machine(answer):
+        return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
+    own = {name for part in answer.__mro__[:-1] for name in vars(part) if name[0] != "_"}
+    taken = [name for name in sorted(own) if not name.isupper() and hasattr(vm.Loop, name)]
+    if taken and not issubclass(answer, vm.Loop):
         return f"{answer.__name__}.{taken[0]} has the name of a method of the loop; rename it"
-    if taken := [name for name in wanted if getattr(answer, name) is vars(step)[name]]:
-        return f"{answer.__name__}.{taken[0]} is the finished machine's own; write one yourself"
-    stubs = [opname for opname in wanted if opname not in written]
+    stubs = [opname for opname in wanted if opname not in vm.written(answer)]
     if stubs:
         raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
     return None
-
-
-def _names_of_the_machine(answer: type) -> list[str]:
-    """Return what hides a method of the loop, which other steps need as it is."""
-    if issubclass(answer, vm.Loop):
-        return []
-    own = {name for part in answer.__mro__[:-1] for name in vars(part) if name[0] != "_"}
-    return sorted(name for name in own - vm.opcodes(answer) if name in dir(vm.Loop))
 
 
 def _machine(answer: type, step: type) -> type:
@@ -81,91 +64,72 @@ def _shared(step: type) -> dict:
     return {n: v for n, v in vars(step).items() if not n.isupper() and not n.startswith("__")}
 
 
-def _whose(answer: type, step: type, wanted: list[str], program, args) -> str | None:
-    """Return the difference that one handler alone makes, or None if none does.
-
-    The others are the finished ones then, and only that one can be to blame.
-    """
+def _blame_one(answer: type, step: type, wanted: list[str], program, args) -> str | None:
+    """Return the difference that one handler alone makes, among finished ones; None if none."""
+    shared = {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
     for name in wanted:
         rest = {other: vars(step)[other] for other in wanted if other != name}
-        shared = {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
         alone = _machine(type(answer.__name__, (answer,), rest | shared), step)
-        because = difference(alone, program, *args, own=[name])
-        if because:
+        if because := difference(alone, program, *args, own=[name]):
             return because
     return None
 
 
-def _exercise(step: type, praise: str, hints: tuple[str, ...]) -> Exercise:
+def _exercise(step: type, praise: str, *hints: str) -> Exercise:
     """Make the exercise of one step; what its first program does is shown after a pass."""
     program, args = cases_of(step)[0]
 
     def picture(answer):
-        return machine_log(_machine(answer, step), program, *args)
+        return list_stacks(_machine(answer, step), program, *args)
 
     name = f"vm_{step.__name__.lower()}"
     return Exercise(name, _judge_step(step), praise, hints, picture=picture)
 
 
-VM_NAMES = _exercise(
-    finished.Names,
-    "Locals, globals and the two moves run as in CPython, unbound names too.",
-    (
+STEP_EXERCISES = (
+    _exercise(
+        finished.Names,
+        "Locals, globals and the two moves run as in CPython, unbound names too.",
         "self.local is a dict: which of the handlers reads it, which one writes to it?",
         "A load pushes and a store pops. self.find(name) looks up globals and builtins.",
         "COPY(1) copies the top, which is self.stack[-1]; SWAP exchanges self.stack[-1] and "
         "self.stack[-depth]. An unbound local is an UnboundLocalError with CPython's message.",
     ),
-)
-
-VM_OPERATORS = _exercise(
-    finished.Operators,
-    "Every operator takes its operands in the right order and leaves one value.",
-    (
+    _exercise(
+        finished.Operators,
+        "Every operator takes its operands in the right order and leaves one value.",
         "Two operands lie on the stack. Which one was pushed last?",
         "The right operand is on top: right, left = self.pop(), self.pop().",
         "Push ARITHMETIC[sign](left, right). IS_OP and CONTAINS_OP are given 1 for `is not` and "
         "`not in`: compare the answer with bool(inverted).",
     ),
-)
-
-VM_JUMPS = _exercise(
-    finished.Jumps,
-    "Branches go where CPython goes, and loops end with a clean stack.",
-    (
+    _exercise(
+        finished.Jumps,
+        "Branches go where CPython goes, and loops end with a clean stack.",
         "The jumps with IF look at the top of the stack. What happens to it afterwards?",
         "POP_JUMP_IF_… always pops, and jumps only on its condition. None is tested by identity.",
         "FOR_ITER: push next(self.stack[-1]); on StopIteration, self.pop() and self.jump(after).",
     ),
-)
-
-VM_CALLS = _exercise(
-    finished.Calls,
-    "Calls reach Python and C functions, with their arguments in order.",
-    (
+    _exercise(
+        finished.Calls,
+        "Calls reach Python and C functions, with their arguments in order.",
         "The callable was pushed first, then its arguments from left to right. Which is on top?",
         "values = [self.pop() for _ in range(count)][::-1], and then the callable is on top.",
         "The last len(names) of the values are keyword arguments: dict(zip(names, …)). Let "
         "self.call(fn, *positional, **keywords) do the call, and push what it returns.",
     ),
-)
-
-VM_CLOSURES = _exercise(
-    finished.Closures,
-    "Functions are made while running, and share their cells.",
-    (
+    _exercise(
+        finished.Closures,
+        "Functions are made while running, and share their cells.",
         "A closure is a tuple of cells. Which instruction pushes a cell, which one its contents?",
         "self.cells[name] is the cell; .cell_contents is what it holds, to read and to write. An "
         "empty one raises ValueError: catch it, and raise what CPython does for this name.",
-        "MAKE_FUNCTION: pop the code, then given = {part: self.pop() for part in reversed(parts)}, "
-        "and push self.function(code, **given).",
+        "MAKE_FUNCTION: pop the code, then given = {part: self.pop() for part in reversed(parts)},"
+        " and push self.function(code, **given).",
     ),
-)
-
-VM_EXCEPTIONS = _exercise(
-    finished.Exceptions,
-    "Your machine handles, matches and raises again as CPython does.",
-    (
+    _exercise(
+        finished.Exceptions,
+        "Your machine handles, matches and raises again as CPython does.",
         "The loop has found the handler and pushed the error. Who remembers what is being handled?",
         "PUSH_EXC_INFO leaves [handled before, error], and sets self.handled to the error; "
         "POP_EXCEPT sets it back.",
@@ -173,5 +137,3 @@ VM_EXCEPTIONS = _exercise(
         "raises self.handled, (1) the top, (2) the value below the top, from the top.",
     ),
 )
-
-STEP_EXERCISES = (VM_NAMES, VM_OPERATORS, VM_JUMPS, VM_CALLS, VM_CLOSURES, VM_EXCEPTIONS)
