@@ -160,10 +160,11 @@ def _require_manager(manager):
 
 def _advise(mine, real) -> str:
     """Return what went wrong first, in words."""
-    for (when, seen), (_, wanted) in zip(mine, real, strict=False):
-        if isinstance(seen, Raised):
-            causes = (words for kind, words in CAUSES.items() if isinstance(seen.error, kind))
-            return f"your code {seen}{next(causes, '')}"
+    for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
+        if when != moment:
+            raised = mine[-1][1]
+            causes = (words for kind, words in CAUSES.items() if isinstance(raised.error, kind))
+            return f"your code {raised}{next(causes, '')}"
         for path in [*(path for path in seen if path not in wanted), *wanted]:
             if seen.get(path) != wanted.get(path):
                 return _say_place(when, path, seen.get(path), wanted.get(path))
@@ -173,7 +174,7 @@ def _advise(mine, real) -> str:
 def _say_place(when: str, path: str, mine: str | None, real: str | None) -> str:
     """Say what one place holds at one moment, and what it must hold."""
     if real is None:
-        return f"{when} there is a new place, {path}"
+        return f"{when} {path} holds {mine}, and held something else before, or nothing"
     if mine is None:
         return f"{when} {path} is gone"
     if real == "assigned":

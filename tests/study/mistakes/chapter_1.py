@@ -119,7 +119,7 @@ MISTAKES = {
             "\n\nKINDS = (list, dict, CellType)\n\n\ndef places(holder",
         ),
         (
-            "there is a new place, dict",
+            "held something else before, or nothing",
             "    try:\n",
             "    for holder in holders:\n        if type(holder) is dict and old in holder:\n"
             "            holder[new] = holder.pop(old)\n    try:\n",
@@ -130,7 +130,7 @@ MISTAKES = {
         ("still holds the old function", "enumerate(holder) if v is old", "[]"),
         ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
         (
-            "there is a new place, class",
+            "held something else before, or nothing",
             "vars(holder).items()",
             "((n, getattr(holder, n)) for n in dir(holder))",
         ),
@@ -194,11 +194,11 @@ MISTAKES = {
         ("context manager, not generator", "@contextmanager\n", ""),
         ("context manager, not None", "def my_rebind_everywhere(old, new):\n    pass"),
         (
-            "scenery.__name__ holds first(), and must hold 'scenery'",
+            "held something else before, or nothing",
             "value is old",
             "value is not old",
         ),
-        ("scenery.__name__ holds first(), and must hold 'scenery'", " if value is old", ""),
+        ("held something else before, or nothing", " if value is old", ""),
         (
             "scenery.op holds <lambda>(), and must hold first()",
             "= new\n",
