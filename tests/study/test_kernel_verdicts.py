@@ -15,8 +15,8 @@ def kernel(line):
 
 
 def test_an_error_is_caught_and_its_absence_passes():
-    assert kernel_verdicts.said(lambda: 1 / 0) == "caught"
-    assert kernel_verdicts.said(lambda: 1) == "passes"
+    assert kernel_verdicts.verdict_on(lambda x: 1 / 0, X) == "caught"
+    assert kernel_verdicts.verdict_on(lambda x: 1, X) == "passes"
 
 
 @pytest.mark.filterwarnings("ignore")
