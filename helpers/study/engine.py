@@ -137,9 +137,32 @@ def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
     advice = case.advice(mine, real) if made else case.advice
     if advice and made:
         return within(f"{case.shows}: ", advice)
+    mine, real = parts_apart(mine, real)
     return parted(
         f"{case.shows}: ", _gives(mine), _gives(real), who, f"; {advice}" if advice else ""
     )
+
+
+def parts_apart(mine, real) -> tuple:
+    """Return the entries in which two dicts differ; other results as they are."""
+    if type(mine) is not dict or type(real) is not dict:
+        return mine, real
+    keys = [key for key in real if key not in mine or not same_result(mine[key], real[key])]
+    keys = keys or [key for key in mine if key not in real]
+    return tuple({key: seen[key] for key in keys if key in seen} for seen in (mine, real))
+
+
+def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Callable:
+    """Return the advice of a case that shows a dict: that for the first entry which differs."""
+
+    def say(mine, real):
+        if type(mine) is not dict or type(real) is not dict:
+            return None
+        mine, real = parts_apart(mine, real)
+        words = next((advice[key] for key in real if key in advice), "")
+        return parted("", _gives(mine), _gives(real), who, f"; {words}" if words else "")
+
+    return say
 
 
 def _gives(seen) -> str:
