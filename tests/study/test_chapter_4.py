@@ -77,6 +77,12 @@ def test_what_makes_no_context_manager_is_told():
     assert "gives no context manager" in broken("dict").because
 
 
+def test_a_stance_that_is_in_force_is_named_with_its_cure():
+    with torch.compiler.set_stance("force_eager"):
+        because = verdict("break_surgery", EXERCISES["break_surgery"].solution).because
+    assert "set_stance('force_eager') is in force" in because and "ends it" in because
+
+
 @hooked
 def test_callback_that_fails_is_told_by_its_own_error():
     def make_callback(seen, codes, stand_ins):

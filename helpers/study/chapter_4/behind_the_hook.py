@@ -15,14 +15,7 @@ from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.patches import patched, undone
 from helpers.study.chapter_3.machine_runs import show_call, write_exactly
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    Untried,
-    advise_by_part,
-    say_difference,
-    tried,
-)
+from helpers.study.engine import Case, Exercise, Untried, advise_by_part, say_difference, tried
 
 ENDS, FRAMES, FIRST = "ends", "frames in the machine", "what the machine was set to run"
 CALLED, DURING, AFTER, CODE = "calls of program", "hook meanwhile", "hook afterwards", "__code__"

@@ -4,10 +4,23 @@ import operator
 from dataclasses import replace
 
 from helpers.capture.text.value import brief
-from helpers.study.engine import Case, Exercise, find_difference, parts_tried
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    advise_by_part,
+    find_difference,
+    parts_tried,
+    within,
+)
 
-INPUT = "add self.graph.placeholder('arg0'), 'arg1', … and keep it: self.inputs[source] = node"
-CALL = "a text names a method: call_method; written(value) gives what stands in the graph"
+WHO = "the finished one"
+ADVICE = "make the graph and the dict in __init__"
+ADVICE_BY_PART = {
+    "returns": "return the node that was added",
+    "inputs": "keep each input: self.inputs[source] = node",
+    "graph": "inputs are placeholders 'arg0', 'arg1', …; a text names a method, for call_method; "
+    "written(value) gives what stands in the graph",
+}
 
 
 def _judge(recorder: type):
@@ -15,44 +28,36 @@ def _judge(recorder: type):
 
     if not isinstance(recorder, type):
         return "give the class itself: check.dynamo_recorder(Recorder)"
-    return find_difference(recorder, PARTS.recorder, _cases(), "the finished one")
+    cases = [Case("one call, and two recorders", _use_two, ADVICE), Case("in turn", _use, _say)]
+    return find_difference(recorder, PARTS.recorder, cases, WHO)
 
 
-def _cases():
-    """Yield cases: a part of each method, a second recorder, and one more step each time."""
+def _use_two(kind: type) -> dict:
+    from helpers.mini.dynamo import Known
+
+    made = kind()
+    call = made.call(operator.neg, (Known(1),), {})
+    parts_tried({"input": made.input("a"), "call": call})
+    return _look(kind(), None)
+
+
+def _use(kind: type) -> dict:
+    """Return what a recorder holds and has returned after each of six steps."""
     from helpers.mini.dynamo import Known, Tensor
 
-    def both(kind):
-        made = kind()
-        call = made.call(operator.neg, (Known(1),), {})
-        parts_tried({"input": made.input("a"), "call": call})
-
-    def second(kind):
-        kind().input("a")
-        return _look(kind(), None)
-
-    yield Case("an input and a call", both, CALL)
-    yield Case("a second recorder", second, "make the graph and the dict in __init__")
-    calls = (
-        ("operator.sub", operator.sub, (0, 1), {}),
-        ("'sum'", "sum", (2,), {"dim": Known(0), "keepdim": Known(True)}),
-        ("print", print, (), {}),
-    )
-
-    def steps(count):
-        def run(kind):
-            made = kind()
-            given = [made.input(source) for source in ("a", "b[0]", "G['c']")[:count]]
-            tensors, found = [Tensor(node, None) for node in given], given[-1]
-            for _, fn, places, kwargs in calls[: max(count - 3, 0)]:
-                found = made.call(fn, tuple(tensors[place] for place in places), kwargs)
-            return _look(made, found)
-
-        return run
-
-    for count in range(1, 7):
-        which = f"call of {calls[count - 4][0]}" if count > 3 else f"input number {count}"
-        yield Case(f"after the {which}", steps(count), CALL if count > 3 else INPUT)
+    made, tensors, found = kind(), [], {}
+    for number, source in enumerate(("a", "b[0]", "G['c']"), 1):
+        node = made.input(source)
+        tensors.append(Tensor(node, None))
+        found[f"after input number {number}"] = _look(made, node)
+    for fn, places, kwargs in (
+        (operator.sub, (0, 1), {}),
+        ("sum", (2,), {"dim": Known(0), "keepdim": Known(True)}),
+        (print, (), {}),
+    ):
+        node = made.call(fn, tuple(tensors[place] for place in places), kwargs)
+        found[f"after the call of {_name(fn)}"] = _look(made, node)
+    return found
 
 
 def _look(recorder, found) -> dict:
@@ -66,6 +71,14 @@ def _look(recorder, found) -> dict:
         "inputs": kept,
         "graph": lines,
     }
+
+
+def _say(mine, real) -> str:
+    """Say what differs at the first step where something does."""
+    if type(mine) is not dict:
+        return f"yours {mine}; {ADVICE_BY_PART['graph']}"
+    where = next(step for step in real if mine[step] != real[step])
+    return within(f"{where}: ", advise_by_part(ADVICE_BY_PART, WHO)(mine[where], real[where]))
 
 
 def _name(target) -> str:

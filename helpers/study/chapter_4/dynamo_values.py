@@ -37,18 +37,6 @@ def describe(value) -> str:
     return repr(value) if isinstance(value, bool | int | float | str) else brief(value)
 
 
-class SubclassOfFloat(float):
-    """A number that may multiply in a way of its own."""
-
-
-class SubclassOfInt(int):
-    """An int that may multiply in a way of its own."""
-
-
-class SubclassOfTensor(torch.Tensor):
-    """A tensor that may tell its dimensions in a way of its own."""
-
-
 def pairs():
     """Yield (value, other, what a function may look at): alike for a graph where that is empty."""
     x, _ = numbers()
@@ -69,11 +57,12 @@ def pairs():
     yield square[0], square, "x.ndim"
     yield x, x.clone().requires_grad_(), "x.requires_grad"
     yield x.clone().requires_grad_(), x, "x.requires_grad"
-    yield x, x.as_subclass(SubclassOfTensor), "type(x)"
+    yield x, x.as_subclass(type("SubclassOfTensor", (torch.Tensor,), {})), "type(x)"
     yield from ((value, other, "k") for value, other in ((2, 3), (-1, -2), (0.1, 0.1 + 2e-17)))
     yield from ((value, other, "k") for value, other in ((1, 2**31 + 1), (1.5, 2.5), (inf, -inf)))
     yield from ((value, other, "k") for value, other in (("sum", "mean"), (None, 1), (False, None)))
     yield from ((one, other, "1 / k") for one, other in ((0.0, -0.0), (-0.0, 0.0), (inf, math.nan)))
+    own_float, own_int = (type(f"SubclassOf_{kind.__name__}", (kind,), {}) for kind in (float, int))
     same = ((1, 1.0), (True, 1.0), (False, 0.0), (True, 1), (0, False), (1.0, 1))
-    own = ((0.5, SubclassOfFloat(0.5)), (2, SubclassOfInt(2)))
+    own = ((0.5, own_float(0.5)), (2, own_int(2)))
     yield from ((one, other, "type(k)") for one, other in (*same, *own))

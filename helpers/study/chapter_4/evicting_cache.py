@@ -3,6 +3,7 @@
 import gc
 import random
 import weakref
+from functools import partial
 
 from helpers.capture.text.value import brief
 from helpers.study.engine import Case, Exercise, find_difference, parts_tried, tried
@@ -33,36 +34,36 @@ class _Reference:
 def _judge(cache: type):
     if not isinstance(cache, type):
         return "give the class itself, such as check.evicting_cache(Cache)"
-    cases = [_case(limit, ks[:end]) for limit, ks in SEQUENCES for end in range(1, len(ks) + 1)]
+    cases = [
+        Case(f"with limit {limit}", partial(_use, limit, ks), ADVICE) for limit, ks in SEQUENCES
+    ]
     return find_difference(cache, _Reference, [Case("two caches", _use_two, SHARED), *cases])
 
 
-def _use_two(kind):
+def _use_two(kind: type) -> str:
     full, other = kind(2), kind(2)
     parts_tried({"find": full.find((1.5, 1)), "add": full.add(_entry(1))})
     return brief(other.find((1.5, 1)))
 
 
-def _case(limit: int, ks: tuple[int, ...]) -> Case:
-    def run(kind):
-        cache, made = kind(limit), {}
-        for at, k in enumerate(ks):
-            found = tried(cache.find((at + 0.5, k)), "find")
-            seen = brief(found)
-            if found is None:
-                entry = _entry(k)
-                made[k] = weakref.ref(entry)
-                tried(cache.add(entry), "add")
-                del entry
-            elif k in made and found is made[k]():
-                seen = f"the entry for {k}"
-            del found
-        gc.collect(0)  # a cycle may hold some
-        other = brief(cache.find((1.5, float(ks[-1]))))
-        alive = sum(entry() is not None for entry in made.values())
-        return {"find": seen, f"find(1.5, {float(ks[-1])})": other, "entries alive": alive}
-
-    return Case(f"with limit {limit}, calls with k = {', '.join(map(str, ks))}", run, ADVICE)
+def _use(limit: int, ks: tuple[int, ...], kind: type) -> dict:
+    """Return what a cache finds in each call, for a float like its k, and how many it holds."""
+    cache, made, seen = kind(limit), {}, {}
+    for at, k in enumerate(ks):
+        found = tried(cache.find((at + 0.5, k)), "find")
+        words = brief(found)
+        if found is None:
+            entry = _entry(k)
+            made[k] = weakref.ref(entry)
+            tried(cache.add(entry), "add")
+            del entry
+        elif k in made and found is made[k]():
+            words = f"the entry for {k}"
+        del found
+        other = cache.find((1.5, float(k)))
+        seen[f"k = {', '.join(map(str, ks[: at + 1]))}"] = [words, f"{float(k)}: {brief(other)}"]
+    gc.collect(0)  # a cycle may hold some
+    return seen | {"entries held": sum(entry() is not None for entry in made.values())}
 
 
 def _entry(k: int):

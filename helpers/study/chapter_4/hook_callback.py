@@ -50,7 +50,6 @@ ADVICE = {
     "idle('a')": LOOK,
     "runs of the stand-in": "return the stand-in, and the hook calls it",
     "seen": NOTES,
-    "seen of another callback": "a seen holds what its own callback notes, and nothing else",
 }
 
 
@@ -64,7 +63,7 @@ def _reference(seen, codes, stand_ins):
 
 def _run(make_callback):
     """Return what the calls give under the hook, and what was noted."""
-    seen, others, ran = [], [], []
+    seen, ran = [], []
 
     def stand_in(n):
         ran.append(n)
@@ -72,25 +71,17 @@ def _run(make_callback):
 
     codes = {double.__code__: square.__code__}
     stand_ins = {slow.__code__: stand_in, TWIN.__code__: lambda n: None}
-    _make(make_callback, others, {}, {})(idle.__code__, ("b",))
-    callback = _make(make_callback, seen, codes, stand_ins)
-    _make(make_callback, others, {idle.__code__: slow.__code__}, {idle.__code__: len})
+    callback = tried(make_callback(seen, codes, stand_ins))
+    if isinstance(callback, type) or not callable(callback):
+        words = "make_callback must return the callback, a function of (code, values)"
+        raise Unfit(f"{words}, not {brief(callback)}")
     found = {}
-    with frame_hook.watching(callback, only=[fn for fn, _ in CALLS]):
+    with frame_hook.watching(lambda *frame: tried(callback(*frame)), only=[fn for fn, _ in CALLS]):
         for fn, value in CALLS:
             words = f"{fn.__name__}({value!r})"
             found[f"{words} again" if words in found else words] = fn(value)
     notes = [tuple(note) if isinstance(note, list) else note for note in seen]
-    return found | {"runs of the stand-in": ran, "seen": notes, "seen of another callback": others}
-
-
-def _make(make_callback, *given):
-    """Return the callback that was made, if it is one."""
-    callback = tried(make_callback(*given))
-    if isinstance(callback, type) or not callable(callback):
-        words = "make_callback must return the callback, a function of (code, values)"
-        raise Unfit(f"{words}, not {brief(callback)}")
-    return lambda code, values: tried(callback(code, values))
+    return found | {"runs of the stand-in": ran, "seen": notes}
 
 
 def _judge(make_callback: Callable):

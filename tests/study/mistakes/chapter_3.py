@@ -69,11 +69,7 @@ MISTAKES = {
         ("left on the stack", "self.push(not self.pop())", "self.push(not self.stack[-1])"),
     ),
     "vm_jumps": (
-        (
-            "bool is asked",
-            IF,
-            "        value = self.pop()\n        if bool(value) and value:\n",
-        ),
+        ("bool is asked", IF, "        value = self.pop()\n        if bool(value) and value:\n"),
         (
             "CPython gives (2, 3)",
             IF,
