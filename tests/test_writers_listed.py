@@ -150,11 +150,8 @@ TOOLS = {
     "tests/robustness/fuzz.py: os.open",
     "tests/robustness/fuzz.py: tempfile.TemporaryDirectory",
     "tests/robustness/fuzz.py: tempfile.mkdtemp",
-    "tests/mutants/page.py: Path.write_text",
-    "tests/mutants/run.py: Path.open",
-    "tests/mutants/run.py: Path.touch",
-    "tests/mutants/run.py: Path.write_text",
-    "tests/mutants/run.py: tempfile.TemporaryDirectory",
+    "tests/mutants/__init__.py: os.open",
+    "tests/mutants/__main__.py: Path.write_text",
     "tests/robustness/table.py: io.open",
     "tests/robustness/table.py: tempfile.TemporaryDirectory",
 }
