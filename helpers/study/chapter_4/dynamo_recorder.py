@@ -28,7 +28,7 @@ def _judge(recorder: type):
 
     if not isinstance(recorder, type):
         return "give the class itself: check.dynamo_recorder(Recorder)"
-    cases = [Case("one call, and two recorders", _use_two, ADVICE), Case("in turn", _use, _say)]
+    cases = [Case("one call, and two recorders", _use_two, ADVICE), Case("a recorder", _use, _say)]
     return find_difference(recorder, PARTS.recorder, cases, WHO)
 
 
