@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.safety.arguments import kind_of, shown, word
+from helpers.safety.arguments import shown
 from helpers.study.chapter_5.op_files import file_names, forward_files, op_files
 from helpers.study.chapter_5.run_op import loading
 from helpers.study.op_folder import op_folder
@@ -18,12 +18,7 @@ _X = np.array([[-1.0, 2.0]])
 
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
-    """Return the files of the ReLU op, with these three names in its gradient rule.
-
-    TypeError for a name that is no text.
-    """
-    output, output_grad = word(output, "output"), word(output_grad, "output_grad")
-    argument = word(argument, "argument")
+    """Return the files of the ReLU op, with these three names in its gradient rule."""
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     named = [
         ('forward.output("out"', f'forward.output("{output}"'),
@@ -74,12 +69,8 @@ def relu_so_far(part: str) -> ReluSoFar:
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
     """Load a ReLU op, run one step of a train job through it and return the loss.
 
-    In a session of its own. OpError with its `.stage` if it fails; TypeError where `kernel` or
-    `placed` is neither True nor False.
+    In a session of its own. OpError with its `.stage` if it fails.
     """
-    for name, given in (("kernel", kernel), ("placed", placed)):
-        if type(given) is not bool:
-            raise TypeError(f"{name} must be True or False, not {kind_of(given)}")
     with loading("user_relu", files, kernel=kernel) as api:
 
         @flow.global_function(type="train")

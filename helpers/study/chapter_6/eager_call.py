@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from helpers.capture.processes.child import run_child
 from helpers.capture.processes.function_source import portable
 from helpers.mini.eager.checks import definition_of
@@ -87,7 +89,8 @@ def _run(case: op_cases.Case, number, tell: Callable, ledger: OpLedger) -> Calla
     def run(call):
         tell(at=case.words)
         try:
-            seen = _plain(call(case.op, list(case.inputs), case.attrs, *number))
+            more = (case.attrs, *number) if case.attrs or number else ()
+            seen = _plain(call(case.op, list(case.inputs), *more))
         except (Exception, KeyboardInterrupt) as error:
             if isinstance(error, (Unfit, Untried)):
                 raise
@@ -118,7 +121,7 @@ def _plain(found) -> list:
         raise Untried
     if not isinstance(found, list) or not all(isinstance(one, tf.Tensor) for one in found):
         raise Unfit(f"it must return a list of EagerTensors, not {type(found).__name__}")
-    return [(one.dtype.name, tuple(one.shape), one.numpy().tolist()) for one in found]
+    return [(t.dtype.name, tuple(t.shape), np.asarray(t.numpy()).tolist()) for t in found]
 
 
 def _calls() -> Iterator[tuple]:
@@ -131,13 +134,14 @@ def _calls() -> Iterator[tuple]:
         case = op_cases.Case(op, inputs, attrs, wrong)
         return op_cases.replace(case, attrs=completed(definition_of(op), list(inputs), attrs))
 
+    joined = ("separator", "ü\0→", "keep_dims", True)
     right = {
         "MatMul": call("MatMul", ones, ones, attrs=("transpose_b", True)),
         "LeakyRelu": call("LeakyRelu", ones, attrs=("alpha", 0.1)),
-        "ReduceJoin": call("ReduceJoin", words, tf.constant([0]), attrs=("separator", "ü\0→")),
+        "ReduceJoin": call("ReduceJoin", words, tf.constant([0]), attrs=joined),
         "StringToHashBucketFast": call("StringToHashBucketFast", words, attrs=("num_buckets", 7)),
         "Cast": call("Cast", ones, attrs=("DstT", tf.int32)),
-        "Squeeze": call("Squeeze", ones, attrs=("squeeze_dims", [0])),
+        "Squeeze": call("Squeeze", tf.ones([1, 2, 1, 1]), attrs=("squeeze_dims", [0, 2])),
     }
     yield (call("Neg", ones),)
     yield from ((case,) for case in right.values())

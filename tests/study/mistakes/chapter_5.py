@@ -31,20 +31,11 @@ MISTAKES = {
             "is not known before it is called",
             *stage("the shape in the inference", "infer", "build"),
         ),
-        (
-            "the first input's, until another is set",
-            *stage("the dtype in the inference", "none", "infer"),
-        ),
         ("ops of the gradient must be in the list", *stage("the gradient rule", "backward", "run")),
         ("a definition says nothing of devices", *stage("the placement", "build", "infer")),
-        ("until something has to be computed", *stage("the call of .py_kernel()", "run", "build")),
         (
             "nobody looks into the kernel file",
             *stage("backward() in the kernel file", "run", "backward"),
-        ),
-        (
-            "is compared with it when the wrapper is called",
-            *stage("the Input of the wrapper", "build", "infer"),
         ),
         ("must be a dict", "guess = 'run'"),
         ("a stage is one of", *stage("the inference function", "define", "loading")),
@@ -66,16 +57,10 @@ MISTAKES = {
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
         ("float64", SIGMOID, "1 / (1 + np.exp(-x.astype(float)))"),
         ('has no input "x"', INPUT, '.Input("x", [x])'),
-        ("write [x]", INPUT, '.Input("in", x)'),
         ('has no input ("x", 0)', 'OpArg("in", 0)', 'OpArg("x", 0)'),
         ("no op type", 'Op("user_sigmoid_forward")', 'Op("user_sigmoid")'),
         ("C++", '.Input("y")', '.Input("out")', 'Bind("y"', 'Bind("out"'),
         ("must be a dict with the keys", "sigmoid = {}"),
-        (
-            "must hold the text of the file, in quotes, not 5",
-            "endings = 'op_def', 'py_api', 'py_kernel'\n"
-            "sigmoid = {f'user_sigmoid_{ending}.py': 5 for ending in endings}",
-        ),
     ),
     "leaky": (
         (
@@ -88,19 +73,7 @@ MISTAKES = {
             "np.where(x > 0, dy",
             "np.where(x >= 0, dy",
         ),
-        (
-            "dy = inf (float32): yours gives nan, torch gives inf",
-            'np.where(x > 0, dy, attrs["slope"] * dy)',
-            '(x > 0) * dy + attrs["slope"] * ((x <= 0) * dy)',
-        ),
         ("two calls in one job", "user_op_builder(name)", 'user_op_builder("myleaky")'),
-        (
-            "unexpected keyword argument 'name'",
-            ', name="myleaky"',
-            "",
-            "builder(name)",
-            'builder("my")',
-        ),
         (
             "(float64): yours gives -3.00000004, torch gives -3",
             'np.where(x > 0, x, attrs["slope"] * x)',
@@ -156,7 +129,6 @@ MISTAKES = {
         ("output 1 at x = -3", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, -dneg)\n"),
-        ("the gradient at x = ", THEIR_GRADIENT, "dpos, dpos)\n"),
         ("returned 1", PARTS, "np.maximum(x, 0)"),
         ('output "neg"', '("pos", "neg")', '("pos",)'),
         ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
@@ -185,25 +157,15 @@ MISTAKES = {
         ),
         ("has no file", '"user_cube_py_kernel.py"', '"user_cube.py"'),
         ("stands", '"np.array(x**3, dtype=float)"', '"x"'),
-        ("must be a list", '("user_negate_py_api.py", \'"in", x\', \'"in", [x]\')', '"[x]"'),
-        ("must be three texts", ", '\"in\", [x]')", ")"),
         ("the new text of user_cube must be a text, not 3", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
     ),
     "two_kernels": (
         (
-            "yours gives 'RegisteredKernel object'",
-            "matching = [kernel for kernel in kernels if kernel.matches(context)]",
-            "matching = KEPT.setdefault(str(context), kernels[:1])",
-            "def choose(",
-            "KEPT = {}\n\n\ndef choose(",
-        ),
-        (
             "the registry gives 'OpError: There are more than one kernels",
             ALL_MATCHING,
             f"{ALL_MATCHING}[:1]",
         ),
-        ("yours raises IndexError", "if not matching:", "if not kernels:"),
         (
             "yours raises ValueError: Cannot find",
             'flow.OpError(f"Cannot',
@@ -218,8 +180,6 @@ MISTAKES = {
         ),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
-        ("kernel file, in quotes, not 5", "half_kernels = '''", "half_kernels = 5\n'''"),
-        ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),
         (
             "4 functions are registered, not two",
             "register(halve, is_float)",
@@ -237,7 +197,6 @@ MISTAKES = {
             "is_float",
         ),
         ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
-        ("halve_whole() computes floats and whole numbers", ' | (dtype == "float64")', ""),
         (
             "half of -3 (int8): yours gives -1, numpy gives -2",
             "x // 2",

@@ -20,11 +20,6 @@ import tensorflow as tf
 def my_execute(op_name, inputs, attrs=(), num_outputs=1):
     return [tf.raw_ops.Neg(x=inputs[0])]
 """
-READY = """
-from helpers.mini.eager import execute
-def my_execute(op_name, inputs, attrs=(), num_outputs=1):
-    return execute(op_name, inputs, attrs, num_outputs)
-"""
 QUICK = """
 from tensorflow.python.eager import context
 from tensorflow.python.eager.execute import quick_execute
@@ -64,8 +59,6 @@ LATE = (
     + DELETE.replace("finally", "else")
 )
 DELETED = f"api().TFE_DeleteOp(op)\n{12 * ' '}"
-TAKEN = "from helpers.mini.eager import set_attributes\n\n\ndef my_execute"
-TAKES = "    set_attributes(op, (name, value), status)"
 NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
     "api().TFE_DeleteOp(op)", "raise"
 )
@@ -95,11 +88,9 @@ MISTAKES = {
         ("at either door", '"no door"', '"fast path"'),
         ("a node was written", '": "graph"', '": "function"'),
         ("must be one of 'fast path', 'fallback'", '(a, 1.0)": "fast path"', '(a, 1.0)": "quick"'),
-        ("before the door", '(a, 1.0)": "fast path"', '(a, 1.0)": "fallback"'),
         ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
-        ("nobody heard of it", FINALLY, f"    except StopIteration:\n        pass\n{FINALLY}"),
         (
             "nobody heard of it",
             FINALLY,
@@ -121,7 +112,7 @@ MISTAKES = {
             "        log.append",
             "        if graph is None:\n            log.append",
         ),
-        ("yours gives {'inner'", "        log.append", "        op_type in log or log.append"),
+        ("yours gives {'outer'", "        log.append", "        op_type in log or log.append"),
         ("the first ends first", REMOVE, POPPED),
         (
             "nobody heard of it",
@@ -179,7 +170,6 @@ MISTAKES = {
     ),
     "execute": (
         ("yours raises InvalidArgumentError", SET, "    pass"),
-        ("'bool' expected", 'f"TFE_OpSetAttr{kind}"', '"TFE_OpSetAttrInt"'),
         (
             "[1, 2]), ('int32', (3,)",
             "handles[: count.value]]",
@@ -211,7 +201,6 @@ MISTAKES = {
             "state = tf.reverse(state, first_axis)",
             "state = tf.reverse(state, first_axis) if state.shape.rank == 1 else state",
         ),
-        ("b is 'stays', not 'a NumPy scalar': C reads", '"b": "stays"', '"b": "a NumPy scalar"'),
         (
             "e is 'a list', not 'stays': its way in the X-ray",
             '"e": "a list"',
