@@ -248,5 +248,5 @@ def list_stacks(machine: type, program: Callable, *args) -> Listing:
     places = run_machine(machine, program, args).places
     rows = [place._replace(stack=f"[{', '.join(place.stack)}]") for place in places]
     rest = f"{len(rows) - MOST_ROWS} more instructions ran." if len(rows) > MOST_ROWS else ""
-    title = f"What your machine did in {program.__name__}({', '.join(map(brief, args))})"
+    title = f"What your machine did in {show_call(program, args)}"
     return Listing(title, columns, tuple(rows[:MOST_ROWS]), rest)

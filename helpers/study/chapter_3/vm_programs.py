@@ -36,6 +36,11 @@ class Odd:
         return "item", key
 
 
+def swapped(a, b):
+    a, b = b, a
+    return a
+
+
 def stored(a, b, c):
     a, b, c = c, a, b
     items = [a, b, c]
@@ -56,7 +61,7 @@ def deleted(a):
 
 
 NAMES = [
-    (lambda a, b: b, (1, None)),
+    (swapped, (1, None)),
     (lambda a, b, c: a < b < c, (1, 2, 3)),
     (lambda a, b, c: a < b < c, (1, 3, 2)),
     (lambda: (FACTOR, Names, len), ()),
