@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from helpers.study.answers import by_name, in_order
+from helpers.study.engine import by_name, in_order
 from helpers.study.check import Unfit, Untried
 
 NOWHERE = ctypes.cast(8, ctypes.POINTER(ctypes.c_int))  # who asks it for an item is killed

@@ -1,9 +1,8 @@
 """Chapter 5: which stage misses each piece of the op, foretold and then tried."""
 
-from helpers.study.answers import by_name
 from helpers.study.chapter_5.relu import PIECES, row_without
 from helpers.study.check import Exercise
-from helpers.study.engine import brief
+from helpers.study.engine import brief, by_name
 
 STAGES = ("define", "build", "infer", "backward", "run", "none")
 WHY = {  # true of a guess that is too early and of one that is too late

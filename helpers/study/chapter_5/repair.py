@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from helpers.study.answers import by_name, in_order
 from helpers.study.chapter_5.op_files import op_files
 from helpers.study.chapter_5.op_trial import judge_op
 from helpers.study.chapter_5.run_op import blobs_of, loading, run, there_and_back, wrapper_of
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.engine import brief, within
+from helpers.study.engine import brief, by_name, in_order, within
 
 _PARTS = ("file", "old text", "new text")
 _OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new

@@ -10,8 +10,8 @@ import numpy as np
 from helpers.capture.oneflow.jobs import job_graph
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.study.answers import by_name
 from helpers.study.check import Unfit
+from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
 
 
