@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 
 from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.text.error import said
 from helpers.model.calls import CallTree
-from helpers.study.check import Unfit, tried
+from helpers.study.check import Unfit, Untried, tried, where_raised
 from helpers.study.engine import Case, find_difference, same_result
 
 CLOSE = 1e-3  # a sum in another order, and what three rows make of it; its cube for doubles
@@ -20,7 +21,11 @@ def parted(quick, slow, rows, state, gain) -> str | None:
     runs = {part: partial(_run, part, rows, state, gain) for part in ("the result", *_SLOPES)}
     why = dict.fromkeys(_SLOPES, "all arithmetic must stay TensorFlow's")
     cases = [Case(part, run, why.get(part, "")) for part, run in runs.items()]
-    if because := find_difference(quick, slow, cases, "slow", same):
+    try:
+        because = find_difference(partial(_call, quick), slow, cases, "slow", same)
+    except Unfit as error:  # returned, so that the caller can say for which input
+        because = str(error)
+    if because:
         return because
     tree = call_tree(quick, rows, state, gain)
     if any(route != "fast path" for route in tree.routes):
@@ -29,6 +34,16 @@ def parted(quick, slow, rows, state, gain) -> str | None:
 
 
 _SLOPES = ("the gradient for state", "the gradient for gain")
+
+
+def _call(quick, *given):
+    """Call the learner's loop; Unfit says what it raised, and in which line."""
+    try:
+        return quick(*given)
+    except (Untried, Unfit):
+        raise
+    except Exception as error:
+        raise Unfit(f"yours raised {said(error)}{where_raised(error)}") from None
 
 
 def _run(part: str, rows, state, gain, loop):
