@@ -45,6 +45,11 @@ class Raised:
     def __str__(self):
         return f"raises {said(self.error)}{where_raised(self.error)}"
 
+    @property
+    def sentence(self) -> str:
+        """Return the words for an answer that raises where nothing else is to be said."""
+        return f"your code raised {said(self.error)}{where_raised(self.error)}"
+
 
 def observe(run: Callable, answer) -> object:
     """Return what a case shows of an answer; an Exception is an observation, too.

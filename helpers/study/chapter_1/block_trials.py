@@ -108,7 +108,7 @@ def _run_trials(rebind, world, note) -> None:
         _run_block(rebind, world, note, old, new, "in a second block, ")
     _run_block(rebind, world, note, third, second, "for a function that nobody holds, ")
     for error in (KeyError("raised"), KeyboardInterrupt("raised")):
-        when = f"with a {type(error).__name__} inside, "
+        when = f"after a {type(error).__name__} inside: "
         _run_block(rebind, world, note, op, first, when, error=error)
     for old, new in ((first, second), (other, second)):
 
@@ -164,7 +164,7 @@ def _advise(mine, real) -> str:
         if when != moment:
             raised = mine[-1][1]
             causes = (words for kind, words in CAUSES.items() if isinstance(raised.error, kind))
-            return f"your code {raised}{next(causes, '')}"
+            return f"{raised.sentence}{next(causes, '')}"
         for path in [*(path for path in seen if path not in wanted), *wanted]:
             if seen.get(path) != wanted.get(path):
                 return _say_place(when, path, seen.get(path), wanted.get(path))

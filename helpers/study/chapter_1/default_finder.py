@@ -113,7 +113,7 @@ def _is_pair(thing) -> bool:
 
 def _advise(mine, real) -> str | None:
     if isinstance(mine, Raised):
-        return f"your code {mine}; __defaults__ may be None, and == may do anything: use `is`"
+        return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
     for found, places in zip(mine, real, strict=True):
         extra = [pair for pair in found if pair not in places]
         missed = [pair for pair in places if pair not in found]

@@ -119,7 +119,7 @@ def _is_right(mine, real) -> bool:
 
 def _advise(mine, real) -> str | None:
     if isinstance(mine, Raised):
-        return f"your code {mine}"
+        return mine.sentence
     if list(map(len, mine[:2])) != list(map(len, real[:2])):
         wanted = f"{counted(len(real[0]), 'score')} and {counted(len(real[1]), 'error')}"
         return f"there must be two lists, with {wanted}"

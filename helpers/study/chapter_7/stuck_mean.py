@@ -85,7 +85,7 @@ def _run(made, run) -> list[tuple]:
 def _advise(mine, real) -> str | None:
     """Name the update after which the two part."""
     if not isinstance(mine, list):
-        return f"your code {mine}"
+        return mine.sentence
     for (done, *some), (_, *others) in zip(mine, real, strict=True):
         for what, one, other in zip(("its result", "the mean"), some, others, strict=True):
             if abs(one - other) > 1e-5:

@@ -137,7 +137,7 @@ MISTAKES = {
         ("does not hold the old function again", "            write(old)\n", "            pass\n"),
         ("must return a context manager", "@contextmanager\n", ""),
         (
-            "with a KeyboardInterrupt inside, after the block",
+            "after a KeyboardInterrupt",
             f"    finally:\n{WRITE_OLD}",
             ON_EXCEPTION_ONLY,
         ),
@@ -150,7 +150,7 @@ MISTAKES = {
             "type(value) is type(obj) and value == obj",
         ),
         ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
-        ("__defaults__ may be None", "fn.__defaults__ or ()", "fn.__defaults__"),
+        ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
         ("defaults belong to the last parameters", "names[len(names) - len(values) :]", "names"),
         ("that is a __name__", "fn.__qualname__", "fn.__name__"),
         ("local variables have none", "[: fn.__code__.co_argcount]", ""),
@@ -205,7 +205,7 @@ MISTAKES = {
             "= lambda *args: new(*args)\n",
         ),
         (
-            "with a KeyboardInterrupt inside, after the block",
+            "after a KeyboardInterrupt",
             "    finally:\n" + WRITE_BACK,
             ON_EXCEPTION,
         ),
