@@ -10,7 +10,7 @@ from helpers import check, op_folder
 from helpers.mini import oneflow as flow
 from helpers.study import chapter_5
 from helpers.study.chapter_5.forgotten import STAGES, WHY
-from helpers.study.chapter_5.op_files import op_files
+from helpers.study.chapter_5.op_texts import op_files
 from helpers.study.chapter_5.relu import relu_files, train_through
 from helpers.study.chapter_5.run_op import gradient, loading
 

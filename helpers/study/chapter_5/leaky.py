@@ -1,7 +1,7 @@
 """Chapter 5: an op with an attribute, judged at more than one value of it."""
 
 from helpers.mini.oneflow.session import session
-from helpers.study.chapter_5.op_files import file_names
+from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.chapter_5.op_trial import judge_op
 from helpers.study.chapter_5.run_op import texts, train_job_of
 from helpers.study.check import Exercise

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.mini import oneflow as flow
 from helpers.safety.arguments import shown
-from helpers.study.chapter_5.op_files import file_names, forward_files, op_files
+from helpers.study.chapter_5.op_texts import file_names, forward_files, op_files
 from helpers.study.chapter_5.run_op import loading
 from helpers.study.op_folder import op_folder
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.study.chapter_5.op_files import op_files
+from helpers.study.chapter_5.op_texts import op_files
 from helpers.study.chapter_5.op_trial import judge_op
 from helpers.study.chapter_5.run_op import blobs_of, loading, run, there_and_back, wrapper_of
 from helpers.study.check import Exercise, Unfit, tried

@@ -1,7 +1,7 @@
 """Chapter 5: a sigmoid op in four files, judged by torch and by the definition in C++."""
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.op_files import file_names
+from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.chapter_5.op_trial import judge_op
 from helpers.study.chapter_5.run_op import texts, train_job_of
 from helpers.study.check import Exercise

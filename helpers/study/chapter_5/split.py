@@ -1,6 +1,6 @@
 """Chapter 5: an op with two outputs, both of which lead back."""
 
-from helpers.study.chapter_5.op_files import file_names
+from helpers.study.chapter_5.op_texts import file_names
 from helpers.study.chapter_5.op_trial import judge_op
 from helpers.study.chapter_5.run_op import texts
 from helpers.study.check import Exercise

@@ -12,7 +12,7 @@ from helpers.mini.oneflow.kernel_registry import choose as registrys_choose
 from helpers.mini.oneflow.registry import Kernel
 from helpers.mini.oneflow.session import session
 from helpers.mini.oneflow.user_op_hob import DEVICES, KernelRegContext
-from helpers.study.chapter_5.op_files import file_names, op_files
+from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit
 from helpers.study.engine import Case, brief, find_difference, parted, within
