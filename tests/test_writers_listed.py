@@ -145,11 +145,8 @@ TOOLS = {
     "tests/own_process.py: tempfile.TemporaryDirectory",
     "tests/reports/opcodes.py: Path.write_text",
     "tests/reports/tried.py: Path.write_text",
-    "tests/mutants/page.py: Path.write_text",
-    "tests/mutants/run.py: Path.open",
-    "tests/mutants/run.py: Path.touch",
-    "tests/mutants/run.py: Path.write_text",
-    "tests/mutants/run.py: tempfile.TemporaryDirectory",
+    "tests/mutants/__init__.py: os.open",
+    "tests/mutants/__main__.py: Path.write_text",
 }
 STARTS = ("subprocess.", "os.fork", "os.kill")
 MAKES_ONLY = {"Path.mkdir", "subprocess.Popen", "os.fork"}

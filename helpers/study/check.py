@@ -1,37 +1,40 @@
 """A learner's answer -> untried, passed or failed because; hints that rise; and never an error.
 
-An exercise is judged by running it against the real thing. What a judge finds wrong it returns as
-words; what a learner's code raises is told the same way.
+An exercise is judged by running it against the real thing, once. What a judge finds wrong it
+returns as words; what a learner's code raises is told the same way.
 """
 
 import builtins
+import json
+import logging
+import sys
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from inspect import isasyncgenfunction, iscoroutinefunction, signature
-from types import FunctionType
 
 from helpers.capture.text.error import said
+from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
-from helpers.safety import missing_parts, progress, settings_left
+from helpers.safety import missing_parts, progress
 from helpers.safety.answer_limits import Limits, limited
-from helpers.safety.arguments import deadly, is_a, shown
+from helpers.safety.arguments import is_a, shown
 from helpers.safety.interpreter_state import whole
 from helpers.safety.patches import patched
-from helpers.safety.threads_left import left_running, running
-from helpers.study import rehearsal
-from helpers.study.quiet import quiet
+from helpers.safety.rehearsal import rehearsed
 from helpers.study.remembering import remember
-from helpers.study.two_answers import Parted
-from helpers.view.progress_view import outcome
+from helpers.study.two_answers import Parted, packed, unpacked
+from helpers.view import outcome
 
 PREFIX = "check."
+LEFT = "your code ended the process that it ran in"
 
 
 class Untried(Exception):
@@ -46,10 +49,14 @@ class Unfit(Exception):
 class Exercise:
     """One exercise: `judge(*answers)` returns None when all is well, or why it is not.
 
-    `praise` is what a pass is told, and `picture(*answers)` gives the model of what was built, to
-    be looked at; `hints` rise from a question to near the solution. After `seconds` of processor
-    time, or of waiting, the answer is stopped. It is `rehearsed` unless the judge itself runs it in
-    another process.
+    Attributes:
+        name: `check.<name>(…)` judges an answer.
+        judge: its parameters name the answers; one that is annotated `Callable` must be callable.
+        praise: what a pass is told.
+        hints: they rise from a question to near the solution.
+        seconds: of processor time, or of waiting, after which the answer is stopped.
+        in_child: judge in a copy of this process: for an answer that may crash or not end in C.
+        picture: `picture(*answers)` gives the model of what was built, to be looked at.
     """
 
     name: str
@@ -57,7 +64,7 @@ class Exercise:
     praise: str
     hints: tuple[str, ...]
     seconds: float = 10
-    rehearsed: bool = True
+    in_child: bool = False
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
@@ -65,12 +72,10 @@ class Exercise:
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome; whatever they do, nothing is raised."""
         try:
-            self._fitting(answers)
-            self._all_tried(answers)
-            with progress.doing("trying your answer"):
-                because = self._why_not(answers)
+            self._require_answers(answers)
             with progress.doing("judging your answer"):
-                because = because or self._judged(answers, limited(Limits(self.seconds)))
+                because = self._judged_in_child(answers) if self.in_child else None
+                because = self._judged(answers) if because is None else because
         except Untried as untried:
             where = f" of {untried}" if str(untried) else ""
             more = f"Replace the ...{where} and run this cell again. {self}"
@@ -85,23 +90,12 @@ class Exercise:
             return self._outcome("failed", because, more=str(self))
         return self._outcome("passed", self.praise, picture=self._pictured(answers))
 
-    def _why_not(self, answers) -> str:
-        """Return why the answers fail without being judged here, after a try in a copy."""
-
-        def act() -> str:
-            limit, before = limited(Limits(self.seconds)), running()
-            with suppress(BaseException):
-                self._judged(answers, limit)
-            return limit.because or _left(before)
-
-        return rehearsal.why_not(act, self.seconds) if self.rehearsed else ""
-
-    def _judged(self, answers, limit: limited) -> str:
+    def _judged(self, answers) -> str:
         """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
-        before, settings = running(), settings_left.read()
+        limit = limited(Limits(self.seconds))
         try:
-            with limit, quiet(), patched(builtins, input=_nobody_answers):
-                because = _refused(answers) or self.judge(*answers)
+            with limit, quiet(), patched(builtins, input=_refuse_input):
+                because = self.judge(*answers)
         except Untried:
             raise
         except Unfit as error:
@@ -111,10 +105,34 @@ class Exercise:
                 raise
             if missing_parts.sentence(error):
                 raise
-            because = f"your code raised {said(error)}{_where(error)}"
-        finally:
-            changed = settings_left.left(settings)
-        return limit.because or because or changed or _left(before)
+            because = f"your code raised {said(error)}{where_raised(error)}"
+        return limit.because or because or ""
+
+    def _judged_in_child(self, answers) -> str | None:
+        """Return the same from a copy of this process; None where a copy cannot judge.
+
+        That is off Linux, and where the answer waits for a thread, which no copy has.
+        """
+
+        def act() -> str:
+            try:
+                return json.dumps(["judged", packed(self._judged(answers))])
+            except Untried as untried:
+                return json.dumps(["untried", str(untried)])
+
+        found = rehearsed(act, self.seconds)
+        if found.how in ("not", "idle"):
+            return None
+        sys.stdout.write(found.printed)
+        if found.how == "deaf":
+            what = f"your code did not end within {self.seconds:g} seconds, in a call in C that"
+            return f"{what} lets nothing else run{line_at(found.at[::-1])}"
+        if not found.words:
+            return LEFT
+        state, words = json.loads(found.words)
+        if state == "untried":
+            raise Untried(words)
+        return unpacked(words)
 
     def hint(self, number: int | None = None) -> Exhibit:
         """Return the next hint, or hint `number` (from 1); the last one again after the last.
@@ -135,10 +153,10 @@ class Exercise:
     def __repr__(self) -> str:
         return f"{PREFIX}{self.name}"
 
-    def _fitting(self, answers) -> None:
-        """Raise Unfit, with the names of what is asked for, if there are more or fewer answers.
+    def _require_answers(self, answers) -> None:
+        """Raise Unfit if there are more or fewer answers, or one that must be callable is not.
 
-        And if one that the judge calls (it says so: `Callable`) cannot be called.
+        Untried, with the names of those that are still `...`, if any is.
         """
         asked = signature(self.judge)
         try:
@@ -153,14 +171,8 @@ class Exercise:
                 raise Unfit(f"{name} must be a function, not {shown(answer)}")
             if iscoroutinefunction(answer) or isasyncgenfunction(answer):
                 raise Unfit(f"{name} is an async function: a call runs nothing. Write a plain def")
-
-    def _all_tried(self, answers) -> None:
-        """Raise Untried, with the names of those that are still `...`, if any is."""
-        names = self.judge.__code__.co_varnames if isinstance(self.judge, FunctionType) else ()
-        left = [k for k, answer in enumerate(answers) if answer is ...]
-        if left:
-            told = [names[k] for k in left if k < len(names)]
-            raise Untried(", ".join(told) if len(answers) > 1 else "")
+        if left := [name for name, answer in given.items() if answer is ...]:
+            raise Untried(", ".join(left) if len(answers) > 1 else "")
 
     def _pictured(self, answers):
         """Return the model of what was built; None if it has none, or what is built fails here."""
@@ -218,24 +230,41 @@ def tried(value, part: str = ""):
     return value
 
 
-def _where(error: BaseException) -> str:
+def where_raised(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
     walk = traceback.walk_tb(error.__traceback__)
-    return rehearsal.line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
+    return line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
 
 
-def _left(before: frozenset[int]) -> str:
-    """Say that a thread of the answer's runs on, if one does; empty otherwise."""
-    places = left_running(before)
-    return "" if places is None else f"your code left a thread running{rehearsal.line_at(places)}"
+def line_at(places: list[tuple[str, int]]) -> str:
+    """Return the last line among these that stands in a cell of the learner's; "" if none does."""
+    own = [place for place in places if "ipykernel_" in place[0] or place[0] == "<answer>"]
+    file, number = own[-1] if own else ("", 0)
+    line = "".join(file_lines(file)[number - 1 : number]).strip() if number else ""
+    return f", in line {number} of its cell: {line}" if line else ""
 
 
-def _nobody_answers(prompt=""):
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hold back warnings in this block, Python's and TensorFlow's; errors are told as before.
+
+    A check says what is wrong in its own words: TensorFlow would warn of the traces that the cure
+    and the broken function have made together
+    (`python/eager/polymorphic_function/polymorphic_function.py`).
+    """
+    logger = logging.getLogger("tensorflow")
+
+    def is_error(record):
+        return record.levelno >= logging.ERROR
+
+    logger.addFilter(is_error)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logger.removeFilter(is_error)
+
+
+def _refuse_input(prompt=""):
     """Stand for `input`: a notebook would show no prompt here, and wait."""
     raise EOFError("a check answers no input()")
-
-
-def _refused(answers) -> str:
-    """Say why an answer is not even looked at; empty where it is."""
-    whys = (deadly(answer) for answer in answers)
-    return next((f"your answer {why}" for why in whys if why), "")

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import islice
-from types import FunctionType, GeneratorType
+from types import FunctionType
 
-from helpers.capture.cpython.objects import can_be_called, refuse_async
+from helpers.capture.cpython.function import refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.value import brief, type_name
 from helpers.exhibit import Exhibit
@@ -22,11 +22,9 @@ from helpers.view.widgets.forms import choice as choice_view
 
 LONGEST_ANSWER = 200
 NONE_SAID = "You have not decided yet: choose in each prediction, and press Check."
-MOST_CHOICES, LONGEST = 100, 20_000  # characters of the question, of a choice, of the why
-
+MOST_CHOICES = 100
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
-_ITERATED = (dict, set, frozenset, GeneratorType, type({}.keys()), type({}.values()))
 
 
 class Revealed(str):
@@ -107,9 +105,9 @@ def predict(
             or more than a hundred, or running gave something that is none of them.
         MissingPart: running it needs a part of the course that is missing; says the cure.
     """
-    question = _words(question, "the question")
-    why = _words(why, "the why") or reason(question)
-    choices = _checked(question, choices, run)
+    question = word(question, "the question")
+    why = word(why, "the why") or reason(question)
+    choices = _require_choices(question, choices, run)
     candidates, error = _outcome(run)
     raised = error is not None
     for answer in candidates:
@@ -135,7 +133,7 @@ def reveal(question: str = "") -> Revealed:
     if not issubclass(type(question), str):
         takes = "takes words of a question as text, or nothing for the last one"
         raise TypeError(f"predict.reveal() {takes}, not {brief(question)}")
-    words = _words(question, "the question")
+    words = word(question, "the question")
     for asked in reversed(_ASKED.values()):
         if words in asked.model.question:
             return asked.reveal()
@@ -163,42 +161,23 @@ def show_predictions() -> Exhibit:
     return Exhibit(Listing("What you predicted", columns, rows, note), table)
 
 
-def _checked(question: str, choices, run) -> tuple[str, ...]:
+def _require_choices(question: str, choices, run) -> tuple[str, ...]:
     if not question.strip():
         raise ValueError("the question is empty; write what the learner is to decide")
-    given = islice(_each(choices), MOST_CHOICES + 1)
-    choices = tuple(_words(choice, "every choice") for choice in given)
+    if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
+        raise TypeError(f"choices must be a list of str, not {brief(choices)}")
+    choices = tuple(word(each, "every choice") for each in islice(choices, MOST_CHOICES + 1))
     if len(choices) > MOST_CHOICES:
         raise ValueError(f"there are more than {MOST_CHOICES} choices; give the learner a few")
     if not all(choice.strip() for choice in choices):
         raise ValueError("a choice is empty; write what the learner could decide for")
     if len(set(choices)) < 2 or len(set(choices)) != len(choices):
         raise ValueError("choices must be at least two different strings, none of them twice")
-    if not can_be_called(run):
+    if not callable(run):
         raise TypeError(f"run must be something to call without arguments, not {brief(run)}")
     if type(run) is FunctionType:
         refuse_async(run, "predict")
     return choices
-
-
-def _each(choices):
-    """Return an iterator of the choices that asks no `__iter__` of a learner's own class."""
-    kind = type(choices)
-    for base in (list, tuple):
-        if issubclass(kind, base):
-            return base.__iter__(choices)
-    if any(kind is known for known in _ITERATED):
-        return iter(choices)
-    raise TypeError(f"choices must be a list of str, not {brief(choices)}")
-
-
-def _words(given, what: str) -> str:
-    """Return text as an exact str. TypeError for what is none, ValueError for very much of it."""
-    if not issubclass(type(given), str):
-        raise TypeError(f"{what} must be a str, not {brief(given)}")
-    if str.__len__(given) > LONGEST:
-        raise ValueError(f"{what} must have {LONGEST:,} characters at most")
-    return str.__str__(given)
 
 
 def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
@@ -218,9 +197,7 @@ def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
 def _message(error: BaseException) -> str:
     try:
         words = _exact(str(error))
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
+    except Exception:
         words = ""
     return f" ({printable(words, LONGEST_ANSWER)})" if words.strip() else ""
 

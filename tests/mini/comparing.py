@@ -67,12 +67,10 @@ def _steps() -> dict[str, types.FunctionType]:
     Those need the course's own requirements, which another Python does not have.
     """
     found = {}
-    for name in ("programs", "odd_errors", "odd_programs", "drawn_programs"):
+    for name in ("vm_programs",):
         path = ROOT / f"helpers/study/chapter_3/{name}.py"
         spec = importlib.util.spec_from_file_location(f"chapter_3_{name}", path)
         module = importlib.util.module_from_spec(spec)
-        if name == "odd_errors":  # from which the others import
-            sys.modules.setdefault(f"helpers.study.chapter_3.{name}", module)
         spec.loader.exec_module(module)
         for key, cases in vars(module).items():
             if type(cases) is list:

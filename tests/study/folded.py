@@ -10,11 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 import helpers
 from helpers.model.exercise_cells import exercise_cells
-from helpers.safety import rehearsal
 from tests.own_process import REPORTS
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))
@@ -70,11 +67,8 @@ def _nobody_warns():
     assert [str(each) for each in (*said, *warned)] == []
 
 
-def verdict(name: str, answer: str, rehearsed: bool = False):
-    """Run an answer in place of the stub, then its check -> the check's `Outcome`.
-
-    It is judged at once, and not first in a copy of this process, unless it is to be `rehearsed`.
-    """
+def verdict(name: str, answer: str):
+    """Run an answer in place of the stub, then its check -> the check's `Outcome`."""
     # In a child alone, for other tests look for holders; and not where an exercise does.
     if REPORTS in os.environ and EXERCISES[name].chapter != "01":
         _set_aside()
@@ -85,7 +79,5 @@ def verdict(name: str, answer: str, rehearsed: bool = False):
     exec(compile(source, "<answer>", "exec"), space)
     *setup, call = EXERCISES[name].asked.strip().split("\n")
     exec("\n".join(setup), space)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rehearsal, "CAN_FORK", rehearsal.CAN_FORK and rehearsed)
-        with _nobody_warns():
-            return eval(call, space).model
+    with _nobody_warns():
+        return eval(call, space).model

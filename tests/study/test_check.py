@@ -1,7 +1,10 @@
 """A check says untried, passed or failed because, whatever the answer does."""
 
 import builtins
+import itertools
+import os
 import signal
+import sys
 from collections.abc import Callable
 from inspect import signature
 
@@ -9,8 +12,10 @@ import pytest
 
 from helpers import check
 from helpers.capture.text.error import said
+from helpers.safety import rehearsal
 from helpers.study.check import Checks, Exercise, Unfit, tried
 from helpers.study.expect import expect
+from helpers.study.two_answers import parted
 
 
 def exercise():
@@ -176,13 +181,43 @@ def test_said_is_one_short_line_whatever_the_message():
     assert said(ValueError()) == "ValueError"
 
 
-def test_a_device_that_code_claims_to_come_from_is_not_read():
-    def answer():
-        raise ValueError("mine")
+def in_child(seconds: float = 1) -> Exercise:
+    return Exercise("made", lambda fn: fn(), "fine", ("a hint",), seconds, in_child=True)
 
-    answer.__code__ = answer.__code__.replace(co_filename="/dev/zero")
-    assert "in what is no file" in repr(Exercise("e", lambda fn: fn(), "fine", ("a",))(answer))
-    assert "mine" in repr(Exercise("e", lambda rows: rows[0](), "fine", ("a",))([answer]))
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no copy is made elsewhere")
+class TestInAChild:
+    @pytest.mark.parametrize("end", [lambda: os._exit(0), lambda: os.kill(os.getpid(), 11)])
+    def test_what_ends_the_process_does_not_end_this_one(self, end):
+        assert in_child()(end).model.because == "your code ended the process that it ran in"
+
+    def test_a_loop_in_c_is_ended(self, monkeypatch):
+        monkeypatch.setattr(rehearsal, "MARGIN", 1)
+        because = in_child(0.5)(lambda: sum(itertools.count())).model.because
+        assert "in a call in C that lets nothing else run" in because
+
+    def test_an_answer_is_called_there_alone_and_what_it_prints_is_seen_once(self, capsys):
+        called = []
+
+        def answer():
+            called.append(1)
+            print("once")
+
+        assert in_child()(answer).model.state == "passed"
+        assert called == [] and capsys.readouterr().out == "once\n"
+
+    def test_verdicts_come_back_as_they_are(self):
+        assert in_child()(lambda: tried(...)).model.state == "untried"
+        because = in_child()(lambda: parted("", "gives 1", "gives 2", "CPython"))
+        assert because.model.beside.real == "gives 2"
+        assert "raised ValueError: mine" in in_child()(raising(ValueError("mine"))).model.because
+
+
+def raising(error):
+    def answer():
+        raise error
+
+    return answer
 
 
 def test_the_parts_that_are_still_a_stub_are_named():

@@ -70,42 +70,18 @@ def test_answer_that_is_no_choice_is_refused_by_name():
         ask(lambda: "x" * 9999, "3", "4")
 
 
-class Own(BaseException):
-    """As good as any to end a run."""
+def test_what_ends_the_run_is_an_answer_or_told():
+    def leave():
+        raise SystemExit("base")
+
+    assert ask(leave, "SystemExit", "x").answer == "SystemExit"
+    with pytest.raises(ValueError, match=r"raised SystemExit \(base\), which is none"):
+        ask(leave, "3", "4")
 
 
-class Told(str):
-    """Text that a `__str__` may give, with answers of its own."""
-
-    def __eq__(self, other):
-        raise RuntimeError("eq")
-
-    __len__ = __getitem__ = __repr__ = __hash__ = __eq__
-
-
-def raising(error):
-    raise error
-
-
-@pytest.mark.parametrize("kind", [Own, SystemExit, GeneratorExit])
-def test_whatever_ends_the_run_is_an_answer_or_told(kind):
-    assert ask(lambda: raising(kind("base")), kind.__name__, "x").answer == kind.__name__
-    with pytest.raises(ValueError, match=rf"raised {kind.__name__} \(base\), which is none"):
-        ask(lambda: raising(kind("base")), "3", "4")
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        lambda: raising(SystemExit("<b>words\x1b[0m\nof many\u202e lines\ud800" * 99)),
-        lambda: raising(type("Bad\x1b\nname", (Own,), {})(Told("a\0b"))),
-        lambda: print("\x1b[0m\n\0" * 99),
-        lambda: type("Odd", (), {"__str__": lambda self: Told("a\0b")})(),
-    ],
-)
-def test_refusal_is_one_line_that_can_be_printed(run):
+def test_refusal_is_one_short_line_that_can_be_printed():
     with pytest.raises(ValueError, match="which is none of the choices") as refused:
-        ask(run, "3\n\x1b", "4" * 9999)
+        ask(lambda: print("\x1b[0m\n\0" * 99), "3\n\x1b", "4" * 9999)
     assert str(refused.value).isprintable() and len(str(refused.value)) < 1500
 
 
@@ -123,10 +99,10 @@ def test_interrupt_is_not_an_answer():
         ("q", ["one"], lambda: "one", ValueError, "at least two"),
         ("q", ["one", "one"], lambda: "one", ValueError, "none of them twice"),
         ("q", "ab", lambda: "a", TypeError, "list of str"),
-        ("q", ["1", 2], lambda: 2, TypeError, "every choice must be a str, not 2"),
+        ("q", ["1", 2], lambda: 2, TypeError, "every choice must be text, not int"),
         ("q", ["1", " "], lambda: 1, ValueError, "a choice is empty"),
         (" ", ["1", "2"], lambda: 1, ValueError, "question is empty"),
-        (None, ["1", "2"], lambda: 1, TypeError, "must be a str, not None"),
+        (None, ["1", "2"], lambda: 1, TypeError, "must be text, not NoneType"),
         ("q", ["1", "2"], 1, TypeError, "run must be"),
         ("q", None, lambda: 1, TypeError, "list of str"),
     ],
@@ -185,10 +161,6 @@ def test_html_folds_the_answer_away():
     assert "Running it gave new. Since <code>x</code> is." in folded
 
 
-def test_backtick_without_a_partner_stays():
-    assert "a ` b" in choice_view.html(Choice("a ` b", ("1", "2"), "1"))
-
-
 def test_hostile_strings_stay_text():
     model = Choice(f"`{HOSTILE}` {HOSTILE}", (HOSTILE, "x"), HOSTILE, HOSTILE)
     markup = choice_view.html(model)
@@ -200,19 +172,6 @@ def test_widget_state_starts_undecided():
     state = choice_view.widget(ask(raises, "0", "KeyError", why="w").model)
     assert (state.picked, state.checked, state.answer, state.verb) == (-1, False, 1, "raised")
     assert state.choices == ["0", "KeyError"] and "0x" not in repr(state)
-
-
-def test_same_question_gives_the_same_forms_twice():
-    def forms():
-        data, _ = ask(lambda: 4, "3", "4")._repr_mimebundle_()
-        return data["text/plain"], data["text/html"]
-
-    assert forms() == forms()
-
-
-def test_record_refuses_an_answer_that_is_no_choice():
-    with pytest.raises(ValueError, match="none of the choices"):
-        Choice("q", ("1", "2"), "3")
 
 
 def decide(asked, number):
@@ -239,12 +198,6 @@ def test_what_was_decided_is_kept_and_told(nothing_asked):
     assert again.said == "a" and (again._widget().picked, again._widget().checked) == (0, True)
     other = predict(questions[0], ["c", "d"], run=lambda: "d")
     assert other.said == "" and other._widget().picked == -1, "that was another question"
-
-
-def test_what_is_only_chosen_is_not_yet_said():
-    asked = predict("Chosen?", ["a", "b"], run=lambda: "b")
-    asked._widget().picked = 0
-    assert asked.said == ""
 
 
 def test_without_a_decision_the_recap_says_how(nothing_asked):

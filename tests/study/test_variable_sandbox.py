@@ -23,19 +23,6 @@ def test_a_guess_is_told_right_or_wrong_with_the_reason():
     assert "nothing orders them. 2 of 3 foretold." in sandbox.run(programs.EITHER, **LOOSE)
 
 
-@pytest.mark.parametrize(
-    ("guess", "picked", "words"),
-    [
-        ("12", {}, "'12' is none of them"),
-        ("10", {"size": "1"}, "no control 'size'"),
-        ("10", {"variable": "v"}, "variable cannot be 'v'; it can be 'RefVariable'"),
-    ],
-)
-def test_what_cannot_be_picked_is_named(guess, picked, words):
-    with pytest.raises(ValueError, match=words):
-        variable_sandbox().run(guess, **picked)
-
-
 def test_the_widget_asks_and_the_answer_holds_counts_and_graph():
     sandbox = variable_sandbox()
     before = repr(sandbox)

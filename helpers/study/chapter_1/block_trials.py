@@ -1,177 +1,192 @@
-"""A rebinding of a learner's, a world -> the first trial that it does not stand, in words.
+"""A rebinding and a world of places that hold functions -> what stands where, moment by moment.
 
-Each trial raises `Parted` with what is wrong.
+The reference is run in a world of its own, and the first place that differs is told. What runs
+while names may be wrong uses locals and closures alone: a search that takes in too much rebinds
+every name of every module, those of this one and the builtins among them.
 """
 
 from contextlib import _GeneratorContextManager
+from types import MethodType
 
-from helpers.capture.references.places import MISSING
 from helpers.capture.text.value import brief
-from helpers.study.chapter_1.stand_ins import Equal
-from helpers.study.check import tried
+from helpers.study.engine import Case, Raised, Unfit, Untried, tried
 
-ERRORS = (KeyError, KeyboardInterrupt, SystemExit, GeneratorExit)
+CALL, INSIDE, AFTER = "when it is called", "inside the block", "after the block"
 EQUAL = "it replaced an object that is only equal to the old one; compare with `is`"
 AGAIN = (
     "it also changed a place that held the replacement before the block; remember what you "
     "changed instead of searching for it again"
 )
-ONLY = "put back the places that you changed, and no others"
+CAUSES = {
+    ValueError: "; compare with `is`, for == may do anything",
+    TypeError: "; compare with `is`, for == may do anything",
+    RuntimeError: "; a lazy module loads another when it is asked for its names, so go over a list",
+    ImportError: "; vars(module) has the names, and imports nothing",
+}
 
 
-class Parted(Exception):
-    """What a trial found."""
+class Equal:
+    """Equal to everything, and the same as nothing."""
 
-    def __init__(self, words: str, missed: bool = False):
-        super().__init__(words)
-        self.missed = missed
+    __hash__ = None
 
+    def __init__(self, name: str = "equal"):
+        self.name = name
 
-def inside_and_after(rebind, world, late: bool = True) -> None:
-    """One block: rebound at entry, and back afterwards."""
-    swapped = ((world.op, world.first),)
-    manager = made(rebind, world, world.op, world.first)
-    path = world.late() if late else ""
-    inside, after, raised = world.kept.block(manager, swapped, (), world.assign)
-    _raise(raised)
-    if path and [row[0] for row in inside] == [path]:
-        raise Parted(
-            f"{path} came to hold the function between the call and the block, and inside the "
-            "block it still does; search when the block is entered"
-        )
-    _told_inside(world, inside, world.op, world.first)
-    _told_after(after, world.op, world.first)
+    def __eq__(self, other):
+        return True
 
 
-def twice(rebind, world) -> None:
-    """Two blocks, one after the other, for two functions: nothing is left of the first."""
-    for old, new in ((world.op, world.second), (world.other, world.third), (world.op, world.op)):
-        wrong, after, raised = world.kept.block(made(rebind, world, old, new), ((old, new),), ())
-        _raise(raised)
-        _told_inside(world, wrong, old, new, "in a second block, ")
-        _told_after(after, old, new, "after a second block for another function")
+def stand_in(name: str, module: str = "scenery"):
+    """Return a new function with this name; calling it gives the name."""
+
+    def function(*args, **kwargs):
+        return name
+
+    function.__name__, function.__module__ = name, module
+    return function
 
 
-def nobody(rebind, world) -> None:
-    """A function that nobody holds: nothing to do."""
-    unheld = made(rebind, world, world.third, world.second)
-    wrong, after, raised = world.kept.block(unheld, (), ())
-    _raise(raised)
-    _told_inside(world, [*wrong, *after], world.third, world.second)
+class World:
+    """Functions to be rebound, and objects beside them; a subclass has the places.
+
+    `op` and `other` are held, `first` is held here and there, too. `other` and `twin` are equal
+    and not the same. `look()` returns path -> object, `restore()` puts back what a block broke.
+    """
+
+    def __init__(self, op=None):
+        function, owner = stand_in("other"), object()
+        self.op, self.equal, self.assigned = op or stand_in("op"), Equal(), Equal("assigned")
+        self.other, self.twin = MethodType(function, owner), MethodType(function, owner)
+        self.first, self.second, self.third = map(stand_in, ("first", "second", "third"))
+        self.functions = self.op, self.other, self.first, self.second, self.third
+
+    def hold_late(self) -> None:
+        """Let one more place hold `op`, between the call and the block."""
+
+    def assign(self) -> None:
+        """Write `assigned` where `equal` is, as a block may."""
+
+    def restore(self) -> None:
+        """Leave what a block broke, where that does no harm."""
+
+    def close(self) -> None:
+        """Take the world away again."""
+
+    def describe(self, value) -> str:
+        """Return the words for what a place holds."""
+        names = {id(self.twin): "its twin", id(self.op): "op()", id(self.other): "other()"}
+        return names.get(id(value)) or (value.name if type(value) is Equal else brief(value))
 
 
-def on_error(rebind, world, errors=ERRORS) -> None:
-    """An error raised in the block comes through, and all is put back."""
-    for kind in errors:
-        error, name = kind("raised inside the block"), kind.__name__
-        manager = made(rebind, world, world.op, world.first)
-        _, wrong, raised = world.kept.block(manager, ((world.op, world.first),), (), None, error)
-        if raised is None:
-            raise Parted(f"it swallowed the {name} raised inside the block; it must come through")
-        if raised is not error:
-            raise raised
-        if wrong:
-            raise Parted(
-                f"after a {name} inside the block {_first(wrong)} is not what it was; restore "
-                "in a finally"
-            )
+def rebinding_case(shows: str, make_world) -> Case:
+    """Return the case of a world, in which `world.wrap(answer)(old, new)` makes a block."""
+
+    def run(answer):
+        world, moments = make_world(), []
+        try:
+            _run_trials(world.wrap(answer), world, moments.append)
+        except (Untried, Unfit):
+            raise
+        except Exception as error:
+            moments.append(("", Raised(type(error), error)))
+        finally:
+            world.close()
+        return [
+            (when, s if isinstance(s, Raised) else {p: world.describe(v) for p, v in s.items()})
+            for when, s in moments
+        ]
+
+    return Case(shows, run, _advise)
 
 
-def nested(rebind, world) -> None:
-    """A block in a block, for the replacement of the first, and then for another function."""
-    op, first, second = world.op, world.first, world.second
-    for old, new, also in ((first, second, ((op, second),)), (world.other, second, ((op, first),))):
-        _nest(rebind, world, (old, new), also)
+def _run_trials(rebind, world, note) -> None:
+    """Open one block after the other; `note((when, path -> object))` takes each moment."""
+    op, other, first, second, third = world.functions
+    _run_block(rebind, world, note, op, first, act=world.assign, late=True)
+    for old, new in ((op, second), (other, third)):
+        _run_block(rebind, world, note, old, new, "in a second block, ")
+    _run_block(rebind, world, note, third, second, "for a function that nobody holds, ")
+    for error in (KeyError("raised"), KeyboardInterrupt("raised")):
+        when = f"after a {type(error).__name__} inside: "
+        _run_block(rebind, world, note, op, first, when, error=error)
+    for old, new in ((first, second), (other, second)):
+
+        def nest(old=old, new=new, look=world.look):
+            with rebind(old, new):
+                note((f"nested {INSIDE} of another rebinding,", look()))
+            note(("after the inner of two nested blocks", look()))
+
+        _run_block(rebind, world, note, op, first, "around another block, ", act=nest)
 
 
-def _nest(rebind, world, pair, also) -> None:
-    outer, kept = ((world.op, world.first),), world.kept
+def _run_block(rebind, world, note, old, new, trial="", act=None, error=None, late=False) -> None:
+    any_error, look, restore, came = BaseException, world.look, world.restore, None
+    inside, after = trial + INSIDE, trial + AFTER
+    manager = _require_manager(rebind(old, new))
+    note((trial + CALL, look()))
+    if late:
+        world.hold_late()
+    try:
+        try:
+            with manager:
+                note((inside, look()))
+                if act is not None:
+                    act()
+                if error is not None:
+                    raise error
+        except any_error as raised:
+            came = raised
+        note((after, look()))
+    finally:
+        restore()
+    if error is not None and came is None:
+        raise Unfit(f"it swallowed the {brief(error)} raised inside the block; let it come through")
+    if came is not error:
+        raise came
 
-    def inner():
-        block = made(rebind, world, *pair, outer)
-        wrong, after, raised = kept.block(block, (pair, *also), outer)
-        _raise(raised)
-        if wrong:
-            raise Parted(f"nested inside another rebinding it does not reach {_first(wrong)}")
-        if after:
-            raise Parted(
-                "leaving the inner of two nested blocks does not bring back the outer one at "
-                f"{_first(after)}"
-            )
 
-    block = made(rebind, world, world.op, world.first)
-    wrong, after, raised = kept.block(block, outer, (), inner)
-    _raise(raised)
-    _told_inside(world, wrong, world.op, world.first)
-    if after:
-        raise Parted(
-            f"after two nested blocks {_first(after)} does not hold the old function again"
-        )
-
-
-def made(rebind, world, old, new, swapped=()):
-    """Return the learner's context manager, which has not done anything yet."""
-    manager, wrong, raised = world.kept.call(swapped, rebind, old, new)
-    _raise(raised)
-    tried(manager)
-    if not (hasattr(type(manager), "__enter__") and hasattr(type(manager), "__exit__")):
-        raise Parted(
+def _require_manager(manager):
+    kind = type(tried(manager))
+    if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+        raise Unfit(
             f"it must return a context manager, not {brief(manager)}; decorate a generator with "
             "contextmanager"
         )
-    if type(manager) is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
-        raise Parted("contextmanager makes a block of a function with a yield, and yours has none")
-    if wrong:
-        raise Parted(
-            f"it changes {_first(wrong)} when it is called; rebind when the block is entered"
-        )
+    if kind is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
+        raise Unfit("contextmanager makes a block of a function with a yield, and yours has none")
     return manager
 
 
-def _told_inside(world, wrong, old, new, when: str = "") -> None:
-    if not wrong:
-        return
-    path, was, now = wrong[0]
-    if (type(was) is Equal and world.equal.asked) or was is world.twin:
-        raise Parted(EQUAL)
-    if was is MISSING:
-        raise Parted(f"{when}it also makes the new name {path}")
-    if now is MISSING:
-        raise Parted(f"{when}inside the block {path} is gone")
-    if isinstance(was, type):
-        raise Parted(f"{when}inside the block {path} is {now.__name__}, and was {was.__name__}")
-    if was is new:
-        raise Parted(f"{when}it also changed {path}, which held the replacement before the block")
-    if was is not old:
-        raise Parted(f"{when}it also changed {path}, which held {brief(was)}, not the old function")
-    if now is old:
-        raise Parted(f"{when}inside the block {path} still holds the old function", missed=True)
-    if now is new:
-        raise Parted(f"{when}it also changed {path}")
-    raise Parted(
-        f"{when}inside the block {path} holds {brief(now)}, which is neither the old function nor "
-        "the new one; put `new` itself there"
-    )
+def _advise(mine, real) -> str:
+    """Return what went wrong first, in words."""
+    for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
+        if when != moment:
+            raised = mine[-1][1]
+            causes = (words for kind, words in CAUSES.items() if isinstance(raised.error, kind))
+            return f"{raised.sentence}{next(causes, '')}"
+        for path in [*(path for path in seen if path not in wanted), *wanted]:
+            if seen.get(path) != wanted.get(path):
+                return _say_place(when, path, seen.get(path), wanted.get(path))
+    return ""
 
 
-def _told_after(wrong, old, new, when: str = "after the block") -> None:
-    if not wrong:
-        return
-    path, was, now = wrong[0]
-    if was is old or was is MISSING:
-        what = "does not hold the old function again" if was is old else "is one place too many"
-        raise Parted(f"{when} {path} {what}")
-    if was is new:
-        raise Parted(AGAIN)
-    if type(was) is Equal:
-        raise Parted(f"{path} has lost what the block itself assigned to it; {ONLY}")
-    raise Parted(f"{when} {path} holds {brief(now)}, and held {brief(was)} before")
-
-
-def _first(wrong) -> str:
-    return wrong[0][0]
-
-
-def _raise(raised) -> None:
-    if raised is not None:
-        raise raised
+def _say_place(when: str, path: str, mine: str | None, real: str | None) -> str:
+    """Say what one place holds at one moment, and what it must hold."""
+    if real is None:
+        return f"{when} {path} holds {mine}, and held something else before, or nothing"
+    if mine is None:
+        return f"{when} {path} is gone"
+    if real == "assigned":
+        return f"{path} has lost what the block itself assigned to it; put back only your places"
+    if INSIDE in when and real in ("equal", "its twin"):
+        return EQUAL
+    if CALL in when:
+        return f"it changes {path} when it is called; rebind when the block is entered"
+    if INSIDE in when and mine == "op()":
+        return f"{when} {path} still holds the old function; search when the block is entered"
+    if AFTER in when and real == "op()":
+        return f"{when} {path} does not hold the old function again; restore in a finally"
+    if AFTER in when and real == "first()":
+        return AGAIN
+    return f"{when} {path} holds {mine}, and must hold {real}"

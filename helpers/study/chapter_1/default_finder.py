@@ -1,104 +1,149 @@
-"""Chapter 1, exercise 2: find one more kind of holder, judged on functions made for it."""
+"""Chapter 1, exercise 2: find one more kind of holder, the defaults of functions."""
 
-from collections.abc import Callable
-from inspect import Parameter, signature
+import functools
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
 
-from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.study.answers import in_order
-from helpers.study.chapter_1.scattered_defaults import Scattered
-from helpers.study.chapter_1.stand_ins import Sour, stand_in
-from helpers.study.check import Exercise, tried
-from helpers.study.new_objects import only_new_objects
+from helpers.study.engine import Case, Exercise, Raised, Unfit, find_difference, in_order, tried
 
 MOST = 10_000
 PAIR = "(fn.__qualname__, parameter's name)"
-IS = "compare with `is`, not `==`"
 
 
-def _judge_finder(find_in_defaults: Callable):
+class Equal:
+    """Equal to everything, and the same as nothing."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return True
+
+
+@contextmanager
+def only_new_objects() -> Iterator[None]:
+    """Let the collector list what is made in the block alone, not all that frameworks made."""
+    ours = not gc.get_freeze_count()  # else somebody has frozen objects, and keeps them so
+    if ours:
+        gc.collect(0)  # or a collection soon would change the order
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if ours:
+            gc.unfreeze()
+
+
+def _reference(obj):
+    found = []
+    for fn in gc.get_objects():
+        if type(fn) is FunctionType:
+            names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+            values = fn.__defaults__ or ()
+            pairs = zip(names[len(names) - len(values) :], values, strict=True)
+            pairs = [*pairs, *(fn.__kwdefaults__ or {}).items()]
+            found += [(fn.__qualname__, name) for name, value in pairs if value is obj]
+    return found
+
+
+def _make_functions(wanted, other, eldest) -> list:
+    """Return functions of every form that hold two objects as defaults, or things like them."""
+    eldest.__defaults__ = (wanted,)  # the first function that the collector lists
+
+    def twice(value, call=wanted, factor=other, again=wanted): ...
+
+    def with_locals(value, call=wanted):
+        later = again = value
+        return later, again
+
+    def decoy(value, call=Equal()): ...  # noqa: B008
+
+    def holding(value, call=[wanted], again=(wanted,)): ...  # noqa: B006
+
+    def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, and not the same
+
+    def _hidden(value, call=wanted): ...
+
+    def by_place(call=wanted, again=other, /, last=wanted): ...
+
+    def generator(value, call=other):
+        yield call
+
+    def keyword_only(value, *, keyword=wanted): ...
+
+    def mixed(one, two, /, three, call=wanted, *rest, must, keyword_other=other, keyword=wanted):
+        return rest, must
+
+    class Kept:
+        def method(self, call=wanted): ...
+
+    @functools.wraps(twice)
+    def renamed(value, call=wanted): ...
+
+    renamed.__qualname__ = "renamed"
+    return [value for value in locals().values() if value is not eldest]
+
+
+def _search(find) -> list:
+    """Return what a finder finds for each of three objects."""
     with only_new_objects():
 
-        def eldest(value, call=None):  # the first function that the collector lists
-            return value
+        def eldest(value, call=None): ...
 
-        for wanted, other in ((Sour(), stand_in("other")), (stand_in("op"), [])):
-            scattered = Scattered(wanted, other, eldest)
-            because = (
-                _parted(find_in_defaults, wanted, scattered)
-                or _parted(find_in_defaults, other, scattered)
-                or _parted(find_in_defaults, stand_in("held by nobody"), scattered)
-            )
-            if because:
-                return because
-    wanted = stand_in("op")
-    return _parted(find_in_defaults, wanted, Scattered(wanted, stand_in("other"), eldest))
+        wanted, other = object(), []
+        kept = _make_functions(wanted, other, eldest)
+        found = [_pairs(find(obj)) for obj in (wanted, other, object())]
+        del kept
+    return found
 
 
-def _parted(find_in_defaults, wanted, scattered) -> str | None:
-    """Return where the pairs that are found part from those that there are, if they do."""
-    try:
-        found = in_order(tried(find_in_defaults(wanted)), MOST, "what it returns")
-    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
-        if scattered.compared(wanted):
-            return f"your code raised {said(error)}, and it compares by ==; {IS}"
-        raise
-    if odd := [brief(thing) for thing in found if not _is_pair(thing)]:
-        return f"each item must be a pair of str, {PAIR}, not {odd[0]}"
-    found, places = set(map(tuple, found)), scattered.places(wanted)
-    if found != places and scattered.compared(wanted):
-        return f"it finds defaults that are only equal to the object; {IS}"
-    if extra := found - places:
-        return _too_much(min(extra), scattered)
-    return _too_little(places - found)
+def _pairs(found) -> list[tuple[str, str]]:
+    found = in_order(tried(found), MOST, "what it returns")
+    if odd := [thing for thing in found if not _is_pair(thing)]:
+        raise Unfit(f"each item must be a pair of str, {PAIR}, not {brief(odd[0])}")
+    return sorted({tuple(pair) for pair in found})
 
 
 def _is_pair(thing) -> bool:
-    return (
-        issubclass(type(thing), (tuple, list))
-        and len(thing) == 2
-        and all(issubclass(type(text), str) for text in thing)
-    )
+    is_pair = isinstance(thing, (tuple, list)) and len(thing) == 2
+    return is_pair and all(isinstance(text, str) for text in thing)
 
 
-def _too_much(place, scattered) -> str:
-    function, parameter = place
-    ours = scattered.named(function)
-    if ours is None:
-        return (
-            f"it names {brief(function)}, and no function of the test has this __qualname__"
-            if not scattered.plainly_named(function)
-            else f"it names {function!r}, which is a __name__; give the function's __qualname__"
-        )
-    if parameter not in ours.__code__.co_varnames[: _parameters(ours)]:
-        return f"it names {parameter!r}, which is no parameter of the test function {_short(ours)}"
-    default = signature(ours).parameters[parameter].default
-    if default is Parameter.empty:
-        named = parameter in ours.__code__.co_varnames[ours.__code__.co_argcount :]
-        whose = (
-            "__kwdefaults__ names those that do" if named else "they belong to the last parameters"
-        )
-        return f"it names {_place(place)}, which has no default; {whose}"
-    return f"it names {_place(place)}, whose default is {brief(default)}, not the object"
+def _advise(mine, real) -> str | None:
+    if isinstance(mine, Raised):
+        return f"{mine.sentence}; __defaults__ may be None, and == may do anything: use `is`"
+    for found, places in zip(mine, real, strict=True):
+        extra = [pair for pair in found if pair not in places]
+        missed = [pair for pair in places if pair not in found]
+        if extra:
+            return f"it names {_place(extra[0])}, which does not hold the object{_why(extra[0])}"
+        if missed and all(name.startswith("keyword") for _, name in missed):
+            return "it misses keyword-only parameters; their defaults are in fn.__kwdefaults__"
+        if missed:
+            return f"it misses {_place(missed[0])}"
+    return None
 
 
-def _parameters(function) -> int:
-    return function.__code__.co_argcount + function.__code__.co_kwonlyargcount
+def _why(pair: tuple[str, str]) -> str:
+    function, parameter = pair
+    if "<locals>" not in function:
+        return ": that is a __name__; give the function's __qualname__"
+    if function.endswith(("decoy", "empty")):
+        return ", but an equal one; compare with `is`, not `==`"
+    if parameter in ("value", "one", "two", "three", "self", "later", "rest", "must"):
+        return ": defaults belong to the last parameters, and local variables have none"
+    return ": its default is something else"
 
 
-def _too_little(missed) -> str | None:
-    if missed and all(parameter.startswith("keyword") for _, parameter in missed):
-        return "it misses keyword-only parameters; their defaults are in fn.__kwdefaults__"
-    return f"it misses {_place(min(missed))}" if missed else None
+def _place(pair: tuple[str, str]) -> str:
+    return f"parameter {pair[1]!r} of the test function {pair[0].rpartition('>.')[2]}()"
 
 
-def _place(place) -> str:
-    function, parameter = place
-    return f"parameter {parameter!r} of the test function {function.rpartition('>.')[2]}()"
-
-
-def _short(function) -> str:
-    return f"{function.__qualname__.rpartition('>.')[2]}()"
+def _judge_finder(find_in_defaults: Callable):
+    case = Case("on functions made for the test", _search, _advise)
+    return find_difference(find_in_defaults, _reference, [case])
 
 
 DEFAULT_FINDER = Exercise(

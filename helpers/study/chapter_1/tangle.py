@@ -1,32 +1,21 @@
 """Chapter 1, exercise 1: five routes to a function, judged by running them."""
 
-from helpers.capture.text.value import brief
-from helpers.study.answers import by_name
-from helpers.study.check import Exercise
+from helpers.study.engine import Exercise, check_guess
 
-_WHY = {
+WHY = {
     "alias": "alias = op copied the reference before op was rebound",
     "by_default": "a default is evaluated once, when its def runs, and kept in __defaults__",
     "by_name": "by_name looks op up each time it is called, so it finds what op holds now",
     "shared": "shared and table are two names of one dict, so both see the new item",
     "copied": "dict(table) copied the references that the table held at that moment",
 }
-
-_TRUTH = dict.fromkeys(_WHY, "old") | {"by_name": "new", "shared": "new"}
+TRUTH = dict.fromkeys(WHY, "old") | {"by_name": "new", "shared": "new"}
 
 
 def _judge_tangle(guess, tangle):
-    guess, results = by_name(guess, _WHY), tangle()
-    truth = dict(zip(_WHY, results, strict=False))
-    if truth != _TRUTH:
+    if dict(zip(WHY, tangle(), strict=False)) != TRUTH:
         return "tangle is another function by now: run the cell again that makes it"
-    for route, answer in guess.items():
-        if type(answer) is not str or answer not in ("old", "new"):
-            return f'the guess for {route} must be "old" or "new", not {brief(answer)}'
-    for route, answer in guess.items():
-        if answer != truth[route]:
-            return f"{route}() gives {truth[route]!r}: {_WHY[route]}"
-    return None
+    return check_guess(guess, TRUTH, WHY, ("old", "new"))
 
 
 TANGLE = Exercise(

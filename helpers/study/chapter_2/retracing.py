@@ -2,8 +2,7 @@
 
 from helpers.capture.tensorflow.tracing.ledger import watch
 from helpers.capture.text.value import brief
-from helpers.study.answers import in_order
-from helpers.study.check import Exercise, Unfit, Untried
+from helpers.study.engine import Exercise, Unfit, Untried, in_order, plain_text
 
 WHY = {
     "tensors": "a tensor's value is no part of its key",
@@ -12,32 +11,26 @@ WHY = {
     "numbers": "one trace per Python value, and a value that was there before is a hit",
     "containers": "a list, a tuple, another order, another length and a dict are five keys",
 }
-LONGEST = 100
 
 
 def _judge_ranking(ranking, sequences):
-    names = ", ".join(WHY)
     if set(sequences) != set(WHY):
         raise Unfit("the sequences have changed; run the cell that makes them again")
-    ranking = in_order(ranking, LONGEST, "ranking")
-    left = [str(place) for place, name in enumerate(ranking, 1) if name is ...]
-    if left:
+    ranking = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
+    if left := [str(place) for place, name in enumerate(ranking, 1) if name is ...]:
         raise Untried(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")
-    if odd := [name for name in ranking if not issubclass(type(name), str) or name not in WHY]:
-        return f"{brief(odd[0])} is none of the names {names}"
+    if odd := [name for name in ranking if not isinstance(name, str) or name not in WHY]:
+        return f"{brief(odd[0])} is none of the names {', '.join(WHY)}"
     if sorted(ranking) != sorted(WHY):
-        return f"ranking must hold each of these names once: {names}"
-    traces = {name: _traces(calls) for name, calls in sequences.items()}
-    for before, after in zip(ranking, ranking[1:], strict=False):
-        if traces[before] > traces[after]:
-            return (
-                f"{str(before)!r} makes {traces[before]} traces and {str(after)!r} {traces[after]}:"
-                f" {WHY[before]}; {WHY[after]}"
-            )
+        return f"ranking must hold each of these names once: {', '.join(WHY)}"
+    traces = {name: _count_traces(calls) for name, calls in sequences.items()}
+    for a, b in zip(ranking, ranking[1:], strict=False):
+        if traces[a] > traces[b]:
+            return f"{a!r} makes {traces[a]} traces and {b!r} {traces[b]}: {WHY[a]}; {WHY[b]}"
     return None
 
 
-def _traces(calls) -> int:
+def _count_traces(calls) -> int:
     def body(x):
         return x
 

@@ -1,88 +1,36 @@
 """Chapter 2, exercise 4: a training that traces at each step for three reasons, to be cured."""
 
 import random
+from collections.abc import Callable
 
-from helpers.study.answers import in_order
-from helpers.study.chapter_2.spied_step import (
-    Spied,
-    doubled,
-    left_alone,
-    numbers,
-    uncallable,
-    untraced,
+from helpers.study.chapter_2.spied_step import Spied, left_alone, numbers, untraced
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    Raised,
+    Unfit,
+    find_difference,
+    in_order,
+    parted,
+    same_result,
+    tried,
 )
-from helpers.study.chapter_2.stoppable import stoppable
-from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.two_answers import parted
 
-COLUMNS = 3
-RATE, DECAY = 0.1, 0.9
-ROWS = ((5, 2, 7, 3, 3, 1, 4, 6, 2), (1,), (), (2, 3))  # of the batches that nobody has seen
-CLOSE = 1e-4
+COLUMNS, CLOSE = 3, 1e-4
+ROWS = ((5, 2, 7, 3, 3, 1, 4, 6, 2), (1,), ())  # of the batches that nobody has seen
 
 
-def _judge_slow_training(train_step, train, weights, batches):
-    given = uncallable(train_step=train_step, train=train)
-    if because := given or untraced(train_step=train_step):
-        return because
-    spied = Spied(train_step)
-    for start, some, which in ((weights, batches, ""), *_unseen()):
-        if because := _training(train, spied, start, some, which):
-            return because
-    return _for_show(train, spied, weights, batches)
-
-
-def _training(train, spied, weights, batches, which) -> str | None:
-    """Return what is wrong with one training, in weights, means, calls or traces."""
-    before, many = spied.calls, f"{len(batches)} batches{which}"
-    given, means = _trained(train, spied, weights, batches)
-    expected, expected_means = _reference(weights, batches)
-    if given.shape != expected.shape:
-        return f"after {many} the weights have the shape {given.shape}, not {expected.shape}"
-    if because := _apart(given.ravel(), expected.ravel(), f"after {many} weight"):
-        return because
-    if len(means) != len(batches):
-        return f"for {many} train must return {len(batches)} means, not {len(means)}"
-    if because := _apart(means, expected_means, f"with {many} the mean after batch"):
-        return because
-    if because := spied.called_wrongly(spied.calls - before, batches, "train", many):
-        return because
-    return spied.traced_wrongly("train_step", many)
-
-
-def _trained(train, step, weights, batches):
-    """Return the weights and the means of a training, as arrays of numbers."""
-    with stoppable(), left_alone(batches, "train") as given:
-        result = in_order(tried(train(step, weights, given)), 1000, "what train returns")
-    if len(result) != 2:
-        raise Unfit(f"train must return two things, the weights and the means, not {len(result)}")
-    means = [numbers(mean) for mean in in_order(tried(result[1], "the means"), 1000, "the means")]
-    if odd := [mean.size for mean in means if mean.size != 1]:
-        raise Unfit(f"each mean must be one number, and one of them has {odd[0]}")
-    return numbers(tried(result[0], "the weights")), [float(mean.reshape(())) for mean in means]
-
-
-def _reference(weights, batches):
-    """Return what the slow training gives, computed by numpy in double precision."""
+def _slow_train(step, weights, samples):
+    """The training of the exercise, in double precision."""
     import numpy as np
 
-    weights, rate, losses, means = numbers(weights), RATE, [], []
-    for rows in map(numbers, batches):
+    weights, rate, losses, means = numbers(weights), 0.1, [], []
+    for rows in map(numbers, samples):
         missed = rows @ weights - 1
-        losses.append(float(np.mean(missed**2)))
-        means.append(float(np.mean(losses)))
-        weights = weights - rate * 2 * rows.T @ missed / missed.size
-        rate *= DECAY
+        losses.append(np.mean(missed**2))
+        means.append(np.mean(losses))
+        weights, rate = weights - rate * 2 * rows.T @ missed / missed.size, rate * 0.9
     return weights, means
-
-
-def _apart(given, expected, what: str) -> str | None:
-    """Return the first place where two rows of numbers are not close."""
-    for place, (one, other) in enumerate(zip(given, expected, strict=True)):
-        if abs(one - other) > CLOSE * max(1, abs(other)) or (one != one) != (other != other):
-            gives = f"gives {one:g}", f"gives {other:g}"
-            return parted(f"{what} {place}: ", *gives, "slow_train")
-    return None
 
 
 def _unseen():
@@ -91,23 +39,65 @@ def _unseen():
 
     dice = random.Random(4)
 
-    def drawn(rows, columns):
+    def draw(rows, columns):
         return tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
     for count in ROWS:
-        batches = [drawn(rows, COLUMNS) for rows in count]
-        yield drawn(COLUMNS, 1), batches, " that you have not seen"
+        batches = [draw(rows, COLUMNS) for rows in count]
+        yield draw(COLUMNS, 1), batches, " that you have not seen"
 
 
-def _for_show(train, spied, weights, batches) -> str | None:
-    """Return whether step is called for show: its results not used, or made of nothing."""
-    before, means = _trained(train, spied, weights, batches)
-    spied.changed = doubled
-    after, means_after = _trained(train, spied, weights, batches)
-    spied.changed = None
-    if not _apart(after.ravel(), before.ravel(), "") and not _apart(means_after, means, ""):
-        return "train calls step, but its results do not come from there"
-    return None if spied.reads() else "step gives the same for other tensors: it reads none"
+def _run(train, spied, weights, batches) -> tuple:
+    """Return the weights and the means of a training."""
+    with left_alone(batches, "train") as given:
+        result = in_order(tried(train(spied, weights, given)), 1000, "what train returns")
+    if len(result) != 2:
+        raise Unfit(f"train must return two things, the weights and the means, not {len(result)}")
+    means = [numbers(mean) for mean in in_order(tried(result[1], "the means"), 1000, "the means")]
+    return numbers(tried(result[0], "the weights")), [mean.reshape(-1).tolist() for mean in means]
+
+
+def _judge_slow_training(train_step, train: Callable, weights, batches):
+    if because := untraced("train_step", train_step):
+        return because
+    spied = Spied(train_step)
+    for start, some, which in ((weights, batches, ""), *_unseen()):
+        many, before = f"{len(some)} batches{which}", spied.calls
+
+        def run(made, start=start, some=some):
+            return _run(made, spied, start, some)
+
+        case = Case(f"after {many}", run, _advise)
+        if because := find_difference(train, _slow_train, [case], "slow_train", _is_close):
+            return because
+        if (times := spied.calls - before) != len(some):
+            return f"train called step {times} times for {many}; call it once for each"
+        if because := spied.traced_wrongly("train_step", many):
+            return because
+    return spied.only_for_show("train", lambda: _run(train, spied, weights, batches))
+
+
+def _is_close(mine, real) -> bool:
+    return same_result(mine, real, CLOSE)
+
+
+def _advise(mine, real) -> str | None:
+    """Name the first number that differs."""
+    if isinstance(mine, Raised):
+        return None
+    if mine[0].shape != real[0].shape:
+        return f"the weights have the shape {mine[0].shape}, not {real[0].shape}"
+    if len(mine[1]) != len(real[1]):
+        return f"train must return {len(real[1])} means, not {len(mine[1])}"
+    rows = (
+        ("weight", mine[0].ravel(), real[0].ravel()),
+        ("the mean after batch", mine[1], real[1]),
+    )
+    for what, some, others in rows:
+        for place, (one, other) in enumerate(zip(some, others, strict=True)):
+            if not _is_close(one, other):
+                return parted(f"{what} {place}: ", f"gives {one}", f"gives {other}", "slow_train")
+    return None
 
 
 SLOW_TRAINING = Exercise(

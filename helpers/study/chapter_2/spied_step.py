@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from operator import is_not
 
 from helpers.capture.tensorflow.tracing.ledger import watch
-from helpers.study.check import Unfit
+from helpers.safety.answer_limits import when_stopped
+from helpers.study.engine import Unfit, same_result
 
 MOST = 2  # traces
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
@@ -18,37 +19,31 @@ EAGER = (
 )
 
 
-def uncallable(**answers) -> str | None:
-    """Say which of the named answers is no function."""
-    for name, answer in answers.items():
-        if not callable(answer):
-            return f"{name} must be a function, not {type(answer).__name__}"
-    return None
-
-
-def untraced(**steps) -> str | None:
-    """Say which of the named steps is no tf.function: the ledger would make one of its own."""
-    for name, step in steps.items():
-        if not hasattr(step, "get_concrete_function"):
-            return f"{name} must be a tf.function itself: its own traces are counted"
+def untraced(name: str, step) -> str | None:
+    """Say that a step is no tf.function: the ledger would make one of its own."""
+    if not callable(step):
+        return f"{name} must be a function, not {type(step).__name__}"
+    if not hasattr(step, "get_concrete_function"):
+        return f"{name} must be a tf.function itself: its own traces are counted"
     return None
 
 
 class Spied:
-    """A step with its ledger; `changed` is what stands between its result and its caller."""
+    """A step with its ledger; its results are doubled on their way while `doubles` is set."""
 
     def __init__(self, step):
         import tensorflow as tf
 
         if tf.config.functions_run_eagerly():
             raise Unfit(EAGER)
-        self.kept, self.changed, self.last = watch(step), None, None
+        self.kept, self.doubles, self.last = watch(step), False, None
 
     def __call__(self, *args, **kwargs):
-        """Call the step; what the caller gets may be `changed` on the way."""
-        result = self.kept(*args, **kwargs)
-        self.last = (args, kwargs)
-        return result if self.changed is None else self.changed(result)
+        """Call the step."""
+        import tensorflow as tf
+
+        result, self.last = self.kept(*args, **kwargs), (args, kwargs)
+        return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
 
     @property
     def calls(self) -> int:
@@ -66,48 +61,56 @@ class Spied:
         causes = self.kept.model.causes
         return f"; the ledger says why: {causes[-1]}" if causes else ""
 
-    def called_wrongly(self, times: int, batches, by: str, many: str) -> str | None:
-        """Say that `by` did not call it once for each batch, of which there are `many` in words."""
-        if times == len(batches):
-            return None
-        return f"{by} called step {times} times for {many}; call it once for each"
-
     def traced_wrongly(self, name: str, many: str) -> str | None:
         """Say that it, by its `name`, has made too many traces by now, or none."""
         if self.traces > MOST:
             return f"{many} still make {self.traces} traces{self.cause}"
         if any(entry.verdict == "eager" for entry in self.kept.model.entries):
             return f"{many} make no trace: {name} must be a tf.function that is not run eagerly"
-        if found := python_ops(self.kept.function):
+        if found := sorted(graph_ops(self.kept.function) & CALL_PYTHON):
             return f"{name} is not traced: its graph calls Python back, by {found[0]}"
         return None
 
-    def reads(self) -> bool:
-        """Tell whether its last result would be another if the tensors it got were others."""
+    def only_for_show(self, by: str, run) -> str | None:
+        """Say that its results are not used, or that it reads nothing; `run()` runs the whole."""
         import tensorflow as tf
 
+        before, self.doubles = run(), True
+        after, self.doubles = run(), False
+        if same_result(after, before):
+            return f"{by} calls step, but its results do not come from there"
         args, kwargs = self.last
 
         def other(leaf):
             return leaf + 1 if isinstance(leaf, tf.Tensor) and leaf.dtype.is_floating else leaf
 
-        before = flat(self.kept(*args, **kwargs))
-        after = flat(self.kept(*tf.nest.map_structure(other, args), **map_values(other, kwargs)))
-        return before != after
+        changed = tf.nest.map_structure(other, (args, kwargs))
+        results = self.kept(*args, **kwargs), self.kept(*changed[0], **changed[1])
+        flat = [[numbers(leaf).tolist() for leaf in tf.nest.flatten(each)] for each in results]
+        return "step gives the same for other data: it does not read them" * (flat[0] == flat[1])
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let a check cancel the graphs that run in this block: C++ hears no signal.
+
+    Mirrors what a timeout would do (`tensorflow/python/eager/cancellation.py`).
+    """
+    from tensorflow.python.eager import cancellation
+
+    manager = cancellation.CancellationManager()
+    with cancellation.CancellationManagerContext(manager), when_stopped(manager.start_cancel):
+        yield
 
 
 @contextmanager
 def left_alone(batches, by: str) -> Iterator[list]:
     """Give a list of the batches; Unfit if that is another one when the block ends."""
     given = list(batches)
-    yield given
+    with stoppable():
+        yield given
     if len(given) != len(batches) or any(map(is_not, given, batches)):
         raise Unfit(f"{by} changes the list of batches that it is given; leave it as it is")
-
-
-def python_ops(function) -> list[str]:
-    """Return the ops in a tf.function's graphs that call Python back, as tf.py_function does."""
-    return sorted(graph_ops(function) & CALL_PYTHON)
 
 
 def graph_ops(function) -> set[str]:
@@ -118,27 +121,6 @@ def graph_ops(function) -> set[str]:
         bodies = graph.node, *(inner.node_def for inner in graph.library.function)
         found |= {node.op for nodes in bodies for node in nodes}
     return found
-
-
-def map_values(change, kwargs: dict) -> dict:
-    """Return keyword arguments with each leaf changed."""
-    import tensorflow as tf
-
-    return {name: tf.nest.map_structure(change, value) for name, value in kwargs.items()}
-
-
-def doubled(result):
-    """Return twice what a step returned, whatever it is made of."""
-    import tensorflow as tf
-
-    return tf.nest.map_structure(lambda leaf: leaf * 2, result)
-
-
-def flat(result) -> list:
-    """Return the numbers of a result, one after the other; Unfit where there are others."""
-    import tensorflow as tf
-
-    return [number for leaf in tf.nest.flatten(result) for number in numbers(leaf).ravel().tolist()]
 
 
 def numbers(value):

@@ -1,14 +1,24 @@
 """A call in CPython -> the stack that it kept before every instruction, read from its memory."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.mini import vm
-from helpers.study.chapter_3.parting import Place
 
 MOST_STEPS = 20_000
+
+
+class Place(NamedTuple):
+    """Before one instruction: number and name of the call, offset, plain name, the stack."""
+
+    call: int
+    function: str
+    offset: int
+    opname: str
+    stack: tuple[str, ...]
 
 
 def is_told(code) -> bool:
@@ -24,38 +34,6 @@ def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
     return [(offset, stack) for number, _, offset, stack in _kept(fn, args) if number == 1]
 
 
-def _kept(fn, args) -> list[tuple]:
-    """Return (number of the call, its code, offset, stack) of all functions of the module."""
-    run = record(fn, args, fold=False, most=MOST_STEPS)
-    kept = []
-    for moment in run.moments:
-        if type(moment) is not Moment or moment.found is None:
-            continue
-        tables, number = moment.activation.tables, moment.activation.number
-        names = _opnames(tables.code)
-        stack = _values(moment.found[len(tables.names) :])
-        told = number, tables.code, _behind(moment.offset, names), stack
-        # An instruction with a prefix is told at the prefix, or at both.
-        if kept[-1:] != [told] or names.get(moment.offset - 2) != "EXTENDED_ARG":
-            kept.append(told)
-    return kept
-
-
-@lru_cache(maxsize=200)
-def _opnames(code) -> dict[int, str]:
-    return {i.offset: i.opname for i in instructions(code)}
-
-
-def _behind(offset, opnames):
-    while opnames[offset] == "EXTENDED_ARG":
-        offset += 2
-    return offset
-
-
-def _values(stack):
-    return tuple(words for words in stack if words != "NULL")
-
-
 def plain_places(program, args) -> list[Place]:
     """Return what CPython kept, in the plain instructions' form."""
     places, calls = [], {}
@@ -66,6 +44,29 @@ def plain_places(program, args) -> list[Place]:
             stack = stack[:-1] if named else stack
             places.append(Place(call, code.co_name, offset, opname, stack))
     return places
+
+
+def _kept(fn, args) -> list[tuple]:
+    """Return (number of the call, its code, offset, stack) of all functions of the module."""
+    kept = []
+    for moment in record(fn, args, fold=False, most=MOST_STEPS).moments:
+        if type(moment) is not Moment or moment.found is None:
+            continue
+        tables, offset = moment.activation.tables, moment.offset
+        names = _opnames(tables.code)
+        while names[offset] == "EXTENDED_ARG":
+            offset += 2
+        stack = tuple(words for words in moment.found[len(tables.names) :] if words != "NULL")
+        told = moment.activation.number, tables.code, offset, stack
+        # An instruction with a prefix is told at the prefix, or at both.
+        if kept[-1:] != [told] or names.get(offset - 2) != "EXTENDED_ARG":
+            kept.append(told)
+    return kept
+
+
+@lru_cache(maxsize=200)
+def _opnames(code) -> dict[int, str]:
+    return {i.offset: i.opname for i in instructions(code)}
 
 
 @lru_cache(maxsize=200)

@@ -3,33 +3,27 @@
 import operator
 
 from helpers.capture.text.value import brief
-from helpers.safety.arguments import is_a, kind_of
-from helpers.study.answers import in_order
 from helpers.study.chapter_3.kept_stacks import kept_by_cpython
-from helpers.study.check import Exercise, Untried
+from helpers.study.engine import Exercise, Untried, in_order
 
 MOST = 100
 
 
-def _judge_stack(guess, fn, args, offset):
-    items = in_order(guess, MOST, "the guess")
+def _judge(guess, fn, args, offset):
+    items = [_plain(item) for item in in_order(guess, MOST, "the guess")]
     left = [str(place) for place, item in enumerate(items, 1) if item is ...]
     if left:
-        many = len(left) == len(items)
-        raise Untried("" if many else f"place {', '.join(left)}, from the bottom,")
-    if type(args) is not tuple:
-        return "the arguments of the call must be a tuple, such as (3, 4)"
+        raise Untried(f"place {', '.join(left)}, from the bottom," if items != [...] else "")
     kept = kept_by_cpython(fn, args)
     places = [n for n, (place, _) in enumerate(kept) if place == offset]
     if not places:
         return f"no instruction starts at offset {brief(offset)} in a run of {brief(fn)}"
-    stack = kept[places[0]][1]
+    odd = next((item for item in items if type(item) is not int), None)
+    if odd is not None:
+        kind = "text" if isinstance(odd, str) else f"a {type(odd).__name__}"
+        return f"the values here are whole numbers, and {brief(odd)} is {kind}"
     after = kept[places[0] + 1][1] if places[0] + 1 < len(kept) else None
-    odd = [item for item in items if type(_plain(item)) is not int]
-    if odd and all(words.lstrip("-").isdigit() for words in stack):
-        kind = "text" if is_a(odd[0], str) else f"a {kind_of(odd[0])}"
-        return f"the values here are whole numbers, and {brief(odd[0])} is {kind}"
-    return _difference(tuple(brief(_plain(item)) for item in items), stack, after)
+    return _advice(tuple(map(brief, items)), kept[places[0]][1], after)
 
 
 def _plain(item):
@@ -39,7 +33,7 @@ def _plain(item):
     return item
 
 
-def _difference(told: tuple, stack: tuple, after: tuple | None) -> str | None:
+def _advice(told: tuple, stack: tuple, after: tuple | None) -> str | None:
     if told == stack:
         return None
     if told == after:
@@ -59,7 +53,7 @@ def _difference(told: tuple, stack: tuple, after: tuple | None) -> str | None:
 
 STACK_AT = Exercise(
     "stack_at",
-    _judge_stack,
+    _judge,
     "You kept the waiting values apart from the operands.",
     (
         "Read the function from left to right. What is computed first, and where does it wait?",

@@ -4,50 +4,74 @@ Judged by what the programs give, by the frames that the machine was seen to run
 interpreter's slot before, during and after.
 """
 
+# ruff: noqa: D103 - the functions say what they are by their names
+
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from functools import cache
-from types import CodeType
-from typing import NamedTuple
 
 from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
 from helpers.mini import frame_hook, vm
-from helpers.model.phrase import ended
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.patches import patched, undone
-from helpers.study.chapter_3.run_words import exact
-from helpers.study.chapter_4 import hooked_programs as programs
-from helpers.study.chapter_4.forms import function
-from helpers.study.check import Exercise, Untried, tried
+from helpers.study.chapter_3.machine_runs import show_call, write_exactly
+from helpers.study.engine import Case, Exercise, Untried, advise_by_part, say_difference, tried
 
-HOOK_KEEPS = "must return None, a code object or something to call"
-NO_ONLY = "Your hook has no `only=`, so it is asked about every frame, of fn or not"
+ENDS, FRAMES, FIRST = "ends", "frames in the machine", "what the machine was set to run"
+CALLED, DURING, AFTER, CODE = "calls of program", "hook meanwhile", "hook afterwards", "__code__"
+ONLY = "the machine runs frames of fn alone: give the hook `only=fn`"
+ADVICE = {
+    CALLED: "call program once, under the hook, and return what it returns",
+    DURING: "use `with frame_hook.watching(…)`",
+    AFTER: "a `with` block takes the hook off, whatever happens",
+    CODE: "leave the function as it is; the callback replaces its frames",
+    ENDS: "answer with a callable; the hook calls it with the frame's values",
+    FIRST: ONLY,
+    FRAMES: "every frame of fn is to be run by the machine that you are given",
+}
 
 
-class Seen(NamedTuple):
-    """What machines of one kind ran: the code of all frames, and of those that a run began with."""
-
-    frames: list[CodeType]
-    first: list[CodeType]
+def plus(a, b=10):
+    return a + b
 
 
-def _machine(seen: Seen) -> type:
-    """Return a machine of its own kind, which tells what it runs."""
+def nested(n):
+    return [n, *map(nested, range(n))]
 
-    class Counted(_finished()):
-        def run(self, *given, **named):
-            if not isinstance(self, Counted):
-                raise TypeError("machine is a class: machine() makes one that runs")
-            return super().run(*given, **named)
 
-        def frame(self, code, *given):
-            if self.thread.top is None:
-                seen.first.append(code)
-            seen.frames.append(code)
-            return super().frame(code, *given)
+def every_kind(a, /, b=2, *rest, c, d=4, **more):
+    return a, b, rest, c, d, more
 
-    return Counted
+
+def only_named(*, first, second=2):
+    return first, second
+
+
+def only_more(**more):
+    return more
+
+
+def only_rest(*rest):
+    return rest
+
+
+def share(n):
+    try:
+        return 12 // n
+    finally:
+        print("", end="")
+
+
+CASES = [
+    (lambda: (plus(1), plus(b=2, a=3), list(map(plus, [1, 2], [3, 4]))), plus),
+    (lambda: nested(2), nested),
+    (lambda: (every_kind(1, c=3), every_kind(1, 5, 6, 7, d=0, c=8, z=9)), every_kind),
+    (lambda: (only_named(second=3, first=1), only_named(first=0)), only_named),
+    (lambda: (only_more(b=1, a=2), only_more()), only_more),
+    (lambda: (only_rest(2, 1), only_rest(), only_rest({"a": 1})), only_rest),
+    (lambda: (share(4), share(0)), share),
+    (lambda: plus(0), nested),
+]
 
 
 @cache
@@ -55,26 +79,34 @@ def _finished() -> type:
     return vm.machine(*vm.WHOLE)
 
 
-def _judge(behind_the_hook):
-    function(behind_the_hook, "behind_the_hook", "machine, fn, program")
+def _count_runs(frames: list, first: list) -> type:
+    """Return a machine of its own kind, which notes the code of the frames that it runs."""
+
+    class Counted(_finished()):
+        def frame(self, code, *given):
+            if self.thread.top is None:
+                first.append(code.co_name)
+            frames.append(code)
+            return super().frame(code, *given)
+
+    return Counted
+
+
+def _judge(behind_the_hook: Callable):
     if because := frame_hook.why_not():
         raise MissingPart(f"This machine has no hook to judge it with: {because}.")
-    with _taken_off() as entered:
-        whys = (_judge_one(behind_the_hook, program, fn) for program, fn in _cases())
-        because = next(filter(None, whys), None)
-    asked_of_all = entered and entered[-1]._codes is None
-    return f"{ended(because)} {NO_ONLY}" if because and asked_of_all else because
-
-
-def _cases() -> list[tuple]:
-    """Return (program, function); torch's hook replaces no frame that has free variables."""
-    torchs = "torch" in frame_hook.available()
-    return [case for case in programs.CASES if not (torchs and case[1].__code__.co_freevars)]
+    with _taken_off():
+        for program, fn in CASES:
+            mine, real = _run(behind_the_hook, program, fn), _expect(program, fn)
+            if mine != real:
+                case = Case(show_call(program, ()), _run, advise_by_part(ADVICE, "CPython"))
+                return say_difference(case, mine, real, "CPython")
+    return None
 
 
 @contextmanager
 def _taken_off():
-    """Give a list of the hooks that an answer switches on; take off those that it has left on."""
+    """Take off the hooks that an answer switches on and leaves on."""
     entered, enter = [], frame_hook.watching.__enter__
 
     def noting(self):
@@ -87,82 +119,52 @@ def _taken_off():
                 hook.__exit__(None, None, None)
 
     with undone(off), patched(frame_hook.watching, __enter__=noting):
-        yield entered
+        yield
 
 
-def _judge_one(behind_the_hook, program: Callable, fn) -> str | None:
-    real, count = _plainly(program, fn)
-    before, code, during, seen = _slot(), fn.__code__, [], Seen([], [])
+def _run(answer: Callable, program: Callable, fn: Callable) -> dict:
+    before, code, during, frames, first = _slot(), fn.__code__, [], [], []
 
     def watched():
-        during.append((_slot(), fn.__code__))
+        during.append("off" if _slot() == before else "on")
         return program()
 
-    ours = _end(behind_the_hook, _machine(seen), fn, watched)
-    left = _slot()
-    if fn.__code__ is not code:
-        fn.__code__ = code
-        return f"{fn.__name__} has another code object now; leave it, the callback replaces frames"
-    if left != before:
-        return "the hook is still on afterwards; a `with` block takes it off, whatever happens"
-    if not during and ours[1].startswith("raises"):
-        return f"yours {ours[1]}, before it called {program.__name__}"
-    return _ways(during, before, code, program) or _runs(ours, real, seen, count, program, fn)
+    ends = _end(answer, _count_runs(frames, first), fn, watched)
+    kept = "as it was" if fn.__code__ is code else "another one"
+    fn.__code__ = code
+    return {
+        CALLED: len(during),
+        DURING: during[:1],
+        AFTER: "off" if _slot() == before else "on",
+        CODE: kept,
+        FIRST: sorted({*first} - {fn.__name__}),
+        ENDS: ends,
+        FRAMES: frames.count(code),
+    }
 
 
-def _plainly(program, fn) -> tuple[tuple[str, str], int]:
-    """Return how the program ends in CPython, and how many frames of `fn` it starts."""
+def _expect(program: Callable, fn: Callable) -> dict:
     frames = []
     with frame_hook.watching(lambda code, values: frames.append(code), only=fn):
-        end = _end(program)
-    return end, len(frames)
+        ends = _end(program)
+    found = {CALLED: 1, DURING: ["on"], AFTER: "off", CODE: "as it was", FIRST: []}
+    return found | {ENDS: ends, FRAMES: len(frames)}
 
 
-def _end(call, *args) -> tuple[str, str]:
-    """Return how a call ends: in words to compare, and in a few to read."""
+def _end(call: Callable, *args) -> str:
     try:
         value = tried(call(*args))
         if type(value) is tuple and any(item is ... for item in value):
             raise Untried("what stands in for the frame")
-        return f"gives {exact(value)}", f"gives {brief(value)}"
+        return f"gives {write_exactly(value)}"
     except Untried:
         raise
     except (Exception, SystemExit) as error:
-        return f"raises {said(error)}", f"raises {said(error)}"
+        return f"raises {said(error)}"
 
 
 def _slot() -> list[str]:
     return [evaluator.name for evaluator in frame_hook.installed()]
-
-
-def _ways(during, before, code, program) -> str | None:
-    """Say what is wrong with the way to the program: called once, under a hook, fn as it was."""
-    if len(during) != 1:
-        return f"{program.__name__} was called {len(during)} times; call it once, under the hook"
-    if during[0][0] == before:
-        return "no hook was on while the program ran; use `with frame_hook.watching(…)`"
-    if during[0][1] is not code:
-        return "the function had another code object meanwhile; leave it to the callback"
-    return None
-
-
-def _runs(ours, real, seen: Seen, count: int, program, fn) -> str | None:
-    name, ran = fn.__name__, seen.frames.count(fn.__code__)
-    others = [code for code in seen.first if code is not fn.__code__]
-    if HOOK_KEEPS in ours[1]:
-        return f"yours {ours[1]}. Give the hook something to call, and it will call it"
-    if others:
-        return f"the machine was set to run {others[0].co_name}; only frames of {name} are its own"
-    if ours[0] != real[0]:
-        short = 0 if ours[1] == real[1] else 1
-        told = f"yours {ours[short]}, CPython {real[short]}"
-        return f"{program.__name__}(), with {name} in the machine: {told}"
-    if ran != count:
-        return (
-            f"CPython starts {count} frames of {name} in {program.__name__}(), and the machine "
-            f"that you were given ran {ran}"
-        )
-    return None
 
 
 BEHIND_THE_HOOK = Exercise(

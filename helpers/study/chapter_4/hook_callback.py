@@ -3,105 +3,92 @@
 The hook keeps what a callback raises and refuses what does not fit, so this runs in the kernel.
 """
 
-from helpers.capture.text.error import said
+# ruff: noqa: D103 - the functions say what they are by their names
+
+from collections.abc import Callable
+
 from helpers.capture.text.value import brief
 from helpers.mini import frame_hook
 from helpers.safety.missing_parts import MissingPart
-from helpers.study.chapter_4 import hooked_program as program
-from helpers.study.chapter_4.forms import called, function
-from helpers.study.check import Exercise, Unfit, Untried, tried
-
-REFUSED = "must return None, a code object or something to call"
+from helpers.study.engine import Case, Exercise, Unfit, advise_by_part, find_difference, tried
 
 
-def _judge(make_callback):
-    if because := frame_hook.why_not():
-        raise MissingPart(f"This machine has no hook to judge it with: {because}.")
-    function(make_callback, "make_callback", "seen, codes, stand_ins", or_class=True)
-    first, seen, third, ran = [], [], [], []
-    early = _made(make_callback, first, {}, {})
-    codes, stand_ins = program.codes(), program.stand_ins(ran)
-    before = dict(codes), dict(stand_ins)
-    callback = _made(make_callback, seen, codes, stand_ins)
-    _made(
-        make_callback, third, *program.of_another()
-    )  # what another one is given is no business of this one
-    try:
-        tried(early(program.SLOW, (1,)))
-        with frame_hook.watching(callback, only=program.WATCHED):
-            results = program.run()
-    except Untried:
-        raise
-    except (Exception, SystemExit) as error:
-        return _raised(error)
-    if (codes, stand_ins) != before:
-        return "yours changes codes or stand_ins; only look things up there"
-    if len(first) > 1 or third:
-        return (
-            "a seen should hold what its own callback notes, a note for each call, and nothing else"
-        )
-    return _results(results, ran) or _notes(seen)
+def double(n):
+    return n + n
 
 
-def _made(make_callback, *given):
-    """Return the callback that was made, if it is one."""
-    callback = tried(called(make_callback, "make_callback(seen, codes, stand_ins)", *given))
+def square(n):
+    return n * n
+
+
+def slow(n):
+    return n - 1
+
+
+def idle(a, b="b"):
+    return f"idle {a}{b}"
+
+
+def _make_twin():
+    def twin(n):
+        return n + 200
+
+    return twin
+
+
+TWIN, OTHER_TWIN = _make_twin(), _make_twin()
+OTHER_TWIN.__code__ = TWIN.__code__.replace(co_firstlineno=1)  # else they have one code object
+CALLS = (double, 3), (slow, 3), (double, 5), (TWIN, 1), (OTHER_TWIN, 1), (idle, "a")
+NOTES = "a note for each frame, changed or not: seen.append((code.co_name, values))"
+LOOK = "look the code object up, not its name; without an answer, return None"
+ADVICE = {
+    "double(3)": "a code object in `codes` was evaluated as it is: return its replacement",
+    "slow(3)": "a code object in `stand_ins` was evaluated as it is: return the stand-in",
+    "double(5)": "a code object in `codes` was evaluated as it is: return its replacement",
+    "twin(1)": f"two functions are named twin, and only one has a stand-in: {LOOK}",
+    "twin(1) again": f"two functions are named twin, and only one has a stand-in: {LOOK}",
+    "idle('a')": LOOK,
+    "runs of the stand-in": "return the stand-in, and the hook calls it",
+    "seen": NOTES,
+}
+
+
+def _reference(seen, codes, stand_ins):
+    def callback(code, values):
+        seen.append((code.co_name, values))
+        return codes.get(code) or stand_ins.get(code)
+
+    return callback
+
+
+def _run(make_callback):
+    """Return what the calls give under the hook, and what was noted."""
+    seen, ran = [], []
+
+    def stand_in(n):
+        ran.append(n)
+        return f"for {n}"
+
+    codes = {double.__code__: square.__code__}
+    stand_ins = {slow.__code__: stand_in, TWIN.__code__: lambda n: None}
+    callback = tried(make_callback(seen, codes, stand_ins))
     if isinstance(callback, type) or not callable(callback):
         words = "make_callback must return the callback, a function of (code, values)"
         raise Unfit(f"{words}, not {brief(callback)}")
-    return function(callback, "the callback", "code, values")
+    found = {}
+    with frame_hook.watching(lambda *frame: tried(callback(*frame)), only=[fn for fn, _ in CALLS]):
+        for fn, value in CALLS:
+            words = f"{fn.__name__}({value!r})"
+            found[f"{words} again" if words in found else words] = fn(value)
+    notes = [tuple(note) if isinstance(note, list) else note for note in seen]
+    return found | {"runs of the stand-in": ran, "seen": notes}
 
 
-def _raised(error) -> str:
-    if REFUSED in str(error):
-        return (
-            f"{said(error)}. If that is a result: return the stand-in itself, and the hook will "
-            "call it"
-        )
-    if isinstance(error, KeyError):  # its own words are the code object, with its address
-        return (
-            "your callback raised a KeyError; for a code object that is in neither dict it should "
-            "return None"
-        )
-    return f"your callback raised {said(error)}"
-
-
-def _results(results: list, ran: list) -> str | None:
-    if results[3:5] == [None, None]:
-        return (
-            "two functions are named twin, and only one has a stand-in: both were replaced. Look "
-            "the code object up, not its name"
-        )
-    if results[0] == 6:
-        return "a code object in `codes` was evaluated as it is: return its replacement"
-    if results[1] == 2:
-        return "a code object in `stand_ins` was evaluated as it is: return the stand-in"
-    if ran != [3]:
-        return f"the stand-in ran {len(ran)} times for one frame; return it, and do not call it"
-    for (name, values), got, want in zip(program.SEEN, results, program.EXPECTED, strict=True):
-        if got != want:
-            call = f"{name}({', '.join(map(repr, values))})"
-            return f"hooked, {call} gives {brief(got)} with yours, and should give {brief(want)}"
-    return None
-
-
-def _notes(seen: list) -> str | None:
-    """Say how the notes differ from the frames that ran; a pair may be a list."""
-    pairs = [tuple(note) if isinstance(note, list) else note for note in seen]
-    if pairs == program.SEEN:
-        return None
-    names = [note[0] if isinstance(note, tuple) and note else note for note in pairs]
-    if names == [name for name, _ in program.SEEN]:
-        given, want = next((g, w) for g, w in zip(pairs, program.SEEN, strict=True) if g != w)
-        return f"a note should be (name, values), such as {want!r}, not {brief(given)}"
-    if len(seen) < len(program.SEEN):
-        ran = len(program.SEEN)
-        return f"{ran} frames ran and {len(seen)} were noted: note each, changed or not"
-    given, want = next(
-        ((g, w) for g, w in zip(pairs, program.SEEN, strict=False) if g != w),
-        (pairs[-1], "nothing more"),
-    )
-    return f"a note is {brief(given)}, and should be {want!r}"
+def _judge(make_callback: Callable):
+    if because := frame_hook.why_not():
+        raise MissingPart(f"This machine has no hook to judge it with: {because}.")
+    advice = advise_by_part(ADVICE)
+    return find_difference(make_callback, _reference, [Case("under the hook", _run, advice)])
 
 
 HOOK_CALLBACK = Exercise(

@@ -4,8 +4,12 @@ from helpers.study.chapter_5.forgotten import FORGOTTEN
 from helpers.study.chapter_5.gradient_names import GRADIENT_NAMES
 from helpers.study.chapter_5.kernel_verdicts import compare_kernel_checks
 from helpers.study.chapter_5.leaky import LEAKY
-from helpers.study.chapter_5.relu import relu_files, train_through, without_each_piece
-from helpers.study.chapter_5.relu_so_far import relu_so_far
+from helpers.study.chapter_5.relu import (
+    relu_files,
+    relu_so_far,
+    train_through,
+    without_each_piece,
+)
 from helpers.study.chapter_5.repair import REPAIR, broken_ops, run_with_gradient
 from helpers.study.chapter_5.run_op import failing_stage, gradient, run_op
 from helpers.study.chapter_5.sigmoid import SIGMOID, sigmoid_in_cpp

@@ -2,9 +2,9 @@
 
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.study.answers import in_order
 from helpers.study.chapter_5.relu import relu_files, train_through
 from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import in_order
 
 PARTS = ("output", "output_grad", "argument")
 UNFIT_FOR_A_NAME = set("\"'\\{}\n")  # what would end the text that the name is put into

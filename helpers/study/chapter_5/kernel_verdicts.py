@@ -36,33 +36,26 @@ def compare_kernel_checks(
     entries = []
     for wrong, text in progress.counted("running kernel", kernels.items()):
         tried = files | {f"{name}_py_kernel.py": text}
-        flow = said(lambda tried=tried: run_op(name, tried, example))
-        by_torch = in_torch(text, example)
-        words = {"flow": flow, **by_torch, **by_tensorflow[wrong]}
+        words = {"flow": verdict_on(lambda x, tried=tried: run_op(name, tried, x), example.copy())}
+        words |= in_torch(text, example) | by_tensorflow[wrong]
         verdicts = (Verdict(words[way], TONES[words[way]]) for way in WAYS)
         entries.append(Entry(wrong, tuple(verdicts)))
     model = Ledger("Who catches what", "kernel", WAYS, tuple(entries), marks=MARKS)
     return Exhibit(model, ledger)
 
 
-def said(step) -> str:
-    """Return "caught" if the step raises anything, else "passes"."""
+def verdict_on(step, x) -> str:
+    """Return "caught" if `step(x)` raises, "damages" if it changes the array x, else "passes"."""
+    before = str(x.tolist())  # of text, nan is nan
     try:
-        step()
+        step(x)
     except Exception:
         return "caught"
-    return "passes"
+    return "passes" if str(x.tolist()) == before else "damages"
 
 
-def harm(step, x) -> str:
-    """Return what `said` says, but "damages" if the step passes and has changed the array x."""
-    before = str(x.tolist())  # of text, nan is nan
-    word = said(lambda: step(x))
-    return "damages" if word == "passes" and str(x.tolist()) != before else word
-
-
-def torch_op(kernel_text: str):
-    """Return the kernel as an op of PyTorch, `chapter5::bad`; registered anew each time."""
+def in_torch(kernel_text: str, example) -> dict[str, str]:
+    """Return what a call of the kernel as an op of PyTorch says, and what `opcheck` says."""
     import torch
 
     bad = {}
@@ -73,17 +66,10 @@ def torch_op(kernel_text: str):
         return torch.from_numpy(bad["forward"]((x.numpy(),)))
 
     op.register_fake(torch.empty_like)
-    return op
-
-
-def in_torch(kernel_text: str, example) -> dict[str, str]:
-    """Return what a call on a copy of the array says, and what `torch.library.opcheck` says."""
-    import torch
-
-    op, x = torch_op(kernel_text), torch.from_numpy(example)
+    x = torch.from_numpy(example)
     return {
-        "torch called": harm(op, x.clone()),
-        "torch opcheck": said(lambda: torch.library.opcheck(op, (x.clone(),))),
+        "torch called": verdict_on(op, x.clone()),
+        "torch opcheck": verdict_on(lambda x: torch.library.opcheck(op, (x.clone(),)), x),
     }
 
 

@@ -1,26 +1,24 @@
-"""Chapter 5: the ReLU op with a piece renamed or taken away, and the stage that notices."""
+"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away."""
 
 import re
 from contextlib import nullcontext
+from typing import NamedTuple
 
 import numpy as np
 
 from helpers.mini import oneflow as flow
-from helpers.safety.arguments import kind_of, word
-from helpers.study.chapter_5.op_files import file_names, op_files
+from helpers.safety.arguments import shown
+from helpers.study.chapter_5.op_texts import file_names, forward_files, op_files
 from helpers.study.chapter_5.run_op import loading
+from helpers.study.op_folder import op_folder
 
 DEFINITION, API, KERNEL = file_names("user_relu")
+PARTS = ("wrapper", "kernel", "gradient rule")
 _X = np.array([[-1.0, 2.0]])
 
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
-    """Return the files of the ReLU op, with these three names in its gradient rule.
-
-    TypeError for a name that is no text.
-    """
-    output, output_grad = word(output, "output"), word(output_grad, "output_grad")
-    argument = word(argument, "argument")
+    """Return the files of the ReLU op, with these three names in its gradient rule."""
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     named = [
         ('forward.output("out"', f'forward.output("{output}"'),
@@ -32,15 +30,47 @@ def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]
     return files
 
 
+class ReluSoFar(NamedTuple):
+    """The op's files, name -> text; what `build_load` gave; a job through it; five float32."""
+
+    files: dict[str, str]
+    module: object
+    job: object
+    example: np.ndarray
+
+
+def relu_so_far(part: str) -> ReluSoFar:
+    """Load the chapter's ReLU op, up to this part of it, in a session without any other op.
+
+    `part`: wrapper, kernel or gradient rule, which stand in this order. The job is written down,
+    and finds a kernel that comes later. ValueError for any other part.
+    """
+    if type(part) is not str or part not in PARTS:
+        raise ValueError(f"the part must be one of {', '.join(PARTS)}, not {shown(part)}")
+    files = forward_files("user_relu", "np.maximum(x, 0)")
+    files = relu_files() if part == "gradient rule" else files
+    files[API] = files[API].replace("my_user_relu", "myrelu")
+    if part == "wrapper":
+        del files[KERNEL]
+    flow.clear_default_session()
+    module = flow.experimental.custom_op_module("user_relu", op_folder("user_relu", files))
+    module = module.py_def().py_api()
+    module = (module if part == "wrapper" else module.py_kernel()).build_load()
+
+    @flow.global_function()
+    def relu_job(x: flow.typing.Numpy.Placeholder((5,), dtype=flow.float32)) -> flow.typing.Numpy:
+        with flow.scope.placement("cpu", "0:0"):
+            return module.api.user_relu_forward(x)
+
+    _ = relu_job.job  # written down now
+    return ReluSoFar(files, module, relu_job, np.array([-2, -1, 0, 1, 2], np.float32))
+
+
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
     """Load a ReLU op, run one step of a train job through it and return the loss.
 
-    In a session of its own. OpError with its `.stage` if it fails; TypeError where `kernel` or
-    `placed` is neither True nor False.
+    In a session of its own. OpError with its `.stage` if it fails.
     """
-    for name, given in (("kernel", kernel), ("placed", placed)):
-        if type(given) is not bool:
-            raise TypeError(f"{name} must be True or False, not {kind_of(given)}")
     with loading("user_relu", files, kernel=kernel) as api:
 
         @flow.global_function(type="train")
@@ -67,11 +97,9 @@ def without_each_piece() -> dict[str, dict[str, str]]:
 
 def row_without(piece: str) -> dict[str, str]:
     """Return what happens without one piece: a row of piece, stage and message."""
-    files, options = relu_files(), {}
-    edits, options = PIECES[piece]
+    files, (edits, options) = relu_files(), PIECES[piece]
     for file, pattern in edits:
-        files[file], count = re.subn(pattern, "", files[file], count=1, flags=re.DOTALL)
-        assert count, f"{piece}: {pattern} is not in {file}"
+        files[file] = re.sub(pattern, "", files[file], count=1, flags=re.DOTALL)
     try:
         train_through(files, **options)
     except flow.OpError as error:

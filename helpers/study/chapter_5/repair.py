@@ -2,35 +2,24 @@
 
 import numpy as np
 
-from helpers.capture.text.value import brief
-from helpers.study.answers import by_name, in_order
-from helpers.study.chapter_5.compare import Truth, judged, whole
-from helpers.study.chapter_5.op_files import op_files
-from helpers.study.chapter_5.run_op import gradient, loading, run, wrapper_of
+from helpers.study.chapter_5.op_texts import op_files
+from helpers.study.chapter_5.op_trial import judge_op
+from helpers.study.chapter_5.run_op import blobs_of, loading, run, there_and_back, wrapper_of
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.two_answers import within
+from helpers.study.engine import brief, by_name, in_order, within
 
 _PARTS = ("file", "old text", "new text")
-_OPS = {  # name -> forward, backward, formula of torch, numpy's, and the mistake: old, new
+_OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
     "user_cube": (
-        "x**3",
-        "3 * np.cbrt(y) ** 2 * dy",
-        "cube",
-        lambda x: (x**3,),
+        *("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,)),
         ("return x**3", "return np.array(x**3, dtype=float)"),
     ),
     "user_double": (
-        "2 * x",
-        "2 * dy",
-        "double",
-        lambda x: (2 * x,),
+        *("2 * x", "2 * dy", lambda x: (2 * x,)),
         ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubled_backward")'),
     ),
     "user_negate": (
-        "-x",
-        "-dy",
-        "negate",
-        lambda x: (-x,),
+        *("-x", "-dy", lambda x: (-x,)),
         ('.Input("in", [x])', '.Input("in", x)'),
     ),
 }
@@ -42,9 +31,8 @@ def broken_ops() -> dict[str, dict[str, str]]:
 
 
 def _broken(name: str) -> dict[str, str]:
-    forward, backward, _, _, (old, new) = _OPS[name]
+    forward, backward, _, (old, new) = _OPS[name]
     files = op_files(name, forward, backward)
-    assert sum(old in text for text in files.values()) == 1
     return {file: text.replace(old, new) for file, text in files.items()}
 
 
@@ -54,7 +42,7 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
     with loading(name, files) as api:
         wrapper = wrapper_of(api, name)
         run(wrapper, x)
-        gradient(wrapper, x, [x])
+        there_and_back(lambda blob: blobs_of(wrapper, blob), x, [x])
 
 
 def _judge(repairs=None):
@@ -84,16 +72,14 @@ def _repaired(name: str, file: str, old: str, new: str) -> str | None:
     if count != 1:
         return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
     files[file] = files[file].replace(old, new)
-    _, _, formula, expected, _ = _OPS[name]
-    truth = Truth(formula, expected, half=False)
-    because = judged(name, files, lambda wrapper: whole(wrapper, name, truth, few=True))
+    because = judge_op(name, files, _OPS[name][2], endless=False)
     return because and within(f"{name}: ", because)
 
 
 REPAIR = Exercise(
     "repair",
     _judge,
-    "Three messages, three edits, and all three ops agree with numpy and torch.",
+    "Three messages, three edits, and all three ops agree with torch.",
     (
         "Each message names the op, and most name a file. Print that file first.",
         "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "

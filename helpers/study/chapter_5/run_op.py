@@ -10,14 +10,9 @@ import numpy as np
 from helpers.capture.oneflow.jobs import job_graph
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.model.job import JobGraph
-from helpers.safety.arguments import is_a, kind_of
-from helpers.study.answers import by_name
-from helpers.study.chapter_5.trial_jobs import blobs_of, predict_job_of, weighted_job
 from helpers.study.check import Unfit
+from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
-
-STEP = 1e-6  # of the numerical derivative, in float64
 
 
 def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
@@ -51,30 +46,25 @@ def wrapper_of(api, name: str):
     return wrapper
 
 
-def plain_array(name: str, x) -> np.ndarray:
-    """Return an array without the ways of a subclass; TypeError, by its name, for what is none."""
-    if not is_a(x, np.ndarray):
-        raise TypeError(f"{name} must be a NumPy array, not {kind_of(x)}")
-    return np.ndarray.view(x, np.ndarray)
-
-
 def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
-    """Load an op in a fresh session and return the first output for `x`. May raise OpError.
-
-    TypeError where `x` is no NumPy array.
-    """
-    x = plain_array("x", x)
+    """Load an op in a fresh session and return the first output for `x`. May raise OpError."""
     with loading(name, files) as api:
         return run(wrapper_of(api, name), x)[0]
 
 
-def failing_stage(job, *arrays) -> str:
-    """Call a job function; return the stage at which it fails, or "none".
+def run(wrapper, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the outputs of `wrapper(x)` in a predict job."""
 
-    TypeError for what cannot be called.
-    """
-    if not callable(job):
-        raise TypeError(f"failing_stage needs a job function, not {kind_of(job)}")
+    @flow.global_function()
+    def predict_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
+        with flow.scope.placement("cpu", "0:0"):
+            return blobs_of(wrapper, x)
+
+    return predict_job(x)
+
+
+def failing_stage(job, *arrays) -> str:
+    """Call a job function; return the stage at which it fails, or "none"."""
     try:
         job(*arrays)
     except flow.OpError as error:
@@ -82,59 +72,75 @@ def failing_stage(job, *arrays) -> str:
     return "none"
 
 
-def run(wrapper, x: np.ndarray, **options) -> tuple[np.ndarray, ...]:
-    """Return the outputs of `wrapper(x, **options)` in a predict job."""
-    return predict_job_of(wrapper, x, options)(x)
+def train_job_of(name: str, files: dict[str, str], definition="py_def", form=job_graph):
+    """Return a train job through an op of one input: its op list, the picture, or another form."""
+    with loading(name, files, definition) as api:
+        wrapper, x = wrapper_of(api, name), np.ones((2, 3), np.float32)
+        return form(_weighted_job(lambda x: blobs_of(wrapper, x), x)[0])
 
 
-def written_job(wrapper) -> str:
-    """Return the text of a train job through `wrapper(x)`: all ops, forward and backward."""
-    job, _, _ = weighted_job(lambda x: blobs_of(wrapper, x, {}), np.ones((2, 3), np.float32))
-    return str(job.job)
-
-
-def train_job_of(name: str, files: dict[str, str]) -> JobGraph:
-    """Return the op list of a train job through an op of one input: its picture."""
-    with loading(name, files) as api:
-        wrapper = wrapper_of(api, name)
-        x = np.ones((2, 3), np.float32)
-        job, _, _ = weighted_job(lambda x: blobs_of(wrapper, x, {}), x)
-        return job_graph(job)
-
-
-def gradient(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
+def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
     """Return the gradient of the sum of all outputs times `dys`, by the op's own rule.
 
-    TypeError where `x`, or one of the tuple or list `dys`, is no NumPy array, or the wrapper
-    cannot be called; ValueError where one of `dys` has not the shape and dtype of its output.
+    ValueError where one of `dys` has not the shape and dtype of its output.
     """
-    if not callable(wrapper):
-        raise TypeError(f"the wrapper must be a function of blobs, not {kind_of(wrapper)}")
-    x = plain_array("x", x)
-    if not is_a(dys, tuple, list):
-        raise TypeError(f"dys must be a tuple of NumPy arrays, not {kind_of(dys)}")
-    dys = [plain_array(f"dys[{at}]", dy) for at, dy in enumerate(dys)]
-    return there_and_back(wrapper, x, dys, **options)[1]
+    return there_and_back(lambda x: blobs_of(wrapper, x), x, dys)[1]
 
 
-def there_and_back(wrapper, x: np.ndarray, dys, **options) -> tuple[tuple, np.ndarray]:
-    """Return the outputs in a train job, and the gradient of their sum times `dys`."""
-    job, load, seen = weighted_job(lambda x: blobs_of(wrapper, x, options), x)
-    load(dys)
+def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
+    """Return the outputs of `function(blob)` in a train job, and the gradient of their sum.
+
+    In the sum, each output is multiplied by one of `dys`.
+    """
+    job, weights, outputs, seen = _weighted_job(function, x)
+    job.job  # noqa: B018  written down now, so that the weights are there
+    if len(weights) != len(dys):
+        raise Unfit(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
+    for at, (dy, (shape, dtype)) in enumerate(zip(dys, outputs, strict=True)):
+        if (dy.shape, dy.dtype.name) != (shape, dtype):
+            mine = f"dys[{at}] has shape {dy.shape} and dtype {dy.dtype.name}"
+            raise ValueError(f"{mine}; output {at} has {shape} and {dtype}")
+    flow.load_variables(dict(zip(weights, dys, strict=True)))
     return job(x), seen["dx"]
 
 
-def numerical(wrapper, x: np.ndarray, dys, **options) -> np.ndarray:
-    """Return the same gradient by central differences; `x` should be float64."""
+def _weighted_job(function, x: np.ndarray):
+    """Return a train job; its weights and its outputs' kinds, once written down; what is seen.
 
-    job = predict_job_of(wrapper, x, options)
+    The loss is the sum of the outputs of `function(blob)`, each times a weight per number. When
+    the job runs, the gradient of `x` is seen as "dx".
+    """
+    weights, outputs, seen = [], [], {}
 
-    def loss(at):
-        return sum((y * dy).sum() for y, dy in zip(job(at), dys, strict=True))
+    @flow.global_function(type="train")
+    def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
+        with flow.scope.placement("cpu", "0:0"):
+            given = x + _zeros(x, trainable=True)
+            flow.watch_diff(given, lambda array: seen.update(dx=array))
+            found = tuple(function(given))
+            held = [_zeros(y, trainable=False) for y in found]
+            weights.extend(blob.name.removesuffix("/out_0") for blob in held)
+            outputs.extend((tuple(y.shape), y.dtype) for y in found)
+            parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(found, held, strict=True)]
+            rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
+            flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
+        return found
 
-    found = np.zeros_like(x)
-    for place in np.ndindex(x.shape):
-        step = np.zeros_like(x)
-        step[place] = STEP
-        found[place] = (loss(x + step) - loss(x - step)) / (2 * STEP)
-    return found
+    return train_job, weights, outputs, seen
+
+
+def _zeros(like, trainable: bool):
+    name = f"variable_{len(flow.get_all_variables())}"
+    zeros = flow.zeros_initializer()
+    return flow.get_variable(name, like.shape, like.dtype, zeros, trainable=trainable)
+
+
+def blobs_of(wrapper, x, options=None) -> tuple:
+    """Return the blobs that a wrapper gives, in a tuple; Unfit if it gives something else."""
+    result = wrapper(x, **(options or {}))
+    blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    for blob in blobs or [()]:
+        if type(blob) is not type(x):
+            name = getattr(wrapper, "__name__", "the wrapper")
+            raise Unfit(f"{name} returned {brief(blob)}; it must return a blob")
+    return blobs

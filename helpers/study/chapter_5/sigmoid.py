@@ -1,18 +1,14 @@
-"""Chapter 5: a sigmoid op in four files, judged by numpy, torch, slopes and the C++ definition."""
-
-import numpy as np
+"""Chapter 5: a sigmoid op in four files, judged by torch and by the definition in C++."""
 
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.compare import Truth, judged, whole
-from helpers.study.chapter_5.op_files import file_names
-from helpers.study.chapter_5.run_op import loading, texts, train_job_of, wrapper_of, written_job
+from helpers.study.chapter_5.op_texts import file_names
+from helpers.study.chapter_5.op_trial import judge_op
+from helpers.study.chapter_5.run_op import texts, train_job_of
 from helpers.study.check import Exercise
 
 NAME = "user_sigmoid"
 FILES = file_names(NAME)
 CPP = f"{NAME}_cpp_def.cpp"
-
-
 _IN_CPP = r"""
 #include "oneflow/core/framework/framework.h"
 
@@ -64,44 +60,30 @@ def sigmoid_in_cpp() -> str:
     return _IN_CPP
 
 
-def _sigmoid(x):
-    return (1 / (1 + np.exp(-x)),)
-
-
-_TRUTH = Truth("sigmoid", _sigmoid, absolute=True, endless_dys=False)
-
-
 def _judge(answer=None):
     files = texts(answer, FILES) | {CPP: _IN_CPP}
-    because = judged(NAME, files, lambda wrapper: whole(wrapper, NAME, _TRUTH))
+    because = judge_op(NAME, files, lambda x: (x.sigmoid(),), endless_dys=False)
     if because or not flow.find_compiler():
         return because
     try:
-        return _differ(_job(files, "py_def"), _job(files, "cpp_def"))
+        own, cpp = (train_job_of(NAME, files, way, _text) for way in ("py_def", "cpp_def"))
     except flow.OpError as error:
         return f"with the definition in C++: {error}"
-
-
-def _job(files, definition: str) -> str:
-    with loading(NAME, files, definition) as api:
-        return written_job(wrapper_of(api, NAME))
-
-
-def _differ(own: str, cpp: str) -> str | None:
     for mine, theirs in zip(own.splitlines(), cpp.splitlines(), strict=True):
         if mine != theirs:
-            return (
-                "with your definition the job says "
-                f"{mine.strip()!r}, and with the one in C++ {theirs.strip()!r}"
-            )
+            return f"with your definition the job says {mine!r}, and with the one in C++ {theirs!r}"
     return None
+
+
+def _text(job) -> str:
+    return str(job.job)
 
 
 SIGMOID = Exercise(
     "sigmoid",
     _judge,
-    "Values as numpy's, gradients as torch's and as the numerical ones; where a C++ compiler is "
-    "found, the C++ definition gives the same job.",
+    "Values and gradients as torch's; where a C++ compiler is found, the C++ definition gives "
+    "the same job.",
     (
         "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
         "op types, the wrapper. Then change the two lines that compute.",

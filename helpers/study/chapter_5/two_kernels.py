@@ -1,117 +1,116 @@
 """Chapter 5: one op with two kernels by dtype, and the registry's choice between them."""
 
+from collections.abc import Callable, Iterator
+from itertools import product
+
 import numpy as np
 
-from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.dtypes import DTYPES, FLOATS
-from helpers.mini.oneflow.kernel_registry import DEVICES, KernelRegContext
+from helpers.mini.oneflow.kernel_registry import RegisteredKernel
+from helpers.mini.oneflow.kernel_registry import choose as registrys_choose
+from helpers.mini.oneflow.registry import Kernel
 from helpers.mini.oneflow.session import session
-from helpers.study.chapter_5.choosing import chooses
-from helpers.study.chapter_5.op_files import file_names, op_files
+from helpers.mini.oneflow.user_op_hob import DEVICES, KernelRegContext
+from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit
-from helpers.study.two_answers import parted
+from helpers.study.engine import Case, brief, find_difference, parted, within
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
 KERNEL = file_names(NAME)[2]
-SHAPES = ((), (0,), (2, 1, 3))
 EACH = "one function is for the floats, the other for whole numbers"
 
 
-def _judge(half_kernels=None, choose=None):
+def _judge(half_kernels=None, choose: Callable = None):
     if not isinstance(half_kernels, str):
         raise Unfit(f"half_kernels must be the kernel file, in quotes, not {brief(half_kernels)}")
-    if not callable(choose):
-        raise Unfit("choose must be a function: choose(kernels, context)")
-    because = chooses(choose)
-    if because:
+    if because := find_difference(choose, registrys_choose, _choices(), "the registry"):
         return because
     try:
         with loading(NAME, op_files(NAME, "x", "dy") | {KERNEL: half_kernels}) as api:
-            return _matched() or _halved(wrapper_of(api, NAME))
+            because = _matched() or _halved(wrapper_of(api, NAME))
+            return because and within("half_kernels: ", because)
     except flow.OpError as error:
         return f"half_kernels: loading it fails: {error}"
 
 
+def _context(dtype: str, device: str = "cpu") -> KernelRegContext:
+    return KernelRegContext(OP_TYPE, device, {("in", 0): dtype, ("out", 0): dtype})
+
+
+def _choices() -> Iterator[Case]:
+    """Yield lists of kernels of which none, one or several match, also one kernel twice."""
+    yes, no = (flow.HobDataType("in", 0) == dtype for dtype in ("float32", "int8"))
+    kernels = [Kernel(f"kernel_{n}", abs) for n in (1, 2, 3)]
+    for predicates in ([yes], [no], [], [yes, no], [no, yes], [no, no, yes], [yes, no, yes]):
+        for own in (kernels, kernels[:1] * 3):
+            given = [
+                RegisteredKernel(OP_TYPE, *pair) for pair in zip(predicates, own, strict=False)
+            ]
+            told = "; ".join(f"{kernel} if {kernel.matches}" for kernel in given) or "none"
+            yield Case(
+                f"choose, with {_context('float32')} and the kernels {told}", _chooses(given)
+            )
+
+
+def _chooses(given: list) -> Callable:
+    def run(choose):
+        kernels = list(given)
+        try:
+            found = choose(kernels, _context("float32"))
+        except flow.OpError as error:
+            return f"OpError: {error}"
+        if [*map(id, kernels)] != [*map(id, given)]:
+            raise Unfit("choose has changed the list that it was given")
+        own = (f"kernel {n} of the list" for n, one in enumerate(given, 1) if one is found)
+        return next(own, found and brief(found))
+
+    return run
+
+
 def _matched() -> str | None:
-    """Return for which dtype and device not just the right number of kernels match."""
+    """Return where not just the right kernels match; None if the right ones do everywhere."""
     kernels = session().registry.kernels(OP_TYPE)
     if not kernels:
-        return f'half_kernels registers no kernel for "{OP_TYPE}"'
+        return f'there is no kernel for "{OP_TYPE}"'
     taken = {}
-    for device in DEVICES:
-        for dtype in DTYPES:
-            context = KernelRegContext(OP_TYPE, device, {("in", 0): dtype, ("out", 0): dtype})
-            try:
-                matching = [kernel for kernel in kernels if kernel.matches(context)]
-            except flow.OpError as error:
-                return f"half_kernels: {error}"
-            right = 1 if device == "cpu" else 0
-            if len(matching) != right:
-                names = ", ".join(f"{kernel.kernel.name}()" for kernel in matching) or "none"
-                return (
-                    f'half_kernels: for {dtype} on "{device}" {len(matching)} of the kernels match '
-                    f"({names}), and there must be {right}"
-                )
-            if matching:
-                taken[dtype] = matching[0].kernel
-    return _shared(taken)
-
-
-def _shared(taken) -> str | None:
-    """Return which float and whole dtype one function computes, or that there are too many."""
-    for dtype, kernel in taken.items():
-        same = [other for other in FLOATS if taken[other].function is kernel.function]
-        if dtype not in FLOATS and same:
-            return (
-                f"half_kernels: {same[0]} and {dtype} are both computed by {kernel.name}(): {EACH}"
-            )
-    functions = {id(kernel.function) for kernel in taken.values()}
-    if len(functions) > 2:
-        return f"half_kernels registers {len(functions)} functions, and not two: {EACH}"
-    return None
+    for device, dtype in product(DEVICES, DTYPES):
+        try:
+            matching = [kernel for kernel in kernels if kernel.matches(_context(dtype, device))]
+        except flow.OpError as error:
+            return str(error)
+        right = 1 if device == "cpu" else 0
+        if len(matching) != right:
+            names = ", ".join(f"{kernel.kernel.name}()" for kernel in matching) or "none"
+            found = f'for {dtype} on "{device}" {len(matching)} of the kernels match ({names})'
+            return f"{found}, and there must be {right}"
+        if matching:
+            taken[dtype] = matching[0].kernel.function
+    floats, whole = ({taken[d] for d in DTYPES if (d in FLOATS) is kind} for kind in (True, False))
+    for function in floats & whole:
+        return f"{function.__name__}() computes floats and whole numbers: {EACH}"
+    many = len(floats | whole)
+    return f"{many} functions are registered, not two: {EACH}" if many > 2 else None
 
 
 def _halved(wrapper) -> str | None:
     for dtype in DTYPES:
-        for x in _arrays(dtype):
-            what = f"half_kernels: half of {_told(x)}"
+        most = np.inf if dtype in FLOATS else np.iinfo(dtype).max
+        least = -np.inf if dtype in FLOATS else np.iinfo(dtype).min
+        x = np.array([3, -3 if least < 0 else 5, 0, most, least], dtype)
+        for given in (x, x[:1].reshape(())):
             try:
-                with np.errstate(all="ignore"):
-                    (mine,) = run(wrapper, x)
+                (mine,) = run(wrapper, given)
             except flow.OpError as error:
-                return f"{what}: {error}"
-            right = x / 2 if dtype in FLOATS else x // 2
-            for place in zip(*np.nonzero(_apart(mine, right)), strict=True):
-                given, yours, numpys = (np.atleast_1d(one)[place] for one in (x, mine, right))
-                gives = f"gives {yours}", f"gives {numpys}"
-                return parted(f"half_kernels: half of {given} ({dtype}): ", *gives, "numpy")
+                return f"half of {given} ({dtype}): {error}"
+            right = given / 2 if dtype in FLOATS else given // 2
+            for place in np.ndindex(given.shape):
+                if mine[place] != right[place]:
+                    gives = (f"gives {array[place]}" for array in (mine, right))
+                    return parted(f"half of {given[place]} ({dtype}): ", *gives, "numpy")
     return None
-
-
-def _arrays(dtype: str):
-    """Return what is halved: odd numbers of both signs, the ends of the range, other shapes."""
-    rng = np.random.default_rng(13)
-    if dtype in FLOATS:
-        simple = np.array([3.0, -3.0, 0.0, -0.0, 1e4, np.inf, -np.inf, np.nan], dtype)
-        others = [rng.normal(0, 9, shape).astype(dtype) for shape in SHAPES]
-    else:
-        ends = np.iinfo(dtype)
-        below = -3 if ends.min else 5
-        simple = np.array([3, below, 4, 0, ends.max, ends.min, ends.max - 2, ends.min + 1], dtype)
-        others = [rng.integers(ends.min, ends.max, shape).astype(dtype) for shape in SHAPES]
-    return [simple, *map(np.asarray, others)]
-
-
-def _told(x) -> str:
-    return f"{x.dtype}[{', '.join(map(str, x.shape))}]"
-
-
-def _apart(mine, right):
-    mine, right = np.atleast_1d(mine), np.atleast_1d(right)
-    return (mine != right) & ~((mine != mine) & (right != right))  # nan is nan
 
 
 TWO_KERNELS = Exercise(

@@ -35,8 +35,8 @@ class Case:
 
 def cases(seed: int = 0) -> list[Case]:
     """Return calls that work, one or more for each of the ops; the values depend on `seed`."""
-    made = _Made(seed)
-    return [Case(op, tuple(inputs), tuple(attrs)) for op, inputs, attrs in _table(made)]
+    made = _table(np.random.RandomState(seed))
+    return [Case(op, tuple(inputs), tuple(attrs)) for op, inputs, attrs in made]
 
 
 def wrong_cases(seed: int = 0) -> Iterator[Case]:
@@ -135,34 +135,25 @@ def _same(a, b) -> bool:
     )
 
 
-class _Made:
-    """Generated tensors."""
-
-    def __init__(self, seed):
-        import tensorflow as tf
-
-        self._tf, self._random = tf, np.random.RandomState(seed)
-
-    def f(self, *shape, dtype="float32"):
-        return self._tf.constant(self._random.uniform(0.1, 2.0, shape), dtype)
-
-    def i(self, *shape, low=1, high=9, dtype="int32"):
-        return self._tf.constant(self._random.randint(low, high, shape), dtype)
-
-    def b(self, *shape):
-        return self._tf.constant(self._random.rand(*shape) > 0.5)
-
-    def c(self, value, dtype="int32"):
-        return self._tf.constant(value, dtype)
-
-    def s(self, *words):
-        return self._tf.constant(words)
-
-
-def _table(m) -> Iterator[tuple]:
+def _table(random: np.random.RandomState) -> Iterator[tuple]:
+    """Yield (op, inputs, attributes); the inputs are generated, but for some of fixed types."""
     import tensorflow as tf
 
-    f, i, b, c, s = m.f, m.i, m.b, m.c, m.s
+    def f(*shape):
+        return tf.constant(random.uniform(0.1, 2.0, shape), "float32")
+
+    def i(*shape, high=9):
+        return tf.constant(random.randint(1, high, shape), "int32")
+
+    def b(*shape):
+        return tf.constant(random.rand(*shape) > 0.5)
+
+    def c(value, dtype="int32"):
+        return tf.constant(value, dtype)
+
+    def s(*words):
+        return tf.constant(words)
+
     # one input or two, no attribute
     for op in ("Abs", "Neg", "Exp", "Sqrt", "Tanh", "Relu", "Softmax", "ZerosLike", "Identity"):
         yield op, [f(2, 3)], ()

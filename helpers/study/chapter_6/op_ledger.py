@@ -1,16 +1,15 @@
-"""C functions that make and delete ops -> which ops were made and never deleted.
+"""C functions that make, use and delete ops -> what a hand-made eager call did wrong with them.
 
-Stands before the functions that `api()` gives out, in a child that judges and ends. It can also
-make one of them fail.
+Stands before the C functions that `api()` gives out, in a child that judges and ends.
 """
 
 import ctypes
 
 from helpers.mini.eager import api
 
+NONE = "no op was made by api().TFE_NewOp: make the calls of the C API yourself"
 NEVER = "the op is never deleted: TFE_DeleteOp(op), also where something was raised"
 AGAIN = "TFE_DeleteOp gets an op that is not there, or not any more"
-GONE = "{} gets an op that is already deleted"
 INVALID = 3  # tf.errors' code
 
 
@@ -18,8 +17,9 @@ class OpLedger:
     """From when it is made: the ops that are open, and the first fault with one."""
 
     def __init__(self):
-        self._open, self._fault, self._failures, space = set(), "", {}, api()
-        for name in list(vars(space)):
+        self._open, self._fault, self._failures, self._made = set(), "", {}, 0
+        space = api()
+        for name in [*vars(space)]:
             if name.startswith("TFE_Op") or name == "TFE_Execute":
                 setattr(space, name, self._using(name, getattr(space, name)))
         space.TFE_NewOp = self._making(space.TFE_NewOp)
@@ -27,8 +27,8 @@ class OpLedger:
 
     def fault(self) -> str:
         """Return what was done wrong since the last time, in words."""
-        found = self._fault or (NEVER if self._open else "")
-        self._open, self._fault, self._failures = set(), "", {}
+        found = self._fault or (NEVER if self._open else "" if self._made else NONE)
+        self._open, self._fault, self._failures, self._made = set(), "", {}, 0
         return found
 
     def fail(self, name: str, failure: str | BaseException) -> None:
@@ -38,6 +38,7 @@ class OpLedger:
     def _making(self, function):
         def made(*args):
             op = function(*args)
+            self._made += 1
             self._open |= {op} if op else set()
             return op
 
@@ -46,14 +47,12 @@ class OpLedger:
     def _using(self, name, function):
         def used(op, *args):
             if op and op not in self._open:
-                self._fault = self._fault or GONE.format(name)
+                self._fault = self._fault or f"{name} gets an op that is already deleted"
                 raise RuntimeError(self._fault)
             failure = self._failures.pop(name, None)
             if isinstance(failure, BaseException):
                 raise failure
-            if failure is not None:
-                return _set_status(args[-1], failure)
-            return function(op, *args)
+            return function(op, *args) if failure is None else _set_status(args[-1], failure)
 
         return used
 

@@ -3,13 +3,10 @@
 import re
 
 from helpers.capture.frameworks.call_tree import call_tree
-from helpers.capture.text.value import brief
-from helpers.model.calls import ROUTES, CallTree
-from helpers.safety.arguments import is_a
-from helpers.study.answers import by_name, in_order
-from helpers.study.check import Exercise
+from helpers.model.calls import ROUTES
+from helpers.study.check import Exercise, Unfit
+from helpers.study.engine import check_guess
 
-MANY = 100
 WHY = {
     "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
     "fallback": "FastPathExecute raised inside: C could not read an argument, Python converted it",
@@ -19,54 +16,29 @@ WHY = {
     "refused": "C raised, and there was no second way",
     "no door": "no op was asked for at either door",
 }
-_KNOWN = {  # of the calls of the chapter: a learner may have made others of these names
-    "tf.add(a, 1.0)": "fast path",
-    "tf.sin([1.0])": "fallback",
-    "tf.sin(variable)": "fast path",
-    "tf.add(a, tf.constant(1))": "refused",
-    "doubled(a)": "function",
-    "tf.constant(1.0)": "no door",
-    "double in a graph": "graph",
-}
 CONVERTED = "here a wrapper made a tensor of each argument, before the door"
 
 
 def _judge_route(answers, calls):
     if not calls:
-        return "there are no calls to judge: run the cell that makes them"
-    given = {name: _plain(one) for name, one in by_name(answers, calls, "the answer").items()}
-    for name, answer in given.items():
-        if not (is_a(answer, str) and re.sub(r" ×\d+$", "", answer) in ROUTES):
-            return f"{name}: {brief(answer)} is no route; the routes are {', '.join(ROUTES)}"
-    for name, answer in given.items():
-        tree = call_tree(calls[name])
-        truth = _route(tree)
-        if _KNOWN.get(name, truth) != truth:
-            return f"{name} takes another way by now: run the cells again that make the calls"
-        if answer not in (truth, tree.route):
-            return f"{name} does not take the route {answer!r}: {_why(truth, tree)}"
-    return None
+        raise Unfit("there are no calls to judge: run the cell that makes them")
+    trees = {name: call_tree(call) for name, call in calls.items()}
+    truth = {name: _plain(tree.routes or tree.route) for name, tree in trees.items()}
+
+    def why(name, guess):
+        converts = truth[name] == "fast path" and trees[name].count("convert_to_tensor")
+        return WHY.get(truth[name], "") + f"; {CONVERTED}" * bool(converts)
+
+    return check_guess(answers, truth, why, ROUTES, _plain)
 
 
-def _plain(answer):
-    """Return a route as the X-ray writes it: `.routes` is a tuple, with one for each node."""
-    if is_a(answer, tuple, list) and answer:
-        items = in_order(answer, MANY, "a route")
-        answer = items[0] if all(one == items[0] for one in items) else answer
-    if not is_a(answer, str):
-        return answer
-    return re.sub(r" ?[x×*] ?(\d+)$", r" ×\1", " ".join(answer.lower().split()))
-
-
-def _route(tree: CallTree) -> str:
-    """Return the route of a call; nodes of one graph are one route."""
-    return tree.routes[0] if len(set(tree.routes)) == 1 else tree.route
-
-
-def _why(truth: str, tree: CallTree) -> str:
-    """Return why a call takes its route; what only some calls do is said of those alone."""
-    converts = truth == "fast path" and tree.count("convert_to_tensor")
-    return WHY.get(truth, truth) + f"; {CONVERTED}" * bool(converts)
+def _plain(route):
+    """Return a route as the X-ray names it: it may be given with a count, or once for each node."""
+    if isinstance(route, (tuple, list)) and len(set(map(str, route))) == 1:
+        route = route[0]
+    if not isinstance(route, str):
+        return route
+    return re.sub(r" ?[x×*] ?\d+$", "", " ".join(route.lower().split()))
 
 
 ROUTE = Exercise(

@@ -4,6 +4,7 @@ What is certain is read from the graph alone: the place that looks at the variab
 place that writes it, and whether a way leads from one to the other.
 """
 
+from collections import Counter
 from dataclasses import replace
 
 from helpers.capture.tensorflow.variables import KINDS, outcomes, program_graph
@@ -102,18 +103,16 @@ def program_picture(picked: dict[str, str]) -> Graph:
 def verdict(graph: Graph) -> str:
     """Return what a program must see, from the ways in its graph alone."""
     looks, writes = graph.found
-    if _leads(graph, writes, looks):
+    if looks in _reached(writes, graph.targets):
         return NEW
-    return OLD if _leads(graph, looks, writes) else EITHER
+    return OLD if writes in _reached(looks, graph.targets) else EITHER
 
 
 def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
     """Return how often `seen` was what, over so many runs."""
-    counted = outcomes(program(picked), picked["variable"], runs)
-    found: dict[str, int] = {}
-    for words, count in counted.items():
-        value = words.partition(",")[0]
-        found[value] = found.get(value, 0) + count
+    found = Counter()
+    for words, count in outcomes(program(picked), picked["variable"], runs).items():
+        found[words.partition(",")[0]] += count
     return dict(sorted(found.items()))
 
 
@@ -139,33 +138,25 @@ def _looks(graph: Graph) -> str:
     A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
     Identity, and whoever computes with it looks.
     """
-    reaching = _before(graph, "seen")
+
+    def data(key):  # what is computed with; an order alone brings no data
+        return [e.source for e in graph.edges if e.target == key and e.label != "control"]
+
+    reaching = _reached("seen", data)
     reads = [node.key for node in graph.nodes if node.op == "ReadVariableOp"]
     products = [node.key for node in graph.nodes if node.op == "Mul"]
     own = [key for key in (*products, *reads) if key in reaching]
     return own[-1] if own else "seen"
 
 
-def _before(graph: Graph, key: str) -> set[str]:
-    """Return the nodes whose data, not only whose order, reaches this one."""
-    found, waiting = {key}, [key]
+def _reached(start: str, neighbours) -> set[str]:
+    """Return all keys that one comes to from `start`, by `neighbours(key)`."""
+    found, waiting = {start}, [start]
     while waiting:
-        at = waiting.pop()
-        for edge in graph.edges:
-            if edge.target == at and edge.label != "control" and edge.source not in found:
-                found.add(edge.source)
-                waiting.append(edge.source)
+        new = set(neighbours(waiting.pop())) - found
+        found |= new
+        waiting += new
     return found
-
-
-def _leads(graph: Graph, start: str, end: str) -> bool:
-    reached, waiting = {start}, [start]
-    while waiting:
-        for key in graph.targets(waiting.pop()):
-            if key not in reached:
-                reached.add(key)
-                waiting.append(key)
-    return end in reached
 
 
 def _why(graph: Graph, must: str) -> str:

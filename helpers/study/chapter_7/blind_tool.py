@@ -12,11 +12,11 @@ from helpers.internals import torch_private
 from helpers.model.bytecode import Bytecode
 from helpers.model.graph import Graph
 from helpers.safety.arguments import is_a, kind_of
-from helpers.study.answers import in_order
 from helpers.study.chapter_7.compile_log import Compiled
 from helpers.study.chapter_7.covered_programs import PROGRAMS, Failed, Program
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import in_order
 
 MADE = "What Dynamo made of"
 

@@ -5,18 +5,14 @@ ledger of its calls.
 """
 
 import random
+from collections.abc import Callable
 
 from helpers.model.traces import TraceLedger
-from helpers.safety.arguments import is_a
-from helpers.study.chapter_2.spied_step import Spied, doubled, left_alone, numbers, uncallable
-from helpers.study.chapter_2.stoppable import stoppable
+from helpers.study.chapter_2.spied_step import Spied, left_alone, numbers, untraced
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.two_answers import parted
+from helpers.study.engine import Case, Exercise, Unfit, find_difference, same_result, tried
 
-RATE = 0.1
-SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 3), 1), ((2, 2), 0))  # batches, how many
-CLOSE = 1e-4
+SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 NO_KEY = "generic TraceType"  # in TensorFlow's words
 UNHASHABLE = (
     "TensorFlow finds no key for an argument of step: an object with a tensor in it has no hash. "
@@ -44,60 +40,22 @@ ELSEWHERE = {
 }
 
 
-def _judge_every_step(seam, proof, cured_step, cured):
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    if because := uncallable(cured_step=cured_step, cured=cured):
-        return because
-    if not hasattr(cured_step, "get_concrete_function"):  # a ledger would make it one
-        return "cured_step must be a tf.function: its graph is what the training is for"
-    spied = Spied(cured_step)
-    for weights, batches in _trainings():
-        if because := _training(cured, spied, weights, batches):
-            return because
-    return _for_show(cured, spied)
+def _train(step, weights, batches):
+    """The broken training, in double precision."""
+    weights = numbers(weights)
+    for number, rows in enumerate(map(numbers, batches)):
+        weights = weights - 0.1 / max(number, 1) * rows.T @ (rows @ weights - 1)
+    return weights
 
 
-def _training(cured, spied, weights, batches) -> str | None:
-    """Return what is wrong with one training, in its weights, its calls or its traces."""
-    calls, traces, many = spied.calls, spied.traces, f"{len(batches)} batches"
-    given = _trained(cured, spied, weights, batches)
-    if because := _parted(given, _reference(weights, batches), many):
-        return because
-    if because := spied.called_wrongly(spied.calls - calls, batches, "cured", many):
-        return because
-    if spied.traces - traces > 2:
-        return f"{many} of one shape still make {spied.traces - traces} traces{spied.cause}"
-    return spied.traced_wrongly("cured_step", many) if spied.traces <= 2 else None
-
-
-def _trained(cured, step, weights, batches):
+def _run(cured, step, weights, batches):
     try:
-        with stoppable(), left_alone(batches, "cured") as given:
-            return numbers(tried(cured(step, weights, given), "cured"))
+        with left_alone(batches, "cured") as given:
+            return numbers(tried(cured(step, weights, given), "cured")).tolist()
     except TypeError as error:
         if NO_KEY not in str(error):
             raise
         raise Unfit(UNHASHABLE) from None
-
-
-def _reference(weights, batches):
-    """Return what the broken training gives, computed by numpy in double precision."""
-    weights = numbers(weights)
-    for number, rows in enumerate(map(numbers, batches)):
-        rate = RATE if number < 2 else RATE / number
-        weights = weights - rate * rows.T @ (rows @ weights - 1)
-    return weights
-
-
-def _parted(given, expected, many: str) -> str | None:
-    if given.shape != expected.shape:
-        return f"after {many} the weights have the shape {given.shape}, not {expected.shape}"
-    for place, (one, other) in enumerate(zip(given, expected, strict=True)):
-        if not abs(one - other) <= CLOSE * max(1, abs(other)):
-            gives = f"gives {one:g}", f"gives {other:g}"
-            return parted(f"after {many} weight {place}: ", *gives, "train")
-    return None
 
 
 def _trainings():
@@ -106,21 +64,35 @@ def _trainings():
 
     dice = random.Random(7)
     for (rows, columns), count in SHAPES:
-        drawn = [[[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)]]
-        drawn += [[[dice.uniform(-1, 1) for _ in row] for row in drawn[0]] for _ in range(count)]
-        yield tf.constant(drawn[0][0]), [tf.constant(batch) for batch in drawn[1:]]
+        drawn = [
+            tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
+            for _ in range(count + 1)
+        ]
+        yield drawn[0][0], drawn[1:]
 
 
-def _for_show(cured, spied) -> str | None:
-    """Return whether the step is called for show: its results not used, or made of nothing."""
-    weights, batches = next(_trainings())
-    before = _trained(cured, spied, weights, batches)
-    spied.changed = doubled
-    after = _trained(cured, spied, weights, batches)
-    spied.changed = None
-    if not is_a(_parted(after, before, ""), str):
-        return "cured calls step, but its weights do not come from there"
-    return None if spied.reads() else "cured_step gives the same for other tensors: it reads none"
+def _judge_every_step(seam, proof, cured_step, cured: Callable):
+    because = undiagnosed(seam, proof, EVIDENCE, ELSEWHERE) or untraced("cured_step", cured_step)
+    if because:
+        return because
+    spied = Spied(cured_step)
+    for weights, batches in _trainings():
+        calls, traces, many = spied.calls, spied.traces, f"{len(batches)} batches"
+
+        def run(made, weights=weights, batches=batches):
+            return _run(made, spied, weights, batches)
+
+        case = Case(f"the weights after {many}", run)
+        same = lambda mine, real: same_result(mine, real, 1e-4)  # noqa: E731
+        if because := find_difference(cured, _train, [case], "train", same):
+            return because
+        if (times := spied.calls - calls) != len(batches):
+            return f"cured called step {times} times for {many}; call it once for each"
+        if spied.traces - traces > 2:
+            return f"{many} of one shape still make {spied.traces - traces} traces{spied.cause}"
+        if spied.traces <= 2 and (because := spied.traced_wrongly("cured_step", many)):
+            return because
+    return spied.only_for_show("cured", lambda: _run(cured, spied, *next(_trainings())))
 
 
 EVERY_STEP = Exercise(

@@ -5,22 +5,30 @@ though all that the sweep gave is kept, errors that were raised from others amon
 was measured once.
 """
 
+import gc
+from collections.abc import Callable
 from weakref import ref
 
 from helpers.capture.text.error import said
-from helpers.capture.text.value import brief
 from helpers.model.listing import Listing
 from helpers.model.phrase import counted
-from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.arguments import kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.chapter_7.live_modules import alive_since, known_modules
-from helpers.study.check import Exercise, Unfit, Untried, tried
-from helpers.study.two_answers import parted
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    Raised,
+    Unfit,
+    Untried,
+    find_difference,
+    parted,
+    same_result,
+    tried,
+)
 
 MODEL = "Net"
 WIDTH = 2  # the one that fits x
-RUNS = ((2,), (3,), (2, 2), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # widths
-CLOSE = 1e-5
+RUNS = ((2,), (3,), (2, 5, 2, 3), (), (4, 4, 1), (2,) * 12)  # widths
 KEY = "cache key"  # functools.cache keeps the model in one
 
 
@@ -54,48 +62,82 @@ ELSEWHERE = {
 }
 
 
-def _judge(seam, proof, cured):
-    if not callable(cured):
-        return f"cured must be a function, as sweep is, not {kind_of(cured)}"
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    because = next((because for run in RUNS if (because := _unlike(cured, run))), None)
-    known = known_modules()
-    return because or _left(cured, known) or _deaf(cured, known)
-
-
-def _unlike(cured, widths: tuple[int, ...]) -> str | None:
-    """Return how one sweep parts from that of the case: what it gives, and how often it asks."""
+def _sweep(widths, x, measure):
+    """The sweep of the case: scores, and errors."""
     import torch
 
-    x, asked = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), _Asked()
+    scores, errors = [], []
+    for width in widths:
+        layer = torch.nn.Linear(width, 1)
+        try:
+            output = layer(x)
+            size = measure(layer)
+            scores.append((output / size).mean().item() + size)
+        except RuntimeError as error:
+            errors.append(error)
+    return scores, errors
+
+
+def _swept(cured, widths, x, measure) -> tuple:
+    """Return scores and errors. Unfit where it gives back something else."""
+    found = tried(cured(list(widths), x, measure), "cured")
+    if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
+        raise Unfit("cured must return two lists, the scores and the errors, as sweep does")
+    if odd := [error for error in found[1] if not isinstance(error, RuntimeError)]:
+        raise Unfit(f"the errors must be those that were raised, not {kind_of(odd[0])}")
+    return found
+
+
+def _run(cured, widths) -> tuple:
+    """Return scores, the words of the errors, how many models were measured, and one twice."""
+    import torch
+
+    models, again = [], []
+
+    def measure(model) -> int:
+        again.extend(known for known in models if known() is model)
+        models.append(ref(model))
+        return _count(model)
+
+    x = torch.tensor([[1.0, -2.0], [0.5, 3.0]])
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(len(widths))
-        theirs = _sweep(widths, x)
-        torch.manual_seed(len(widths))
-        mine = _swept(cured, widths, x, asked.measure)
-    what = f"for the widths {list(widths)}: "
-    if because := _other(*mine, *theirs):
-        return what + because
-    if asked.again:
-        return f"{what}a model is measured twice: the cache is to stay"
-    if not len(theirs[0]) <= len(asked.models) <= len(widths):
-        times = (f"measures {counted(len(many), 'model')}" for many in (asked.models, theirs[0]))
-        return parted(what, *times, "sweep", ": the cache is to stay, a place for each model")
-    return None
+        scores, errors = _swept(cured, widths, x, measure)
+    return scores, [str(error) for error in errors], len(models), bool(again)
 
 
-class _Asked:
-    """The models that were measured, not kept alive; `again` if one was twice."""
+def _is_right(mine, real) -> bool:
+    """Tell whether all is as in the sweep; a model that does not fit may be measured, too."""
+    if not isinstance(mine, tuple):
+        return False
+    floats = all(type(score) is float for score in mine[0])
+    most = len(real[0]) + len(real[1])
+    return (
+        floats and same_result(mine[:2], real[:2]) and (real[2] <= mine[2] <= most and not mine[3])
+    )
 
-    def __init__(self):
-        self.models, self.again = [], False
 
-    def measure(self, model) -> int:
-        """Return how many numbers a model has."""
-        self.again |= any(known() is model for known in self.models)
-        self.models.append(ref(model))
-        return _count(model)
+def _advise(mine, real) -> str | None:
+    if isinstance(mine, Raised):
+        return mine.sentence
+    if list(map(len, mine[:2])) != list(map(len, real[:2])):
+        wanted = f"{counted(len(real[0]), 'score')} and {counted(len(real[1]), 'error')}"
+        return f"there must be two lists, with {wanted}"
+    if not same_result(mine[0], real[0]) or any(type(score) is not float for score in mine[0]):
+        both = (
+            f"gives the scores {[round(float(s), 4) for s in each[0]]}" for each in (mine, real)
+        )
+        return parted("", *both, "sweep")
+    if mine[1] != real[1]:
+        return "an error says something else now"
+    if mine[3]:
+        return "a model is measured twice: the cache is to stay"
+    times = (f"measures {counted(each[2], 'model')}" for each in (mine, real))
+    return parted("", *times, "sweep", ": the cache is to stay, a place for each model")
+
+
+def _count(model) -> int:
+    return sum(each.numel() for each in model.parameters())
 
 
 def _chained(model):
@@ -104,6 +146,23 @@ def _chained(model):
         raise KeyError(type(model).__name__)
     except KeyError as error:
         raise RuntimeError("no measure of this model") from error
+
+
+def _modules() -> list:
+    """Return the modules of torch that are alive."""
+    import torch
+
+    objects = gc.get_objects()  # a million
+    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
+    return [each for each in objects if type(each) in kinds]
+
+
+def _still_alive(known: set[int], after: str) -> str | None:
+    """Say which modules are alive that are not known, `after` what; None if there is none."""
+    gc.collect()
+    left = [type(module).__name__ for module in _modules() if id(module) not in known]
+    many = f"{counted(len(left), 'module')} ({', '.join(sorted({*left}))})"
+    return f"still in memory after {after}: {many}" if left else None
 
 
 def _left(cured, known: set[int]) -> str | None:
@@ -119,63 +178,22 @@ def _left(cured, known: set[int]) -> str | None:
         try:
             kept = _swept(cured, widths, x, measure)
         except RuntimeError as error:
-            if measure is not _chained:
-                raise
             return f"what measure raises, sweep keeps as an error, and yours raised {said(error)}"
-        if because := alive_since(known, f"a sweep over two widths {which}"):
+        if because := _still_alive(known, f"a sweep over two widths {which}"):
             return because
         if measure is _chained and len(kept[1]) != len(widths):
             return "what measure raises, sweep keeps as an error, and yours does not"
     return None
 
 
-def _sweep(widths, x) -> tuple[list[float], list[str]]:
-    """Return the scores of the sweep of the case, and what its errors say."""
-    import torch
-
-    scores, errors = [], []
-    for width in widths:
-        layer = torch.nn.Linear(width, 1)
-        size = _count(layer)
-        try:
-            scores.append((layer(x) / size).mean().item() + size)
-        except RuntimeError as error:
-            errors.append(str(error))
-    return scores, errors
-
-
-def _swept(cured, widths, x, measure) -> tuple:
-    """Return scores and errors. Unfit where it gives back something else."""
-    found = tried(cured(list(widths), x, measure), "cured")
-    if not is_a(found, tuple) or len(found) != 2:
-        raise Unfit("cured must return two lists, the scores and the errors, as sweep does")
-    return found
-
-
-def _count(model) -> int:
-    return sum(each.numel() for each in model.parameters())
-
-
-def _other(scores, errors, right: list[float], said: list[str]) -> str | None:
-    """Return how scores and errors part from those of the sweep of the case."""
-    lists = is_a(scores, list) and is_a(errors, list)
-    if not lists or (len(scores), len(errors)) != (len(right), len(said)):
-        wanted = f"{counted(len(right), 'score')} and {counted(len(said), 'error')}"
-        return f"there must be two lists, with {wanted}"
-    odd = [score for score in scores if not is_a(score, float)]
-    if odd or any(abs(a - b) > CLOSE for a, b in zip(scores, right, strict=True)):
-        return parted("", *(f"gives the scores {brief(each)}" for each in (scores, right)), "sweep")
-    if odd := [error for error in errors if not is_a(error, RuntimeError)]:
-        return f"the errors must be those that were raised, not {kind_of(odd[0])}"
-    return None if [str(error) for error in errors] == said else "an error says something else now"
-
-
-def _deaf(cured, known: set[int]) -> str | None:
+def _ended(cured, known: set[int]) -> str | None:
     """Return what is wrong where another error comes, which sweep does not keep."""
     import torch
 
     class Meant(Exception):
         pass
+
+    asked = []
 
     def measure(model):
         if asked:
@@ -183,7 +201,6 @@ def _deaf(cured, known: set[int]) -> str | None:
         asked.append(None)
         return _count(model)
 
-    asked = []
     try:
         cured([WIDTH, WIDTH], torch.ones(1, WIDTH), measure)
     except Meant:
@@ -192,7 +209,20 @@ def _deaf(cured, known: set[int]) -> str | None:
         raise
     else:
         return "an error that is no RuntimeError is swallowed: sweep lets it through"
-    return alive_since(known, "a sweep that was ended by another error")
+    return _still_alive(known, "a sweep that was ended by another error")
+
+
+def _judge(seam, proof, cured: Callable):
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    cases = (
+        Case(f"for the widths {list(run)}", lambda made, run=run: _run(made, run), _advise)
+        for run in RUNS
+    )
+    if because := find_difference(cured, _sweep, cases, "sweep", _is_right):
+        return because
+    known = set(map(id, _modules()))
+    return _left(cured, known) or _ended(cured, known)
 
 
 KEPT_MODELS = Exercise(

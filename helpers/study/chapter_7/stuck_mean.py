@@ -9,20 +9,16 @@ from contextlib import suppress
 from helpers.model.graph import Graph
 from helpers.model.phrase import counted
 from helpers.model.traces import TraceLedger
-from helpers.safety.arguments import is_a, kind_of
+from helpers.safety.arguments import kind_of
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, graph_ops
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import Exercise, tried
-from helpers.study.two_answers import parted
+from helpers.study.engine import Case, Exercise, Unfit, find_difference, tried
 
-CLOSE = 1e-5
 # what is done to an object, one after another: a rate is set, or a number is taken in
 RUNS = (
-    (4.0, 4.0, 4.0),
-    (4.0, -1.0, 2.5, 2.5),
+    (4.0, 4.0, -1.0, 2.5, 2.5),
     (4.0, "rate 0.25", 4.0, "rate 1.0", 3.0, "rate 0.125", 8.0),
 )
-FIRST = 0.5
 # ops that pass a value on, or keep it
 MOVES = {
     *("Placeholder", "Const", "Identity", "IdentityN", "NoOp", "Cast", "PartitionedCall"),
@@ -30,31 +26,27 @@ MOVES = {
 }
 
 
-class _Eager:
+class EagerSmoother:
     """The class of the case, without a graph."""
 
     def __init__(self, rate):
         self.rate, self.mean = rate, 0.0
 
     def update(self, x):
-        self.mean = self.mean + self.rate * (x - self.mean)
+        """Return the new mean."""
+        self.mean = self.mean + self.rate * (float(x) - self.mean)
         return self.mean
-
-
-def _shows_graph(graph: Graph) -> str | None:
-    ops = [node.op for node in graph.nodes]
-    if "ReadVariableOp" in ops:
-        return "the graph in it reads a variable at each run: that is no graph of Smoother"
-    return None if {"Const", "AddV2", "Sub"} <= {*ops} else "it is no graph of Smoother.update"
 
 
 def _shows(model) -> str | None:
     """Return None where the old mean is seen in the graph, or a second call that runs that."""
-    if is_a(model, Graph):
-        return _shows_graph(model)
-    if "hit" in model.verdicts:
-        return None
-    return "no call in its ledger finds the graph of another: what does the second one do?"
+    if isinstance(model, TraceLedger):
+        known = "hit" in model.verdicts
+        return None if known else "no call in it finds the graph of another: what of the second?"
+    ops = {node.op for node in model.nodes}
+    if "ReadVariableOp" in ops:
+        return "the graph in it reads a variable at each run: that is no graph of Smoother"
+    return None if {"Const", "AddV2", "Sub"} <= ops else "it is no graph of Smoother.update"
 
 
 WANTED = "what the second call runs, and which mean that has"
@@ -67,73 +59,69 @@ ELSEWHERE = {
 
 
 def _judge(seam, proof, cured):
-    if not is_a(cured, type):
+    if not isinstance(cured, type):
         return f"cured must be a class, as Smoother is, not {kind_of(cured)}"
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
-    for run in RUNS:
-        if because := _unlike(cured, run):
-            return because
-    return _shared(cured) or _not_traced(cured)
+    cases = [Case("", lambda made, run=run: _run(made, run), _advise) for run in RUNS]
+    cases.append(Case("of two objects, used in turn", _run_two, "one mean for each object"))
+    return find_difference(cured, EagerSmoother, cases, "eager code") or _not_traced(cured)
 
 
-def _unlike(cured, run) -> str | None:
-    """Return where a run parts from the same one in eager code."""
-    mine, eager, done = cured(FIRST), _Eager(FIRST), []
+def _run(made, run) -> list[tuple]:
+    """Return (what was done, result, mean) after each update."""
+    smoother, done, seen = made(0.5), [], []
     for step in run:
-        if type(step) is str:
-            mine.rate = eager.rate = float(step.removeprefix("rate "))
+        if isinstance(step, str):
+            smoother.rate = float(step.removeprefix("rate "))
             done.append(f"{step} set")
-            continue
-        done.append(f"update({step:g})")
-        words = ", ".join(done)
-        found = tried(_updated(mine, step), "cured")
-        if because := _apart(found, eager.update(step), f"{words}: its result"):
-            return because
-        if because := _apart(mine.mean, eager.mean, f"{words}: the mean"):
-            return because
+        else:
+            done.append(f"update({step:g})")
+            result = _number(_update(smoother, step), "its result")
+            seen.append((", ".join(done), result, _number(smoother.mean, "the mean")))
+    return seen
+
+
+def _advise(mine, real) -> str | None:
+    """Name the update after which the two part."""
+    if not isinstance(mine, list):
+        return mine.sentence
+    for (done, *some), (_, *others) in zip(mine, real, strict=True):
+        for what, one, other in zip(("its result", "the mean"), some, others, strict=True):
+            if abs(one - other) > 1e-5:
+                return f"{done}: {what}: yours is {one:g}, eager code's is {other:g}"
     return None
 
 
-def _updated(smoother, number: float):
-    import tensorflow as tf
-
-    return smoother.update(tf.constant(number))
-
-
-def _apart(found, expected: float, what: str) -> str | None:
-    import tensorflow as tf
-
-    if is_a(found, tf.Tensor) and not hasattr(found, "numpy"):
-        return f"{what} is a tensor of the graph, which has no value outside it"
-    number = None
-    with suppress(Exception):
-        number = float(found)
-    if number is None:
-        return f"{what} is no number: {kind_of(found)}"
-    if abs(number - expected) <= CLOSE:
-        return None
-    return parted(f"{what}: ", f"is {number:g}", f"is {expected:g}", "eager code's")
-
-
-def _shared(cured) -> str | None:
-    """Return what is wrong where there are two objects, used in turn."""
-    one, two = cured(FIRST), cured(0.25)
+def _run_two(made) -> list[float]:
+    one, two = made(0.5), made(0.25)
     for smoother in (one, two, one, two):
-        _updated(smoother, 4.0)
-    wanted = 3.0, 1.75
-    for smoother, mean in zip((one, two), wanted, strict=True):
-        if because := _apart(smoother.mean, mean, "of two objects, used in turn, a mean"):
-            return because
-    return None
+        _update(smoother, 4.0)
+    return [_number(smoother.mean, "the mean") for smoother in (one, two)]
+
+
+def _update(smoother, number: float):
+    import tensorflow as tf
+
+    return tried(smoother.update(tf.constant(number)), "cured")
+
+
+def _number(found, what: str) -> float:
+    import tensorflow as tf
+
+    if isinstance(found, tf.Tensor) and not hasattr(found, "numpy"):
+        raise Unfit(f"{what} is a tensor of the graph, which has no value outside it")
+    with suppress(Exception):
+        return float(found)
+    raise Unfit(f"{what} is no number: {kind_of(found)}")
 
 
 def _not_traced(cured) -> str | None:
     """Return what is wrong with the graph: none does the work, or one is made again and again."""
-    smoother, traces, met = cured(FIRST), [], {}
+    smoother, traces, met = cured(0.5), [], {}
     for number, rate in ((1.0, 0.5), (2.0, 0.5), (3.0, 0.25), (5.0, 0.75), (7.0, 0.125)):
         smoother.rate = rate
-        _updated(smoother, number)
+        _update(smoother, number)
         met |= {id(function): function for function in _functions(smoother)}
         traces.append(sum(one.experimental_get_tracing_count() for one in met.values()))
     if not traces[-1]:
@@ -144,7 +132,12 @@ def _not_traced(cured) -> str | None:
     if traces[-1] > traces[1]:
         made = counted(traces[-1], "graph")
         return f"five updates with four rates make {made}: a new rate must not be a new graph"
-    return _idle(met.values())
+    ops = set().union(*map(graph_ops, met.values()))
+    if called := sorted(ops & CALL_PYTHON):
+        return f"the graph calls Python back, by {called[0]}: the work is done outside it"
+    if ops <= MOVES:
+        return "the graph computes nothing: the mean is worked out outside it"
+    return None
 
 
 def _functions(smoother) -> list:
@@ -156,16 +149,6 @@ def _functions(smoother) -> list:
             function.experimental_get_tracing_count()
             found.append(function)
     return found
-
-
-def _idle(functions) -> str | None:
-    """Return what is wrong where the mean is not worked out in the graphs."""
-    ops = set().union(*map(graph_ops, functions))
-    if called := sorted(ops & CALL_PYTHON):
-        return f"the graph calls Python back, by {called[0]}: the work is done outside it"
-    if ops <= MOVES:
-        return "the graph computes nothing: the mean is worked out outside it"
-    return None
 
 
 STUCK_MEAN = Exercise(

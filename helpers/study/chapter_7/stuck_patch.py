@@ -11,10 +11,10 @@ from helpers.model.listing import Listing
 from helpers.model.traces import TraceLedger
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
+from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.patched_project import NEW, Patched, opened
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.new_objects import only_new_objects
 
 HELD, PENALTY = "training.penalty", "penalty"
 

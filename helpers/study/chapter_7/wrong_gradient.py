@@ -1,17 +1,16 @@
 """Case 5: an op whose gradient is wrong, and which trains anyway.
 
 The rule of the cure is run as torch runs it, behind a `torch.autograd.Function` of the judge's own,
-and held against plain torch for numbers of rows and columns that the learner has not seen. What it
-gives must be the gradient as it is: torch sums and converts in silence what does not fit.
+beside a right one. What it gives must be the gradient as it is: torch sums and converts in silence
+what does not fit.
 """
 
-from helpers.capture.text.error import said
+from collections.abc import Callable
+
 from helpers.model.op_log import Op, OpLog
 from helpers.model.phrase import counted
-from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import Exercise, Untried
-from helpers.study.two_answers import parted, within
+from helpers.study.engine import Case, Exercise, Raised, Untried, find_difference, same_result
 
 OP = "mean_square"
 # rows, columns, what the loss is multiplied by, dtype
@@ -64,118 +63,98 @@ ELSEWHERE = {
 }
 
 
-def _judge(seam, proof, cured):
-    if not callable(cured):
-        return f"cured must be a function of ctx and dy, as rule is, not {kind_of(cured)}"
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    return next((because for drawn in DRAWN if (because := _unlike(cured, *drawn))), None)
+def _right_rule(ctx, dy):
+    w, x, y = ctx.saved_tensors
+    error = dy * 2 * (x @ w - y) / len(x)
+    return error @ x, error[:, None] * w, -error
 
 
-def _unlike(cured, rows: int, columns: int, factor: float, dtype: str) -> str | None:
-    """Return how the gradient parts from plain torch's."""
+def _run(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
+    """Return what arrives at w, what the rule gave, and what it changed."""
     import torch
 
     made = torch.Generator().manual_seed(10 * rows + columns)
-    kind = getattr(torch, dtype)
-    w, x, y = (
-        torch.randn(size, generator=made, dtype=kind)
-        for size in ((columns,), (rows, columns), (rows,))
-    )
-    what = counted(rows, "row")
-    what += f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
-    rule = _Rule(cured)
-    try:
-        mine = _gradients(rule.op(), factor, w, x, y)[0]
-    except Untried:
-        raise
-    except Exception as error:
-        return f"for {what}, with cured as its rule, the way back raised {said(error)}"
-    if rule.changed:
-        return f"for {what}, cured changes {rule.changed}, which others may still read"
-    theirs = _gradients(_plain, factor, w, x, y)
-    if mine is None:
-        return f"for {what}, no gradient arrives at w"
-    because = _other("w", mine, theirs[0]) or _refitted(rule.gave[0], w)
-    if not because:  # those for x and y are free to be left out, not to be wrong
-        rest = zip("xy", rule.gave[1:3], theirs[1:], strict=True)
-        whys = (_other(*each) for each in rest if each[1] is not None)
-        because = next((why for why in whys if why), None)
-    return because and within(f"for {what}: ", because)
+    sizes = ((columns,), (rows, columns), (rows,))
+    w, x, y = (torch.randn(n, generator=made, dtype=getattr(torch, dtype)) for n in sizes)
+    seen = {}
+
+    class Op(torch.autograd.Function):
+        @staticmethod
+        def forward(w, x, y):
+            return ((x @ w - y) ** 2).mean()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, dy):
+            given = dict(zip("wxy", ctx.saved_tensors, strict=True)) | {"dy": dy}
+            before = {name: tensor.detach().clone() for name, tensor in given.items()}
+            found = rule(ctx, dy)
+            if found is ... or (isinstance(found, tuple) and any(part is ... for part in found)):
+                raise Untried("cured")
+            seen["changes"] = [name for name in given if not given[name].equal(before[name])]
+            seen["gave"] = found
+            return found
+
+    leaves = [each.clone().requires_grad_() for each in (w, x, y)]
+    (factor * Op.apply(*leaves)).backward()
+    gave = seen["gave"]
+    kind = None if gave[0] is None else (tuple(gave[0].shape), _dtype(gave[0]))
+    return {
+        "changes": seen["changes"],
+        "the gradient for w": leaves[0].grad,
+        "kind": kind,
+        "the gradient for x": gave[1],
+        "the gradient for y": gave[2],
+    }
 
 
-def _other(name: str, mine, theirs) -> str | None:
-    """Return how the gradient for the input of that name parts from plain torch's."""
-    import torch
-
-    if mine.shape == theirs.shape and torch.allclose(mine.to(theirs.dtype), theirs, 1e-4, 1e-5):
-        return None
-    gives = f"gives {_words(mine)}", f"gives {_words(theirs)}"
-    return parted(f"the gradient for {name}: ", *gives, "plain torch")
+def _dtype(tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
-def _refitted(gave, w) -> str | None:
-    """Return what torch has to do, unasked, to make fit what a rule gave for w."""
-    shapes = tuple(gave.shape), tuple(w.shape)
-    if shapes[0] != shapes[1]:
-        return f"cured gives the shape {shapes[0]} for a w of {shapes[1]}: torch still sums it"
-    if gave.dtype != w.dtype:
-        kinds = (str(each.dtype).removeprefix("torch.") for each in (gave, w))
-        return "cured gives {} for a w of {}: torch still converts it".format(*kinds)
-    return None
+def _differing(mine: dict, real: dict) -> list[str]:
+    """Return what differs; the gradients for x and y are free to be left out, not to be wrong."""
+    free = {name for name in mine if name[-1] in "xy" and mine[name] is None}
+    return [n for n in real if n not in free and not same_result(mine[n], real[n], 1e-4)]
 
 
-def _plain(w, x, y):
-    return ((x @ w - y) ** 2).mean()
+def _is_right(mine, real) -> bool:
+    return isinstance(mine, dict) and not _differing(mine, real)
 
 
-class _Rule:
-    """The rule of an op: what it `gave` back, and the name of what it `changed`, if anything."""
-
-    def __init__(self, rule):
-        self._rule, self.gave, self.changed = rule, (), ""
-
-    def op(self):
-        """Return the op with this rule, as `register_autograd` makes one of both."""
-        import torch
-
-        class Op(torch.autograd.Function):
-            @staticmethod
-            def forward(w, x, y):
-                return _plain(w, x, y)
-
-            @staticmethod
-            def setup_context(ctx, inputs, output):
-                ctx.save_for_backward(*inputs)
-
-            @staticmethod
-            def backward(ctx, dy):
-                return self._followed(ctx, dy)
-
-        return Op.apply
-
-    def _followed(self, ctx, dy):
-        given = dict(zip("wxy", ctx.saved_tensors, strict=True)) | {"dy": dy}
-        before = {name: tensor.detach().clone() for name, tensor in given.items()}
-        found = self._rule(ctx, dy)
-        if found is ... or is_a(found, tuple) and any(part is ... for part in found):
-            raise Untried("cured")
-        for name, tensor in given.items():
-            if not tensor.equal(before[name]):
-                self.changed = name
-        self.gave = found
-        return found
-
-
-def _gradients(op, factor: float, *inputs) -> list:
-    """Return the gradients for w, x and y on a way back through copies of them."""
-    leaves = [each.clone().requires_grad_() for each in inputs]
-    (factor * op(*leaves)).backward()
-    return [leaf.grad for leaf in leaves]
+def _advise(mine, real) -> str | None:
+    if isinstance(mine, Raised):
+        return f"with cured as its rule, the way back {mine}"
+    name = _differing(mine, real)[0]
+    if name == "changes":
+        return f"cured changes {mine[name][0]}, which others may still read"
+    if name == "kind":
+        (shape, dtype), (right, kind) = mine[name], real[name]
+        if shape != right:
+            return f"cured gives the shape {shape} for a w of {right}: torch still sums it"
+        return f"cured gives {dtype} for a w of {kind}: torch still converts it"
+    if mine[name] is None:
+        return "no gradient arrives at w"
+    return f"{name}: yours gives {_words(mine[name])}, plain torch gives {_words(real[name])}"
 
 
 def _words(tensor) -> str:
     return str([round(number, 4) for number in tensor.ravel().tolist()])
+
+
+def _judge(seam, proof, cured: Callable):
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    cases = []
+    for rows, columns, factor, dtype in DRAWN:
+        times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
+        drawn = rows, columns, factor, dtype
+        run = lambda rule, drawn=drawn: _run(rule, *drawn)  # noqa: E731
+        cases.append(Case(f"for {counted(rows, 'row')}{times}", run, _advise))
+    return find_difference(cured, _right_rule, cases, "plain torch", _is_right)
 
 
 WRONG_GRADIENT = Exercise(

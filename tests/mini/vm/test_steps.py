@@ -6,8 +6,8 @@ import traceback
 import pytest
 
 from helpers.mini import vm
-from helpers.study.chapter_3.compare_runs import difference
-from helpers.study.chapter_3.interpreter_steps import cases_of
+from helpers.study.chapter_3.machine_runs import difference
+from helpers.study.chapter_3.vm_steps import cases_of
 
 WHOLE = vm.machine(*vm.WHOLE)
 CASES = [case for step in vm.STEPS for case in cases_of(step)]

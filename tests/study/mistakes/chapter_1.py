@@ -71,7 +71,7 @@ MISTAKES = {
         ("two names of one dict", '"shared": "new"', '"shared": "old"'),
         ("copied the references", '"copied": "old"', '"copied": "new"'),
         ("must be a dict with the keys", "guess = 'old'"),
-        ('"old" or "new", not \'Old\'', '"alias": "old"', '"alias": "Old"'),
+        ("one of 'old', 'new', not 'Old'", '"alias": "old"', '"alias": "Old"'),
     ),
     "one_more_holder": (
         (
@@ -104,7 +104,7 @@ MISTAKES = {
             "        ]",
         ),
         (
-            "type of __kwdefaults__ is dict, and was NoneType",
+            "type of __kwdefaults__ holds 'dict', and must hold 'NoneType'",
             "        return writes + places",
             "        holder.__kwdefaults__ = holder.__kwdefaults__ or {}\n"
             "        return writes + places",
@@ -119,7 +119,7 @@ MISTAKES = {
             "\n\nKINDS = (list, dict, CellType)\n\n\ndef places(holder",
         ),
         (
-            "it also makes the new name",
+            "held something else before, or nothing",
             "    try:\n",
             "    for holder in holders:\n        if type(holder) is dict and old in holder:\n"
             "            holder[new] = holder.pop(old)\n    try:\n",
@@ -130,13 +130,17 @@ MISTAKES = {
         ("still holds the old function", "enumerate(holder) if v is old", "[]"),
         ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
         (
-            "new name class",
+            "held something else before, or nothing",
             "vars(holder).items()",
             "((n, getattr(holder, n)) for n in dir(holder))",
         ),
         ("does not hold the old function again", "            write(old)\n", "            pass\n"),
         ("must return a context manager", "@contextmanager\n", ""),
-        ("after a KeyboardInterrupt", f"    finally:\n{WRITE_OLD}", ON_EXCEPTION_ONLY),
+        (
+            "after a KeyboardInterrupt",
+            f"    finally:\n{WRITE_OLD}",
+            ON_EXCEPTION_ONLY,
+        ),
     ),
     "default_finder": (
         ("compare with `is`", "value is obj", "value == obj"),
@@ -147,13 +151,13 @@ MISTAKES = {
         ),
         ("__kwdefaults__", "            pairs += (fn.__kwdefaults__ or {}).items()\n", ""),
         ("your code raised TypeError", "fn.__defaults__ or ()", "fn.__defaults__"),
-        ("they belong to the last", "names[len(names) - len(values) :]", "names"),
-        ("which is a __name__", "fn.__qualname__", "fn.__name__"),
-        ("no parameter of the test function", "[: fn.__code__.co_argcount]", ""),
-        ("not the object", " if value is obj", ""),
+        ("defaults belong to the last parameters", "names[len(names) - len(values) :]", "names"),
+        ("that is a __name__", "fn.__qualname__", "fn.__name__"),
+        ("local variables have none", "[: fn.__code__.co_argcount]", ""),
+        ("its default is something else", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
         ("not 'name'", "[(fn.__qualname__, name) for name", "['name' for name"),
-        ("of the test function holding(), whose default is", "if value is obj", f"if {HELD}"),
+        ("of the test function holding(), which does not hold", "if value is obj", f"if {HELD}"),
         ("of the test function _hidden()", "is FunctionType:", f"is FunctionType{NO_HIDDEN}:"),
         (
             "it misses parameter",
@@ -179,7 +183,7 @@ MISTAKES = {
         ("remember what you changed", WRITE_BACK, SEARCH_AGAIN),
         ("compare with `is`", "value is old", "value == old"),
         ("compare with `is`", "value is old", "type(value) is type(old) and value == old"),
-        ("__main__.op still holds", "(m) for m in list(sys.modules.values()) if", NOT_MAIN),
+        ("__main__.scenery_op still holds", "(m) for m in list(sys.modules.values()) if", NOT_MAIN),
         (
             "scenery.equal has lost what the block itself assigned",
             "    try:\n",
@@ -189,12 +193,24 @@ MISTAKES = {
         ),
         ("context manager, not generator", "@contextmanager\n", ""),
         ("context manager, not None", "def my_rebind_everywhere(old, new):\n    pass"),
-        ("which held 'scenery', not the old function", "value is old", "value is not old"),
-        ("which held 'scenery', not the old function", " if value is old", ""),
-        ("neither the old function nor the new one", "= new\n", "= lambda *args: new(*args)\n"),
-        ("after a KeyboardInterrupt", "    finally:\n" + WRITE_BACK, ON_EXCEPTION),
         (
-            "which held op()",
+            "held something else before, or nothing",
+            "value is old",
+            "value is not old",
+        ),
+        ("held something else before, or nothing", " if value is old", ""),
+        (
+            "scenery.op holds <lambda>(), and must hold first()",
+            "= new\n",
+            "= lambda *args: new(*args)\n",
+        ),
+        (
+            "after a KeyboardInterrupt",
+            "    finally:\n" + WRITE_BACK,
+            ON_EXCEPTION,
+        ),
+        (
+            "in a second block, inside the block scenery.op holds third()",
             "    places = [(s",
             "    places.extend([(s",
             "is old]\n",

@@ -106,7 +106,7 @@ MISTAKES = {
         ),
         ("make no trace", EAGERLY),
         ("called step 0 times", "step(rows, tf.con", "slow_step(rows, tf.con"),
-        ("yours gives 12, slow_step gives", NUMBER, "tf.constant(0.0)"),
+        ("yours gives [12.0, 12.0, 9.0", NUMBER, "tf.constant(0.0)"),
         ("must be a list", "return [", "return len(batches) or ["),
         ("must be a function", f"tf.function({SIGNATURE})", "5"),
     ),
@@ -125,7 +125,7 @@ MISTAKES = {
             IN_PYTHON,
         ),
         ("the mean after batch 1", "[*means, total / count]", "[*means, total]"),
-        ("after 4 batches weight 0", "rate * 0.9", "rate"),
+        ("after 4 batches: weight 0", "rate * 0.9", "rate"),
         ("weight 0", "weights - rate", "weights + rate"),
         ("two things", "return weights, means", "return means"),
         (
@@ -137,7 +137,7 @@ MISTAKES = {
     "cache": (
         ("yours calls a tf.function", ORACLE),
         (
-            "lets the body's own through as it is",
+            "let the body's own through as it is",
             "        result = self.fn(*mine)\n",
             "        try:\n            result = self.fn(*mine)\n"
             "        except KeyError:\n            raise KeyError('another')\n",
@@ -146,11 +146,6 @@ MISTAKES = {
             "yours ran the body 2 times, TensorFlow runs it once",
             "        result = self.fn(*mine)\n",
             "        self.fn(*args)\n        result = self.fn(*mine)\n",
-        ),
-        (
-            "your code changed whether tf.functions run eagerly",
-            "        result = self.fn(*mine)\n",
-            "        result = self.fn(*mine)\n        tf.config.run_functions_eagerly(True)\n",
         ),
         (
             "room for all the traces together",
@@ -172,9 +167,13 @@ MISTAKES = {
         ("yours returns None", "                return result\n", "                return None\n"),
         ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
         ("whatever it holds", "else leaf\n", "else getattr(leaf, 'value', leaf)\n"),
-        ("yours raised TypeError", "raise ValueError", "raise TypeError"),
         (
-            "ran the body again",
+            "yours raises a TypeError, TensorFlow raises a ValueError",
+            "raise ValueError",
+            "raise TypeError",
+        ),
+        (
+            "yours traces, TensorFlow hits",
             "                return result\n",
             "                return self.fn(*args)\n",
         ),

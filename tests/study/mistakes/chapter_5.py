@@ -26,36 +26,27 @@ MISTAKES = {
         ("three names", NAMES, '"out", "out", None'),
     ),
     "forgotten": (
-        ("can be seen in the file alone", *stage("the inference function", "define", "infer")),
+        ("as the file alone shows", *stage("the inference function", "define", "infer")),
         (
             "is not known before it is called",
             *stage("the shape in the inference", "infer", "build"),
         ),
-        (
-            "the first input's, until another is set",
-            *stage("the dtype in the inference", "none", "infer"),
-        ),
         ("ops of the gradient must be in the list", *stage("the gradient rule", "backward", "run")),
-        ("its device was looked at", *stage("the placement", "build", "infer")),
-        ("no kernel is looked for", *stage("the call of .py_kernel()", "run", "build")),
+        ("a definition says nothing of devices", *stage("the placement", "build", "infer")),
         (
             "nobody looks into the kernel file",
             *stage("backward() in the kernel file", "run", "backward"),
-        ),
-        (
-            "has been compared with the definition",
-            *stage("the Input of the wrapper", "build", "infer"),
         ),
         ("must be a dict", "guess = 'run'"),
         ("a stage is one of", *stage("the inference function", "define", "loading")),
     ),
     "sigmoid": (
         (
-            "forward at x = 1000 (float64): yours gives nan, numpy gives 1",
+            "forward at x = 1000 (float64): yours gives nan, torch gives 1",
             SIGMOID,
             "np.exp(x) / (1 + np.exp(x))",
         ),
-        ('must put one op "first"', "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
+        ("two calls in one job", "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
         (
             "dy = -2 (float32): yours gives 0.196612, torch gives -0.393224",
             ITS_GRADIENT,
@@ -66,20 +57,14 @@ MISTAKES = {
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
         ("float64", SIGMOID, "1 / (1 + np.exp(-x.astype(float)))"),
         ('has no input "x"', INPUT, '.Input("x", [x])'),
-        ("write [x]", INPUT, '.Input("in", x)'),
         ('has no input ("x", 0)', 'OpArg("in", 0)', 'OpArg("x", 0)'),
         ("no op type", 'Op("user_sigmoid_forward")', 'Op("user_sigmoid")'),
         ("C++", '.Input("y")', '.Input("out")', 'Bind("y"', 'Bind("out"'),
         ("must be a dict with the keys", "sigmoid = {}"),
-        (
-            "must hold the text of the file, in quotes, not 5",
-            "endings = 'op_def', 'py_api', 'py_kernel'\n"
-            "sigmoid = {f'user_sigmoid_{ending}.py': 5 for ending in endings}",
-        ),
     ),
     "leaky": (
         (
-            "forward at x = inf (float64): yours gives nan, numpy gives inf",
+            "forward at x = inf (float64): yours gives nan, torch gives inf",
             'np.where(x > 0, x, attrs["slope"] * x)',
             '(x > 0) * x + attrs["slope"] * ((x <= 0) * x)',
         ),
@@ -88,35 +73,23 @@ MISTAKES = {
             "np.where(x > 0, dy",
             "np.where(x >= 0, dy",
         ),
+        ("two calls in one job", "user_op_builder(name)", 'user_op_builder("myleaky")'),
         (
-            "dy = inf (float32): yours gives nan, torch gives inf",
-            'np.where(x > 0, dy, attrs["slope"] * dy)',
-            '(x > 0) * dy + attrs["slope"] * ((x <= 0) * dy)',
-        ),
-        ('must put one op "first"', "user_op_builder(name)", 'user_op_builder("myleaky")'),
-        (
-            "unexpected keyword argument 'name'",
-            ', name="myleaky"',
-            "",
-            "builder(name)",
-            'builder("my")',
-        ),
-        (
-            "(yours is as exact as float32 only)",
+            "(float64): yours gives -3.00000004, torch gives -3",
             'np.where(x > 0, x, attrs["slope"] * x)',
             'np.where(x > 0, x, np.float32(attrs["slope"]) * x)',
         ),
         (
-            "default in the definition is 0.5",
+            "an attribute slope whose default is 0.1",
             f'{SLOPE}.Input("in")',
             f'{SLOPE}.Input("in")'.replace("0.1", "0.5"),
         ),
         (
-            "dy = 1, slope = 0.5 (float32): yours gives 0.1, torch gives 0.5",
+            "slope = -0.25 (float32): yours gives 0.1, torch gives -0.25",
             '            .Attr("slope", forward.attr("slope"))\n',
             "",
         ),
-        ("slope = 0.5", '.Attr("slope", slope)', ""),
+        ("slope = -0.25", '.Attr("slope", slope)', ""),
         (
             "slope",
             f'{SLOPE}.Input("in")',
@@ -124,7 +97,7 @@ MISTAKES = {
             f'{SLOPE}.Input("x")',
             f'{SLOPE}.Input("x")'.replace("0.1", "1"),
         ),
-        ("with the default slope", "slope=0.1, name", "slope=0.2, name"),
+        ("with float32[6]: forward at x = -3", "slope=0.1, name", "slope=0.2, name"),
         ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
         (
             "forward at x = -3, slope = 2",
@@ -136,12 +109,12 @@ MISTAKES = {
     ),
     "split": (
         (
-            "output 1 at x = -inf (float64): yours gives nan, numpy gives 0",
+            "output 1 at x = -inf (float64): yours gives nan, torch gives 0",
             "np.maximum(x, 0),",
             "(x > 0) * x,",
         ),
         (
-            "output 1 at x = nan (float64): yours gives 0, numpy gives nan",
+            "output 1 at x = nan (float64): yours gives 0, torch gives nan",
             "np.maximum(x, 0),",
             "np.where(x > 0, x, 0),",
         ),
@@ -156,7 +129,6 @@ MISTAKES = {
         ("output 1 at x = -3", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, -dneg)\n"),
-        ("the gradient at x = ", THEIR_GRADIENT, "dpos, dpos)\n"),
         ("returned 1", PARTS, "np.maximum(x, 0)"),
         ('output "neg"', '("pos", "neg")', '("pos",)'),
         ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
@@ -164,53 +136,43 @@ MISTAKES = {
     ),
     "repair": (
         (
-            "user_cube: with float32[6], running it fails",
+            "user_cube: with float32[6]: running it fails",
             'np.array(x**3, dtype=float)", "x**3"',
             'dtype=float", "dtype=int"',
         ),
         (
-            "user_cube: forward at x = -3",
+            "forward at x = -3 (float32): yours gives 9, torch gives -27",
             'np.array(x**3, dtype=float)", "x**3"',
             'x**3, dtype=float", "x**2, x.dtype"',
         ),
         (
-            "user_double: with float32[6], appending its gradient fails",
+            "user_double: with float32[6]: appending its gradient fails",
             '"user_doubled", ',
             '"user_doubled_backward", ',
         ),
         (
-            "user_negate: with float32[6], putting it into a job fails",
+            "user_negate: with float32[6]: putting it into a job fails",
             "'\"in\", [x]'",
             "'\"x\", [x]'",
         ),
         ("has no file", '"user_cube_py_kernel.py"', '"user_cube.py"'),
         ("stands", '"np.array(x**3, dtype=float)"', '"x"'),
-        ("must be a list", '("user_negate_py_api.py", \'"in", x\', \'"in", [x]\')', '"[x]"'),
-        ("must be three texts", ", '\"in\", [x]')", ")"),
         ("the new text of user_cube must be a text, not 3", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
     ),
     "two_kernels": (
         (
-            "gives a kernel of another list than the one given",
-            "matching = [kernel for kernel in kernels if kernel.matches(context)]",
-            "matching = KEPT.setdefault(str(context), kernels[:1])",
-            "def choose(",
-            "KEPT = {}\n\n\ndef choose(",
-        ),
-        (
-            "yours gives kernel_1, the registry raises OpError: There are more than one kernels",
+            "the registry gives 'OpError: There are more than one kernels",
             ALL_MATCHING,
             f"{ALL_MATCHING}[:1]",
         ),
-        ("raises OpError: Cannot find the kernel", "if not matching:", "if not kernels:"),
         (
             "yours raises ValueError: Cannot find",
             'flow.OpError(f"Cannot',
             'ValueError(f"Cannot',
         ),
-        ("yours raises OpError: nothing matches", MESSAGE, '"nothing matches"'),
-        ("yours gives None, the registry raises", f"raise flow.OpError({MESSAGE})", "return None"),
+        ("yours gives 'OpError: nothing matches'", MESSAGE, '"nothing matches"'),
+        ("yours gives None, the registry gives", f"raise flow.OpError({MESSAGE})", "return None"),
         (
             "kernel_1() if HobDataType",
             "    if len(matching) > 1:",
@@ -218,10 +180,8 @@ MISTAKES = {
         ),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
-        ("kernel file, in quotes, not 5", "half_kernels = '''", "half_kernels = 5\n'''"),
-        ("has changed the list", ALL_MATCHING, f"{ALL_MATCHING}; kernels.clear()"),
         (
-            "registers 4 functions, and not two",
+            "4 functions are registered, not two",
             "register(halve, is_float)",
             'for kind in ("float16", "float32", "float64"):\n'
             "    register(lambda args: args[0] / 2, dtype == kind)",
@@ -237,14 +197,13 @@ MISTAKES = {
             "is_float",
         ),
         ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
-        ("float64 and int8 are both computed by halve_whole()", ' | (dtype == "float64")', ""),
         (
             "half of -3 (int8): yours gives -1, numpy gives -2",
             "x // 2",
             "(x / 2).astype(x.dtype)",
         ),
         (
-            "returned dtype float64 for my_user_half/out_0: int8[8]",
+            "returned dtype float64 for my_user_half/out_0: int8[5]",
             "register(halve_whole, ~",
             "register(lambda args: halve(args), ~",
         ),
@@ -253,6 +212,6 @@ MISTAKES = {
             '(dtype == "float16") | (dtype == "float32") | (dtype == "float64")',
             'dtype in ("float16", "float32", "float64")',
         ),
-        ("registers no kernel", '"user_half_forward"', '"user_half"'),
+        ("there is no kernel for", '"user_half_forward"', '"user_half"'),
     ),
 }

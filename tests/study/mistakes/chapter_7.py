@@ -104,7 +104,7 @@ MISTAKES = {
         ("more than one batch", "train(calls, start, [rows] * 4)", "pass"),
         ("no exhibit in proof shows which argument", "proof = calls", "proof = show_code(train)"),
         ("proof must be an exhibit", "proof = calls", "proof = 4"),
-        ("weight 0: yours gives", "max(number, 1)", "(number + 1)"),
+        ("the weights after 12 batches: yours gives", "max(number, 1)", "(number + 1)"),
         (
             "traces; the ledger says why: rate: Python value",
             "tf.constant(0.1 / max(number, 1))",
@@ -128,7 +128,7 @@ MISTAKES = {
             "        weights = step(weights, batch, rate)\n        step(weights, batch, rate)",
         ),
         (
-            "its weights do not come from there",
+            "its results do not come from there",
             "        weights = step(",
             "        step(weights, batch, rate)\n        weights = cured_step(",
         ),

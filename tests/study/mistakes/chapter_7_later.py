@@ -61,7 +61,7 @@ MISTAKES = {
         ("cured changes dy", "dy * rows.mean(0)", "dy.mul_(2) * rows.mean(0) / 2"),
         ("the gradient for x: yours", "rows.mean(0), None", "rows.mean(0), x"),
         ("no gradient arrives at w", "dy * rows.mean(0)", "None"),
-        ("the way back raised RuntimeError", "rows.mean(0), None, None", "rows.mean(0)"),
+        ("the way back raises RuntimeError", "rows.mean(0), None, None", "rows.mean(0)"),
         ("cured must be a function", RULE, RULE, "None, None\n", "None, None\ncured = 5\n"),
     ),
     "slow_frames": (

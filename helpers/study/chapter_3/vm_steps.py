@@ -1,0 +1,139 @@
+"""The steps of the learner's machine: each class of handlers is judged in a machine of its own.
+
+The other steps are finished ones, so that a step can be judged before the ones below it are done.
+What differs is tried again with one of the learner's handlers at a time, to find whose fault it is.
+"""
+
+from collections.abc import Callable
+
+from helpers.mini import vm
+from helpers.mini.vm import steps as finished
+from helpers.study.chapter_3 import vm_programs
+from helpers.study.chapter_3.machine_runs import difference, list_stacks
+from helpers.study.engine import Exercise, Untried
+
+
+def cases_of(step: type) -> list[tuple]:
+    """Return the programs of a step, each with its arguments."""
+    return getattr(vm_programs, step.__name__.upper(), [])
+
+
+def _judge_step(step: type) -> Callable[[type], str | None]:
+    wanted = [name for name in vars(step) if name.isupper()]
+
+    def judge(answer) -> str | None:
+        if because := _incomplete(answer, step, wanted):
+            return because
+        machine = _machine(answer, step)
+        for program, args in cases_of(step):
+            if because := difference(machine, program, *args, own=wanted):
+                return _blame_one(answer, step, wanted, program, args) or because
+        return None
+
+    return judge
+
+
+def _incomplete(answer, step: type, wanted: list[str]) -> str | None:
+    """Say why this is no class with all handlers; Untried, with their names, if some are stubs."""
+    name = step.__name__
+    if not isinstance(answer, type):
+        return f"give the class itself, such as check.vm_{name.lower()}({name})"
+    missing = [opname for opname in wanted if opname not in vm.opcodes(answer)]
+    if missing:
+        return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
+    own = {name for part in answer.__mro__[:-1] for name in vars(part) if name[0] != "_"}
+    taken = [name for name in sorted(own) if not name.isupper() and hasattr(vm.Loop, name)]
+    if taken and not issubclass(answer, vm.Loop):
+        return f"{answer.__name__}.{taken[0]} has the name of a method of the loop; rename it"
+    stubs = [opname for opname in wanted if opname not in vm.written(answer)]
+    if stubs:
+        raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
+    return None
+
+
+def _machine(answer: type, step: type) -> type:
+    """Return the machine with these handlers in the place of the step's own.
+
+    What the step's methods share stands behind them: other steps use it too.
+    """
+    others = [other for other in vm.WHOLE if other is not step]
+    return vm.machine(answer, *others, type("Shared", (), _shared(step)))
+
+
+def _shared(step: type) -> dict:
+    return {n: v for n, v in vars(step).items() if not n.isupper() and not n.startswith("__")}
+
+
+def _blame_one(answer: type, step: type, wanted: list[str], program, args) -> str | None:
+    """Return the difference that one handler alone makes, among finished ones; None if none."""
+    shared = {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
+    for name in wanted:
+        rest = {other: vars(step)[other] for other in wanted if other != name}
+        alone = _machine(type(answer.__name__, (answer,), rest | shared), step)
+        if because := difference(alone, program, *args, own=[name]):
+            return because
+    return None
+
+
+def _exercise(step: type, praise: str, *hints: str) -> Exercise:
+    """Make the exercise of one step; what its first program does is shown after a pass."""
+    program, args = cases_of(step)[0]
+
+    def picture(answer):
+        return list_stacks(_machine(answer, step), program, *args)
+
+    name = f"vm_{step.__name__.lower()}"
+    return Exercise(name, _judge_step(step), praise, hints, picture=picture)
+
+
+STEP_EXERCISES = (
+    _exercise(
+        finished.Names,
+        "Locals, globals and the two moves run as in CPython, unbound names too.",
+        "self.local is a dict: which of the handlers reads it, which one writes to it?",
+        "A load pushes and a store pops. self.find(name) looks up globals and builtins.",
+        "COPY(1) copies the top, which is self.stack[-1]; SWAP exchanges self.stack[-1] and "
+        "self.stack[-depth]. An unbound local is an UnboundLocalError with CPython's message.",
+    ),
+    _exercise(
+        finished.Operators,
+        "Every operator takes its operands in the right order and leaves one value.",
+        "Two operands lie on the stack. Which one was pushed last?",
+        "The right operand is on top: right, left = self.pop(), self.pop().",
+        "Push ARITHMETIC[sign](left, right). IS_OP and CONTAINS_OP are given 1 for `is not` and "
+        "`not in`: compare the answer with bool(inverted).",
+    ),
+    _exercise(
+        finished.Jumps,
+        "Branches go where CPython goes, and loops end with a clean stack.",
+        "The jumps with IF look at the top of the stack. What happens to it afterwards?",
+        "POP_JUMP_IF_… always pops, and jumps only on its condition. None is tested by identity.",
+        "FOR_ITER: push next(self.stack[-1]); on StopIteration, self.pop() and self.jump(after).",
+    ),
+    _exercise(
+        finished.Calls,
+        "Calls reach Python and C functions, with their arguments in order.",
+        "The callable was pushed first, then its arguments from left to right. Which is on top?",
+        "values = [self.pop() for _ in range(count)][::-1], and then the callable is on top.",
+        "The last len(names) of the values are keyword arguments: dict(zip(names, …)). Let "
+        "self.call(fn, *positional, **keywords) do the call, and push what it returns.",
+    ),
+    _exercise(
+        finished.Closures,
+        "Functions are made while running, and share their cells.",
+        "A closure is a tuple of cells. Which instruction pushes a cell, which one its contents?",
+        "self.cells[name] is the cell; .cell_contents is what it holds, to read and to write. An "
+        "empty one raises ValueError: catch it, and raise what CPython does for this name.",
+        "MAKE_FUNCTION: pop the code, then given = {part: self.pop() for part in reversed(parts)},"
+        " and push self.function(code, **given).",
+    ),
+    _exercise(
+        finished.Exceptions,
+        "Your machine handles, matches and raises again as CPython does.",
+        "The loop has found the handler and pushed the error. Who remembers what is being handled?",
+        "PUSH_EXC_INFO leaves [handled before, error], and sets self.handled to the error; "
+        "POP_EXCEPT sets it back.",
+        "CHECK_EXC_MATCH pops the class and pushes a bool, the error stays. RAISE_VARARGS(0) "
+        "raises self.handled, (1) the top, (2) the value below the top, from the top.",
+    ),
+)

@@ -1,0 +1,262 @@
+"""A learner's answer and the reference, run on the same cases -> the first difference, in words.
+
+An exercise is one file: a reference, cases, advice for common mistakes, and hints. Its judge is a
+function that names the answers (`def _judge(log: Callable): return find_difference(log, …)`), and
+`Exercise` in `check.py` stops, catches and words whatever else the answer does.
+"""
+
+import ctypes
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.study.check import Exercise, Unfit, Untried, tried, where_raised  # noqa: F401
+from helpers.study.two_answers import parted, within  # noqa: F401
+
+NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
+MOST_SHOWN = 300  # characters of a result
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to try: `run(answer)` returns what is observed, as plain data.
+
+    Attributes:
+        shows: the case with its input, in words; the message begins with it.
+        run: is called with the answer, and with the reference.
+        advice: added to a difference; or `advice(mine, real)` returns the words that replace the
+            two results, and nothing (None or "") where the results say enough.
+    """
+
+    shows: str
+    run: Callable[[object], object]
+    advice: str | Callable[[object, object], str | None] = ""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An observation: the case raised this kind of error. Its words, and the line, do not count."""
+
+    kind: type[BaseException]
+    error: BaseException = field(compare=False, repr=False)
+
+    def __str__(self):
+        return f"raises {said(self.error)}{where_raised(self.error)}"
+
+    @property
+    def sentence(self) -> str:
+        """Return the words for an answer that raises where nothing else is to be said."""
+        return f"your code raised {said(self.error)}{where_raised(self.error)}"
+
+
+def observe(run: Callable, answer) -> object:
+    """Return what a case shows of an answer; an Exception is an observation, too.
+
+    Untried if the case shows nothing but the stub's `...`; Unfit passes through.
+    """
+    try:
+        return tried(run(answer))
+    except (Untried, Unfit):
+        raise
+    except Exception as error:
+        return Raised(type(error), error)
+
+
+def same_result(mine, real, near: float = NEAR) -> bool:
+    """Tell whether two results agree: numbers, arrays and tensors nearly, and all else by ==.
+
+    Lists and tuples agree with each other item by item, and dicts key by key; arrays of all
+    libraries agree if shapes and numbers do, whatever their dtypes. A nan agrees with a nan.
+    """
+    if isinstance(real, Mapping):
+        return (
+            isinstance(mine, Mapping)
+            and mine.keys() == real.keys()
+            and all(same_result(mine[key], real[key], near) for key in real)
+        )
+    if isinstance(real, list | tuple):
+        return (
+            isinstance(mine, list | tuple)
+            and len(mine) == len(real)
+            and all(same_result(a, b, near) for a, b in zip(mine, real, strict=True))
+        )
+    if isinstance(real, bool):
+        return type(mine).__name__ in ("bool", "bool_") and bool(mine) is real
+    if isinstance(real, str | bytes | type | Raised | None):
+        return type(plain_text(mine)) is type(real) and mine == real
+    array, right = numbers(mine), numbers(real)
+    if array is None or right is None:
+        return bool(mine == real)
+    return array.shape == right.shape and near_enough(array, right, near)
+
+
+def near_enough(mine, real, near: float = NEAR) -> bool:
+    """Tell whether two numpy arrays of one shape hold nearly the same numbers."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        close = np.abs(mine - real) <= near * np.maximum(1, np.abs(real))
+    return bool(np.all(close | (mine == real) | ((mine != mine) & (real != real))))
+
+
+def numbers(value):
+    """Return a number, array or tensor of any library as a numpy array; None if it is none."""
+    import numpy as np
+
+    try:
+        if hasattr(value, "detach"):  # torch
+            value = value.detach().cpu().numpy()
+        array = np.asarray(value)
+        return (
+            array.astype(np.result_type(array, np.float64)) if array.dtype.kind in "biufc" else None
+        )
+    except Exception:  # whatever an object of the learner's makes of being asked
+        return None
+
+
+def find_difference(
+    answer,
+    reference,
+    cases: Iterable[Case],
+    who: str = "the reference",
+    same: Callable[[object, object], bool] = same_result,
+) -> str | None:
+    """Run an answer and the reference case by case; return the first difference, in words.
+
+    Each case makes its objects anew in `run`, for it runs twice. None if no case differs.
+    """
+    for case in cases:
+        mine, real = observe(case.run, answer), observe(case.run, reference)
+        if not same(mine, real):
+            return say_difference(case, mine, real, who)
+    return None
+
+
+def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
+    """Return the case, your result, that of `who`, and the advice; or the advice alone.
+
+    The advice alone if it was made of the two results.
+    """
+    made = callable(case.advice)
+    advice = case.advice(mine, real) if made else case.advice
+    if advice and made:
+        return within(f"{case.shows}: ", advice)
+    mine, real = parts_apart(mine, real)
+    return parted(
+        f"{case.shows}: ", _gives(mine), _gives(real), who, f"; {advice}" if advice else ""
+    )
+
+
+def parts_apart(mine, real) -> tuple:
+    """Return the entries in which two dicts differ; other results as they are."""
+    if type(mine) is not dict or type(real) is not dict:
+        return mine, real
+    keys = [key for key in real if key not in mine or not same_result(mine[key], real[key])]
+    keys = keys or [key for key in mine if key not in real]
+    return tuple({key: seen[key] for key in keys if key in seen} for seen in (mine, real))
+
+
+def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Callable:
+    """Return the advice of a case that shows a dict: that for the first entry which differs."""
+
+    def say(mine, real):
+        if type(mine) is not dict or type(real) is not dict:
+            return None
+        mine, real = parts_apart(mine, real)
+        words = next((advice[key] for key in real if key in advice), "")
+        return parted("", _gives(mine), _gives(real), who, f"; {words}" if words else "")
+
+    return say
+
+
+def _gives(seen) -> str:
+    return str(seen) if isinstance(seen, Raised) else f"gives {describe(seen)}"
+
+
+def describe(seen) -> str:
+    """Return plain data in full where it is not long; else what `brief` says of it."""
+    return repr(seen) if _is_plain(seen) and len(repr(seen)) <= MOST_SHOWN else brief(seen)
+
+
+def _is_plain(seen) -> bool:
+    if type(seen) in (list, tuple, dict):
+        items = [*seen, *seen.values()] if type(seen) is dict else seen
+        return len(items) <= MOST_SHOWN and all(map(_is_plain, items))
+    return type(seen) in (str, bytes, int, float, bool, type(None))
+
+
+def check_guess(
+    guess,
+    truth: Mapping[str, object],
+    why: Mapping[str, str] | Callable[[str, object], str],
+    among: Sequence = (),
+    plain: Callable = lambda value: value,
+) -> str | None:
+    """Return what is wrong with a guess per name, and why it is so; None if nothing is.
+
+    Args:
+        guess: the learner's dict, name -> guess, in any form; Unfit or Untried where it is none.
+        truth: name -> what running it gave.
+        why: name -> the reason; or `why(name, guess)` returns it.
+        among: what can be guessed.
+        plain: makes one of these of a guess that says the same in another form.
+    """
+    guess = {name: plain(value) for name, value in by_name(guess, truth).items()}
+    for name, value in guess.items():
+        if among and not any(type(value) is type(one) and value == one for one in among):
+            choices = ", ".join(map(repr, among))
+            return f"the guess for {name} must be one of {choices}, not {brief(value)}"
+    for name, value in guess.items():
+        if not same_result(value, truth[name]):
+            reason = why(name, value) if callable(why) else why[name]
+            return f"{name} is {brief(truth[name])}, not {brief(value)}: {reason}"
+    return None
+
+
+def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
+    """Return an answer that has a value for each name: a dict, or any other mapping.
+
+    Unfit if it is none, or its keys are others; Untried, with their names, where values are `...`.
+    """
+    names = list(names)
+    if not issubclass(type(answer), Mapping):
+        raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}, not {brief(answer)}")
+    given = dict(islice(answer.items(), len(names) + 1))
+    missing = [name for name in names if name not in given]
+    extra = [brief(name) for name in given if name not in names]
+    if missing or extra:
+        why = f"{missing[0]!r} is missing" if missing else f"{extra[0]} is none of them"
+        raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}; {why}")
+    parts_tried(given)
+    return {name: plain_text(given[name]) for name in names}
+
+
+def plain_text(value):
+    """Return a text of any kind, such as numpy's or an enum's, as a plain str; all else as is."""
+    return str.__str__(value) if issubclass(type(value), str) else value
+
+
+def parts_tried(given: Mapping) -> None:
+    """Raise Untried, with the names of the parts, where some of them still are `...`."""
+    left = [str(name) for name, value in given.items() if value is ...]
+    if left:
+        raise Untried(", ".join(left) if len(left) < len(given) else "")
+
+
+def in_order(answer, most: int, what: str = "the answer") -> list:
+    """Return the items of a list, tuple, array, tensor, generator or whatever else has some.
+
+    Unfit if it has none to give, is a text or a mapping, or has more than `most`. A pointer of
+    ctypes has none, either: to read on from an address would end the kernel.
+    """
+    if issubclass(type(answer), (str, bytes, Mapping, ctypes._Pointer)):
+        raise Unfit(f"{what} must be a list, not {brief(answer)}")
+    try:
+        items = list(islice(iter(answer), most + 1))
+    except TypeError:
+        raise Unfit(f"{what} must be a list, not {brief(answer)}") from None
+    if len(items) > most:
+        raise Unfit(f"{what} has more than {most:,} items, which is more than there can be here")
+    return items

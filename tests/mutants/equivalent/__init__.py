@@ -1,1 +1,0 @@
-"""Mutants that do the same as the solution, chapter by chapter, each with the reason."""

@@ -1,3 +1,0 @@
-"""Chapter 0: mutants that do what the solution does, and why."""
-
-SAME: dict[str, dict[str, str]] = {}
