@@ -57,7 +57,7 @@ def _without_graphs(act: Callable[[], str]) -> str:
 
     What goes on in a thread of a graph, such as a sleep in a tf.py_function, nothing ends there.
     """
-    from helpers.capture.tensorflow.one_thread import run_in_this_thread
+    from helpers.internals.tensorflow_private import run_in_this_thread
 
     run_in_this_thread()
     return act()

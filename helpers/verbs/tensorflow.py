@@ -1,10 +1,9 @@
 """TensorFlow: traces, graphs, AutoGraph, Grappler, variables, the C API."""
 
-from helpers.capture.tensorflow import autograph, c_api, grappler, variables
+from helpers.capture.tensorflow import c_api, graph_steps, mutations, rewriting, traces, variables
 from helpers.capture.tensorflow import graph as tf_graphs
 from helpers.capture.tensorflow import startup_switches as startup
-from helpers.capture.tensorflow.tracing import ledger as traces
-from helpers.capture.tensorflow.tracing import mutations
+from helpers.capture.tensorflow.graph_diff import tf_diff
 from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.interpreter_state import whole
@@ -54,7 +53,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 @whole
 def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
     """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
-    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), lanes)
+    return Exhibit(graph_steps.tf_steps(thing, *args, **kwargs), lanes)
 
 
 @whole
@@ -64,19 +63,19 @@ def show_graph_diff(before, after, title: str = "") -> Exhibit:
     Each is what `show_graph` takes without arguments, or an exhibit that it gave.
     """
     both = model_of(before), model_of(after)
-    return Exhibit(tf_graphs.tf_diff(*both, title), graph_diff)
+    return Exhibit(tf_diff(*both, title), graph_diff)
 
 
 @whole
 def watch_optimisation(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
-    return Exhibit(grappler.watch_grappler(fn, *args, **kwargs), graph_diff)
+    return Exhibit(rewriting.watch_grappler(fn, *args, **kwargs), graph_diff)
 
 
 @whole
 def show_autograph(fn) -> Exhibit:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
-    return Exhibit(autograph.autograph_side_by_side(fn), side_by_side)
+    return Exhibit(rewriting.autograph_side_by_side(fn), side_by_side)
 
 
 @whole

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.capture.frameworks.call_diff import calls_diff, calls_ledger
+from helpers.capture.frameworks.call_tree import calls_diff, calls_ledger
 from helpers.capture.frameworks.call_tree import call_tree
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")

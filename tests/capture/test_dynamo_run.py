@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from helpers import expect, watch_breaks, watch_compile, watch_rewriting
-from helpers.capture.torch.dynamo.events import Instruction
-from helpers.capture.torch.dynamo.recorder import record
+from helpers.capture.torch.dynamo_recorder import Instruction, record
 from helpers.internals import torch_private
 from helpers.view import dynamo as view
 
@@ -249,7 +248,7 @@ def test_absent_torch_is_one_sentence():
 
 def test_what_could_not_be_read_is_told(monkeypatch):
     monkeypatch.setattr(
-        "helpers.capture.torch.dynamo.text.guard_words", lambda guard: guard.no_such
+        "helpers.capture.torch.dynamo_words.guard_words", lambda guard: guard.no_such
     )
     assert "Not all of it could be read on this torch (AttributeError" in run(programs.toy).note
 
@@ -279,7 +278,7 @@ def test_resume_functions_that_are_not_listed_are_counted():
 
 
 def test_breaks_beyond_those_that_are_kept_are_counted(monkeypatch):
-    monkeypatch.setattr("helpers.capture.torch.dynamo.recorder.MOST_EVENTS", 4)
+    monkeypatch.setattr("helpers.capture.torch.dynamo_recorder.MOST_EVENTS", 4)
     whole = watch_breaks(breaking(5), torch.ones(2)).model
     told, more = len(whole.rows), 5 - len(whole.rows)
     assert told and more and f"{more} more graph breaks left out" in whole.note

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from helpers.capture.torch.dynamo import text as words
+from helpers.capture.torch import dynamo_words as words
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ import random
 import pytest
 
 from helpers import guard_function, show_guards
-from helpers.capture.torch.cache_entries import accepts, entries, frame_locals
-from helpers.capture.torch.guards.program import WrittenGuards, guard_program
-from helpers.capture.torch.unwrapping import behind
+from helpers.capture.torch.cache_entries import accepts, behind, entries, frame_locals
+from helpers.capture.torch.guard_program import WrittenGuards, guard_program
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")

@@ -5,8 +5,7 @@ import functools
 import pytest
 
 from helpers import watch_guard_sets
-from helpers.capture.torch.guards.compare import Mini, Real
-from helpers.capture.torch.guards.nearby_calls import neighbours
+from helpers.capture.torch.guard_sets import Mini, Real, neighbours
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")

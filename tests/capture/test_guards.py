@@ -6,11 +6,16 @@ import re
 import pytest
 
 from helpers import show_guards, watch_recompiles
-from helpers.capture.torch.cache_entries import entries, frame_locals
-from helpers.capture.torch.guards.failures import all_failures, failure
-from helpers.capture.torch.guards.text import clean, meaning
-from helpers.capture.torch.guards.tree import leaves, managers, resolve
-from helpers.capture.torch.unwrapping import behind
+from helpers.capture.torch.cache_entries import behind, entries, frame_locals
+from helpers.capture.torch.guard_tree import (
+    all_failures,
+    clean,
+    failure,
+    leaves,
+    managers,
+    meaning,
+    resolve,
+)
 from helpers.view.diagram import kinds
 from helpers.view.diagram.boxes import LONGEST_LABEL
 from helpers.view.diagram.folding import fold

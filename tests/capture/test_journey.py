@@ -13,8 +13,9 @@ import torch._dynamo
 from torch._dynamo.utils import counters
 
 from helpers import show_journey, would_trace
+from helpers.capture.frameworks import journey_recorder as recorder
+from helpers.capture.frameworks import journey_stops
 from helpers.capture.frameworks.call_tree import call_tree
-from helpers.capture.frameworks.journey import ops, recorder, whole_call
 from helpers.capture.frameworks.op_log import op_log
 from helpers.model.spine import SPINE
 from tests import pythons
@@ -302,7 +303,7 @@ def test_a_long_run_ends_and_says_what_it_left_out(monkeypatch):
 
 
 def test_very_many_ops_are_cut_and_that_is_said(monkeypatch):
-    for module in (ops, whole_call):
+    for module in (recorder, journey_stops):
         monkeypatch.setattr(module, "MOST_OPS", 3)
     model = show_journey(lambda x: x + x + x + x + x, T).model
     assert model.again.count("ops") == 3 and "after the first 3 are not counted" in model.note
@@ -320,11 +321,9 @@ def test_a_recorder_taken_off_is_told():
 def test_everything_is_as_it_was_also_after_an_interrupt():
     from tensorflow.python import pywrap_tfe
 
-    from helpers.capture.tensorflow.tracing import keys
-
     def state():
-        doors = [getattr(pywrap_tfe, name) for name in ops.OP_AT]
-        return sys.gettrace(), sys.getprofile(), doors, len(keys.listeners()), sys.stdout
+        doors = [getattr(pywrap_tfe, name) for name in recorder.OP_AT]
+        return sys.gettrace(), sys.getprofile(), doors, sys.stdout
 
     before = state()
     for _ in both(tf.function(in_tf), A):
@@ -373,7 +372,7 @@ def test_shares_are_parts_of_one_and_only_when_asked_for():
 
 
 PLAIN = """
-from helpers.capture.frameworks.journey.whole_call import journey
+from helpers.capture.frameworks.journey_stops import journey
 RATE = 2
 def scale(x): return x * RATE + 1
 def call(x): return sorted(map(scale, x))
@@ -405,7 +404,7 @@ def test_dynamo_compiles_no_frame_that_writes_ops_down():
     before = len(convert_frame.output_codes.seen)
     show_journey(torch.compile(broken, backend="eager"), T)
     made = [ref() for ref in convert_frame.output_codes.seen[before:]]
-    assert made and not [code for code in made if code and code.co_filename == ops.__file__]
+    assert made and not [code for code in made if code and code.co_filename == recorder.__file__]
 
 
 def test_of_a_compiled_module_of_torch_s_own_no_code_of_yours_ran():

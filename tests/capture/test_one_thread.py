@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from helpers.capture.tensorflow.one_thread import run_in_this_thread
+from helpers.internals.tensorflow_private import run_in_this_thread
 from helpers.safety import rehearsal
 from helpers.safety.rehearsal import rehearsed
 from helpers.study.check import Exercise

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import show_recording, watch_recorders
 from helpers.capture.frameworks import recorders
-from helpers.capture.frameworks.recorder_programs import PROGRAMS
+from helpers.capture.frameworks.recorders import PROGRAMS
 from helpers.capture.processes.interpreter import ask
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")

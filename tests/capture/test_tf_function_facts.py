@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
-from helpers.capture.tensorflow.tracing.ledger import watch
-from helpers.capture.tensorflow.tracing.mutations import mutations_ledger
+from helpers.capture.tensorflow.mutations import mutations_ledger
+from helpers.capture.tensorflow.traces import watch
 
 tf = pytest.importorskip("tensorflow")
 t = tf.constant

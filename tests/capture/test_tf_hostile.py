@@ -10,10 +10,8 @@ from itertools import pairwise
 import pytest
 
 import helpers
+from helpers.capture.tensorflow import traces as ledger
 from helpers.capture.tensorflow.graph import DEEPEST, tf_graph
-from helpers.capture.tensorflow.tracing import ledger
-from helpers.capture.tensorflow.tracing import log as trace_log
-from helpers.capture.tensorflow.tracing.log import Log
 from helpers.safety.kept_state import KEPT
 from tests.samples import sample
 

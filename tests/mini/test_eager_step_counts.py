@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 tf = pytest.importorskip("tensorflow")
 
-from helpers.internals.import_slots import import_slots  # noqa: E402
+from helpers.internals.shared_libraries import import_slots  # noqa: E402
 from helpers.mini.eager import step_counts  # noqa: E402
 from helpers.mini.eager.step_counts import STEPS, counted  # noqa: E402
 

@@ -14,19 +14,19 @@ from dis import opmap
 
 from helpers.capture.cpython.callable_name import called
 from helpers.capture.references.patched import patched_names
+from helpers.capture.tensorflow.op_callbacks import DOORS
 from helpers.capture.text.label import type_name
+from helpers.internals import tensorflow_private, torch_private
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
 from helpers.safety import imported
-from helpers.safety.kept_state import KEPT
 from helpers.safety.original_builtins import BUILTINS
 
 NOBODY = "nobody"
 NEW, OLD = "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
-_READ = {kept.name: kept.read for kept in KEPT}
 _FINDERS = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
 
 
@@ -92,17 +92,21 @@ def _unless(read: Callable, own: object) -> Callable[[], str]:
     return lambda: NOBODY if read() is own else _name(read())
 
 
+def _listed(names: Iterable) -> str:
+    return listed(list(names), MOST) or NOBODY
+
+
 def _tools() -> str:
     if not hasattr(sys, "monitoring"):
         return NEW
-    return listed([name for name in _READ["sys.monitoring"]() if type(name) is str], MOST) or NOBODY
+    names = map(sys.monitoring.get_tool, range(6))
+    return _listed(name for name in names if type(name) is str)
 
 
 def _builtins() -> str:
     now = vars(builtins)
     changed = [name for name, own in BUILTINS.items() if name != "_" and now.get(name) is not own]
-    who = [f"{_name(now[n]) if n in now else NOBODY} for {n}" for n in changed]
-    return listed(who, MOST) or NOBODY
+    return _listed(f"{_name(now[n]) if n in now else NOBODY} for {n}" for n in changed)
 
 
 def _evaluators() -> str:
@@ -112,40 +116,33 @@ def _evaluators() -> str:
     return NOBODY if first.owner.startswith("CPython") else f"{first.name} ({first.owner})"
 
 
+def _of(framework: str, who: Callable[[], str]) -> Callable[[], str]:
+    """Return who says who is there, where the framework has been imported."""
+    return lambda: who() if imported.module(framework) else OLD
+
+
 def _torch_callback() -> str:
-    if not imported.module("torch"):
-        return OLD
-    found = _READ["torch's frame callback"]()
+    found = torch_private.frame_callback()
     return NOBODY if found is None or found is False else _name(found)
 
 
 def _torch_modes(which: int) -> Callable[[], str]:
-    def who() -> str:
-        modes = _READ["torch's modes"]()
-        return listed([type_name(mode) for mode in modes[which]], MOST) or NOBODY if modes else OLD
-
-    return who
+    return lambda: _listed(map(type_name, torch_private.modes()[which]))
 
 
 def _op_callbacks() -> str:
-    if not imported.module("tensorflow"):
-        return OLD
-    return _names(_READ["TensorFlow's op callbacks"]())
+    return _names(tensorflow_private.context.context().op_callbacks)
 
 
 def _doors() -> str:
-    if not imported.module("tensorflow"):
-        return OLD
-    doors = _READ["TensorFlow's doors to C"]()
+    doors = {name: getattr(tensorflow_private.doors, name) for name in DOORS}
     others = {name: fn for name, fn in doors.items() if type(fn) is not type(len)}
-    return listed([f"{_name(fn)} for {name}" for name, fn in others.items()], MOST) or NOBODY
+    return _listed(f"{_name(fn)} for {name}" for name, fn in others.items())
 
 
 def _graphs() -> str:
-    if not imported.module("tensorflow"):
-        return OLD
-    *graphs, eager = _READ["TensorFlow's graphs"]() or (True,)
-    return NOBODY if eager or not graphs else type_name(graphs[-1])
+    graphs = tensorflow_private.graphs_being_built()
+    return type_name(graphs[-1]) if graphs else NOBODY
 
 
 def _finders() -> str:
@@ -183,7 +180,7 @@ _WAYS = (
         *("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
     ),
     (
-        *("torch's frame callback", _torch_callback),
+        *("torch's frame callback", _of("torch", _torch_callback)),
         *("frames that no compiled code fits", "torch: dynamo/eval_frame.c"),
     ),
     (
@@ -208,16 +205,31 @@ _WAYS = (
     ),
     ("sys.monitoring", _tools, "the events that each tool asked for", "PEP 669: instrumentation.c"),
     (
-        *("torch function modes", _torch_modes(1)),
+        *("torch function modes", _of("torch", _torch_modes(1))),
         *("calls of torch's functions", "torch: overrides.py"),
     ),
     (
-        *("torch dispatch modes", _torch_modes(0)),
+        *("torch dispatch modes", _of("torch", _torch_modes(0))),
         *("ops, below autograd", "torch: utils/_python_dispatch.py"),
     ),
-    ("TensorFlow op callbacks", _op_callbacks, "ops, after each", "framework/op_callbacks.py"),
-    ("TensorFlow's doors to C", _doors, "eager ops, before each", "python/pywrap_tfe.py"),
-    ("a graph being built", _graphs, "ops, which do not run", "framework/ops.py"),
+    (
+        "TensorFlow op callbacks",
+        _of("tensorflow", _op_callbacks),
+        "ops, after each",
+        "framework/op_callbacks.py",
+    ),
+    (
+        "TensorFlow's doors to C",
+        _of("tensorflow", _doors),
+        "eager ops, before each",
+        "python/pywrap_tfe.py",
+    ),
+    (
+        "a graph being built",
+        _of("tensorflow", _graphs),
+        "ops, which do not run",
+        "framework/ops.py",
+    ),
     (
         *("sys.displayhook", _unless(lambda: sys.displayhook, sys.__displayhook__)),
         *("the value of a last line", PRINTS),

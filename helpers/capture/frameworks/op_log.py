@@ -1,4 +1,4 @@
-"""A run -> the ops that it executed, in TensorFlow, in PyTorch, or in both.
+"""A run -> the ops that it executed, in TensorFlow, in PyTorch, or in both, with names of tensors.
 
 TensorFlow: tensorflow/python/framework/op_callbacks.py, which the fast path calls from C++
 (tensorflow/python/eager/pywrap_tfe_src.cc) and the fallback from execute.execute_with_callbacks.
@@ -12,20 +12,22 @@ import sys
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import FunctionType
 
+from helpers.capture.cpython import arguments
 from helpers.capture.cpython.arguments import calls_itself
 from helpers.capture.cpython.callable_name import LONGEST_NAME, called, compiled
-from helpers.capture.cpython.function import GENERATOR, refuse_async
+from helpers.capture.cpython.function import GENERATOR, names_used, refuse_async
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.cpython.unwrapping import behind
-from helpers.capture.frameworks.tensor_names import identity, is_tensor, names_of
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import type_name
+from helpers.capture.text.tensors import TENSORS, base_of
 from helpers.capture.text.value import brief
-from helpers.internals import torch_private
+from helpers.internals import tensorflow_private, torch_private
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
@@ -33,11 +35,10 @@ from helpers.model.phrase import counted
 from helpers.safety import imported
 from helpers.safety.arguments import is_a, printable, word
 from helpers.safety.interpreter_state import theirs
-from helpers.safety.original_builtins import BUILTINS
-
-__builtins__ = BUILTINS  # those of the interpreter may be patched when this runs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
+MOST_ITEMS, MOST_LOOKED_AT = 100, 20_000
+MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = (
     Column("number", "#"),
     Column("op", "op", True),
@@ -128,37 +129,10 @@ def _told(column: Column, row: Op) -> bool:
 def _watching(recorder) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if imported.module("torch"):
-            stack.enter_context(_torch_mode(recorder))
+            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
         if imported.module("tensorflow"):
-            from tensorflow.python.framework import op_callbacks
-
-            callback = recorder.of_tensorflow
-            op_callbacks.add_op_callback(callback)
-            stack.callback(op_callbacks.remove_op_callback, callback)
+            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
         yield
-
-
-def _torch_mode(recorder):
-    torch_private.refuse_late_dynamo()
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Watching(TorchDispatchMode):
-        @classmethod
-        def ignore_compile_internals(cls):
-            return True  # or torch.compile gives the function up, for good
-
-        @classmethod
-        def _should_skip_dynamo(cls):
-            return False
-
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            result = func(*args, **(kwargs or {}))
-            recorder.of_torch(func, (*args, *(kwargs or {}).values()), result)
-            return result
-
-    if torch := imported.module("torch._dynamo"):  # or Dynamo would compile the recorder's frames
-        Watching.__torch_dispatch__ = torch.disable(Watching.__torch_dispatch__)
-    return Watching()
 
 
 class _Recorder:
@@ -175,12 +149,10 @@ class _Recorder:
         where = "eager" if graph is None else "graph"
         self._add(_plain(name), inputs, outputs, where, bool(WRITES.match(name)))
 
-    def of_torch(self, func, inputs, outputs):
+    def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched."""
-        if func.namespace != "profiler":
-            name = f"{func.namespace}.{func.overloadpacket.__name__}"
-            updates = WRITES.match(name) and any(map(_learns, _tensors(inputs[:1])))
-            self._add(name, inputs, outputs, "eager", bool(updates))
+        updates = WRITES.match(name) and any(map(_learns, _tensors(inputs[:1])))
+        self._add(name, inputs, outputs, "eager", bool(updates))
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
         if len(self.rows) >= MOST_OPS:
@@ -259,3 +231,130 @@ def _layer(owner) -> str:
     """Return a layer's name in Keras, else its type; neither of them runs code of the layer's."""
     name = (instance_dict(owner) or {}).get("name", "")
     return printable(name, LONGEST_NAME) if is_a(name, str) and name else type_name(owner)
+
+
+# ------------------------------------------------------------------ names of tensors
+
+
+def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
+    """Return identity -> name of every tensor and variable that `fn` names or is given.
+
+    A layer's weights are named by their own path. What cannot be read is left out.
+    """
+    search = _Search()
+    for name, value in _named(fn, args, kwargs):
+        search.look(name, value, 0)
+    return search.names
+
+
+def is_tensor(value) -> bool:
+    """Return whether this is a tensor, a variable or an array by its real type."""
+    return base_of(type(value)) is not None
+
+
+def _is_of(value, place: tuple[str, str]) -> bool:
+    """Return whether the value is of the class that a (module, name) stands for."""
+    kind = getattr(imported.module(place[0]), place[1], None)
+    return isinstance(kind, type) and is_a(value, kind)
+
+
+def identity(tensor) -> object:
+    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
+    of_tensorflow = _is_of(tensor, TENSORS[1])
+    return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
+
+
+def _named(fn, args, kwargs):
+    yield "layer", fn  # where it is one; of anything else no tensor is found
+    yield from arguments.arguments(fn, args, kwargs)
+    if type(fn) is not FunctionType:
+        return
+    code = fn.__code__
+    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # bound later
+            yield name, cell.cell_contents
+    for name in sorted(names_used(code) & fn.__globals__.keys()):
+        yield name, fn.__globals__[name]
+
+
+class _Search:
+    """Names by identity, found in nested lists, layers and modules; each of these once."""
+
+    def __init__(self):
+        self.names: dict[object, str] = {}
+        self._met: set[int] = set()
+
+    def look(self, name: str, value, depth: int) -> None:
+        """Note the tensors in this value under names that begin with `name`."""
+        if depth > DEEPEST or len(self._met) > MOST_LOOKED_AT:
+            return
+        if is_a(value, list, tuple):
+            base = list if is_a(value, list) else tuple
+            if base.__len__(value) <= MOST_ITEMS and self._new(value):
+                for at, item in enumerate(base.__iter__(value)):
+                    self.look(f"{name}[{at}]", item, depth + 1)
+        elif _is_of(value, MODULE):
+            self._module(name, value)
+        elif _is_of(value, LAYER):
+            self._layer(name, value, depth)
+        elif is_tensor(value):
+            self._note(name, value)
+
+    def _new(self, value) -> bool:
+        new = id(value) not in self._met
+        self._met.add(id(value))
+        return new
+
+    def _module(self, name: str, module) -> None:
+        """Note a module's parameters as `named_parameters` would name them."""
+        waiting = [(name, module)]
+        while waiting and len(self._met) <= MOST_LOOKED_AT:
+            path, module = waiting.pop()
+            if not self._new(module):
+                continue
+            inside = instance_dict(module) or {}
+            for part, weight in _items(inside.get("_parameters")):
+                if weight is not None:
+                    self._note(f"{path}.{part}", weight)
+            below = _items(inside.get("_modules"))
+            below = [(path if part == "_orig_mod" else f"{path}.{part}", m) for part, m in below]
+            waiting += [(part, m) for part, m in reversed(below) if m is not None]
+
+    def _layer(self, name: str, layer, depth: int) -> None:
+        """Note a layer's weights by their own paths, and those of the layers in it."""
+        if depth > DEEPEST or not self._new(layer):
+            return
+        inside = instance_dict(layer) or {}
+        for kind in ("_trainable_variables", "_non_trainable_variables"):
+            for weight in _list(inside.get(kind)):
+                own = instance_dict(weight) or {}
+                path = own.get("_path")
+                held = own.get("_value")
+                told = path if type(path) is str else name
+                self._note(told, weight if held is None else held)
+        for part in _list(inside.get("_layers")):
+            if _is_of(part, LAYER):
+                self._layer(name, part, depth + 1)
+
+    def _note(self, name: str, tensor) -> None:
+        for key in _identities(tensor):
+            self.names.setdefault(key, printable(name, LONGEST_NAME))
+
+
+def _items(found) -> list:
+    """Return the items of a dict of torch's with names that are text."""
+    pairs = dict.items(found) if is_a(found, dict) else ()
+    return [(part, value) for part, value in pairs if type(part) is str]
+
+
+def _list(found) -> list:
+    return list(list.__iter__(found)) if is_a(found, list) else []
+
+
+def _identities(tensor):
+    """Yield what stands for a tensor in the log: its number or id, and that of its handle."""
+    yield identity(tensor)
+    handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
+    if handle is not None and _is_of(handle, TENSORS[1]):
+        yield identity(handle)
+    yield id(tensor)

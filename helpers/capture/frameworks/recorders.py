@@ -5,10 +5,10 @@ as data. What the second call gives is held against what plain Python gives.
 """
 
 import importlib
+import inspect
 from dataclasses import asdict, dataclass
 from functools import cache
 
-from helpers.capture.frameworks import recorder_programs as programs
 from helpers.capture.processes.interpreter import ask
 from helpers.capture.text.value import brief
 from helpers.capture.torch.cache_entries import copied
@@ -32,6 +32,74 @@ WORDS = {
     "again": ("right, recorded again", "changed"),
     "stale": ("wrong", "failed"),
 }
+
+
+# Programs that mean the same to every recorder: plain Python operators on `x`. Each is called
+# twice; between the two calls one thing changes, or something is left behind.
+RATE = 2.0
+seen = []
+
+
+def number_if(x, n):
+    """Branch on a Python number."""
+    return x * 2 if n > 0 else x + 1
+
+
+def tensor_if(x):
+    """Branch on a number inside the tensor."""
+    return x * 2 if x[0] > 0 else x + 1
+
+
+def loop(x, n):
+    """Loop as often as a Python number says."""
+    for _ in range(n):
+        x = x * 2
+    return x
+
+
+def tensor_loop(x):
+    """Loop as often as the tensor says."""
+    while x[0] < 10:
+        x = x * 2
+    return x
+
+
+def global_number(x):
+    """Read a global."""
+    return x * RATE
+
+
+def side_effect(x):
+    """Append to a list that is not the function's own."""
+    seen.append("called")
+    return x * 2
+
+
+def shape(x):
+    """Read the tensor's length."""
+    return x * len(x)
+
+
+@dataclass(frozen=True)
+class Program:
+    """`fn`, and the arguments of two calls (a list stands for a tensor); `rate` from the second."""
+
+    words: str
+    fn: object
+    first: tuple
+    second: tuple
+    rate: float = 2.0
+
+
+PROGRAMS = (
+    Program("if on a number", number_if, ([1.0, 2.0], 1), ([1.0, 2.0], -1)),
+    Program("if on a tensor", tensor_if, ([1.0, 2.0],), ([-1.0, 2.0],)),
+    Program("loop of n rounds", loop, ([1.0, 2.0], 1), ([1.0, 2.0], 3)),
+    Program("loop until a tensor says", tensor_loop, ([6.0, 2.0],), ([1.0, 2.0],)),
+    Program("a global changes", global_number, ([1.0, 2.0],), ([1.0, 2.0],), 5.0),
+    Program("append to a list", side_effect, ([1.0, 2.0],), ([1.0, 2.0],)),
+    Program("len(x), and x grows", shape, ([1.0, 2.0],), ([1.0, 2.0, 3.0],)),
+)
 
 
 @dataclass(frozen=True)
@@ -65,10 +133,10 @@ def recordings() -> Recordings:
     made = _made()
     entries = [
         Entry(p.words, tuple(_verdict(made[r][i], made["Python"][i]) for r in RECORDERS))
-        for i, p in enumerate(programs.PROGRAMS)
+        for i, p in enumerate(PROGRAMS)
     ]
     recorded = tuple(
-        (p.words, r, made[r][i].graphs) for i, p in enumerate(programs.PROGRAMS) for r in RECORDERS
+        (p.words, r, made[r][i].graphs) for i, p in enumerate(PROGRAMS) for r in RECORDERS
     )
     title = "The second call of each program, held against Python's"
     return Recordings(title, "program", RECORDERS, tuple(entries), "", recorded, marks=MARKS)
@@ -89,7 +157,7 @@ def recorded_listing(words: str) -> Listing:
     KeyError lists the programs; TypeError for what is no text.
     """
     words = word(words, "the name of a program")
-    names = [program.words for program in programs.PROGRAMS]
+    names = [program.words for program in PROGRAMS]
     if words not in names:
         raise KeyError(f"{brief(words)} (the programs are {', '.join(names)})")
     made = _made()
@@ -134,25 +202,26 @@ def _made() -> dict[str, tuple[Recording, ...]]:
 
 
 def _each(record, tensor) -> tuple[Recording, ...]:
-    return tuple(_recording(program, record, tensor) for program in programs.PROGRAMS)
+    return tuple(_recording(program, record, tensor) for program in PROGRAMS)
 
 
 def _recording(program, record, tensor) -> Recording:
     """Run both calls of a program. `record(fn, graphs)` returns what to call instead of `fn`."""
+    global RATE
     graphs, results, first, raised = [], [], 0, ""
-    programs.seen.clear()
+    seen.clear()
     try:
         call = record(program.fn, graphs)
         for args, rate in ((program.first, 2.0), (program.second, program.rate)):
-            programs.RATE = rate
+            RATE = rate
             given = [tensor(a) if isinstance(a, list) else a for a in args]
             results.append(tuple(float(number) for number in call(*given)))
             first = first or len(graphs)
     except Exception as error:
         raised = kind_of(error)
     finally:
-        programs.RATE = 2.0
-    left = len(programs.seen)
+        RATE = 2.0
+    left = len(seen)
     return Recording(tuple(graphs), len(graphs) - first, tuple(results), left, raised)
 
 
@@ -168,8 +237,6 @@ def _dynamo(fn, graphs):
 
 def _symbolic(fn, graphs):
     """Trace at the first call, as fx does: numbers are fixed, tensors are stand-ins."""
-    import inspect
-
     import torch.fx
 
     made = {}

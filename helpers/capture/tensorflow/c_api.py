@@ -11,8 +11,8 @@ from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 
-from helpers.capture.tensorflow.symbol_table import exported
 from helpers.capture.text.error import said
+from helpers.internals.shared_libraries import exported
 from helpers.model.listing import Column, Listing
 
 PATTERN = r"TFE?_|PyInit_|_Z\d+(?:TFE_Py_|EagerTensor)"

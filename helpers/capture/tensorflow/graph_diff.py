@@ -6,16 +6,23 @@ removed, folded, merged, cancelled or bypassed, replaced, and then changed or ke
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from helpers.capture.tensorflow.graph import CONTROL, tf_graph
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
 from helpers.model.phrase import listed
+from helpers.safety.arguments import is_a, printable, word
 
-CONTROL = "control"  # the label of an arrow that carries no value
 UNEXPLAINED = "gone; these two graphs do not say why"
-MOST_NAMED, MOST_PIECES, LONGEST = 3, 50, 100
+MOST_NAMED, LONGEST = 3, 100
+
+
+def tf_diff(before, after, title: str = "") -> GraphDiff:
+    """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
+    title = printable(word(title, "title"), 200)
+    both = [side if is_a(side, Graph) else tf_graph(side) for side in (before, after)]
+    return compare(*both, title)
 
 
 def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
@@ -133,30 +140,13 @@ def _folded(work: _Comparison) -> None:
 
 
 def _from_constants(side: _Side) -> dict[str, bool]:
-    """Return for each key whether all that it begins with, at least one node, is constant.
-
-    One pass, inputs first. A cycle begins with nothing of its own: it is asked for all that leads
-    to it.
-    """
+    """Return for each key whether all that it begins with is constant; nothing in a cycle is."""
     found = {}
     for key in side.inputs_first():
         sources = side.sources(key)
-        if not sources:
-            found[key] = side.nodes[key].kind == "constant"
-        elif all(source in found for source in sources):
-            found[key] = all(found[source] for source in sources)
-        else:
-            reached = _reach([key], side.sources)
-            leaves = [side.nodes[leaf] for leaf in reached if not side.inputs[leaf]]
-            constant = bool(leaves) and all(leaf.kind == "constant" for leaf in leaves)
-            found |= dict.fromkeys(_loop(side, key, reached), constant)
+        itself = side.nodes[key].kind == "constant"
+        found[key] = all(found.get(one) for one in sources) if sources else itself
     return found
-
-
-def _loop(side: _Side, key: str, behind: set[str]) -> set[str]:
-    """Return the cycle that a key stands in, of what leads to it; at least itself."""
-    ahead = _reach([key], lambda k: [r for r in side.readers[k] if r in behind])
-    return ahead | {key}
 
 
 def _merged(work: _Comparison) -> None:
@@ -245,7 +235,8 @@ def _way_back(key, behind) -> list[str]:
 
 def _replaced(work: _Comparison) -> None:
     """Gone next to new: a reader of the former is still there, and reads the latter."""
-    for readers, group in _exchanged(work):
+    for group in _pieces(work.one, {key for key in work.open if key in work.gone}):
+        readers = {r for key in group for r in work.one.readers[key]} - work.gone
         heads = {key for r in readers for key in work.two.sources(r) if key in work.new}
         fresh = work.two.ordered(
             _reach(heads, lambda key: [s for s in work.two.sources(key) if s in work.new])
@@ -261,20 +252,6 @@ def _replaced(work: _Comparison) -> None:
         work.swapped |= group | set(fresh)
     for key in work.two.ordered(work.new - work.swapped):
         work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
-
-
-def _exchanged(work: _Comparison) -> Iterator[tuple[frozenset[str], set[str]]]:
-    """Yield the pieces of what is gone, each with its readers that are still there.
-
-    Where very many pieces have the same readers, they are one: each is told by all the new nodes.
-    """
-    by_readers: dict[frozenset[str], list[set[str]]] = {}
-    for group in _pieces(work.one, {key for key in work.open if key in work.gone}):
-        readers = frozenset(r for key in group for r in work.one.readers[key]) - work.gone
-        by_readers.setdefault(readers, []).append(group)
-    for readers, groups in by_readers.items():
-        for group in groups if len(groups) <= MOST_PIECES else [set().union(*groups)]:
-            yield readers, group
 
 
 def _altered(work: _Comparison) -> None:

@@ -18,7 +18,6 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import called, count, is_a, is_exactly, printable, table
-from helpers.safety.interpreter_state import note_end
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not what it saw with a RefVariable"),)
@@ -109,15 +108,25 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "it") -> Count
     ValueError if there is no such kind of variable, if the program raises, or returns what cannot
     be fetched; TypeError if `program` cannot be called.
     """
+    import tensorflow as tf
+
     called(program, f"the program {what}" if what != "it" else "a program")
     graph, fetches, initialiser = _built(program, kind, what)
-    try:
-        return _run(graph, fetches, initialiser, runs)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # what is no fetch is asked in many ways whether it is one
-        needed = f"a program must return tensors or ops of its graph, and {what} does not"
-        raise ValueError(f"{needed}: {said(error)}") from None
+    config = tf.compat.v1.ConfigProto(
+        inter_op_parallelism_threads=THREADS, use_per_session_threads=True
+    )
+    counted: Counter = Counter()
+    with tf.compat.v1.Session(graph=graph, config=config) as session:
+        for _ in range(runs):
+            session.run(initialiser)
+            try:
+                counted[_words(session.run(fetches))] += 1
+            except tf.errors.OpError as error:
+                counted[said(error)] += 1
+            except Exception as error:  # what is no fetch is asked in many ways whether it is one
+                needed = f"a program must return tensors or ops of its graph, and {what} does not"
+                raise ValueError(f"{needed}: {said(error)}") from None
+    return counted
 
 
 def program_graph(program: Callable, kind: str) -> Graph:
@@ -138,59 +147,10 @@ def _built(program, kind: str, what: str = "it"):
         one = v1.placeholder_with_default(1.0, (), name="one")
         try:
             fetches = program(v, one)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            note_end(error)
+        except Exception as error:
             named = "the program" if what == "it" else f"the program {what}"
             raise ValueError(f"{named} raised {said(error)}") from None
     return graph, fetches, v.initializer
-
-
-def _run(graph, fetches, initialiser, runs: int) -> Counter:
-    import tensorflow as tf
-
-    counted, told = Counter(), {}
-    config = tf.compat.v1.ConfigProto(
-        inter_op_parallelism_threads=THREADS, use_per_session_threads=True
-    )
-    with tf.compat.v1.Session(graph=graph, config=config) as session:
-        for _ in range(runs):
-            session.run(initialiser)
-            try:
-                found = session.run(fetches)
-                key, words = _exactly(found), _words(found)
-            except tf.errors.OpError as error:
-                key = words = said(error)
-            counted[key] += 1
-            told[key] = words
-    return _apart(counted, told)
-
-
-def _apart(counted: Counter, told: dict) -> Counter:
-    """Return the counts by words; outcomes that differ and have the same words are numbered."""
-    alike, named = Counter(told[key] for key in counted), Counter()
-    seen: Counter = Counter()
-    for key, times in counted.items():
-        words = told[key]
-        seen[words] += 1
-        named[f"{words} (value {seen[words]})" if alike[words] > 1 else words] = times
-    return named
-
-
-def _exactly(found) -> object:
-    """Return what tells one fetched value from every other: what is shown may be shortened."""
-    import numpy as np
-
-    if is_a(found, list, tuple):
-        return (len(found), *map(_exactly, found))
-    if is_a(found, dict):
-        return tuple((name, _exactly(value)) for name, value in found.items())
-    if is_a(found, np.generic, np.ndarray):
-        values = np.asarray(found)
-        data = repr(values.tolist()) if values.dtype.hasobject else values.tobytes()
-        return values.dtype.str, values.shape, data
-    return _words(found)
 
 
 def _words(found) -> str:

@@ -9,7 +9,7 @@ import ctypes
 from collections import Counter
 from pathlib import Path
 
-from helpers.internals.import_slots import import_slots
+from helpers.internals.shared_libraries import import_slots
 from helpers.mini.eager.c_api import POINTER, api
 
 STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")

@@ -6,8 +6,8 @@ Results and gradients are compared on many inputs; what Dynamo makes of it, on a
 from types import FunctionType
 
 from helpers.capture.text.error import said
-from helpers.capture.torch.dynamo.graph_breaks import tensor
-from helpers.capture.torch.dynamo.timeline import watched
+from helpers.capture.torch.dynamo_run import watched
+from helpers.capture.torch.graph_breaks import tensor
 from helpers.internals import torch_private
 from helpers.model.dynamo import DynamoRun
 from helpers.study.chapter_4 import surgery_trial as trial

@@ -8,7 +8,7 @@ import math
 from collections import OrderedDict, deque
 
 from helpers.capture.cpython.function import names_used
-from helpers.capture.torch.guards.nearby_calls import Call, replacing
+from helpers.capture.torch.guard_sets import Call, replacing
 
 
 def farther(fn, first: dict):

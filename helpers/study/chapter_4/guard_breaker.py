@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch.guards.compare import Real
-from helpers.capture.torch.guards.failures import all_failures
-from helpers.capture.torch.guards.tree import leaves
+from helpers.capture.torch.guard_sets import Real
+from helpers.capture.torch.guard_tree import all_failures, leaves
 from helpers.study.answers import parts_tried
 from helpers.study.chapter_4.guard_changes import changed, is_context, unasked
 from helpers.study.check import Exercise

@@ -2,8 +2,8 @@
 
 from contextlib import nullcontext
 
-from helpers.capture.torch.guards.nearby_calls import replacing
-from helpers.capture.torch.guards.tree import MISSING, leaves, resolve
+from helpers.capture.torch.guard_sets import replacing
+from helpers.capture.torch.guard_tree import MISSING, leaves, resolve
 from helpers.safety.arguments import is_exactly
 
 

@@ -7,8 +7,7 @@ from contextlib import suppress
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch import results
-from helpers.capture.torch.guards.compare import Real
-from helpers.capture.torch.guards.nearby_calls import neighbours
+from helpers.capture.torch.guard_sets import Real, neighbours
 from helpers.study.chapter_4.farther_calls import farther
 from helpers.study.chapter_4.forms import function
 from helpers.study.check import Exercise, Unfit, Untried, tried

@@ -9,7 +9,7 @@ from itertools import product
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch.dynamo.graph_breaks import tensor
+from helpers.capture.torch.graph_breaks import tensor
 from helpers.safety.output import redirected
 from helpers.study.check import tried
 

@@ -1,25 +1,137 @@
-"""A tally -> the six stops of one call, in words: what was chosen there, or why nothing was."""
+"""A function and its arguments -> its journey: the first call that is watched, and one again.
+
+Each call has six stops, in words: what was chosen there, or why nothing was. The shares of time are
+measured in runs of their own: `cProfile` is written in C and adds little; nothing else watches.
+"""
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from cProfile import Profile
+from time import perf_counter
+from types import CodeType
 
-from helpers.capture.frameworks.journey.caches import LIBRARIES, graph_ops
-from helpers.capture.frameworks.journey.tally import Tally
+from helpers.capture.cpython.arguments import calls_itself
+from helpers.capture.cpython.callable_name import name_of
+from helpers.capture.cpython.function import GENERATOR, refuse_async
+from helpers.capture.cpython.settrace import Printed
+from helpers.capture.cpython.unwrapping import behind
+from helpers.capture.frameworks.journey_recorder import (
+    LIBRARIES,
+    MOST_OPS,
+    MOST_STEPS,
+    Tally,
+    space_of,
+    tally,
+    through,
+)
+from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.label import label
+from helpers.internals.tensorflow_private import graph_ops
 from helpers.mini import frame_hook
-from helpers.model.journey import Passage, Stop
+from helpers.model.journey import SHARES, Journey, Passage, Stop
 from helpers.model.phrase import clipped, counted, listed
-from helpers.safety.arguments import printable
+from helpers.safety.arguments import kind_of, printable, switch
+from helpers.safety.interpreter_state import theirs
+from helpers.safety.output import redirected
 
-MOST_NAMES, MOST_OPS, EXACT, LONGEST = 4, 5, 200, 60
+MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
 THEIRS = {"tensorflow": "TensorFlow", "keras": "Keras", "torch": "PyTorch", "numpy": "NumPy"}
 COMPILED = re.compile(r"(__compiled_fn|__resume_at)_[0-9a-f_]+.*")
 GRAPH = re.compile(r"__(?:inference|forward|backward)_(.+?)_\d+")
 LARGE = (("millions", 10**6), ("hundreds of thousands", 10**5), ("tens of thousands", 10**4))
 LARGE += (("thousands", 10**3), ("hundreds", 0))
+ENOUGH, MOST_RUNS = 0.2, 200  # seconds, and calls
 
 
-def passage(tally: Tally) -> Passage:
+def journey(fn, args: tuple, kwargs: dict, timed: bool = False) -> Journey:
+    """Call `fn(*args, **kwargs)` twice, and return what both calls passed.
+
+    `timed`: call it some more times, for the shares of time. TypeError if `fn` cannot be called,
+    or makes a coroutine.
+    """
+    switch(timed, "shares=")
+    if calls_itself(fn):
+        raise TypeError("show_journey needs a function, not a partial that is its own function")
+    if not callable(fn):
+        needed = f"show_journey needs a function and its arguments, not {kind_of(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
+    function = behind(fn)
+    if function is not None:
+        refuse_async(function, "show_journey")
+    space = space_of(function)
+    first, again = (tally(fn, args, kwargs, function, space) for _ in range(2))
+    measured = _shares(fn, args, kwargs, again) if timed else ()
+    title = f"The journey of {name_of(fn)}, called twice"
+    both = _passage(first), _passage(again)
+    return Journey(title, *both, measured, _note(function, (first, again), timed, measured))
+
+
+def _note(function, tallies: tuple[Tally, ...], timed: bool, measured: tuple) -> str:
+    notes = []
+    if function is not None and function.__code__.co_flags & GENERATOR:
+        notes.append("The call only made a generator: none of its body ran.")
+    if threads := max(one.seen.threads for one in tallies):
+        notes.append(f"It started {counted(threads, 'thread')}: what runs there is not watched.")
+    if not all(one.seen.stayed for one in tallies):
+        notes.append("The recorder was taken off in the midst: what came after is not counted.")
+    if any(one.seen.cut for one in tallies):
+        notes.append(f"Names, lines and operators are of the first {MOST_STEPS:,} instructions.")
+    if any(len(one.ran) == MOST_OPS for one in tallies):
+        notes.append(f"Ops after the first {MOST_OPS:,} are not counted.")
+    if timed and not measured:
+        notes.append("No time was measured: the call raises, or another profiler is at work.")
+    return " ".join(notes)
+
+
+def _shares(fn, args: tuple, kwargs: dict, again: Tally) -> tuple[tuple[str, float], ...]:
+    """Return the parts of the time, which sum up to 1; () if that could not be measured."""
+    if again.outcome:
+        return ()
+    yours = set(again.seen.codes)
+    try:
+        with redirected(Printed()), theirs():
+            runs = list(_runs(fn, args, kwargs))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # it may raise this time, and another profiler refuses
+        return ()
+    found = min((_parts(run, yours) for run in runs), key=lambda parts: sum(parts.values()))
+    total = sum(found.values())
+    return tuple((name, part / total) for name, part in found.items()) if total else ()
+
+
+def _runs(fn, args, kwargs) -> Iterator[Profile]:
+    """Yield a profile of each of several calls: the quickest is the one that nothing disturbed."""
+    start, runs = perf_counter(), 0
+    while runs < MOST_RUNS and (not runs or perf_counter() - start < ENOUGH):
+        runs, profile = runs + 1, Profile()
+        profile.enable()
+        try:
+            through(fn, args, kwargs)
+        finally:
+            profile.disable()
+        yield profile
+
+
+def _parts(profile: Profile, yours: set[int]) -> dict[str, float]:
+    found = dict.fromkeys(SHARES, 0.0)
+    for entry in profile.getstats():
+        if entry.code is not through.__code__:
+            found[_whose(entry.code, yours)] += entry.inlinetime
+    return found
+
+
+def _whose(code: CodeType | str, yours: set[int]) -> str:
+    if type(code) is not CodeType:
+        return SHARES[2]
+    return SHARES[0] if id(code) in yours else SHARES[1]
+
+
+# ------------------------------------------------------------------ the six stops
+
+
+def _passage(tally: Tally) -> Passage:
     """Return what one call did at each station."""
     makers = (_name, _key, _frame, _evaluator, _registry, _c_call)
     stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
@@ -156,13 +268,13 @@ def _registry(tally: Tally) -> tuple[bool, str, str]:
     for one in tally.ran:
         name, graph = _op(one.op)
         ops[f"the graph of {name}" if graph else name] += 1
-        inside += [f"in it {listed(graph, MOST_OPS)}"] if graph and not inside else []
+        inside += [f"in it {listed(graph, MOST_SHOWN)}"] if graph and not inside else []
         kernels[one.kernel] += not graph
     places = [words for words, many in kernels.items() if words and many]
     if len(places) > 1:  # "CPU, float32" each
         places = [words.replace(", ", " ") for words in places]
     chosen = f"kernels for {listed(places, 2)}" if places else ""
-    parts = (_times(ops, MOST_OPS), *inside, chosen, written)
+    parts = (_times(ops, MOST_SHOWN), *inside, chosen, written)
     return True, counted(len(tally.ran), "op"), "; ".join(filter(None, parts))
 
 

@@ -1,18 +1,18 @@
 """One call of a function under `torch.compile` -> a record of what Dynamo did, event by event."""
 
-import threading
 import warnings
 from collections import defaultdict, deque
+from dataclasses import dataclass, field
 from os.path import dirname
 from traceback import FrameSummary
 from types import CodeType
 
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
+from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch.dynamo import text as words
-from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
+from helpers.capture.torch import dynamo_words as words
 from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
@@ -20,8 +20,64 @@ from helpers.model.graph import Graph
 from helpers.safety.interpreter_state import theirs
 from helpers.safety.output import redirected
 
-MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK, DEEPEST = 500, 1000, 40, 20
+SO_FAR = "graph so far"
+MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK = 500, 1000, 40
 UNKNOWN = "Unknown fail_and_restart"  # what torch writes where an instruction gives no reason
+
+
+@dataclass
+class Instruction:
+    """One instruction, with what was known before it and what it added."""
+
+    code: CodeType
+    offset: int
+    opname: str
+    argrepr: str
+    positions: tuple  # line, end line, column, end column: Dynamo's own, which may be None
+    lineno: int
+    prologue: bool
+    stack: tuple[str, ...]
+    graph: Graph
+    guards: list[str]
+    guard_count: int  # of the list, which grows; it is the same one in all steps
+    made: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
+    failed: str = ""
+
+
+@dataclass
+class Happened:
+    """What Dynamo did between two instructions: `kind` as in `helpers.model.dynamo.KINDS`.
+
+    Of a break: `cause`, the whole message; `inner`, the innermost frame outside torch; `empty`,
+    whether the backend got no graph.
+    """
+
+    kind: str
+    code: CodeType | None
+    words: str
+    lineno: int = 0
+    graph: Graph | None = None
+    names: tuple[str, ...] = ()
+    sizes: tuple[int, int] = (0, 0)
+    cause: str = ""
+    inner: FrameSummary | None = None
+    empty: bool = False
+
+
+@dataclass
+class Record:
+    """All events of one call, the graphs the backend got, what it printed and how it ended."""
+
+    events: list = field(default_factory=list)
+    graphs: list[Graph] = field(default_factory=list)
+    printed: Printed = field(default_factory=Printed)
+    value: object = None
+    error: BaseException | None = None
+    cut_off: bool = False
+    missed_breaks: int = 0
+    elsewhere: int = 0
+    lost: str = ""
 
 
 def record(call, function, args=(), kwargs=None, steps: int = MOST_INSTRUCTIONS) -> Record:
@@ -55,18 +111,7 @@ def _run(call, watcher, args, kwargs):
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            if _is_ctrl_c(error):
-                raise KeyboardInterrupt from None
             kept.error = error
-
-
-def _is_ctrl_c(error: BaseException) -> bool:
-    """Return whether an error stands for a Ctrl-C that torch has caught and told in its own way."""
-    for _ in range(DEEPEST):
-        if error is None or type(error) is KeyboardInterrupt:
-            break
-        error = error.__cause__ or error.__context__
-    return type(error) is KeyboardInterrupt
 
 
 class _Watcher:
@@ -74,7 +119,6 @@ class _Watcher:
 
     def __init__(self, kept: Record, home: dict, steps: int):
         self.kept, self._home, self._steps = kept, home, steps
-        self._thread = threading.get_ident()
         self._open: dict[int, Instruction] = {}
         self._known: dict[int, _Known] = {}
         self._names: dict[int, tuple[CodeType, list]] = {}
@@ -91,7 +135,7 @@ class _Watcher:
 
     def before(self, tx):
         """Note the instruction that `tx` is about to translate."""
-        if threading.get_ident() != self._thread or tx.instruction_pointer is None:
+        if tx.instruction_pointer is None:
             return
         if tx.f_globals is not self._home:
             self.kept.elsewhere += 1
@@ -105,8 +149,6 @@ class _Watcher:
 
     def after(self, tx, error):
         """Note what the instruction added, and what went wrong with it."""
-        if threading.get_ident() != self._thread:
-            return
         event = self._open.pop(id(tx), None)
         if event is not None:
             made, guarded = self._read(tx).growth(tx.output)
@@ -116,13 +158,10 @@ class _Watcher:
 
     def broken(self, error):
         """Keep what breaks a graph; Dynamo may start over before it ends that graph."""
-        if threading.get_ident() == self._thread:
-            self._cause = error
+        self._cause = error
 
     def cut(self, tx, reason):
         """Note that the graph of `tx` ends here."""
-        if threading.get_ident() != self._thread:
-            return
         if reason.graph_break:
             # "step_unsupported" is all that torch says here: the reason came when it started over.
             unsaid = reason.reason == "step_unsupported" and self._cause is not None
@@ -144,7 +183,7 @@ class _Watcher:
 
     def rewritten(self, old: CodeType, new: CodeType):
         """Note that Dynamo has made new code for a code object that was translated here."""
-        if threading.get_ident() == self._thread and old in self._seen:
+        if old in self._seen:
             sizes = _length(old), _length(new)
             self._add(Happened("code", old, "", names=tuple(new.co_names), sizes=sizes))
 

@@ -8,44 +8,31 @@ written to the function: its counts are the same with the ledger and without.
 import contextlib
 import functools
 import inspect
-import sys
 import threading
 import traceback
+from collections import Counter
 from dataclasses import replace
-from itertools import islice
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import called
-from helpers.capture.tensorflow.tracing import keys
-from helpers.capture.tensorflow.tracing.differences import MOST_KEYS, nearest
-from helpers.capture.tensorflow.tracing.log import Log
-from helpers.capture.tensorflow.tracing.rebound import Named
-from helpers.capture.tensorflow.tracing.trace_type import MOST_ITEMS, Names, cut
+from helpers.capture.tensorflow.trace_types import MOST_KEYS, Names, nearest
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
+from helpers.internals import tensorflow_private
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety import imported
-from helpers.safety.arguments import (
-    alive,
-    is_a,
-    is_exactly,
-    kind_of,
-    own,
-    printable,
-    shown,
-    unwritten,
-)
+from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable, shown
 from helpers.safety.interpreter_state import whole
-from helpers.safety.interrupts import finishing
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
-MOST_KNOWN = 1024
 KERAS = "keras.src.backend.tensorflow.trainer"
 LOOPS = {"fit": "train", "evaluate": "test", "predict": "predict"}
-MANY = 1_000  # calls in one row
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+MOST_ROWS = 3  # hits in a row with different arguments: so many rows, and then one for all
+MOST_KINDS = 2_000  # of arguments that are told apart within one run of hits
+_EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 
 
 def watch(fn, **options) -> "Watched":
@@ -60,7 +47,7 @@ def watch(fn, **options) -> "Watched":
     """
     if watched_of(fn) and not options:
         return fn if type(fn) in (Watched, Around) else own(fn, "_source")
-    at = None if options else inner_cell(fn)
+    at = None if options else _inner_cell(fn)
     return Watched(as_function(fn, options)) if at is None else Around(fn, at)
 
 
@@ -93,7 +80,7 @@ def as_function(fn, options):
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown(fn)} cannot be called{instead(fn)}")
     made = as_tf_function(fn, **options)
-    made._omit_frequent_tracing_warning = True  # the ledger says more, and names the cause
+    tensorflow_private.omit_retracing_warning(made)  # the ledger says more, and names the cause
     return made
 
 
@@ -101,17 +88,12 @@ def as_tf_function(fn, **options):
     """Return `tf.function(fn, **options)`. TypeError, in one sentence, if TensorFlow refuses."""
     import tensorflow as tf
 
-    alive(fn, shown(fn))
-    if why := unwritten(fn):
-        raise TypeError(f"{shown(fn)} {why}, so TensorFlow cannot trace it")
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
         raise TypeError(f"a call of {shown(fn)} only makes a coroutine, and TensorFlow traces none")
     try:
         made = tf.function(fn, **options)
         inspect.signature(made)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # what `fn` says of itself may raise anything
+    except Exception as error:  # what `fn` says of itself may raise anything
         words = said(error)
         if not options and "signature" in words:
             needed = f"{shown(fn)} has no signature to read; wrap it in a def"
@@ -128,7 +110,7 @@ def watched_of(fn):
     return found.watched if type(found) in (Watched, Around) else None
 
 
-def inner_cell(fn) -> int | None:
+def _inner_cell(fn) -> int | None:
     """Return at which cell of its closure a decorator, or Keras, holds its tf.function; or None.
 
     TypeError for a function of Keras that holds none.
@@ -183,8 +165,6 @@ class Around:
 class Watched:
     """A tf.function that keeps a ledger. What it returns or raises is the function's own.
 
-    Only arguments of more than `keys.MOST_THINGS` are refused, with a ValueError.
-
     Other attributes (`get_concrete_function`, `experimental_get_tracing_count` …) are the
     function's; what `get_concrete_function` traces is written down too. Calls are in the order in
     which they ended. A call from another thread has its own row, which says so.
@@ -194,11 +174,10 @@ class Watched:
 
     def __init__(self, function, threads: bool = True):
         self.function = function
-        self._names, self._log, self._lock = Names(), Log(), threading.RLock()
+        self._names, self._log = Names(), _Log()
         self._words: dict = {}  # key -> words of its arguments, as they were when it was made
         self._home = threading.get_ident() if threads else None
         self.__wrapped__ = python = function.python_function
-        self._named = Named(python)
         if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -224,12 +203,10 @@ class Watched:
     @property
     def model(self) -> TraceLedger:
         """Return the ledger as it is now."""
-        with self._lock:
-            entries = self._log.entries()
-            note = _summary(self._log, self.function.experimental_get_tracing_count())
-        if any(entry.calls > MANY for entry in entries):
-            note += " Hits in a row are folded to one row; .last is the last call on its own."
-        return TraceLedger(f"Calls of {self._name()}", "call", HEADINGS, entries, note, marks=MARKS)
+        entries = self._log.entries()
+        note = self._log.summary(self.function.experimental_get_tracing_count())
+        title = f"Calls of {called(self.__wrapped__)}"
+        return TraceLedger(title, "call", HEADINGS, entries, note, marks=MARKS)
 
     @property
     def last(self) -> TraceEntry | None:
@@ -238,121 +215,95 @@ class Watched:
 
     def forecast(self, args, kwargs) -> TraceEntry:
         """Return the row that a call would add; nothing is called, and no row is added."""
-        keys.sized(args, kwargs)
         key, failed = self._wanted(args, kwargs)
         if failed is not None:
-            return trace_entry("next", self._raw(args, kwargs), "error", f"no key: {said(failed)}")
+            words = self._names.values(args, kwargs)
+            return trace_entry("next", words, "error", f"no key: {said(failed)}")
         words = self._arguments(key)
-        if keys.runs_eagerly(self.function):
+        if tensorflow_private.runs_eagerly(self.function):
             return trace_entry("next", words, "eager", _EAGER)
-        held, refused = keys.held(self.function, key), keys.refused(args, kwargs)
-        if held is not None and refused is not None:
-            return trace_entry("next", words, "error", f"raised while running: {said(refused)}")
+        held = tensorflow_private.serving_key(self.function, key)
         if held is not None:
-            notes = self._fit(key, words, held), keys.wrapped(args, kwargs)
-            return trace_entry("next", words, "hit", "; ".join(filter(None, notes)))
-        known = list(keys.keys(self.function))
+            return trace_entry("next", words, "hit", self._fit(words, key, held))
+        known = list(tensorflow_private.cached_keys(self.function))
         causes = nearest(known, key, self._names)
-        verdict, note = "trace", _because(causes, known) if known else FIRST
-        if refused is not None:
-            verdict, note = "error", f"traced, then raised: {said(refused)}"
-        note = "; ".join(filter(None, (note, keys.wrapped(args, kwargs))))
-        return trace_entry("next", words, verdict, note, traces=1, causes=causes)
+        note = _because(causes, known) if known else FIRST
+        return trace_entry("next", words, "trace", note, traces=1, causes=causes)
 
-    @functools.partial(whole, names=("TensorFlow's graphs",))
     def _run(self, call, args, kwargs, asked=""):
-        # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
-        keys.sized(args, kwargs)
-        made, error = [], None
-        with finishing(sys._getframe()) as row:
-            key, _ = self._wanted(args, kwargs)
-            words = asked + (self._raw(args, kwargs) if key is None else self._arguments(key))
-            heard = keys.listeners()
-            heard.append(made)
-            try:
+        key, _ = self._wanted(args, kwargs)
+        words = self._names.values(args, kwargs) if key is None else self._arguments(key)
+        error, made = None, []
+        try:
+            with tensorflow_private.hearing_traces() as made:
                 return call(*args, **kwargs)
-            except BaseException as raised:
-                error = raised
-                if type(raised) is not KeyboardInterrupt and (why := _loop_of_keras(raised)):
-                    error = TypeError(why)
-                    raise error from None
-                raise
-            finally:
-                row.finish()
-                heard.pop()
-                self._write(key, words, made, error, call)
-                error = None  # or its traceback would hold this frame, and this frame it
+        except BaseException as raised:
+            error = raised
+            if why := _loop_of_keras(raised):
+                error = TypeError(why)
+                raise error from None
+            raise
+        finally:
+            self._write(key, asked + words, made, error, call)
+            error = None  # or its traceback would hold this frame, and this frame it
 
     def _write(self, key, words, made, error, call):
         """Write the row down; an argument whose own `__eq__` raises must not change the call."""
-        with self._lock:
-            before = self._log.calls
-            try:
-                self._row(key, words, made, error, call)
-            except BaseException as broken:
-                if self._log.calls == before:
-                    verdict = "error" if error else "trace" if made else "hit"
-                    note = f"no key to compare with: {kind_of(broken)}"
-                    self._log.add(words, verdict, note, len(made))
-                if type(broken) is KeyboardInterrupt:
-                    raise
-
-    def _row(self, key, words, made, error, call):
-        cached = keys.keys(self.function) if made or error else {}
-        own = [k for k, concrete in cached.items() if any(concrete is m for m in made)]
-        before = [k for k in cached if not any(k is o for o in own)]  # an == may be an argument's
-        causes = nearest(before, key, self._names) if own and key is not None else ()
-        verdict, note = self._verdict(key, words, own, before, causes, error, call)
+        try:
+            row = self._row(key, words, made, error, call)
+        except Exception as broken:
+            verdict = "error" if error else "trace" if made else "hit"
+            row = verdict, f"no key to compare with: {kind_of(broken)}", len(made), ()
+        verdict, note, traces, causes = row
         if self._home not in (None, threading.get_ident()):
             note = f"{note}; on another thread".removeprefix("; ")
-        self._log.add(words, verdict, note, len(own), causes if own else ())
+        self._log.add(words, verdict, note, traces, causes)
 
-    def _verdict(self, key, words, own, before, causes, error, call) -> tuple[str, str]:
+    def _row(self, key, words, made, error, call) -> tuple:
+        cached = tensorflow_private.cached_keys(self.function) if made or error else {}
+        new = [k for k, concrete in cached.items() if any(concrete is m for m in made)]
         if error is not None:
-            return "error", _failure(error, own, key, self.function)
-        if own:
-            return "trace", self._traced(key, own, before, causes)
-        if call is self.function and keys.runs_eagerly(self.function):
-            return "eager", _EAGER
-        notes = "" if key is None else self._hit(key, words), self._named.others()
-        return "hit", "; ".join(filter(None, notes))
+            return "error", self._failure(error, new, key), len(new), ()
+        if new:
+            before = [k for k in cached if not any(k is one for one in new)]
+            causes = () if key is None else nearest(before, key, self._names)
+            return "trace", self._traced(key, new, before, causes), len(new), causes
+        if call is self.function and tensorflow_private.runs_eagerly(self.function):
+            return "eager", _EAGER, 0, ()
+        return "hit", "" if key is None else self._hit(key, words), 0, ()
 
-    def _traced(self, key, own, before, causes) -> str:
+    def _traced(self, key, new, before, causes) -> str:
         parts = [_because(causes, before) if before else FIRST]
-        made = self._arguments(own[-1])
+        made = self._arguments(new[-1])
         if key is not None and made != self._arguments(key):
             parts.append(f"traced as {made}")
-        if len(own) > 1:
-            scopes = {context.scope_type for context, _ in own}  # one, if it called itself
+        if len(new) > 1:
+            scopes = {context.scope_type for context, _ in new}  # one, if it called itself
             why = ": to create its variables, and to run without creating any" * (len(scopes) > 1)
-            parts.append(f"traced {len(own)} times{why}")
+            parts.append(f"traced {len(new)} times{why}")
         return "; ".join(parts)
 
     def _hit(self, key, words) -> str:
         """Return which key it was, where that is not the one that its own words would name."""
         note = self._words.get(key)
         if note is None or note[0] != words:
-            held = keys.held(self.function, key)
-            note = (words, "" if held is None else self._fit(key, words, held))
-            if len(self._words) < MOST_KNOWN:
+            held = tensorflow_private.serving_key(self.function, key)
+            note = words, "" if held is None else self._fit(words, key, held)
+            if len(self._words) < MOST_KINDS:
                 self._words[key] = note
         return note[1]
 
-    def _fit(self, key, words, held) -> str:
+    def _fit(self, words, key, held) -> str:
         """Return in words how a call fits a key: by being equal, or by a more general shape."""
-        made = self._made(held)
-        if made == words.partition("to trace only: ")[2] or made == words:
+        stored = next(k for k in tensorflow_private.cached_keys(self.function) if k == held)
+        made = self._arguments(stored)
+        if made == words.removeprefix("to trace only: "):
             return ""
         return f"{'equal to' if held == key else 'fits'} the key {made}"
 
-    def _made(self, held) -> str:
-        """Return the words of a key in the cache: the key's own object, not one equal to it."""
-        own = next(k for k in keys.keys(self.function) if k == held)
-        return self._arguments(own)
-
     def _wanted(self, args, kwargs):
         try:
-            return keys.wanted(self.function, args, kwargs), None
+            return tensorflow_private.wanted_key(self.function, args, kwargs), None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the call itself will say it
@@ -361,29 +312,24 @@ class Watched:
     def _arguments(self, key) -> str:
         try:
             return self._names.arguments(key[1])
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
+        except Exception as error:
             return f"(no words: {kind_of(error)})"
 
-    def _raw(self, args, kwargs) -> str:
-        """Return words for arguments that fit no key."""
-        words = self._names.value
-        first = [words(value) for value in args[:MOST_ITEMS]]
-        first += [f"{name}={words(value)}" for name, value in islice(kwargs.items(), MOST_ITEMS)]
-        more = len(args) + len(kwargs) - len(first)
-        return cut(", ".join(first + [f"… {more} more"] * bool(more))) or "(none)"
+    def _failure(self, error, new, key) -> str:
+        when = "traced, then raised" if new else "no key" if key is None else self._when(key)
+        return f"{when}: {said(error)}"
 
-    def _name(self) -> str:
-        return called(self.__wrapped__)
-
-
-_EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
+    def _when(self, key) -> str:
+        try:
+            held = tensorflow_private.serving_key(self.function, key)
+        except Exception:  # an argument's own __eq__
+            return "raised while looking the key up"
+        return "raised while tracing" if held is None else "raised while running"
 
 
 def _loop_of_keras(error: BaseException) -> str:
     """Return why a trace met `fit` and the like, and what to do; "" if it did not."""
-    while error is not None:
+    while error is not None and type(error) is not KeyboardInterrupt:
         for frame, _ in traceback.walk_tb(error.__traceback__):
             fn = frame.f_locals.get("fn")  # Keras leaves of its frames only that of a decorator
             kind = type(fn) is FunctionType and LOOPS.get(fn.__name__)
@@ -407,29 +353,76 @@ def _because(causes, known) -> str:
     return told
 
 
-def _failure(error, own, key, function) -> str:
-    when = "traced, then raised" if own else _when(function, key)
-    return f"{when}: {said(error)}"
+class _Log:
+    """All calls of one watched function; calls in a row that hit are folded as they come."""
+
+    def __init__(self):
+        self._runs: list[_Run] = []
+        self._calls, self._verdicts, self._traces = 0, Counter(), 0
+        self.last: TraceEntry | None = None
+
+    def add(self, arguments: str, verdict: str, note: str, traces: int, causes: tuple) -> None:
+        """Write one call down."""
+        if not self._runs or traces or not self._runs[-1].takes(verdict):
+            self._runs.append(_Run(self._calls + 1, verdict, traces, causes))
+        self._runs[-1].add(arguments, note)
+        self._calls += 1
+        self._verdicts[verdict] += 1
+        self._traces += traces
+        more = {"traces": traces, "causes": causes}
+        self.last = trace_entry(f"{self._calls:,}", arguments, verdict, note, **more)
+
+    def entries(self) -> tuple[TraceEntry, ...]:
+        """Return the rows so far."""
+        return tuple(entry for run in self._runs for entry in run.entries())
+
+    def summary(self, theirs: int) -> str:
+        """Return the counts in words; `theirs` is how many traces TensorFlow counts."""
+        seen = self._verdicts
+        parts = [counted(self._traces, "trace")]
+        parts += [counted(seen[verdict], verdict) for verdict in ("hit", "error") if seen[verdict]]
+        parts += [f"{seen['eager']:,} eager"] * bool(seen["eager"])
+        note = f"{counted(self._calls, 'call')}: {', '.join(parts)}."
+        if theirs != self._traces:
+            made = f"{counted(theirs, 'trace')}; the others were made outside these calls."
+            note += f" TensorFlow counts {made}"
+        return note
 
 
-def _when(function, key) -> str:
-    if key is None:
-        return "no key"
-    try:
-        held = keys.held(function, key)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # an argument's own __eq__
-        return "raised while looking the key up"
-    return "raised while tracing" if held is None else "raised while running"
+class _Run:
+    """Calls in a row with the same verdict: how many for each (arguments, note), in order."""
 
+    def __init__(self, first: int, verdict: str, traces: int, causes: tuple):
+        self.first, self.verdict, self.traces, self.causes = first, verdict, traces, causes
+        self.rows: list[list] = []  # [arguments, note, calls], as long as there are few
+        self.kinds: set[tuple] = set()  # (arguments, note)
+        self.calls = 0
 
-def _summary(log: Log, theirs: int) -> str:
-    parts = [counted(log.traces, "trace")]
-    parts += [counted(log.verdicts[v], v) for v in ("hit", "error") if log.verdicts[v]]
-    parts += [f"{log.verdicts['eager']:,} eager"] * bool(log.verdicts["eager"])
-    note = f"{counted(log.calls, 'call')}: {', '.join(parts)}."
-    if theirs != log.traces:
-        made = f"{counted(theirs, 'trace')}; the others were made outside these calls."
-        note += f" TensorFlow counts {made}"
-    return note
+    def takes(self, verdict: str) -> bool:
+        """Return whether another call belongs here; one that traced always stands alone."""
+        return verdict == self.verdict and not self.traces
+
+    def add(self, arguments: str, note: str) -> None:
+        """Count one more call."""
+        self.calls += 1
+        if len(self.kinds) < MOST_KINDS:
+            self.kinds.add((arguments, note))
+        if self.rows and self.rows[-1][:2] == [arguments, note]:
+            self.rows[-1][2] += 1
+        elif len(self.rows) <= MOST_ROWS:
+            self.rows.append([arguments, note, 1])
+
+    def entries(self) -> list[TraceEntry]:
+        """Return a row for each change of arguments, or one row for all where they are many."""
+        rows = self.rows
+        if len(rows) > MOST_ROWS:
+            most = " or more" if len(self.kinds) == MOST_KINDS else ""
+            words = f"{len(self.kinds)}{most} kinds of arguments in turn, such as {rows[0][0]}"
+            rows = [[words, "", self.calls]]
+        made, first = [], self.first
+        for arguments, note, calls in rows:
+            span = f"{first:,}" if calls == 1 else f"{first:,} – {first + calls - 1:,}"
+            more = {"calls": calls, "traces": self.traces, "causes": self.causes}
+            made.append(trace_entry(span, arguments, self.verdict, note, **more))
+            first += calls
+        return made

@@ -13,12 +13,9 @@ from helpers.capture.cpython.unwrapping import Unwrapped, opened
 from helpers.capture.text.error import said
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import brief
-from helpers.capture.torch.dynamo import step_words
-from helpers.capture.torch.dynamo import text as words
-from helpers.capture.torch.dynamo.events import SO_FAR, Happened, Instruction, Record
-from helpers.capture.torch.dynamo.folds import places, prologue, repeated
-from helpers.capture.torch.dynamo.recorder import record
-from helpers.capture.torch.unwrapping import refuse_tensorflow
+from helpers.capture.torch import dynamo_words as words
+from helpers.capture.torch.cache_entries import refuse_tensorflow
+from helpers.capture.torch.dynamo_recorder import SO_FAR, Happened, Instruction, Record, record
 from helpers.internals import torch_private
 from helpers.model.dynamo import Break, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
@@ -108,12 +105,12 @@ class _Draft:
             event = events[position]
             if isinstance(event, Happened):
                 # After a restart Dynamo translates again what it had done: shown as one step.
-                tried = places(events[:position]) if event.kind == "start over" else []
+                tried = _places(events[:position]) if event.kind == "start over" else []
                 position += 1
                 yield self._happened(event)
                 continue
-            count = repeated(events[position:], tried) if tried else 0
-            count, words_ = (count, AGAIN) if count else (prologue(events[position:]), PUT_BACK)
+            count = _repeated(events[position:], tried) if tried else 0
+            count, words_ = (count, AGAIN) if count else (_prologue(events[position:]), PUT_BACK)
             tried = []
             if count:
                 yield self._folded(events[position : position + count], words_)
@@ -135,8 +132,8 @@ class _Draft:
             self._line(event.code, event.lineno),
             (stack, *self._panels()),
             span=self._span(event),
-            says=step_words.does(event, after, cause),
-            lane="break" if cause else step_words.lane(event.made, event.guarded),
+            says=words.does(event, after, cause),
+            lane="break" if cause else words.lane(event.made, event.guarded),
             short=f"{event.opname} {event.argrepr}".rstrip(),
             function=who,
             opname=event.opname,
@@ -158,7 +155,7 @@ class _Draft:
             label,
             line,
             self._panels(),
-            lane=step_words.lane(made, guarded),
+            lane=words.lane(made, guarded),
             kind="again",
             function=who,
             made=made,
@@ -166,7 +163,7 @@ class _Draft:
         )
 
     def _happened(self, event: Happened) -> DynamoStep:
-        label, ending = _TOLD[event.kind](self, event)
+        label, ending = self._told(event)
         who = self._who(event.code)
         panels = [Panel("why", ending)] if ending else []
         graph = event.graph or self._graph
@@ -184,18 +181,18 @@ class _Draft:
             ending=ending,
         )
 
-    def _over(self, event: Happened):
+    def _told(self, event: Happened) -> tuple[str, str]:
+        """Return the label of what happened, and Dynamo's explanation of it."""
+        if event.kind == "graph":
+            return RETURNED, ""
+        if event.kind == "code":
+            return self._rewritten(event), ""
         cause, why = words.message(event.words)
-        return f"start over, and stop before this instruction: {cause}", why
+        if event.kind in ("break", "given up"):
+            self._broken(event, cause, why)
+        return f"{_TOLD[event.kind]}: {cause}", why
 
-    def _broke(self, event: Happened):
-        return self._broken(event, "graph break")
-
-    def _gave_up(self, event: Happened):
-        return self._broken(event, "given up, Python runs the whole function", True)
-
-    def _broken(self, event: Happened, told: str, given_up: bool = False):
-        cause, why = words.message(event.words)
+    def _broken(self, event: Happened, cause: str, why: str) -> None:
         hint, page = words.advice(event.cause)
         line, inner = self._line(event.code, event.lineno), event.inner
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
@@ -204,29 +201,18 @@ class _Draft:
             name = printable(words.resumed(inner.name)[0], LONGEST_NAME)
             where += f", in {name}{words.in_file(inner.filename, inner.lineno)}"
             code = inner.line or code
+        given_up = event.kind == "given up"
         found = Break(self._who(event.code), line, code, cause, why, given_up, where, hint, page)
         self.breaks.append(replace(found, empty=event.empty))
-        return f"{told}: {cause}", why
 
-    def _skipped(self, event: Happened):
-        cause, why = words.message(event.words)
-        return f"nothing to compile, Python runs the function: {cause}", why
-
-    def _raised(self, event: Happened):
-        cause, why = words.message(event.words)
-        return f"Dynamo raises: {cause}", why
-
-    def _ended(self, event: Happened):
-        return RETURNED, ""
-
-    def _rewrote(self, event: Happened):
+    def _rewritten(self, event: Happened) -> str:
         names = [words.same(name) for name in event.names]
         calls = ["its graph"] if "__compiled_fn" in names else []
         calls += [f"the resume function at {n[12:]}" for n in names if n.startswith("__resume_at_")]
         before, after = event.sizes
         called = f"; it calls {', then '.join(calls[:2])}" if calls else ""
         called += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
-        return f"new code, {after} instructions in place of {before}{called}", ""
+        return f"new code, {after} instructions in place of {before}{called}"
 
     def _panels(self):
         graph = self._graph if self._graph.nodes else "empty"
@@ -289,13 +275,11 @@ class _Draft:
 AGAIN = "the same {} instructions again"
 PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
 _TOLD = {
-    "start over": _Draft._over,
-    "break": _Draft._broke,
-    "graph": _Draft._ended,
-    "code": _Draft._rewrote,
-    "given up": _Draft._gave_up,
-    "skipped": _Draft._skipped,
-    "error": _Draft._raised,
+    "start over": "start over, and stop before this instruction",
+    "break": "graph break",
+    "given up": "given up, Python runs the whole function",
+    "skipped": "nothing to compile, Python runs the function",
+    "error": "Dynamo raises",
 }
 
 
@@ -322,3 +306,41 @@ def _guards_so_far(guards: list[str]) -> Panel:
     columns = (Column("place", "place"), Column("words", "guard", code=True))
     note = f"The {before:,} lines before these stand at the steps that took them."
     return Panel("guards so far", Listing("guards so far", columns, tuple(rows), note))
+
+
+# ------------------------------------------------------------------ how many events make one step
+
+
+def _places(events) -> list:
+    """Return the (code, offset) of each instruction of the try that ends the events."""
+    found = []
+    for event in reversed(events):
+        if not isinstance(event, Instruction):
+            break
+        found.append((event.code, event.offset))
+    return found[::-1]
+
+
+def _repeated(events, tried) -> int:
+    """Return how many instructions repeat the try before, without the one that it stops at."""
+    count = 0
+    for event, place in zip(events, tried, strict=False):
+        if not isinstance(event, Instruction) or (event.code, event.offset) != place:
+            break
+        count += 1
+    stops = count < len(events) and isinstance(events[count], Happened)
+    return count - 1 if count and stops else count
+
+
+def _prologue(events) -> int:
+    """Return how many instructions from here on are the prologue of a resume function."""
+    if events[0].offset or not words.resumed(events[0].code.co_name)[1]:
+        return 0
+    own = []
+    for event in events:
+        if not isinstance(event, Instruction) or event.code is not events[0].code:
+            break
+        own.append(event)
+    last = max((n for n, event in enumerate(own) if event.prologue), default=-1)
+    jumps = last + 1 < len(own) and own[last + 1].opname.startswith("JUMP")
+    return last + 1 + (last >= 0 and jumps)

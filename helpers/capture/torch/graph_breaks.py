@@ -10,8 +10,8 @@ from helpers.capture.cpython.settrace import UNRAISABLE, Printed
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch import random_numbers, results
-from helpers.capture.torch.dynamo.timeline import compilable, watched
+from helpers.capture.torch import results
+from helpers.capture.torch.dynamo_run import compilable, watched
 from helpers.model.dynamo import BreakListing, DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column
@@ -78,7 +78,7 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
     `NOT_KNOWN` where that cannot be told without code of the results' own. What they draw by
     chance is the same in each.
     """
-    same_numbers = random_numbers.again()
+    same_numbers = results.same_random_numbers()
     first, _ = watched(before, _copies(args), None, "watch_fixes", steps=0)
     same_numbers()
     second, kept = watched(after, _copies(args), None, "watch_fixes", steps=0)
@@ -101,7 +101,7 @@ def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
 
 def _gradient(before, after, args) -> Verdict:
     """Say whether plain Python finds the same gradient of each argument through both."""
-    same_numbers = random_numbers.again()
+    same_numbers = results.same_random_numbers()
     first = _gradients(before, args)
     same_numbers()
     second = _gradients(after, args)
