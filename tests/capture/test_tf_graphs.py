@@ -169,33 +169,6 @@ def test_a_name_that_stands_twice_is_refused():
         tf_graph(graph_def(("a", "Const"), ("a", "Const")))
 
 
-def test_hostile_names_stay_words():
-    nasty = "<script>alert(1)</script>\x01'\""
-    graph = tf_graph(graph_def((nasty, nasty), ("b", "Neg", nasty)))
-    shown = diagram.html(graph)
-    assert "<script" not in shown and "\\x01" in diagram.text(graph)
-
-
-def test_a_constant_that_is_cut_short_is_no_error():
-    made = graph_def(("c", "Const"))
-    made.node[0].attr["value"].tensor.dtype = 7
-    made.node[0].attr["value"].tensor.tensor_shape.dim.add(size=2)
-    assert tf_graph(made).node("c").op == "Const"
-
-
-def test_ten_thousand_nodes_fold_without_a_hang():
-    chain = [
-        (f"a/b{i // 100}/n{i}", "Neg", *([f"a/b{(i - 1) // 100}/n{i - 1}"] if i else []))
-        for i in range(10_000)
-    ]
-    graph = tf_graph(graph_def(*chain))
-    shown = diagram.fold(graph)
-    assert len(shown.nodes) <= 60 and "10000 boxes are too many" in shown.note
-    assert (
-        len(diagram.text(graph)) < 50_000 and tf_steps(graph_def(*chain)).path[-1] == "a/b99/n9999"
-    )
-
-
 def test_steps_show_what_could_run_side_by_side():
     listing = tf_steps(lambda x: tf.sin(x) * tf.cos(x) + tf.exp(x), tf.TensorSpec([]))
     assert listing.rows[1].nodes == "Sin, Cos, Exp" and listing.widest == 3
