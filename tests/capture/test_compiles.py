@@ -156,27 +156,11 @@ def test_options_are_for_plain_functions():
         watch_recompiles(torch.compile(times), dynamic=True)
 
 
-class Hostile:
-    def __repr__(self):
-        raise RuntimeError("repr")
-
-    def __eq__(self, other):
-        raise RuntimeError("eq")
-
-    __hash__ = None
-
-
 def test_a_run_of_the_same_hit_is_one_row():
     live = watch_recompiles(times)
     assert live.each(*((torch.ones(2), 3) for _ in range(500))) == "compile" + " hit" * 499
     assert [entry.subject for entry in live.model.entries] == ["1", "2–500"]
     assert len(live.model.verdicts) == 500 and "499 hit" in live.model.note
-
-
-class Claims:
-    @property
-    def __class__(self):
-        raise RuntimeError("asked")
 
 
 def test_what_is_watched_in_a_class_is_a_method():

@@ -129,7 +129,7 @@ def even(x):
 x = torch.ones(3)
 wide = torch.arange(12.0).reshape(3, 4)
 parameter = torch.nn.Parameter(torch.ones(3))
-layer, hooked, lined = Layer(), Layer(hook=doubled), [1.0, 2.0]
+layer, hooked = Layer(), Layer(hook=doubled)
 # name -> function, the calls that compile it; the calls that are asked change one or two arguments.
 PROGRAMS = {
     "numbers": (numbers, [(x, 2, ["a", "b"])]),

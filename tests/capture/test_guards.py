@@ -167,14 +167,6 @@ def test_an_unknown_kind_keeps_torchs_words_without_ids():
     assert clean("G['__builtins_dict___7']['len']") == "builtins['len']"
 
 
-class Hostile:
-    def __getattr__(self, name):
-        raise RuntimeError(name)
-
-    def __getitem__(self, key):
-        raise RuntimeError("asked")
-
-
 def test_what_was_never_compiled_has_no_guards():
     with pytest.raises(LookupError, match="compile it with torch.compile"):
         show_guards(lambda x: x)

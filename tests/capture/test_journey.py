@@ -17,12 +17,10 @@ from helpers.capture.frameworks import journey_recorder as recorder
 from helpers.capture.frameworks import journey_stops
 from helpers.capture.frameworks.call_tree import call_tree
 from helpers.capture.frameworks.op_log import op_log
-from helpers.model.spine import SPINE
 from tests import pythons
 
 tf = pytest.importorskip("tensorflow")
 RATE = 2.0
-STATIONS = tuple(station.name for station in SPINE)
 A, T = tf.ones((2, 2)), torch.ones(2, 2)
 
 

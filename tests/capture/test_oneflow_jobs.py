@@ -179,11 +179,3 @@ def test_registry_follows_op_to_type_to_kernel_to_rule(api):
 
 def test_built_in_ops_are_left_out(api):
     assert not any("matmul" in node.key for node in show_registry(two_layers(api)).model.nodes)
-
-
-_SAME = """
-from tests.capture.test_oneflow_jobs import *
-with loading("user_relu", relu_files()) as api:
-    job = two_layers(api)
-    print(show_job(job), show_registry(job), view.svg(show_job(job).model))
-"""

@@ -221,12 +221,6 @@ def test_a_compiled_function_stays_compiled_in_a_log_and_after():
     assert len(ran) == 2
 
 
-BLOCKED = {
-    "tensorflow": ("tensorflow", "tensorflow.python.framework"),
-    "torch": ("torch", "torch.utils._python_dispatch"),
-}
-
-
 @pytest.mark.parametrize("write", ["add_", "__ilshift__", "relu_"])
 def test_what_writes_in_place_is_an_update_in_torch(write):
     assert ops.WRITES.match(f"aten.{write}")

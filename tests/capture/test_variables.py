@@ -62,10 +62,6 @@ def test_a_race_stays_within_what_is_allowed():
     assert sum(row.runs for row in histogram.rows) == 600
 
 
-def chosen(v, one):
-    return tf.random.uniform((), 0, 2, tf.int32)
-
-
 def test_a_program_that_raises_is_named_as_it_is():
     with pytest.raises(ValueError, match="^the program raised ZeroDivisionError"):
         race_histogram(lambda v, one: 1 / 0, 2)
