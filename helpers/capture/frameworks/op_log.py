@@ -293,10 +293,8 @@ class _Search:
             if base.__len__(value) <= MOST_ITEMS and self._new(value):
                 for at, item in enumerate(base.__iter__(value)):
                     self.look(f"{name}[{at}]", item, depth + 1)
-        elif _is_of(value, MODULE):
-            self._module(name, value)
-        elif _is_of(value, LAYER):
-            self._layer(name, value, depth)
+        elif _is_of(value, MODULE) or _is_of(value, LAYER):
+            self._weights(name, value)
         elif is_tensor(value):
             self._note(name, value)
 
@@ -305,50 +303,19 @@ class _Search:
         self._met.add(id(value))
         return new
 
-    def _module(self, name: str, module) -> None:
-        """Note a module's parameters as `named_parameters` would name them."""
-        waiting = [(name, module)]
-        while waiting and len(self._met) <= MOST_LOOKED_AT:
-            path, module = waiting.pop()
-            if not self._new(module):
-                continue
-            inside = instance_dict(module) or {}
-            for part, weight in _items(inside.get("_parameters")):
-                if weight is not None:
-                    self._note(f"{path}.{part}", weight)
-            below = _items(inside.get("_modules"))
-            below = [(path if part == "_orig_mod" else f"{path}.{part}", m) for part, m in below]
-            waiting += [(part, m) for part, m in reversed(below) if m is not None]
-
-    def _layer(self, name: str, layer, depth: int) -> None:
-        """Note a layer's weights by their own paths, and those of the layers in it."""
-        if depth > DEEPEST or not self._new(layer):
-            return
-        inside = instance_dict(layer) or {}
-        for kind in ("_trainable_variables", "_non_trainable_variables"):
-            for weight in _list(inside.get(kind)):
-                own = instance_dict(weight) or {}
-                path = own.get("_path")
-                held = own.get("_value")
-                told = path if type(path) is str else name
-                self._note(told, weight if held is None else held)
-        for part in _list(inside.get("_layers")):
-            if _is_of(part, LAYER):
-                self._layer(name, part, depth + 1)
+    def _weights(self, name: str, owner) -> None:
+        """Note a module's parameters as `named_parameters` has them, a layer's by their paths."""
+        with contextlib.suppress(Exception):  # a class of somebody's own may raise
+            if _is_of(owner, MODULE):
+                for part, weight in owner.named_parameters():
+                    self._note(f"{name}.{part.replace('_orig_mod.', '')}", weight)
+            else:
+                for weight in owner.weights:
+                    self._note(weight.path, weight.value)
 
     def _note(self, name: str, tensor) -> None:
         for key in _identities(tensor):
             self.names.setdefault(key, printable(name, LONGEST_NAME))
-
-
-def _items(found) -> list:
-    """Return the items of a dict of torch's with names that are text."""
-    pairs = dict.items(found) if is_a(found, dict) else ()
-    return [(part, value) for part, value in pairs if type(part) is str]
-
-
-def _list(found) -> list:
-    return list(list.__iter__(found)) if is_a(found, list) else []
 
 
 def _identities(tensor):
