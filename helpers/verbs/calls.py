@@ -1,6 +1,6 @@
 """One call of a framework: its way from Python to C."""
 
-from helpers.capture.frameworks import call_tree as calls
+from helpers.capture.frameworks import call_recorder as calls
 from helpers.exhibit import at, model_of
 from helpers.safety.interpreter_state import whole
 from helpers.view import call_tree as call_tree_view

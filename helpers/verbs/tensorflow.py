@@ -1,9 +1,10 @@
 """TensorFlow: traces, graphs, AutoGraph, Grappler, variables, the C API."""
 
-from helpers.capture.tensorflow import c_api, graph_steps, mutations, rewriting, traces, variables
-from helpers.capture.tensorflow import graph as tf_graphs
+from helpers.capture.tensorflow import c_libraries, graph_steps, mutations, rewriting, tf_graph
 from helpers.capture.tensorflow import startup_switches as startup
-from helpers.capture.tensorflow.graph_diff import tf_diff
+from helpers.capture.tensorflow import trace_ledger as traces
+from helpers.capture.tensorflow import variable_outcomes as variables
+from helpers.capture.tensorflow.tf_graph_diff import tf_diff
 from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.interpreter_state import whole
@@ -46,7 +47,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     words in their name or op, and keeps them out of the fold of a large graph.
     """
     asked = word(find, "find=")
-    graph = tf_graphs.tf_graph(thing, *args, **kwargs)
+    graph = tf_graph.tf_graph(thing, *args, **kwargs)
     return Exhibit(graph.find(asked) if asked else graph, diagram)
 
 
@@ -97,13 +98,13 @@ def watch_race(program, runs: int = 500) -> Exhibit:
 @whole
 def show_c_api() -> Exhibit:
     """List TensorFlow's shared libraries and the C functions that each file exports."""
-    return CallExhibit(c_api.c_libraries(), table)
+    return CallExhibit(c_libraries.c_libraries(), table)
 
 
 @whole
 def show_imports_then_and_now() -> Exhibit:
     """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
-    return CallExhibit(c_api.then_and_now(), table)
+    return CallExhibit(c_libraries.then_and_now(), table)
 
 
 @whole

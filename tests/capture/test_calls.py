@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.capture.frameworks.call_tree import call_tree, calls_diff, calls_ledger
+from helpers.capture.frameworks.call_recorder import call_tree, calls_diff, calls_ledger
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 torch = pytest.importorskip("torch")

@@ -175,15 +175,6 @@ def test_watching_changes_no_result():
         assert torch.allclose(kept.value, fn(*programs.inputs()))
 
 
-def test_log_is_read_where_torch_cannot_be_watched(monkeypatch, toy):
-    monkeypatch.setitem(torch_private.PLACES["tracing"], "step", "torch._dynamo:no_such_step")
-    model = run(programs.toy)
-    assert "Read from torch's log" in model.note
-    assert len(model.graphs) == len(toy.graphs)
-    assert len(model.breaks) == len(toy.breaks)
-    assert "BINARY_OP" in {step.opname for step in model.steps}
-
-
 def test_missing_name_is_one_sentence(monkeypatch):
     monkeypatch.setitem(torch_private.PLACES["dynamo"], "reset", "torch._dynamo:no_such_reset")
     with pytest.raises(RuntimeError, match="no_such_reset"):

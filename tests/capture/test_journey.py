@@ -15,8 +15,8 @@ from torch._dynamo.utils import counters
 from helpers import show_journey, would_trace
 from helpers.capture.frameworks import journey_recorder as recorder
 from helpers.capture.frameworks import journey_stops
-from helpers.capture.frameworks.call_tree import call_tree
-from helpers.capture.frameworks.op_log import op_log
+from helpers.capture.frameworks.call_recorder import call_tree
+from helpers.capture.frameworks.executed_ops import op_log
 from tests import pythons
 
 tf = pytest.importorskip("tensorflow")

@@ -3,8 +3,8 @@
 import pytest
 
 from helpers import watch_traces
-from helpers.capture.frameworks import op_log as ops
-from helpers.capture.frameworks.op_log import op_log, ops_graph
+from helpers.capture.frameworks import executed_ops as ops
+from helpers.capture.frameworks.executed_ops import op_log, ops_graph
 from helpers.capture.torch.fx_graph import grad_fn_graph
 from helpers.model.op_log import AGAIN, apart, op_graph
 

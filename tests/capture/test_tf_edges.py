@@ -8,8 +8,8 @@ import pytest
 
 import helpers
 from helpers.capture.tensorflow import trace_types
-from helpers.capture.tensorflow.graph import tf_graph
 from helpers.capture.tensorflow.op_callbacks import callbacks
+from helpers.capture.tensorflow.tf_graph import tf_graph
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
@@ -171,7 +171,7 @@ def test_arguments_that_hold_themselves_twice_are_copied_once():
 
 
 def test_nearest_of_very_many_keys_is_told_to_be_the_nearest_of_the_newest(monkeypatch):
-    for module in (trace_types, sys.modules["helpers.capture.tensorflow.traces"]):
+    for module in (trace_types, sys.modules["helpers.capture.tensorflow.trace_ledger"]):
         monkeypatch.setattr(module, "MOST_KEYS", 3)
     kept = helpers.watch_traces(lambda n: tf.constant(0), autograph=False)
     for n in range(6):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpers.capture.tensorflow.graph import tf_graph
 from helpers.capture.tensorflow.graph_steps import tf_steps
+from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.view.diagram import graph as diagram
 
 tf = pytest.importorskip("tensorflow")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import watch_traces, would_trace
-from helpers.capture.tensorflow.traces import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from tests.call_sequences import UNHURRIED, sequences
 from tests.samples import sample
 

@@ -2,7 +2,12 @@
 
 import pytest
 
-from helpers.capture.tensorflow.variables import KINDS, outcomes, race_histogram, variables_ledger
+from helpers.capture.tensorflow.variable_outcomes import (
+    KINDS,
+    outcomes,
+    race_histogram,
+    variables_ledger,
+)
 
 tf = pytest.importorskip("tensorflow")
 after = tf.control_dependencies

@@ -84,7 +84,7 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
 
 def test_a_graph_def_of_three_hundred_nodes_folds_to_what_one_sees_at_once():
     pytest.importorskip("tensorflow")
-    from helpers.capture.tensorflow.graph import tf_graph
+    from helpers.capture.tensorflow.tf_graph import tf_graph
 
     graph = tf_graph(layers_graph(300))
     assert len(graph.nodes) == 300 and len(fold(graph).nodes) <= 60

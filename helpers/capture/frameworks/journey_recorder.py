@@ -20,7 +20,7 @@ from unittest import mock
 from helpers.capture.cpython.function import global_lookups
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
-from helpers.capture.frameworks.op_log import is_tensor
+from helpers.capture.frameworks.executed_ops import is_tensor
 from helpers.capture.tensorflow.trace_types import Names
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said

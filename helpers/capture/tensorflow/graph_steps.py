@@ -1,6 +1,6 @@
 """A graph -> its steps: what could run at the same time if there were threads enough."""
 
-from helpers.capture.tensorflow.graph import tf_graph
+from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.phrase import clipped, ended, listed

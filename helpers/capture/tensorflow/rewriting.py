@@ -14,9 +14,9 @@ from types import FunctionType, MethodType
 
 from helpers.capture.cpython.callable_name import name_of
 from helpers.capture.cpython.function import ASYNC_GENERATOR, COROUTINE
-from helpers.capture.tensorflow.graph import plain_name, tf_graph, traced
-from helpers.capture.tensorflow.graph_diff import compare
-from helpers.capture.tensorflow.traces import as_tf_function, watched_of
+from helpers.capture.tensorflow.tf_graph import plain_name, tf_graph, traced
+from helpers.capture.tensorflow.tf_graph_diff import compare
+from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.source import source_of, why_outdated

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helpers.capture.tensorflow.traces import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Chapter 2, exercise 1: which sequence of calls traces least, judged by running them."""
 
-from helpers.capture.tensorflow.traces import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.capture.text.value import brief
 from helpers.study.answers import in_order
 from helpers.study.check import Exercise, Unfit, Untried

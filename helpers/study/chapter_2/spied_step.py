@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import is_not
 
-from helpers.capture.tensorflow.traces import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.study.check import Unfit
 
 MOST = 2  # traces

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.capture.text.error import said
 from helpers.model.calls import CallTree
 from helpers.safety.arguments import is_a, kind_of

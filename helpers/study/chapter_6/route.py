@@ -2,7 +2,7 @@
 
 import re
 
-from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.capture.text.value import brief
 from helpers.model.calls import ROUTES, CallTree
 from helpers.safety.arguments import is_a

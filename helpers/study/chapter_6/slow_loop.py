@@ -5,7 +5,7 @@ Both are judged by the X-ray: the routes of the loop that is given, and of the o
 
 from contextlib import suppress
 
-from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.capture.text.value import brief
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of

@@ -18,7 +18,7 @@ from dataclasses import replace
 from math import prod
 
 from helpers.capture.cpython.unwrapping import freed, unwrap
-from helpers.capture.tensorflow.traces import as_tf_function, watched_of
+from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import said
 from helpers.capture.text.function_suggestions import instead
 from helpers.internals import tensorflow_private

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from helpers.capture.cpython.callable_name import name_of
-from helpers.capture.tensorflow.graph import tf_graph
+from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.graph import Graph

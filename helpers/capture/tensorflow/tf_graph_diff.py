@@ -8,7 +8,7 @@ removed, folded, merged, cancelled or bypassed, replaced, and then changed or ke
 from collections import Counter
 from dataclasses import dataclass, field
 
-from helpers.capture.tensorflow.graph import CONTROL, tf_graph
+from helpers.capture.tensorflow.tf_graph import CONTROL, tf_graph
 from helpers.model.graph import Graph, Node
 from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
 from helpers.model.phrase import listed
