@@ -29,8 +29,8 @@ _NAMES = {
     "capture.references.rebind": "code_swapped rebind_everywhere",
     "capture.frameworks.op_routes": "op_routes",
     "capture.processes.call": "call_in_child",
-    "capture.tensorflow.tracing.ledger": "would_trace",
-    "capture.torch.guards.program": "guard_function",
+    "capture.tensorflow.trace_ledger": "would_trace",
+    "capture.torch.guard_program": "guard_function",
     "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
     "verbs.routes": "watch_routes",
     "verbs.cpython": """

@@ -31,7 +31,7 @@ from helpers.safety.patches import patched
 from helpers.safety.rehearsal import rehearsed
 from helpers.study.remembering import remember
 from helpers.study.two_answers import Parted, packed, unpacked
-from helpers.view import outcome
+from helpers.view.progress_view import outcome
 
 PREFIX = "check."
 LEFT = "your code ended the process that it ran in"

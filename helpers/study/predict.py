@@ -5,7 +5,7 @@ from functools import partial
 from itertools import islice
 from types import FunctionType
 
-from helpers.capture.cpython.function import refuse_async
+from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.value import brief, type_name
 from helpers.exhibit import Exhibit

@@ -1,7 +1,6 @@
 """One call of a framework: its way from Python to C."""
 
-from helpers.capture.frameworks import call_diff
-from helpers.capture.frameworks import call_tree as calls
+from helpers.capture.frameworks import call_recorder as calls
 from helpers.exhibit import at, model_of
 from helpers.safety.interpreter_state import whole
 from helpers.view.call_view import call_tree as call_tree_view
@@ -24,11 +23,11 @@ def watch_call(fn, *args, **kwargs) -> Exhibit:
 @whole
 def watch_calls(cases) -> Exhibit:
     """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
-    return Exhibit(call_diff.calls_ledger(cases), ledger)
+    return Exhibit(calls.calls_ledger(cases), ledger)
 
 
 @whole
 def show_call_diff(left, right) -> Exhibit:
     """Set two trees of `watch_call` side by side, line against line."""
     both = model_of(left), model_of(right)
-    return Exhibit(call_diff.calls_diff(*both), side_by_side)
+    return Exhibit(calls.calls_diff(*both), side_by_side)

@@ -1,6 +1,6 @@
 """Everybody who gets hold of the calls of this kernel."""
 
-from helpers.capture.frameworks.interceptions import interceptions
+from helpers.capture.frameworks.call_interceptions import interceptions
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
 from helpers.view.table_view import table

@@ -1,6 +1,6 @@
 """One whole call: every seam of the course that it passes."""
 
-from helpers.capture.frameworks.journey.whole_call import journey
+from helpers.capture.frameworks.journey_stops import journey
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
 from helpers.view.spine_view import journey as journey_view

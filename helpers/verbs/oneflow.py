@@ -1,7 +1,6 @@
 """The OneFlow-style kernel: jobs, registries and the files of an op."""
 
-from helpers.capture.oneflow import jobs as oneflow_jobs
-from helpers.capture.oneflow import op_files, registry
+from helpers.capture.oneflow import oneflow_records
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view.diagram.graph_view import graph as diagram
@@ -18,7 +17,7 @@ def show_job(job, part: str = "") -> Exhibit:
     `part`: forward, backward or update, for one pass alone. The job is written down if it was not
     yet; OpError if that fails, TypeError for what is no job.
     """
-    return Exhibit(oneflow_jobs.job_graph(job, part), job_view)
+    return Exhibit(oneflow_records.job_graph(job, part), job_view)
 
 
 @whole
@@ -27,7 +26,7 @@ def show_registry(*jobs) -> Exhibit:
 
     The ops of the given jobs stand before their types.
     """
-    return Exhibit(registry.registry_graph(*jobs), diagram)
+    return Exhibit(oneflow_records.registry_graph(*jobs), diagram)
 
 
 @whole
@@ -36,4 +35,4 @@ def show_op_files(files: dict[str, str], before: dict[str, str] | None = None) -
 
     TypeError for what is no dict of texts, ValueError for a name that is not plain.
     """
-    return Exhibit(op_files.op_files(files, before), files_view)
+    return Exhibit(oneflow_records.op_files(files, before), files_view)

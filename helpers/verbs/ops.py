@@ -1,6 +1,6 @@
 """The ops that a framework runs for one call."""
 
-from helpers.capture.frameworks import op_log
+from helpers.capture.frameworks import executed_ops as op_log
 from helpers.exhibit import at
 from helpers.safety.interpreter_state import whole
 from helpers.view.diagram.graph_view import figures

@@ -1,6 +1,6 @@
 """One program, recorded by Python, tf.function, Dynamo and fx."""
 
-from helpers.capture.frameworks import recorders
+from helpers.capture.frameworks import program_recorders as recorders
 from helpers.exhibit import Exhibit
 from helpers.safety.interpreter_state import whole
 from helpers.view.table_view import ledger, table

@@ -1,10 +1,10 @@
 """TensorFlow: traces, graphs, AutoGraph, Grappler, variables, the C API."""
 
-from helpers.capture.tensorflow import autograph, c_api, grappler, variables
-from helpers.capture.tensorflow import graph as tf_graphs
+from helpers.capture.tensorflow import c_libraries, graph_steps, mutations, rewriting, tf_graph
 from helpers.capture.tensorflow import startup_switches as startup
-from helpers.capture.tensorflow.tracing import ledger as traces
-from helpers.capture.tensorflow.tracing import mutations
+from helpers.capture.tensorflow import trace_ledger as traces
+from helpers.capture.tensorflow import variable_outcomes as variables
+from helpers.capture.tensorflow.tf_graph_diff import tf_diff
 from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.interpreter_state import whole
@@ -48,14 +48,14 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
     words in their name or op, and keeps them out of the fold of a large graph.
     """
     asked = word(find, "find=")
-    graph = tf_graphs.tf_graph(thing, *args, **kwargs)
+    graph = tf_graph.tf_graph(thing, *args, **kwargs)
     return Exhibit(graph.find(asked) if asked else graph, diagram)
 
 
 @whole
 def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
     """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
-    return Exhibit(tf_graphs.tf_steps(thing, *args, **kwargs), lanes)
+    return Exhibit(graph_steps.tf_steps(thing, *args, **kwargs), lanes)
 
 
 @whole
@@ -65,19 +65,19 @@ def show_graph_diff(before, after, title: str = "") -> Exhibit:
     Each is what `show_graph` takes without arguments, or an exhibit that it gave.
     """
     both = model_of(before), model_of(after)
-    return Exhibit(tf_graphs.tf_diff(*both, title), graph_diff)
+    return Exhibit(tf_diff(*both, title), graph_diff)
 
 
 @whole
 def watch_optimisation(fn, *args, **kwargs) -> Exhibit:
     """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
-    return Exhibit(grappler.watch_grappler(fn, *args, **kwargs), graph_diff)
+    return Exhibit(rewriting.watch_grappler(fn, *args, **kwargs), graph_diff)
 
 
 @whole
 def show_autograph(fn) -> Exhibit:
     """Set a function's source beside what AutoGraph generates from it, line by line."""
-    return Exhibit(autograph.autograph_side_by_side(fn), side_by_side)
+    return Exhibit(rewriting.autograph_side_by_side(fn), side_by_side)
 
 
 @whole
@@ -99,13 +99,13 @@ def watch_race(program, runs: int = 500) -> Exhibit:
 @whole
 def show_c_api() -> Exhibit:
     """List TensorFlow's shared libraries and the C functions that each file exports."""
-    return CallExhibit(c_api.c_libraries(), table)
+    return CallExhibit(c_libraries.c_libraries(), table)
 
 
 @whole
 def show_imports_then_and_now() -> Exhibit:
     """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
-    return CallExhibit(c_api.then_and_now(), table)
+    return CallExhibit(c_libraries.then_and_now(), table)
 
 
 @whole

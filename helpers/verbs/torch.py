@@ -1,11 +1,15 @@
 """PyTorch: Dynamo, guards, FX graphs, Inductor, autograd."""
 
-from helpers.capture.torch import compiled, fx_graph, grad_fn, inductor, recompiles
-from helpers.capture.torch.dynamo import bytecode as dynamo_code
-from helpers.capture.torch.dynamo import graph_breaks, timeline
-from helpers.capture.torch.guards import graph as guards
-from helpers.capture.torch.guards.compare import agreement as guard_sets_search
-from helpers.capture.torch.guards.program import guard_program
+from helpers.capture.torch import (
+    dynamo_run,
+    fx_graph,
+    generated_code,
+    graph_breaks,
+    guard_tree,
+    recompiles,
+)
+from helpers.capture.torch.guard_program import guard_program
+from helpers.capture.torch.guard_sets import agreement as guard_sets_search
 from helpers.exhibit import LiveExhibit, at
 from helpers.safety.arguments import switch
 from helpers.safety.interpreter_state import whole
@@ -42,8 +46,8 @@ def show_guards(fn, find: str = "", as_table: bool = False, call=None, entry: in
     if type(entry) is not int or entry != 1:
         raise TypeError("entry says whose guards a call is asked of: give call= too, or neither")
     if switch(as_table, "as_table"):
-        return Exhibit(guards.guard_table(fn, find), table)
-    return Exhibit(guards.guard_graph(fn, find), diagram)
+        return Exhibit(guard_tree.guard_table(fn, find), table)
+    return Exhibit(guard_tree.guard_graph(fn, find), diagram)
 
 
 @whole
@@ -52,7 +56,7 @@ def show_compiled(fn) -> Exhibit:
 
     TypeError if there is no Python function behind it.
     """
-    return Exhibit(compiled.compiled_graph(fn), diagram)
+    return Exhibit(recompiles.compiled_graph(fn), diagram)
 
 
 @whole
@@ -82,7 +86,7 @@ def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
 
     It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
     """
-    return Exhibit(inductor.inductor_side_by_side(fn, *args, run=run), side_by_side)
+    return Exhibit(generated_code.inductor_side_by_side(fn, *args, run=run), side_by_side)
 
 
 @whole
@@ -93,7 +97,7 @@ def watch_compile(fn, *args, **kwargs) -> Exhibit:
     RuntimeError where torch cannot be watched. What Dynamo had compiled before, of any function, is
     dropped, and compiled anew at its next call.
     """
-    return Exhibit(timeline.dynamo_run(fn, *args, **kwargs), dynamo_view)
+    return Exhibit(dynamo_run.dynamo_run(fn, *args, **kwargs), dynamo_view)
 
 
 @whole
@@ -122,7 +126,7 @@ def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
 
     Errors as `watch_compile`; ValueError if Dynamo made none.
     """
-    return Exhibit(dynamo_code.rewritten(fn, *args, **kwargs), bytecode_view)
+    return Exhibit(generated_code.rewritten(fn, *args, **kwargs), bytecode_view)
 
 
 @whole
@@ -131,4 +135,4 @@ def show_grad_fn(tensor, find: str = "") -> Exhibit:
 
     `find` points out the nodes with these words, and keeps them out of the fold of a long past.
     """
-    return Exhibit(grad_fn.grad_fn_graph(tensor, find), diagram)
+    return Exhibit(fx_graph.grad_fn_graph(tensor, find), diagram)

@@ -3,7 +3,7 @@
 from functools import partial
 from time import perf_counter
 
-from helpers.capture.tensorflow.graph import tf_graph
+from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.view.diagram.graph_view import graph
 from tests.benchmarks.harness import Goal, needs
 

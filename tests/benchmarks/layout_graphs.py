@@ -98,7 +98,7 @@ def _fx():
 def _tensorflow():
     import tensorflow as tf
 
-    from helpers.capture.tensorflow.graph import tf_graph
+    from helpers.capture.tensorflow.tf_graph import tf_graph
     from tests.benchmarks.diagram import layers_graph
 
     @tf.function

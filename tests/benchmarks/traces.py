@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from tests.benchmarks.harness import Goal, needs
 
 

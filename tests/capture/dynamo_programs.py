@@ -1,12 +1,6 @@
 """Functions that Dynamo translates in one graph, in several, or not at all; and their texts."""
 
-import contextlib
-import functools
-import json
 import logging
-import os
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -109,52 +103,3 @@ CURES = {
 def inputs():
     """Return two fresh tensors of three numbers."""
     return torch.tensor([1.0, -2.0, 3.0]), torch.tensor([1.0, 2.0, 3.0])
-
-
-def scaled(x, n, names, options):
-    return x * n * RATE + len(names) + len(options)
-
-
-def texts():
-    """Return the text forms of exhibits of runs and of guards."""
-    return {"runs": [str(one) for one in runs()], "guards": [str(one) for one in guards()]}
-
-
-def runs():
-    from helpers import watch_breaks, watch_compile, watch_rewriting
-
-    SEEN.clear()
-    functions = (toy, chatty, outer, tried, with_numpy, torch.nn.Linear(3, 2))
-    yield from [watch_compile(fn, *inputs()[: 1 if fn is functions[-1] else 2]) for fn in functions]
-    yield watch_breaks(outer, *inputs())
-    yield watch_rewriting(whole, *inputs())
-
-
-def guards():
-    from helpers import show_guards, watch_guard_sets, watch_recompiles
-
-    live = watch_recompiles(scaled)
-    for n in (2, 3, "a"):
-        with contextlib.suppress(Exception):
-            live(torch.ones(3), n, ["a", "b"], {"one": 1, "two": 2})
-    yield from (live, show_guards(live), show_guards(live, as_table=True))
-    call = torch.ones(3), 2, ["a"], {"b": 1}
-    yield watch_guard_sets(scaled, call, mine=lambda **given: True)
-
-
-@functools.cache
-def texts_elsewhere():
-    """Return the same from another process, in which sets have another order."""
-    seed = "0" if sys.flags.hash_randomization else "7"
-    done = subprocess.run(
-        [sys.executable, "-m", __name__],
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
-
-
-if __name__ == "__main__":
-    print(json.dumps(texts()))

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import helpers
-from helpers.capture.tensorflow.autograph import autograph_side_by_side
+from helpers.capture.tensorflow.rewriting import autograph_side_by_side
 from helpers.view.source_views import side_by_side
 
 tf = pytest.importorskip("tensorflow")

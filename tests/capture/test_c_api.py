@@ -6,8 +6,8 @@ import struct
 import pytest
 
 from helpers import show_c_api, show_imports_then_and_now
-from helpers.capture.tensorflow import c_api
-from helpers.capture.tensorflow.symbol_table import exported
+from helpers.capture.tensorflow import c_libraries as c_api
+from helpers.internals.shared_libraries import exported
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 

@@ -8,9 +8,8 @@ import re
 import pytest
 
 from helpers import show_guards, watch_breaks, watch_compile, watch_recompiles, watch_rewriting
-from helpers.capture.torch.dynamo.events import Instruction
-from helpers.capture.torch.dynamo.recorder import record
-from helpers.capture.torch.dynamo.timeline import compilable
+from helpers.capture.torch.dynamo_recorder import Instruction, record
+from helpers.capture.torch.dynamo_run import compilable
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_models as models  # noqa: E402

@@ -7,35 +7,18 @@ import sys
 
 import pytest
 
-from helpers import expect, watch_breaks, watch_compile, watch_rewriting
-from helpers.capture.torch.dynamo.events import Instruction
-from helpers.capture.torch.dynamo.recorder import record
+from helpers import expect, watch_compile, watch_rewriting
+from helpers.capture.torch.dynamo_recorder import Instruction, record
 from helpers.internals import torch_private
 from helpers.view.instruction_tables import dynamo as view
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
-from tests.capture.made_programs import breaking, long_chain  # noqa: E402
+from tests.capture.made_programs import long_chain  # noqa: E402
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 
 LOGGED = re.compile(r"TRACE (\S+) ")
-UNSTABLE = re.compile(
-    r"0x[0-9a-f]{5,}|[0-9a-f]{8}[-_][0-9a-f]{4}|/(?:home|root|tmp|usr|work)/|ipykernel_\d|___\d"
-)
-
-
-class Hostile:
-    def __getattr__(self, name):
-        raise RuntimeError("not you")
-
-    def __repr__(self):
-        raise RuntimeError("nor you")
-
-    def __eq__(self, other):
-        raise RuntimeError("nor that")
-
-    __hash__ = None
 
 
 @pytest.fixture(scope="module")
@@ -177,30 +160,11 @@ def test_module_and_compiled_function_are_taken_as_they_are(toy):
 
 
 def test_no_function_is_one_sentence(capsys):
-    things = (len, 3, None, torch.nn.Linear, torch.sin, Hostile(), functools.partial(print))
+    things = (len, 3, None, torch.nn.Linear, torch.sin, functools.partial(print))
     for thing in things:
         with expect(TypeError):
             watch_compile(thing, 1)
     assert capsys.readouterr().out.count("\n") == len(things)
-
-
-def test_hostile_and_cyclic_arguments_are_harmless():
-    cycle = []
-    cycle.append(cycle)
-
-    def takes(x, *rest):
-        return x + len(rest)
-
-    for arguments in ((Hostile(),), (cycle,), (list(range(10_000)), {1: cycle})):
-        model = watch_compile(takes, torch.ones(2), *arguments).model
-        assert model.outcome.startswith("The call returned")
-
-
-def test_nothing_stays_patched():
-    before = torch_private.step, torch_private.compile_subgraph
-    run(programs.toy)
-    run(programs.raising)
-    assert (torch_private.step, torch_private.compile_subgraph) == before
 
 
 def test_watching_changes_no_result():
@@ -209,17 +173,6 @@ def test_watching_changes_no_result():
         kept = record(fn, fn, programs.inputs())
         assert kept.error is None and not kept.lost
         assert torch.allclose(kept.value, fn(*programs.inputs()))
-
-
-def test_stored_form_is_small(toy):
-    assert len(toy.steps) > 20
-    assert len(view.html(toy)) + len(view.text(toy)) < 120_000
-
-
-def test_texts_are_the_same_twice_and_over_hash_seeds():
-    here = [str(exhibit) for exhibit in programs.runs()]
-    assert here == programs.texts_elsewhere()["runs"]
-    assert not [found for text in here for found in UNSTABLE.findall(text)]
 
 
 def test_missing_name_is_one_sentence(monkeypatch):
@@ -240,7 +193,7 @@ def test_absent_torch_is_one_sentence():
 
 def test_what_could_not_be_read_is_told(monkeypatch):
     monkeypatch.setattr(
-        "helpers.capture.torch.dynamo.text.guard_words", lambda guard: guard.no_such
+        "helpers.capture.torch.dynamo_words.guard_words", lambda guard: guard.no_such
     )
     assert "Not all of it could be read on this torch (AttributeError" in run(programs.toy).note
 
@@ -269,23 +222,11 @@ def test_resume_functions_that_are_not_listed_are_counted():
     assert "of 3 resume functions is left out" in chain._repr_mimebundle_()[0]["text/html"]
 
 
-def test_breaks_beyond_those_that_are_kept_are_counted(monkeypatch):
-    monkeypatch.setattr("helpers.capture.torch.dynamo.recorder.MOST_EVENTS", 4)
-    whole = watch_breaks(breaking(5), torch.ones(2)).model
-    told, more = len(whole.rows), 5 - len(whole.rows)
-    assert told and more and f"{more} more graph breaks left out" in whole.note
-
-
 def test_function_that_gets_no_new_code_is_one_sentence():
     with pytest.raises(ValueError, match="made no new code for tried: Python runs it as it is"):
         watch_rewriting(programs.tried, *programs.inputs())
     with pytest.raises(ValueError, match="by design"):
         watch_rewriting(programs.raising, *programs.inputs())
-
-
-def test_another_hook_of_torch_may_be_set(toy):
-    with torch_private.hooked(lambda *frame: torch_private.skipped(again=True)):
-        assert run(programs.toy).steps == toy.steps
 
 
 def test_sentence_says_what_is_recorded_and_what_dynamo_does_itself():

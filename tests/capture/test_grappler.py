@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.tensorflow.grappler import watch_grappler
+from helpers.capture.tensorflow.rewriting import watch_grappler
 from helpers.view.diagram.diff_view import graph_diff
 
 tf = pytest.importorskip("tensorflow")

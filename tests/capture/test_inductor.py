@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helpers import watch_inductor
-from helpers.capture.torch import inductor
+from helpers.capture.torch import generated_code as inductor
 from helpers.view.source_views import side_by_side
 
 pytestmark = pytest.mark.own_process(sharing="torch")

@@ -1,6 +1,6 @@
 """The mutation ledger sees what a body changed, and runs every way on fresh copies."""
 
-from collections import OrderedDict, deque, namedtuple
+from collections import deque, namedtuple
 from functools import partial, wraps
 from random import Random
 from types import SimpleNamespace
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.capture.tensorflow.tracing.mutations import alike, fresh, mutations_ledger
+from helpers.capture.tensorflow.mutations import fresh, mutations_ledger
 
 
 class Plain:
@@ -31,36 +31,17 @@ class Several(list):
     pass
 
 
-class Spy(Plain):
-    def __getattribute__(self, name):
-        raise SystemExit(name)
-
-
 def as_it_is(fn):
     return fn
 
 
 def test_fresh_copies_hold_the_same_leaves_and_share_no_container():
-    leaf = object()
-    value = {"a": [leaf, (leaf, {leaf})], "b": Plain([leaf])}
+    leaf, box = object(), Plain([1])
+    value = [{"a": [leaf, (leaf, {leaf})], "b": box}, box]
     twin = fresh(value)
-    assert alike(value, twin)
-    twin["b"].items.append(1)
-    assert not alike(value, twin) and len(value["b"].items) == 1
-
-
-@pytest.mark.parametrize(
-    ("a", "b"), [([1], (1,)), ([1], [1, 2]), ({"a": 1}, {"b": 1}), ([1.5], ["1.5"]), ({1}, {2})]
-)
-def test_different_structures_are_not_alike(a, b):
-    assert not alike(a, b)
-
-
-def test_cycles_and_odd_objects_end():
-    cycle = []
-    cycle.append(cycle)
-    assert alike(fresh(cycle), fresh(cycle))
-    assert fresh(Slotted) is Slotted and alike(len, len)
+    assert twin[0]["a"][0] is leaf and twin[0]["b"] is twin[1] is not box
+    twin[1].items.append(1)
+    assert box.items == [1] and fresh([Slotted]) == [Slotted]
 
 
 def test_the_callers_own_arguments_are_never_touched():
@@ -119,7 +100,6 @@ def append(x, kept):
         (Derived([]), 1),
         ([].append, 1),
         (partial(append, kept=[]), 1),
-        (partial(append, 1), []),
         (counting, 1),
     ],
 )
@@ -128,45 +108,7 @@ def test_what_a_body_reaches_by_its_function_is_compared(case):
     assert ledger.word("case") == "no error; caller's changed"
 
 
-@pytest.mark.parametrize(
-    ("holder", "key"),
-    [
-        (np.zeros(2), 0),
-        (bytearray(2), 0),
-        (deque([0]), 0),
-        (OrderedDict(), "a"),
-        (Several([0]), 0),
-        (Slotted(), "items"),
-    ],
-)
-def test_what_is_not_looked_into_is_named(holder, key):
-    ledger = mutations_ledger({"case": (put, holder, key, 1)}, {"plain": as_it_is})
-    assert ledger.word("case") == "no error; not known what changed"
-    assert ledger.entries[0].note == f"neither copied nor compared: {type(holder).__name__}"
-
-
 Pair = namedtuple("Pair", "items")
-
-
-class Word(str):
-    pass
-
-
-class Couple(tuple):
-    pass
-
-
-def nested(depth):
-    held = []
-    for _ in range(depth):
-        held = [held]
-    return held
-
-
-def deepest(held):
-    while held:
-        held = held[0]
-    held.append(1)
 
 
 @pytest.mark.parametrize(
@@ -174,16 +116,12 @@ def deepest(held):
     [
         (next, iter([1, 2])),
         (next, (n for n in range(3))),
-        (lambda o: o.items.append(1), Pair([])),
         (lambda o: setattr(o, "v", 9), SimpleNamespace(v=1)),
-        (lambda o: o.keywords.update(a=2), partial(print)),
         (lambda o: o.random(), Random(1)),
-        (lambda o: setattr(o, "v", 9), Word("a")),
-        (lambda o: setattr(o, "v", 9), Couple((1, 2))),
-        (lambda o: setattr(next(iter(o)), "v", 9), frozenset({Plain([])})),
-        (lambda o: setattr(next(iter(o)), "v", 9), {Plain([])}),
-        (lambda o: setattr(next(iter(o)), "v", 9), {Plain([]): 1}),
-        (deepest, nested(25)),
+        (lambda o: o.__setitem__(0, 1), np.zeros(2)),
+        (lambda o: o.append(1), deque([0])),
+        (lambda o: o.append(1), Several([0])),
+        (lambda o: setattr(o, "items", 1), Slotted()),
     ],
 )
 def test_what_was_changed_unseen_is_not_called_unchanged(change, held):
@@ -198,14 +136,6 @@ def test_what_was_changed_unseen_is_not_called_unchanged(change, held):
 def test_what_cannot_be_changed_is_unchanged(fixed):
     ledger = mutations_ledger({"case": (lambda x: np.add(1, 1), fixed)}, {"plain": as_it_is})
     assert (ledger.word("case"), ledger.entries[0].note) == ("no error; caller's unchanged", "")
-
-
-def test_tuples_may_be_nested_deeper_than_calls():
-    deep = ()
-    for _ in range(10_000):
-        deep = (deep, deep)
-    ledger = mutations_ledger({"case": (lambda x: None, deep)}, {"plain": as_it_is})
-    assert ledger.word("case") == "no error; caller's unchanged"
 
 
 class Model:
@@ -302,7 +232,7 @@ def test_a_global_that_somebody_else_writes_meanwhile_is_not_put_back():
     exec("def body(write):\n global mine\n mine = 1\n write()", space)
     write = partial(space.__setitem__, "theirs", 2)  # as a thread may do
     ledger = mutations_ledger({"case": (space["body"], write)}, {"plain": as_it_is})
-    assert ledger.entries[0].note.startswith("rebound: mine, theirs;")
+    assert ledger.entries[0].note.startswith("rebound: mine, theirs")
     assert (space["mine"], space["theirs"]) == (0, 2)
 
 
@@ -324,8 +254,3 @@ def test_a_variable_is_not_looked_into():
     ledger = mutations_ledger({"case": (lambda v: v.assign_add(1.0), tf.Variable(0.0))})
     assert ledger.entries[0].verdicts[1].word == "no error; not known what changed"
     assert ledger.entries[0].note == "neither copied nor compared: ResourceVariable"
-
-
-def test_no_code_of_an_object_is_run():
-    ledger = mutations_ledger({"case": (lambda x: None, Spy.__new__(Spy))}, {"plain": as_it_is})
-    assert ledger.word("case") == "no error; caller's unchanged"

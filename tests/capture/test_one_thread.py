@@ -1,14 +1,11 @@
 """Graph functions give the same, variables and gradients too, when their ops run one by one."""
 
-import itertools
 import sys
 
 import pytest
 
-from helpers.capture.tensorflow.one_thread import run_in_this_thread
-from helpers.safety import rehearsal
+from helpers.internals.tensorflow_private import run_in_this_thread
 from helpers.safety.rehearsal import rehearsed
-from helpers.study.check import Exercise
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process()
@@ -74,19 +71,3 @@ def test_a_graph_gives_the_same_in_a_copy_of_this_process(make):
 
     found = rehearsed(there, 30)
     assert (found.how, found.words) == ("ended", told(make))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="no copy is made elsewhere")
-def test_a_loop_in_c_after_a_while_in_a_graph_is_ended(monkeypatch):
-    monkeypatch.setattr(rehearsal, "MARGIN", 1)
-    loop = looping()
-
-    def answer():
-        if loop(tf.constant([[4.0]])) > 0:
-            sum(itertools.count())
-
-    loop(tf.constant([[4.0]]))
-    because = Exercise("made", lambda given: given(), "fine", ("a hint",), 0.5)(
-        answer
-    ).model.because
-    assert "in a call in C that lets nothing else run" in because

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from helpers import show_recording, watch_recorders
-from helpers.capture.frameworks import recorders
-from helpers.capture.frameworks.recorder_programs import PROGRAMS
+from helpers.capture.frameworks import program_recorders as recorders
+from helpers.capture.frameworks.program_recorders import PROGRAMS
 from helpers.capture.processes.interpreter import ask
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")

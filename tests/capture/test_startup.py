@@ -43,26 +43,10 @@ def test_sync_and_async_raise_the_same_at_another_place(switches):
     assert late.printed.startswith("Integer division by zero") and late.printed.endswith("[4.]")
 
 
-def test_it_is_the_same_again(switches):
-    for label in (
-        "async: the next op pays for it, until you clear",
-        "disable: the same line builds a graph",
-    ):
-        assert switches.run(label).model.runs[0] == switches.model.of(label)
-
-
 def test_own_lines_run_too(switches):
     assert switches.run("mine", "print(context._context)").model.runs[0].printed == "None"
     with pytest.raises(KeyError, match="'mine' is none of the .* switches: enable"):
         switches.run("mine")
-
-
-def test_own_lines_may_be_text_of_a_class_whose_code_does_not_run(switches):
-    class Text(str):
-        __slots__ = ()
-        __repr__ = __str__ = __iter__ = __len__ = __add__ = __radd__ = None
-
-    assert switches.run("own", Text("print(6 * 7)")).model.runs[0].printed == "42"
 
 
 def test_text_html_and_widget_hold_the_same(switches):

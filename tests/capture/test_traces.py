@@ -1,19 +1,15 @@
 """The ledger tells hit from trace as TensorFlow counts, names the one leaf, and changes nothing."""
 
 import collections
-import contextlib
 import functools
 import inspect
-import threading
-import types
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import watch_traces, would_trace
-from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from tests.call_sequences import UNHURRIED, sequences
 from tests.samples import sample
 
@@ -386,20 +382,6 @@ def test_watched_as_an_argument_is_one_key():
     assert takes.experimental_get_tracing_count() == 1
 
 
-def test_another_thread_has_its_own_row_and_its_traces_are_not_mixed_up():
-    kept = watched()
-    threads = [threading.Thread(target=kept, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    kept(0)
-    assert sorted(kept.model.verdicts) == ["hit"] + ["trace"] * 4
-    assert kept.model.traces == kept.experimental_get_tracing_count() == 4
-    assert all("on another thread" in entry.note for entry in kept.model.entries[:-1])
-    assert "thread" not in kept.model.entries[-1].note
-
-
 def test_recursion_while_tracing_is_counted_once_per_trace():
     @tf.function(autograph=False)
     def factorial(n):
@@ -413,10 +395,10 @@ def test_recursion_while_tracing_is_counted_once_per_trace():
 def test_ten_thousand_calls_are_a_few_rows():
     kept = watched("x")
     for n in range(10_000):
-        kept._log.add("x=1" if n % 2 else "x=2", "hit")
+        kept._log.add("x=1" if n % 2 else "x=2", "hit", "", 0, ())
     kept(1)
-    kept._log.add("x=1", "hit")
-    kept._log.add("x=1", "hit")
+    kept._log.add("x=1", "hit", "", 0, ())
+    kept._log.add("x=1", "hit", "", 0, ())
     rows = kept.model.entries
     assert [row.subject for row in rows] == ["1 – 10,000", "10,001", "10,002 – 10,003"]
     assert len(kept.model.verdicts) == 10_003 and "2 kinds of arguments" in rows[0].arguments
@@ -473,44 +455,25 @@ def test_a_function_without_source_is_traced_as_it_is():
 
 
 class Hostile:
-    """Raises in the methods that are named."""
-
-    def __init__(self, *methods):
-        self.methods = methods
-
     def __eq__(self, other):
-        if "eq" in self.methods:
-            raise RuntimeError("eq")
-        return self is other
+        raise RuntimeError("eq")
 
     def __hash__(self):
-        if "hash" in self.methods:
-            raise RuntimeError("hash")
         return 1
 
-    def __repr__(self):
-        if "repr" in self.methods:
-            raise RuntimeError("repr")
-        return "Hostile"
 
-
-@pytest.mark.parametrize(
-    "methods", [(), ("eq",), ("hash",), ("repr",), ("hash", "repr"), ("eq", "repr")]
-)
-def test_hostile_arguments_do_to_the_call_what_they_do_without_the_ledger(methods):
+def test_an_argument_that_cannot_be_compared_does_what_it_does_without_the_ledger():
     bare, kept = tf.function(lambda x: tf.constant(0), autograph=False), watched("x")
-    things = [Hostile(*methods), Hostile(*methods)]
-
-    def said(fn, thing):
-        try:
-            fn(thing)
-        except RuntimeError as error:
-            return str(error)
-
-    for thing in (*things, *things):
-        assert said(kept, thing) == said(bare, thing)
+    for thing in (one := Hostile(), Hostile(), one):
+        assert outcome_of(kept, thing) == outcome_of(bare, thing)
     assert kept.model.traces == bare.experimental_get_tracing_count()
-    assert "0x" not in repr(watch_traces(kept))
+
+
+def outcome_of(fn, thing):
+    try:
+        fn(thing)
+    except RuntimeError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize(
@@ -546,18 +509,6 @@ def test_odd_arguments_have_short_words_the_same_twice(argument):
     assert "<script>" not in kept._repr_mimebundle_()[0]["text/html"]
 
 
-def test_a_hit_says_which_function_of_the_body_is_another_by_now():
-    space = {"tf": tf}
-    exec("def g(x): return x\ndef f(x): return g(x)", space)
-    kept = watch(space["f"])
-    for _ in range(2):
-        kept(tf.constant(0))
-    assert [entry.note for entry in kept.model.entries if entry.verdict == "hit"] == [""]
-    space["g"] = lambda x: x + 1
-    kept(tf.constant(0))
-    assert kept.last.verdict == "hit" and kept.last.note.startswith("another g by now")
-
-
 def test_nan_is_told_as_a_float():
     watched = watch_traces(lambda x: 0)
     watched(float("nan"))
@@ -566,22 +517,6 @@ def test_nan_is_told_as_a_float():
     said = repr(watched)
     assert "Python value nan → 0.0" in said and "Python type float → int" in said
     assert "object" not in said
-
-
-@pytest.mark.parametrize("items", [["a", b"b"], [], [1, 2], ["a", None], [np.zeros(2), "a"]])
-@pytest.mark.parametrize("inside", [False, True])
-def test_an_array_of_objects_is_foretold_as_the_call_goes(items, inside):
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    kept = watch_traces(lambda x: tf.constant(0))
-    for _ in range(2):
-        given = {"a": [array]} if inside else array
-        foretold = would_trace(kept, given)
-        with contextlib.suppress(ValueError):
-            kept(given)
-        last = kept.watched.last
-        assert (foretold.verdict, foretold.note) == (last.verdict, last.note)
-        assert foretold.traces == last.traces
 
 
 def counting(fn):
@@ -619,30 +554,3 @@ def test_a_module_of_torch_is_sent_to_the_ledger_of_torch():
     nn = pytest.importorskip("torch").nn
     with pytest.raises(TypeError, match="watch_recompiles"):
         watch_traces(nn.Linear(1, 1))
-
-
-class Answering(types.ModuleType):
-    def __getattr__(self, name):
-        return 5
-
-
-class Missing(types.ModuleType):
-    def __getattr__(self, name):
-        raise ImportError(f"no module for {name}")
-
-
-def test_of_a_lazy_module_is_foretold_what_tensorflow_takes_for_it():
-    kept = watch_traces(lambda x: tf.constant(0))
-    told = "of Answering, TensorFlow takes the __wrapped__"
-    foretold = would_trace(kept, Answering("lazy"))
-    assert (foretold.verdict, foretold.note) == ("trace", f"first trace; {told}")
-    kept(5)
-    foretold = would_trace(kept, Answering("lazy"))
-    assert (foretold.verdict, foretold.note) == ("hit", told)
-    kept(Answering("lazy"))
-    assert kept.model.verdicts == ("trace", "hit")
-    foretold = would_trace(kept, Missing("lazy"))
-    assert foretold.note == "no key: ImportError: no module for __wrapped__"
-    with pytest.raises(ImportError):
-        kept(Missing("lazy"))
-    assert would_trace(kept, types.ModuleType("plain")).note.count("__wrapped__") == 0

@@ -5,7 +5,7 @@ import pytest
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 tf = pytest.importorskip("tensorflow")
 
-from helpers.mini.eager import step_counts  # noqa: E402
+from helpers.mini.eager import execute as step_counts  # noqa: E402
 from helpers.mini.eager.execute import STEPS, counted  # noqa: E402
 
 SLOTS = step_counts._slots()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.capture.tensorflow.graph_diff import compare
+from helpers.capture.tensorflow.tf_graph_diff import compare
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.graph_diff import Finding
 

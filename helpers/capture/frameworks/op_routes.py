@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import FunctionType
 
-from helpers.capture.frameworks.call_landmarks import FAST, SLOW
 from helpers.capture.references.holder_search import find_holders
 from helpers.capture.references.places import Place
 from helpers.capture.text.error import said
 from helpers.capture.text.value import label
+from helpers.internals.tensorflow_private import FAST, SLOW
 from helpers.model.phrase import listed
 from helpers.safety.arguments import alive, called
 from helpers.safety.interpreter_state import theirs

@@ -1,5 +1,6 @@
 """A graph -> its steps: what could run at the same time if there were threads enough."""
 
+from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.phrase import clipped, ended, listed
@@ -8,6 +9,11 @@ from helpers.model.steps import Node, Step, Steps
 MOST_ROWS = 60
 MOST_NAMED, LONGEST = 8, 100
 COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
+
+
+def tf_steps(thing, *args, **kwargs) -> Steps:
+    """Return the steps of what `tf_graph` returns for the same arguments."""
+    return steps(tf_graph(thing, *args, **kwargs))
 
 
 def steps(graph: Graph) -> Steps:

@@ -1,29 +1,29 @@
 """TensorFlow's op callbacks -> what they report, and none left over when a block ends.
 
-tensorflow/python/framework/op_callbacks.py keeps them, per thread, in the eager context.
+tensorflow/python/framework/op_callbacks.py keeps them, per thread, in the eager context. The
+routes are small programs by which a logger of ops can be tried.
 """
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
-DOORS = ("TFE_Py_FastPathExecute", "TFE_Py_Execute")
+from helpers.internals import tensorflow_private
+from helpers.internals.tensorflow_private import FAST, SLOW
+
+DOORS = FAST, SLOW
 
 
 def callbacks() -> list:
     """Return the op callbacks of this thread."""
-    from tensorflow.python.eager import context
-
-    return list(context.context().op_callbacks)
+    return list(tensorflow_private.context.context().op_callbacks)
 
 
 @contextmanager
 def callbacks_kept() -> Iterator[list]:
     """Put the op callbacks, and the functions at the two doors, back as they were."""
-    from tensorflow.python import pywrap_tfe
-    from tensorflow.python.framework import op_callbacks
-
-    before, kept = callbacks(), {door: getattr(pywrap_tfe, door) for door in DOORS}
+    doors, op_callbacks = tensorflow_private.doors, tensorflow_private.op_callbacks
+    before, kept = callbacks(), {door: getattr(doors, door) for door in DOORS}
     try:
         yield before
     finally:
@@ -35,38 +35,30 @@ def callbacks_kept() -> Iterator[list]:
             if callback not in callbacks():
                 op_callbacks.add_op_callback(callback)
         for door, function in kept.items():
-            setattr(pywrap_tfe, door, function)
+            setattr(doors, door, function)
 
 
 def bystander():
     """Add an op callback that does nothing, and return it."""
-    from tensorflow.python.framework import op_callbacks
 
     def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
         return outputs  # the next callback gets what this one returns
 
-    op_callbacks.add_op_callback(callback)
+    tensorflow_private.op_callbacks.add_op_callback(callback)
     return callback
 
 
 @contextmanager
 def reported() -> Iterator[list[str]]:
     """Give the list of ops that TensorFlow itself reports inside the block."""
-    from tensorflow.python.framework import op_callbacks
-
     names = []
 
     def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
         names.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
         return outputs
 
-    op_callbacks.add_op_callback(callback)
-    try:
+    with tensorflow_private.op_callback(callback):
         yield names
-    finally:
-        # Removing one that is gone raises, and would hide what the block raised.
-        if callback in callbacks():
-            op_callbacks.remove_op_callback(callback)
 
 
 def run_ops(*names: str) -> None:

@@ -1,6 +1,7 @@
-"""A compiled function, called as ever -> a ledger of its calls: hit or recompile, and why.
+"""A compiled function -> what torch.compile keeps for it, and a ledger of its calls.
 
-Before each call, the guards of every cache entry are asked, as torch asks them. Whether the call
+The picture goes from the slot to the backend. The ledger says hit or recompile, and why. Before
+each call, the guards of every cache entry are asked, as torch asks them. Whether the call
 compiled is read after it: from the cache, and, of resume functions and of what it calls, from what
 Dynamo notes of each frame. Mirrors torch/_dynamo/guards.py (get_guard_fail_reason).
 """
@@ -9,38 +10,45 @@ import contextlib
 import functools
 import inspect
 import logging
-import sys
-import threading
 from collections import Counter
 from dataclasses import replace
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 
-from helpers.capture.cpython.objects import LONGEST_NAME, named, refuse_async
+from helpers.capture.cpython.objects import LONGEST_NAME, called, instance_dict, named, refuse_async
 from helpers.capture.cpython.unwrapping import opened
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said
-from helpers.capture.text.value import brief, type_name
-from helpers.capture.torch.cache_entries import copied, entries, frame_locals
-from helpers.capture.torch.dynamo import text
-from helpers.capture.torch.guards.failures import failure, reason_words
-from helpers.capture.torch.unwrapping import behind, given, is_module, ledger, refuse_tensorflow
+from helpers.capture.text.value import brief, plain, type_name
+from helpers.capture.torch import dynamo_words as words
+from helpers.capture.torch.cache_entries import (
+    behind,
+    copied,
+    entries,
+    frame_locals,
+    given,
+    is_module,
+    ledger,
+    refuse_tensorflow,
+)
+from helpers.capture.torch.fx_graph import KINDS, fx_nodes
+from helpers.capture.torch.guard_tree import failure, leaves, reason_words
 from helpers.internals import torch_private
+from helpers.mini import frame_hook
 from helpers.mini.frame_hook import guarded
+from helpers.model.graph import Edge, Graph, Node
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import is_a, is_exactly, printable
 from helpers.safety.interpreter_state import whole
-from helpers.safety.interrupts import finishing
 from helpers.safety.patches import patched
 
 # What an error in the midst of compiling may leave behind.
-KEPT = (
-    *("torch's frame callback", "the frame evaluator"),
-    *("torch's dispatch keys", "torch's compilation"),
-)
+KEPT = ("torch's frame callback", "the frame evaluator", "torch's dispatch keys")
+KEPT += ("torch's compilation",)
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
-MOST_FAILURES, MOST_FRAMES = 2, 3
-LONGEST = 120
+MOST_FAILURES, MOST_FRAMES, LONGEST = 2, 3, 120
+MOST_ENTRIES, MOST_CALLS = 12, 6
+COMPILED, RESUME = "__compiled_fn", "__resume_at"
 OTHER = "the guards hold, but the backend is another"
 EMPTY = "Dynamo made no entry: nothing in it to compile, or it was told to skip it"
 NOTHING, NO_GRAPH = "nothing was there", "; what Dynamo made has no graph in it"
@@ -106,36 +114,28 @@ class Compiled:
         self._rows: list[CompileEntry] = []
         self.peeled, self._others, self._limited = told, 0, False
         self._calls, self._empty = 0, EMPTY
-        self._lock = threading.Lock()
         functools.update_wrapper(self, function, updated=())
         with contextlib.suppress(Exception):  # what the function says of its own is not to be read
             self.__signature__ = inspect.signature(compiled)
 
     @functools.partial(whole, names=KEPT)
     def __call__(self, *args, **kwargs):
-        """Call the function, and write the call down.
-
-        Ctrl-C comes at once while the function runs, and waits while the call is written down.
-        """
+        """Call the function, and write the call down."""
         _refuse_deadly((*args, *kwargs.values()))
-        # All in one frame, which an interrupt spares: it comes in the call, or when the row stands.
-        error, unsaid = None, functools.partial(_unsaid)  # one of its own: calls may be nested
-        with finishing(sys._getframe()) as row:
-            words = _arguments(args, kwargs)
-            before, failures = self._asked(args, kwargs)
-            noted = list(torch_private.compilations())
-            LOGGER.addFilter(unsaid)
-            try:
-                with guarded():
-                    return self._compiled(*args, **kwargs)
-            except BaseException as raised:
-                error = raised
-                raise
-            finally:
-                row.finish()
-                LOGGER.removeFilter(unsaid)
-                self._write(words, before, failures, error, noted)
-                error = None  # or its traceback would hold this frame, and this frame it
+        given_ = _arguments(args, kwargs)
+        before, failures = self._asked(args, kwargs)
+        noted, error = list(torch_private.compilations()), None
+        LOGGER.addFilter(_unsaid)
+        try:
+            with guarded():
+                return self._compiled(*args, **kwargs)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            LOGGER.removeFilter(_unsaid)
+            self._write(given_, before, failures, error, noted)
+            error = None  # or its traceback would hold this frame, and this frame it
 
     def each(self, *calls: tuple) -> str:
         """Call with each tuple of arguments; return the verdicts of these calls in a row."""
@@ -147,8 +147,7 @@ class Compiled:
     @property
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""
-        with self._lock:
-            rows = tuple(self._rows)
+        rows = tuple(self._rows)
         cached = len(entries(self.compiled_function.__code__))
         note = " ".join((_summary(rows, cached, self._others), *self.peeled))
         title = f"Calls of {named(self.compiled_function)}"
@@ -166,23 +165,21 @@ class Compiled:
             return ids, ()
         return ids, None if None in failures else tuple(failures)
 
-    def _write(self, words, before, failures, error, noted) -> None:
+    def _write(self, given_, before, failures, error, noted) -> None:
         kept = entries(self.compiled_function.__code__)
         made = sum(str(entry.compile_id) not in before for entry in kept)
         known = {id(one) for one in noted}
         frames = [one for one in torch_private.compilations() if id(one) not in known]
         verdict, note = self._verdict(made, before, failures, error, frames)
-        with self._lock:
-            self._calls += 1
-            row = compile_entry(str(self._calls), words, verdict, note, failures=failures or ())
-            last = self._rows[-1] if self._rows else None
-            if last and verdict == "hit" and last.verdicts == row.verdicts:
-                first = last.subject.partition("–")[0]
-                self._rows[-1] = replace(
-                    last, subject=f"{first}–{self._calls}", calls=last.calls + 1
-                )
-            else:
-                self._rows.append(row)
+        self._calls += 1
+        row = compile_entry(str(self._calls), given_, verdict, note, failures=failures or ())
+        last = self._rows[-1] if self._rows else None
+        if last and verdict == "hit" and last.verdicts == row.verdicts:
+            first = last.subject.partition("–")[0]
+            span = f"{first}–{self._calls}"
+            self._rows[-1] = replace(last, subject=span, calls=last.calls + 1)
+        else:
+            self._rows.append(row)
 
     def _verdict(self, made, before, failures, error, frames) -> tuple[str, str]:
         because = _because(failures or ())
@@ -199,10 +196,10 @@ class Compiled:
         if others:
             why = [there and one.recompile_reason for one in others]
             said_ = [reason_words(one) if one else NOTHING for one in why]
-            words = [f"{self._who(m)}: {w}" for m, w in zip(others, said_, strict=True)]
-            words = [GAVE_UP] * (self._empty is GAVE_UP) + [*dict.fromkeys(words)]
-            more = [f"and {len(words) - MOST_FRAMES} more"] * (len(words) > MOST_FRAMES)
-            note = "; ".join(words[:MOST_FRAMES] + more)
+            told = [f"{self._who(m)}: {w}" for m, w in zip(others, said_, strict=True)]
+            told = [GAVE_UP] * (self._empty is GAVE_UP) + [*dict.fromkeys(told)]
+            more = [f"and {len(told) - MOST_FRAMES} more"] * (len(told) > MOST_FRAMES)
+            note = "; ".join(told[:MOST_FRAMES] + more)
             return "recompile" if any(why) else "compile", note + bare
         limited = [one.recompile_reason for one in frames if one.fail_type and one.recompile_reason]
         if failures is None or (there and not before):
@@ -221,13 +218,13 @@ class Compiled:
 
     def _who(self, frame) -> str:
         code = self.compiled_function.__code__
-        name, line = text.resumed(frame.co_name)
+        name, line = words.resumed(frame.co_name)
         if self._is_own(frame) or frame.co_filename.endswith(WRAPPER):
             return named(self.compiled_function)
         lines = [number for _, _, number in code.co_lines() if number]
         if (frame.co_filename, name) == (code.co_filename, code.co_name) and line in lines:
             return f"{name}, resumed after line {line - code.co_firstlineno + 1}"
-        where = text.in_file(frame.co_filename, line or frame.co_firstlineno)
+        where = words.in_file(frame.co_filename, line or frame.co_firstlineno)
         return f"{name}{', resumed' * bool(line)}{where}"
 
 
@@ -254,8 +251,7 @@ def _limit() -> str:
 def _arguments(args, kwargs) -> str:
     named_ = ((printable(n, LONGEST_NAME), v) for n, v in kwargs.items())
     shown = [*map(value_words, args), *(f"{n}={value_words(v)}" for n, v in named_)]
-    words = ", ".join(shown) or "(none)"
-    return clipped(words, LONGEST)
+    return clipped(", ".join(shown) or "(none)", LONGEST)
 
 
 def value_words(value) -> str:
@@ -266,16 +262,112 @@ def value_words(value) -> str:
 
 def _summary(rows, cached: int, others: int) -> str:
     verdicts = [row.verdict for row in rows for _ in range(row.calls)]
-    words = [
+    told = [
         f"{number:,} eager" if verdict == "eager" else counted(number, verdict)
         for verdict, number in Counter(verdicts).items()
     ]
     total = counted(len(verdicts), "call")
     kept = f"{cached} {'entry' if cached == 1 else 'entries'} in the cache"
     kept += f", and {others} in those of other code" * bool(others)
-    return f"{total}: {', '.join(words)}; {kept}." if rows else "no call yet."
+    return f"{total}: {', '.join(told)}; {kept}." if rows else "no call yet."
 
 
 def _unsaid(record) -> bool:
     """Let through whatever torch logs but that a limit is reached: the ledger says so."""
     return not str(record.msg).startswith("torch._dynamo hit config.")
+
+
+# ------------------------------------------------------------------ what is kept
+
+
+def compiled_graph(fn) -> Graph:
+    """Return the way from a call of `fn` to what was compiled for it, as it is at this moment.
+
+    TypeError if there is no Python function behind `fn`. What was never compiled has no entry.
+    """
+    function, told = behind(fn, compiled=True)
+    draft = _Draft(function)
+    kept = entries(function.__code__)
+    ranks = {id(e): n for n, e in enumerate(torch_private.cache_entries(function.__code__), 1)}
+    for number, entry in enumerate(kept[:MOST_ENTRIES], 1):
+        draft.add(number, entry, ranks.get(id(entry), 0))
+    more = len(kept) - MOST_ENTRIES
+    left_out = f" The last {_entries(more)} left out." * (more > 0)
+    note = " ".join((f"{_entries(len(kept))} in the cache.{left_out}", *told))
+    title = f"What torch.compile keeps for {named(function)}"
+    return Graph(title, tuple(draft.nodes), tuple(draft.edges), note, wide=True)
+
+
+class _Draft:
+    """The graph being made."""
+
+    def __init__(self, function: FunctionType):
+        self._home, code, slot = function.__globals__, function.__code__, frame_hook.installed()[0]
+        self.nodes = [
+            Node("call", f"{plain(function.__name__)}(…)", "site", "a call"),
+            Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
+            Node("code", f"code of {plain(code.co_name)}", "code", f"__code__: {_units(code)}"),
+        ]
+        self.edges = [
+            Edge("call", "slot", "its frame goes to"),
+            Edge("slot", "code", "asks for entries" if slot.owner == "torch" else "runs"),
+        ]
+
+    def add(self, number: int, entry, rank: int) -> None:
+        """Add one cache entry: its guards, its code, and what that calls."""
+        key, guards = f"entry {number}", len(leaves(entry))
+        self._box("code", key, key, "entry", f"tried as number {rank}", "keeps")
+        self._box(key, f"{key} guards", counted(guards, "guard"), "guard", "in C++", "asks")
+        code = f"{key} code"
+        self._box(key, code, "new code", "code", _units(entry.code), "if all hold, runs")
+        for name in entry.code.co_names:
+            if name.startswith(COMPILED):
+                self._graph(key, code, entry.backend, self._home.get(name))
+            elif name.startswith(RESUME):
+                self._resume(code, f"{key} {len(self.nodes)}", self._home.get(name))
+
+    def _graph(self, key: str, code: str, backend, compiled) -> None:
+        made, by = f"{key} graph", _backend(backend)
+        self._box(code, made, "what the backend made", "call", _calls(compiled), "calls")
+        if all(node.key != f"backend {by}" for node in self.nodes):
+            self.nodes.append(Node(f"backend {by}", by, "function", "the backend"))
+        self.edges.append(Edge(made, f"backend {by}", "made by"))
+
+    def _resume(self, code: str, key: str, function) -> None:
+        if type(function) is not FunctionType:
+            return
+        name, _ = words.resumed(function.__code__.co_name)
+        own = f"{_entries(len(entries(function.__code__)))} of its own"
+        self._box(code, f"{key} resumed", f"{plain(name)}, resumed", "function", own, "then calls")
+
+    def _box(self, source: str, key: str, label: str, kind: str, detail: str, words: str) -> None:
+        self.nodes.append(Node(key, label, kind, detail))
+        self.edges.append(Edge(source, key, words))
+
+
+def _entries(number: int) -> str:
+    return f"{number} {'entry' if number == 1 else 'entries'}"
+
+
+def _units(code: CodeType) -> str:
+    return counted(len(code.co_code) // 2, "code unit")
+
+
+def _calls(compiled) -> str:
+    """Return the calls of the FX graph that a backend gave back as it was; else that it is none."""
+    import torch
+
+    inner = torch_private.inner_function(compiled)
+    module = inner.__self__ if type(inner) is MethodType else inner
+    if not is_a(module, torch.fx.GraphModule):
+        return "no FX graph any more"
+    nodes = [node for node in fx_nodes(module) if node.op not in KINDS]
+    names = [node.name for node in nodes]
+    more = f", … {len(names) - MOST_CALLS} more" if len(names) > MOST_CALLS else ""
+    return clipped(f"the FX graph: {', '.join(names[:MOST_CALLS])}{more}", 80)
+
+
+def _backend(backend) -> str:
+    """Return the name of the function that `torch.compile` was given as its backend."""
+    inside = instance_dict(backend) or {}
+    return plain(called(inside.get("compiler_fn", backend)))

@@ -11,7 +11,7 @@ import ctypes
 from collections import Counter
 from pathlib import Path
 
-from helpers.internals.import_slots import import_slots
+from helpers.internals.shared_libraries import import_slots
 from helpers.mini.eager.attributes import set_attributes
 from helpers.mini.eager.c_api import (
     INT,

@@ -1,6 +1,6 @@
 """Chapter 2, exercise 1: which sequence of calls traces least, judged by running them."""
 
-from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.capture.text.value import brief
 from helpers.study.engine import Exercise, Unfit, Untried, in_order, plain_text
 

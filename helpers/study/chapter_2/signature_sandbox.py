@@ -1,6 +1,6 @@
 """A learner's guess about one call of a tf.function -> the truth, from the running function."""
 
-from helpers.capture.tensorflow.tracing.ledger import Watched, as_function
+from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
 from helpers.safety.interpreter_state import whole

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import is_not
 
-from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.safety.answer_limits import when_stopped
 from helpers.study.engine import Unfit, same_result
 

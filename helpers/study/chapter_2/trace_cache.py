@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from helpers.capture.tensorflow.tracing.ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.ledger import Entry, Ledger, Verdict

@@ -11,8 +11,8 @@ from types import FunctionType
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch.dynamo.graph_breaks import tensor
-from helpers.capture.torch.dynamo.timeline import watched
+from helpers.capture.torch.dynamo_run import watched
+from helpers.capture.torch.graph_breaks import tensor
 from helpers.internals import torch_private
 from helpers.safety.output import redirected
 from helpers.study.engine import Exercise, tried

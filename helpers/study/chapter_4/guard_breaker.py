@@ -5,10 +5,8 @@ from contextlib import nullcontext
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch.guards.compare import Real
-from helpers.capture.torch.guards.failures import all_failures
-from helpers.capture.torch.guards.nearby_calls import replacing
-from helpers.capture.torch.guards.tree import MISSING, leaves, resolve
+from helpers.capture.torch.guard_sets import Real, replacing
+from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.study.engine import Exercise, Unfit, parts_tried
 
 WANTED = (

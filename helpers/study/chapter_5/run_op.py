@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.capture.oneflow.jobs import job_graph
+from helpers.capture.oneflow.oneflow_records import job_graph
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.study.check import Unfit

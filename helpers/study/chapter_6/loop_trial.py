@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.capture.text.error import said
 from helpers.model.calls import CallTree
 from helpers.study.check import Unfit, Untried, tried, where_raised

@@ -2,7 +2,7 @@
 
 import re
 
-from helpers.capture.frameworks.call_tree import call_tree
+from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.calls import ROUTES
 from helpers.study.check import Exercise, Unfit
 from helpers.study.engine import check_guess

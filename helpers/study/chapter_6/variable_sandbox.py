@@ -7,7 +7,7 @@ place that writes it, and whether a way leads from one to the other.
 from collections import Counter
 from dataclasses import replace
 
-from helpers.capture.tensorflow.variables import KINDS, outcomes, program_graph
+from helpers.capture.tensorflow.variable_outcomes import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
 from helpers.safety.interpreter_state import whole

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.capture.oneflow.registry import registry_graph
+from helpers.capture.oneflow.oneflow_records import registry_graph
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.kernel_registry import (
     collect_kernels,

@@ -1,0 +1,329 @@
+"""A run -> the ops that it executed, in TensorFlow, in PyTorch, or in both, with names of tensors.
+
+TensorFlow: tensorflow/python/framework/op_callbacks.py, which the fast path calls from C++
+(tensorflow/python/eager/pywrap_tfe_src.cc) and the fallback from execute.execute_with_callbacks.
+PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
+"""
+
+import contextlib
+import functools
+import re
+import sys
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import FunctionType
+
+from helpers.capture.cpython.objects import (
+    GENERATOR,
+    LONGEST_NAME,
+    called,
+    compiled,
+    instance_dict,
+    names_used,
+    refuse_async,
+)
+from helpers.capture.cpython.settrace import UNRAISABLE
+from helpers.capture.cpython.unwrapping import arguments, behind, calls_itself
+from helpers.capture.text import tensors
+from helpers.capture.text.error import instead, said
+from helpers.capture.text.tensors import TENSORS, base_of
+from helpers.capture.text.value import brief, type_name
+from helpers.internals import tensorflow_private, torch_private
+from helpers.model.graph import Graph
+from helpers.model.listing import Column
+from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+from helpers.model.phrase import counted
+from helpers.safety import imported
+from helpers.safety.arguments import is_a, printable, word
+from helpers.safety.interpreter_state import theirs
+
+MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
+MOST_ITEMS, MOST_LOOKED_AT = 100, 20_000
+MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
+COLUMNS = (
+    Column("number", "#"),
+    Column("op", "op", True),
+    Column("inputs", "reads"),
+    Column("outputs", "makes"),
+    Column("stage", "stage"),
+    Column("layer", "in layer"),
+    Column("where", "where"),
+)
+NONE = (
+    "Neither TensorFlow nor PyTorch reported an op of this thread; those of other libraries "
+    "are not seen."
+)
+RARE = {"layer": "", "where": "eager"}  # a column that would say this in every row is left out
+BACKWARD = {("tensorflow.python.eager.backprop", "gradient"), ("torch.autograd", "backward")}
+BACKWARD |= {("torch.autograd", "grad"), ("tensorflow.python.eager.backprop", "jacobian")}
+UPDATE = ("keras.src.optimizers", "torch.optim")
+WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__lshift__` is none
+    r"Assign|Resource(Sparse)?Apply|ResourceScatter|ResourceStridedSliceAssign"
+    r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
+)
+LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_call_impl")}
+
+
+def op_log(fn, *args, **kwargs) -> OpLog:
+    """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order.
+
+    PyTorch is watched too if it has been imported. Op callbacks and modes belong to a thread, so
+    what `fn` has other threads run is not seen. What the run raises becomes the log's
+    `outcome`. TypeError if `fn` cannot be called, or makes a coroutine.
+    """
+    if calls_itself(fn):
+        raise TypeError("watch_ops needs a function, not a partial that is its own function")
+    function = behind(fn)
+    if function is not None:
+        refuse_async(function, "watch_ops")
+    if not callable(fn):
+        needed = f"watch_ops needs a function and its arguments, not {brief(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
+    recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
+    with _watching(recorder):
+        try:
+            with theirs():
+                fn(*args, **kwargs)
+        except UNRAISABLE:
+            raise
+        except BaseException as error:
+            outcome = said(error)
+    rows, missing = recorder.rows, recorder.left_out
+    notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
+    if not recorder.rows:
+        notes.append(NONE)
+    if compiled(fn) is not None:
+        notes.append("torch.compile made it; what its generated kernels do is not listed.")
+    if function is not None and function.__code__.co_flags & GENERATOR:
+        notes.append("The call only made a generator: none of its body ran.")
+    notes += [f"Then it raised {outcome}"] if outcome else []
+    used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
+    count = len(rows) + missing
+    title = f"{called(fn)}: {counted(count, 'op')}"
+    return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
+
+
+def log_of(thing):
+    """Return the log in an exhibit of `watch_ops`; anything else as given."""
+    model = (instance_dict(thing) or {}).get("model")
+    return model if is_a(model, OpLog) else thing
+
+
+def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
+    """Return the graph of one log, or of several side by side."""
+    title = printable(word(title, "title"), LONGEST_TITLE)
+    logs = {printable(word(name, "a name"), LONGEST_NAME): log for name, log in logs.items()}
+    if not logs or not all(is_a(log, OpLog) for log in logs.values()):
+        raise TypeError("show_op_graph needs logs of watch_ops, such as TensorFlow=log")
+    note = "Values that came from outside without a name, such as shapes, are left out."
+    if len(logs) == 1:
+        return replace(op_graph(*logs.values(), title, unnamed=False), note=note)
+    graphs = {name: op_graph(log, unnamed=False) for name, log in logs.items()}
+    return together(title, graphs, note)
+
+
+def _told(column: Column, row: Op) -> bool:
+    return getattr(row, column.field) != RARE[column.field]
+
+
+@contextlib.contextmanager
+def _watching(recorder) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        if imported.module("torch"):
+            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
+        if imported.module("tensorflow"):
+            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
+        yield
+
+
+class _Recorder:
+    """Both hooks, and the numbers of the tensors that they have seen."""
+
+    def __init__(self, names: Mapping[object, str]):
+        self.rows, self.left_out = [], 0
+        self._names, self._numbers, self._count, self._held = names, {}, 0, []
+        self._gradients = set()  # numbers of what backward ops made, and of what came of it
+
+    def of_tensorflow(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        """Write down one op; an op callback of TensorFlow."""
+        name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
+        where = "eager" if graph is None else "graph"
+        self._add(_plain(name), inputs, outputs, where, bool(WRITES.match(name)))
+
+    def of_torch(self, name, inputs, outputs):
+        """Write down one op that torch dispatched."""
+        updates = WRITES.match(name) and any(map(_learns, _tensors(inputs[:1])))
+        self._add(name, inputs, outputs, "eager", bool(updates))
+
+    def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
+        if len(self.rows) >= MOST_OPS:
+            self.left_out += 1
+            return
+        stage, layer = _asked_by(sys._getframe(2))
+        if stage == "forward" and updates:
+            stage = "update"  # asked for by no tape
+        reads, makes = (tuple(map(self._value, _tensors(side))) for side in (inputs, outputs))
+        if stage == "forward" and any(value.number in self._gradients for value in reads):
+            stage = "after"
+        if stage in ("backward", "after"):
+            self._gradients |= {value.number for value in makes}
+        self.rows.append(Op(len(self.rows) + 1, name, reads, makes, stage, layer, where))
+
+    def _value(self, tensor) -> Value:
+        key = identity(tensor)
+        if key not in self._numbers:
+            self._count += 1
+            self._numbers[key] = self._count
+            self._forget_in_time(key, tensor)
+        return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
+
+    def _forget_in_time(self, key: object, tensor) -> None:
+        """Drop a key with its tensor: a freed tensor lends its identity to another.
+
+        The tensor itself must not be held: autograd copies a gradient that somebody else holds.
+        """
+        if key == id(tensor):
+            drop = functools.partial(lambda numbers, _: numbers.pop(key, None), self._numbers)
+            try:
+                self._held.append(weakref.ref(tensor, drop))
+            except TypeError:
+                self._held.append(tensor)
+
+
+def _plain(name: str) -> str:
+    """Return an op's name; the counter of a generated function's name is left out."""
+    inner = name.removeprefix("__inference_").removeprefix("__forward_").removeprefix("__backward_")
+    return (
+        name if inner == name else f"{name[: len(name) - len(inner)]}{inner.rstrip('0123456789')}"
+    )
+
+
+def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
+    """Yield the tensors in nested lists and tuples, in order."""
+    if is_a(found, list, tuple):
+        base = list if is_a(found, list) else tuple
+        for item in base.__iter__(found) if depth else ():
+            yield from _tensors(item, depth - 1)
+    elif is_tensor(found):
+        yield found
+
+
+def _learns(tensor) -> bool:
+    """Return whether a tensor of torch is a variable: others, too, are written in place."""
+    return bool(tensors.field(tensor, "requires_grad") and tensors.field(tensor, "is_leaf"))
+
+
+def _asked_by(frame) -> tuple[str, str]:
+    """Return stage and layer, read from the frames below the op."""
+    stage, layer = "forward", ""
+    while frame is not None:
+        place = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
+        if place in BACKWARD:
+            stage = "backward"
+        elif place[0].startswith(UPDATE):
+            stage = "update" if stage == "forward" else stage
+        elif place in LAYERS and not layer:
+            layer = _layer(frame.f_locals.get("self"))
+        frame = frame.f_back
+    return stage, layer
+
+
+def _layer(owner) -> str:
+    """Return a layer's name in Keras, else its type; neither of them runs code of the layer's."""
+    name = (instance_dict(owner) or {}).get("name", "")
+    return printable(name, LONGEST_NAME) if is_a(name, str) and name else type_name(owner)
+
+
+# ------------------------------------------------------------------ names of tensors
+
+
+def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
+    """Return identity -> name of every tensor and variable that `fn` names or is given.
+
+    A layer's weights are named by their own path. What cannot be read is left out.
+    """
+    search = _Search()
+    for name, value in _named(fn, args, kwargs):
+        search.look(name, value, 0)
+    return search.names
+
+
+def is_tensor(value) -> bool:
+    """Return whether this is a tensor, a variable or an array by its real type."""
+    return base_of(type(value)) is not None
+
+
+def _is_of(value, place: tuple[str, str]) -> bool:
+    """Return whether the value is of the class that a (module, name) stands for."""
+    kind = getattr(imported.module(place[0]), place[1], None)
+    return isinstance(kind, type) and is_a(value, kind)
+
+
+def identity(tensor) -> object:
+    """Return what stands for a tensor: TensorFlow numbers them, torch's have one object each."""
+    of_tensorflow = _is_of(tensor, TENSORS[1])
+    return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
+
+
+def _named(fn, args, kwargs):
+    yield "layer", fn  # where it is one; of anything else no tensor is found
+    yield from arguments.arguments(fn, args, kwargs)
+    if type(fn) is not FunctionType:
+        return
+    code = fn.__code__
+    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # bound later
+            yield name, cell.cell_contents
+    for name in sorted(names_used(code) & fn.__globals__.keys()):
+        yield name, fn.__globals__[name]
+
+
+class _Search:
+    """Names by identity, found in nested lists, layers and modules; each of these once."""
+
+    def __init__(self):
+        self.names: dict[object, str] = {}
+        self._met: set[int] = set()
+
+    def look(self, name: str, value, depth: int) -> None:
+        """Note the tensors in this value under names that begin with `name`."""
+        if depth > DEEPEST or len(self._met) > MOST_LOOKED_AT:
+            return
+        if is_a(value, list, tuple):
+            base = list if is_a(value, list) else tuple
+            if base.__len__(value) <= MOST_ITEMS and self._new(value):
+                for at, item in enumerate(base.__iter__(value)):
+                    self.look(f"{name}[{at}]", item, depth + 1)
+        elif _is_of(value, MODULE) or _is_of(value, LAYER):
+            self._weights(name, value)
+        elif is_tensor(value):
+            self._note(name, value)
+
+    def _new(self, value) -> bool:
+        new = id(value) not in self._met
+        self._met.add(id(value))
+        return new
+
+    def _weights(self, name: str, owner) -> None:
+        """Note a module's parameters as `named_parameters` has them, a layer's by their paths."""
+        with contextlib.suppress(Exception):  # a class of somebody's own may raise
+            if _is_of(owner, MODULE):
+                for part, weight in owner.named_parameters():
+                    self._note(f"{name}.{part.replace('_orig_mod.', '')}", weight)
+            else:
+                for weight in owner.weights:
+                    self._note(weight.path, weight.value)
+
+    def _note(self, name: str, tensor) -> None:
+        for key in _identities(tensor):
+            self.names.setdefault(key, printable(name, LONGEST_NAME))
+
+
+def _identities(tensor):
+    """Yield what stands for a tensor in the log: its number or id, and that of its handle."""
+    yield identity(tensor)
+    handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
+    if handle is not None and _is_of(handle, TENSORS[1]):
+        yield identity(handle)
+    yield id(tensor)

@@ -1,0 +1,295 @@
+"""One program through Python, tf.function, Dynamo and fx's proxy tracer -> what each recorded.
+
+TensorFlow runs in a child interpreter (it and torch disturb each other); its recordings come back
+as data. What the second call gives is held against what plain Python gives.
+"""
+
+import importlib
+import inspect
+from dataclasses import asdict, dataclass
+from functools import cache
+
+from helpers.capture.processes.interpreter import ask
+from helpers.capture.text.value import brief
+from helpers.capture.torch.cache_entries import copied
+from helpers.capture.torch.fx_graph import target_name
+from helpers.internals import torch_private
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column, Listing
+from helpers.safety import progress
+from helpers.safety.arguments import kind_of, word
+from helpers.safety.child_main import channel
+
+MARKS = (
+    ("changed", "Python's answer, recorded anew for this call"),
+    ("failed", "not what Python gives, or leaves behind"),
+    ("refused", "an error, while recording or at this call"),
+)
+RECORDERS = ("Python", "tf.function", "Dynamo", "fx.symbolic_trace")
+LONGEST = 240  # seconds that the child may take
+WORDS = {
+    "same": ("right", "plain"),
+    "again": ("right, recorded again", "changed"),
+    "stale": ("wrong", "failed"),
+}
+
+
+# Programs that mean the same to every recorder: plain Python operators on `x`. Each is called
+# twice; between the two calls one thing changes, or something is left behind.
+RATE = 2.0
+seen = []
+
+
+def number_if(x, n):
+    """Branch on a Python number."""
+    return x * 2 if n > 0 else x + 1
+
+
+def tensor_if(x):
+    """Branch on a number inside the tensor."""
+    return x * 2 if x[0] > 0 else x + 1
+
+
+def loop(x, n):
+    """Loop as often as a Python number says."""
+    for _ in range(n):
+        x = x * 2
+    return x
+
+
+def tensor_loop(x):
+    """Loop as often as the tensor says."""
+    while x[0] < 10:
+        x = x * 2
+    return x
+
+
+def global_number(x):
+    """Read a global."""
+    return x * RATE
+
+
+def side_effect(x):
+    """Append to a list that is not the function's own."""
+    seen.append("called")
+    return x * 2
+
+
+def shape(x):
+    """Read the tensor's length."""
+    return x * len(x)
+
+
+@dataclass(frozen=True)
+class Program:
+    """`fn`, and the arguments of two calls (a list stands for a tensor); `rate` from the second."""
+
+    words: str
+    fn: object
+    first: tuple
+    second: tuple
+    rate: float = 2.0
+
+
+PROGRAMS = (
+    Program("if on a number", number_if, ([1.0, 2.0], 1), ([1.0, 2.0], -1)),
+    Program("if on a tensor", tensor_if, ([1.0, 2.0],), ([-1.0, 2.0],)),
+    Program("loop of n rounds", loop, ([1.0, 2.0], 1), ([1.0, 2.0], 3)),
+    Program("loop until a tensor says", tensor_loop, ([6.0, 2.0],), ([1.0, 2.0],)),
+    Program("a global changes", global_number, ([1.0, 2.0],), ([1.0, 2.0],), 5.0),
+    Program("append to a list", side_effect, ([1.0, 2.0],), ([1.0, 2.0],)),
+    Program("len(x), and x grows", shape, ([1.0, 2.0],), ([1.0, 2.0, 3.0],)),
+)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a recorder did with one program: the ops of each graph, the outcome of two calls.
+
+    `results`: the numbers of both calls in order; `left`: what stood in the list after them;
+    `raised`: the type of the exception that ended it, or nothing.
+    """
+
+    graphs: tuple[tuple[str, ...], ...] = ()
+    later: int = 0
+    results: tuple[tuple[float, ...], ...] = ()
+    left: int = 0
+    raised: str = ""
+
+
+@dataclass(frozen=True)
+class Recordings(Ledger):
+    """A ledger of programs by recorders, with what each recorded: (program, recorder, ops)."""
+
+    recorded: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = ()
+
+    def ops(self, subject: str, heading: str) -> tuple[tuple[str, ...], ...]:
+        """Return the ops of each graph that this recorder made of this program."""
+        return {(s, h): ops for s, h, ops in self.recorded}[subject, heading]
+
+
+def recordings() -> Recordings:
+    """Run every program through every recorder; RuntimeError if the child with TensorFlow dies."""
+    made = _made()
+    entries = [
+        Entry(p.words, tuple(_verdict(made[r][i], made["Python"][i]) for r in RECORDERS))
+        for i, p in enumerate(PROGRAMS)
+    ]
+    recorded = tuple(
+        (p.words, r, made[r][i].graphs) for i, p in enumerate(PROGRAMS) for r in RECORDERS
+    )
+    title = "The second call of each program, held against Python's"
+    return Recordings(title, "program", RECORDERS, tuple(entries), "", recorded, marks=MARKS)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What one recorder wrote down of one program: the ops of its graphs, in order."""
+
+    recorder: str
+    graphs: int
+    ops: str
+
+
+def recorded_listing(words: str) -> Listing:
+    """Return what each recorder wrote down of one program.
+
+    KeyError lists the programs; TypeError for what is no text.
+    """
+    words = word(words, "the name of a program")
+    names = [program.words for program in PROGRAMS]
+    if words not in names:
+        raise KeyError(f"{brief(words)} (the programs are {', '.join(names)})")
+    made = _made()
+    rows = tuple(_recorded(name, made[name][names.index(words)]) for name in RECORDERS)
+    columns = (
+        Column("recorder", "recorder"),
+        Column("graphs", "graphs"),
+        Column("ops", "their operations", code=True),
+    )
+    note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
+    return Listing(f"What each recorded: {words}", columns, rows, note)
+
+
+def _recorded(name: str, recording: Recording) -> Recorded:
+    ops = " | ".join(", ".join(graph) or "(none)" for graph in recording.graphs)
+    ended = f"raised {recording.raised}" if recording.raised else ""
+    return Recorded(
+        name, len(recording.graphs), " · ".join(filter(None, (ops, ended))) or "nothing"
+    )
+
+
+def _verdict(recording: Recording, python: Recording) -> Verdict:
+    if recording.raised:
+        return Verdict(f"refused: {recording.raised}", "refused")
+    if (recording.results, recording.left) != (python.results, python.left):
+        return Verdict(*WORDS["stale"])
+    return Verdict(*WORDS["again" if recording.later else "same"])
+
+
+@cache
+def _made() -> dict[str, tuple[Recording, ...]]:
+    torch_private.refuse_late_dynamo()
+    import torch
+
+    ways = {
+        "Python": lambda: _each(lambda fn, graphs: fn, torch.tensor),
+        "tf.function": _in_a_child,
+        "Dynamo": lambda: _each(_dynamo, torch.tensor),
+        "fx.symbolic_trace": lambda: _each(_symbolic, torch.tensor),
+    }
+    return {name: run() for name, run in progress.counted("recorder", ways.items())}
+
+
+def _each(record, tensor) -> tuple[Recording, ...]:
+    return tuple(_recording(program, record, tensor) for program in PROGRAMS)
+
+
+def _recording(program, record, tensor) -> Recording:
+    """Run both calls of a program. `record(fn, graphs)` returns what to call instead of `fn`."""
+    global RATE
+    graphs, results, first, raised = [], [], 0, ""
+    seen.clear()
+    try:
+        call = record(program.fn, graphs)
+        for args, rate in ((program.first, 2.0), (program.second, program.rate)):
+            RATE = rate
+            given = [tensor(a) if isinstance(a, list) else a for a in args]
+            results.append(tuple(float(number) for number in call(*given)))
+            first = first or len(graphs)
+    except Exception as error:
+        raised = kind_of(error)
+    finally:
+        RATE = 2.0
+    left = len(seen)
+    return Recording(tuple(graphs), len(graphs) - first, tuple(results), left, raised)
+
+
+def _dynamo(fn, graphs):
+    import torch
+
+    def backend(graph, examples):
+        graphs.append(_fx_ops(graph))
+        return graph.forward
+
+    return torch.compile(copied(fn), backend=backend, dynamic=False)
+
+
+def _symbolic(fn, graphs):
+    """Trace at the first call, as fx does: numbers are fixed, tensors are stand-ins."""
+    import torch.fx
+
+    made = {}
+
+    def call(*args):
+        if not made:
+            names = list(inspect.signature(fn).parameters)
+            fixed = {n: a for n, a in zip(names, args, strict=True) if not torch.is_tensor(a)}
+            made["graph"] = torch.fx.symbolic_trace(fn, concrete_args=fixed or None)
+            graphs.append(_fx_ops(made["graph"]))
+        return made["graph"](*args)
+
+    return call
+
+
+def _fx_ops(graph) -> tuple[str, ...]:
+    return tuple(target_name(n.target) for n in graph.graph.nodes if n.op.startswith("call_"))
+
+
+def _tensorflow(fn, graphs):
+    import tensorflow as tf
+
+    made = tf.function(fn)
+    unseen = {"Placeholder", "Identity", "NoOp", "Const"}
+
+    def call(*args):
+        before = made.experimental_get_tracing_count()
+        result = made(*args)
+        if made.experimental_get_tracing_count() > before:
+            ops = made.get_concrete_function(*args).graph.get_operations()
+            graphs.append(tuple(op.type for op in ops if op.type not in unseen))
+        return result.numpy()
+
+    return call
+
+
+def _in_a_child() -> tuple[Recording, ...]:
+    code = f"from {__name__} import tell_tensorflow; tell_tensorflow()"
+    reply = ask({"source": code}, LONGEST)
+    recorded = reply.last("recorded")
+    if recorded is None:
+        why = "it did not end in time" if reply.ended.late else reply.last("error")
+        why = (why or f"it ended with {reply.ended.code}").strip().splitlines()[-1]
+        raise RuntimeError(f"the child with TensorFlow told nothing: {why}")
+    return tuple(map(_from_data, recorded))
+
+
+def tell_tensorflow() -> None:
+    """In the child: tell the recordings of tf.function."""
+    tf = importlib.import_module("tensorflow")
+    channel().tell(recorded=[asdict(made) for made in _each(_tensorflow, tf.constant)])
+
+
+def _from_data(data: dict) -> Recording:
+    graphs, results = (tuple(map(tuple, data[name])) for name in ("graphs", "results"))
+    return Recording(graphs, data["later"], results, data["left"], data["raised"])

@@ -1,0 +1,189 @@
+"""Programs on a variable of each kind -> what they saw, over many runs of one graph.
+
+RefVariable: tensorflow/python/ops/ref_variable.py, kernels in core/kernels/variable_ops.cc and
+assign_op.h. ResourceVariable: python/ops/resource_variable_ops.py, core/kernels/
+resource_variable_ops.cc, whose update copies a buffer that somebody else still holds.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from helpers.capture.cpython.objects import name_of
+from helpers.capture.tensorflow.tf_graph import tf_graph
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.model.graph import Graph
+from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.listing import Column, Listing
+from helpers.safety import progress
+from helpers.safety.arguments import called, count, is_a, is_exactly, printable, table
+
+KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
+MARKS = (("changed", "not what it saw with a RefVariable"),)
+THREADS = 4
+BAR = 30
+MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES, MOST_FETCHED = 100_000, 100, 20, 8
+PROGRAMS = "name -> a program, a function of (v, one)"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What so many runs saw. `share` is a bar of blocks, as long as its part of all runs."""
+
+    variable: str
+    saw: str
+    runs: int
+    share: str
+
+
+@dataclass(frozen=True)
+class Histogram(Listing):
+    """A listing of outcomes that can be asked for what one kind of variable saw."""
+
+    def saw(self, variable: str) -> tuple[str, ...]:
+        """Return the outcomes of one kind of variable, the most frequent first."""
+        return tuple(row.saw for row in self.rows if row.variable == variable)
+
+
+def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
+    """Return what each program sees with each kind of variable, starting at 0 in every run.
+
+    A program is a function of a variable of one number and of the number 1 as a tensor; it builds
+    its ops and returns what is to be fetched. What differs between runs is told with its counts.
+    """
+    runs = count(runs, "runs=", MOST_RUNS)
+    entries = []
+    found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
+    for name, program in progress.counted(f"{runs} runs of program", found):
+        shown_name = printable(name)
+        words = [_told(outcomes(program, kind, runs, f"'{shown_name}'")) for kind in KINDS]
+        tones = ("plain", "changed" if words[0] != words[1] else "plain")
+        entries.append(Entry(shown_name, tuple(map(Verdict, words, tones))))
+    note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
+    title = "What each program saw"
+    return Ledger(title, "program", tuple(KINDS), tuple(entries), note, marks=MARKS)
+
+
+def race_histogram(program: Callable, runs: int = 500) -> Histogram:
+    """Return how often `program` saw what, with each kind of variable."""
+    runs = count(runs, "runs=", MOST_RUNS)
+    rows = [
+        row
+        for kind in progress.counted(f"{runs} runs with variable", KINDS)
+        for row in _seen(kind, outcomes(program, kind, runs), runs)
+    ]
+    columns = (
+        Column("variable", "variable"),
+        Column("saw", "saw"),
+        Column("runs", "runs"),
+        Column("share", "share", True),
+    )
+    note = (
+        "What a graph does not order may come in any order. These counts belong to this machine "
+        "and this minute; that an outcome never came up does not forbid it."
+    )
+    title = f"{name_of(program)}, {runs} runs with each kind"
+    return Histogram(title, columns, tuple(rows), note)
+
+
+def _seen(kind: str, counted: Counter, runs: int):
+    """Yield a row per outcome, and one for those beyond the most frequent."""
+    first, rest, others = _most(counted)
+    rows = [*first, (f"({others} other outcomes)", rest)] if others else first
+    for saw, times in rows:
+        yield Seen(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
+
+
+def _most(counted: Counter) -> tuple[list[tuple[str, int]], int, int]:
+    """Return the most frequent outcomes, how often there were others, and how many others."""
+    ordered = counted.most_common()
+    rest = ordered[MOST_OUTCOMES:]
+    return ordered[:MOST_OUTCOMES], sum(times for _, times in rest), len(rest)
+
+
+def outcomes(program: Callable, kind: str, runs: int, what: str = "it") -> Counter:
+    """Return what so many runs of a program gave, in words, and how often.
+
+    ValueError if there is no such kind of variable, if the program raises, or returns what cannot
+    be fetched; TypeError if `program` cannot be called.
+    """
+    import tensorflow as tf
+
+    called(program, f"the program {what}" if what != "it" else "a program")
+    graph, fetches, initialiser = _built(program, kind, what)
+    config = tf.compat.v1.ConfigProto(
+        inter_op_parallelism_threads=THREADS, use_per_session_threads=True
+    )
+    counted: Counter = Counter()
+    with tf.compat.v1.Session(graph=graph, config=config) as session:
+        for _ in range(runs):
+            session.run(initialiser)
+            try:
+                counted[_words(session.run(fetches))] += 1
+            except tf.errors.OpError as error:
+                counted[said(error)] += 1
+            except Exception as error:  # what is no fetch is asked in many ways whether it is one
+                needed = f"a program must return tensors or ops of its graph, and {what} does not"
+                raise ValueError(f"{needed}: {said(error)}") from None
+    return counted
+
+
+def program_graph(program: Callable, kind: str) -> Graph:
+    """Return the graph of a program, without what only initialises the variable."""
+    graph, _, _ = _built(program, kind)
+    return tf_graph(graph, title=f"The program with a {kind}")
+
+
+def _built(program, kind: str, what: str = "it"):
+    """Return (graph, fetches, initialiser); ValueError says what the program raised."""
+    import tensorflow as tf
+
+    if kind not in KINDS:
+        raise ValueError(f"kind {kind!r} is unknown; use one of {', '.join(KINDS)}")
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        v = v1.Variable(0.0, use_resource=KINDS[kind], name="v")
+        one = v1.placeholder_with_default(1.0, (), name="one")
+        try:
+            fetches = program(v, one)
+        except Exception as error:
+            named = "the program" if what == "it" else f"the program {what}"
+            raise ValueError(f"{named} raised {said(error)}") from None
+    return graph, fetches, v.initializer
+
+
+def _words(found) -> str:
+    import numpy as np
+
+    if is_exactly(found, list, tuple):
+        return ", ".join([*map(_words, found[:MOST_FETCHED]), *_more(len(found) - MOST_FETCHED)])
+    if is_exactly(found, dict):
+        pairs = [f"{brief(name)}: {_words(value)}" for name, value in found.items()]
+        return ", ".join([*pairs[:MOST_FETCHED], *_more(len(pairs) - MOST_FETCHED)])
+    if is_a(found, np.generic) and found.dtype.kind in "fiu":
+        return _number(found)
+    if is_a(found, np.ndarray) and found.size <= MOST_FETCHED and found.dtype.kind in "fiu":
+        return f"{found.dtype.name} {found.shape}: {', '.join(map(_number, found.flat))}"
+    if is_a(found, np.ndarray):
+        return f"{found.dtype.name} of shape {found.shape}"
+    return "done" if found is None else brief(found)  # None: of an op there is nothing to fetch
+
+
+def _number(found) -> str:
+    """Return a number in few digits if they are all that it has, else in those that tell it."""
+    short, value = f"{float(found):g}", found.item()
+    return short if float(short) == value or value != value else str(found)
+
+
+def _more(left: int) -> list[str]:
+    return [f"… {left} more"] if left > 0 else []
+
+
+def _told(counted: Counter) -> str:
+    if len(counted) == 1:
+        return next(iter(counted))
+    first, rest, others = _most(counted)
+    words = [f"{saw} ({times} times)" for saw, times in first]
+    words += [f"{others} other outcomes ({rest} times)"] if others else []
+    return "; or ".join(words)

@@ -1,1 +1,0 @@
-"""One translation by Dynamo, recorded: instructions, graph breaks, rewritten bytecode."""

@@ -1,1 +1,0 @@
-"""What Dynamo guards: the tree, which guard fails, two guard sets compared."""

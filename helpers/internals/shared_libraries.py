@@ -1,0 +1,117 @@
+"""A shared library -> the names that it exports, and the slots through which it calls others.
+
+ELF (Linux): exported are the dynamic symbols, .dynsym. Mach-O (macOS): the external ones of
+LC_SYMTAB, without the underscore that C names have there. Nothing is loaded or run.
+
+Slots (Linux only): a call into another library goes through a table (the global offset table,
+.got.plt), one slot per function, filled in when it is first called. A slot is to C what a name in a
+module's `__dict__` is to Python: who puts another address there, rebinds the function for that
+library. Layouts: man 5 elf (Elf64_Ehdr, Elf64_Shdr, Elf64_Sym, Elf64_Rela), mach-o/loader.h.
+"""
+
+import mmap
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+ELF, ELF_64, MACH_O = b"\x7fELF", b"\x02\x01", b"\xcf\xfa\xed\xfe"
+DYNSYM, RELOCATIONS, SYMBOL = 11, 4, 24
+MACH_SYMTAB, MACH_TYPE, MACH_EXTERNAL, MACH_DEFINED = 2, 0x0E, 0x01, 0x0E
+JUMP_SLOTS = {62: 7, 183: 1026}  # machine -> the number of its JUMP_SLOT: x86-64, aarch64
+
+
+def exported(path: Path, pattern: str) -> list[str]:
+    """Return, sorted, the exported names whose beginning the regular expression matches.
+
+    ValueError if the file is neither 64-bit ELF nor 64-bit Mach-O.
+    """
+    wanted = re.compile(pattern.encode()).match
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        reader = {ELF: _elf, MACH_O: _mach_o}.get(bytes(data[:4]))
+        if reader is None or (reader is _elf and data[4:6] != ELF_64):
+            raise ValueError(f"{path.name} is neither ELF nor Mach-O of 64 bits")
+        return sorted(name.decode() for name in reader(data) if wanted(name))
+
+
+def import_slots(path: Path) -> dict[str, int]:
+    """Return where in memory each imported function's slot is, by the function's name.
+
+    Empty where that cannot be told: no ELF file of a known machine, not loaded, or the slots lie
+    in pages that may not be written.
+    """
+    data = path.read_bytes()
+    (machine,) = struct.unpack_from("<H", data, 18)
+    if data[:6] != ELF + ELF_64 or machine not in JUMP_SLOTS:
+        return {}
+    pages = _pages(path.name)
+    base = min((start for start, _, _ in pages), default=0)
+    return {
+        name: base + offset
+        for name, offset in _jump_slots(data, JUMP_SLOTS[machine])
+        if any(start <= base + offset < end and "w" in rights for start, end, rights in pages)
+    }
+
+
+def _sections(data) -> list[tuple]:
+    """Return the section headers of an ELF file."""
+    (start,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    places = range(start, start + size * count, size)
+    return [struct.unpack_from("<IIQQQQIIQQ", data, place) for place in places]
+
+
+def _elf(data) -> Iterator[bytes]:
+    """Yield every defined dynamic symbol."""
+    sections = _sections(data)
+    for section in sections:
+        if section[1] == DYNSYM:
+            names = _piece(data, *sections[section[6]][4:6])
+            table = struct.iter_unpack("<IBBHQQ", _piece(data, *section[4:6]))
+            yield from (_name(names, row[0]) for row in table if row[0] and row[3])
+
+
+def _mach_o(data) -> Iterator[bytes]:
+    """Yield every defined external symbol."""
+    (count,) = struct.unpack_from("<I", data, 16)
+    place = 32
+    for _ in range(count):
+        command, size = struct.unpack_from("<II", data, place)
+        if command == MACH_SYMTAB:
+            at, rows, names_at, names_size = struct.unpack_from("<IIII", data, place + 8)
+            names = _piece(data, names_at, names_size)
+            for row in struct.iter_unpack("<IBBHQ", _piece(data, at, rows * 16)):
+                if row[1] & MACH_EXTERNAL and row[1] & MACH_TYPE == MACH_DEFINED:
+                    yield _name(names, row[0]).removeprefix(b"_")
+        place += size
+
+
+def _pages(name: str) -> list[tuple[int, int, str]]:
+    """Return start, end and rights of the pages that a file is mapped to."""
+    maps = Path("/proc/self/maps")
+    text = maps.read_text("utf-8", "replace") if maps.exists() else ""
+    lines = [line.split() for line in text.splitlines()]
+    mine = [line for line in lines if line[-1].endswith(f"/{name}")]
+    return [(*(int(end, 16) for end in line[0].split("-")), line[1]) for line in mine]
+
+
+def _jump_slots(data: bytes, kind: int) -> Iterator[tuple[str, int]]:
+    """Yield name and offset of each slot of this kind."""
+    sections = _sections(data)
+    for section in sections:
+        if section[1] != RELOCATIONS:
+            continue
+        symbols = sections[section[6]]
+        names = sections[symbols[6]][4]
+        for offset, info, _ in struct.iter_unpack("<QQq", _piece(data, *section[4:6])):
+            if info & 0xFFFFFFFF == kind:
+                (at,) = struct.unpack_from("<I", data, symbols[4] + SYMBOL * (info >> 32))
+                yield _name(data, names + at).decode(), offset
+
+
+def _piece(data, start, size) -> bytes:
+    return data[start : start + size]
+
+
+def _name(names: bytes, start: int) -> bytes:
+    return names[start : names.index(b"\0", start)]

@@ -1,0 +1,243 @@
+"""The names that TensorFlow keeps to itself, looked up by this one module.
+
+TensorFlow may move or drop any of them in any release. `PLACES` says where each one lives; what
+needs attributes with an underscore is a function here. TensorFlow is imported at the first look-up.
+"""
+
+import functools
+import importlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+_FUNCTION = "tensorflow.python.eager.polymorphic_function"
+PLACES = {
+    "context": "tensorflow.python.eager.context",
+    "execute": "tensorflow.python.eager.execute",
+    "doors": "tensorflow.python.pywrap_tfe",
+    "op_callbacks": "tensorflow.python.framework.op_callbacks",
+    "op_def_registry": "tensorflow.python.framework.op_def_registry",
+    "framework_ops": "tensorflow.python.framework.ops",
+    "SymbolicTensor": "tensorflow.python.framework.ops:SymbolicTensor",
+    "Function": f"{_FUNCTION}.polymorphic_function:Function",
+    "FuncGraph": "tensorflow.python.framework.func_graph:FuncGraph",
+    "TypeDispatchTable": "tensorflow.core.function.polymorphism.type_dispatch:TypeDispatchTable",
+    "trace_type": "tensorflow.core.function.trace_type",
+    "function_types": f"{_FUNCTION}.function_type_utils",
+    "function_context": f"{_FUNCTION}.function_context",
+    "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
+    "transform": f"{_FUNCTION}.transform",
+    "function_def_to_graph": "tensorflow.python.framework.function_def_to_graph",
+}
+FAST, SLOW = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
+SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
+QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that say nothing of what it computes
+
+
+def __getattr__(name: str):
+    """Return the module or object behind a name of `PLACES`."""
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no name {name!r}; add its place to PLACES")
+    module, _, attribute = PLACES[name].partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+# ------------------------------------------------------------------ the cache of a tf.function
+# No lookup goes through the function's own tables: one that finds a more general key writes that
+# down (`TypeDispatchTable._cache_dispatch`).
+
+
+def cached_keys(function) -> dict:
+    """Return {(FunctionContext, FunctionType): ConcreteFunction}, oldest first, as a copy."""
+    return dict(function._function_cache._primary)
+
+
+def wanted_key(function, args, kwargs):
+    """Return the key that TensorFlow would look up for a call. Raises what binding it raises.
+
+    Mirrors `_maybe_define_function` of polymorphic_function/tracing_compilation.py.
+    """
+    types = __getattr__("function_types")
+    bound = types.canonicalize_function_inputs(
+        args, kwargs, function._function_type, function._default_values, function._is_pure
+    )
+    config = function._variable_creation_config
+    signature = function.input_signature if config is None else config.input_signature
+    args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
+    captured = function._function_captures.capture_types
+    function_type, _ = types.make_canonicalized_monomorphic_type(
+        args, bound.kwargs, captured, function._function_type
+    )
+    scopes = __getattr__("ScopeType")
+    created = function._created_variables
+    scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
+    return __getattr__("function_context").make_function_context(scope), function_type
+
+
+def serving_key(function, key):
+    """Return the key in the cache that serves a call with this key, or None: it would trace."""
+    primary = function._function_cache._primary
+    if key in primary:
+        return key
+    context, function_type = key
+    table = __getattr__("TypeDispatchTable")()
+    for other, target in list(primary):
+        if other == context:
+            table.add_target(target)
+    target = table.dispatch(function_type)
+    return None if target is None else (context, target)
+
+
+def runs_eagerly(function) -> bool:
+    """Return whether `tf.config.run_functions_eagerly` is on, so that nothing is looked up."""
+    return function._run_functions_eagerly
+
+
+def omit_retracing_warning(function) -> None:
+    """Keep TensorFlow from warning that a function of ours retraces often."""
+    function._omit_frequent_tracing_warning = True
+
+
+def all_traces(function) -> list:
+    """Return the ConcreteFunctions of a tf.function."""
+    return function._list_all_concrete_functions()
+
+
+class _Listening(threading.local):
+    """Who listens on this thread. A trace runs on the thread that called."""
+
+    def __init__(self):
+        self.lists = []
+
+
+_listening = _Listening()
+
+
+@contextmanager
+def hearing_traces() -> Iterator[list]:
+    """Give the list of the ConcreteFunctions that this thread traces in the block.
+
+    A trace belongs to the innermost block that is open when it is made.
+    """
+    callbacks = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS
+    if _tell not in callbacks:  # it does nothing where nobody listens, so it may stay
+        callbacks.append(_tell)
+    made, depth = [], len(_listening.lists)
+    _listening.lists.append(made)
+    try:
+        yield made
+    finally:
+        del _listening.lists[depth:]
+
+
+def _tell(concrete) -> None:
+    if _listening.lists:
+        _listening.lists[-1].append(concrete)
+
+
+# ------------------------------------------------------------------ ops and graphs
+
+
+def graph_ops(name: str) -> tuple[str, ...]:
+    """Return the ops inside a graph that TensorFlow runs under this name; () if it is an op."""
+    try:
+        definition = __getattr__("context").context().get_function_def(name)
+    except Exception:  # it is no function
+        return ()
+    return tuple(node.op for node in definition.node_def if node.op not in QUIET)
+
+
+def tensor_number(tensor) -> object:
+    """Return the number by which TensorFlow tells tensors apart, or the object's id."""
+    number = tensor._id
+    return number if type(number) is int else id(tensor)
+
+
+def graphs_being_built() -> list:
+    """Return TensorFlow's stack of default graphs of this thread, where ops do not run now."""
+    eager = __getattr__("context").context()._thread_local_data.is_eager
+    return [] if eager else list(__getattr__("framework_ops")._default_graph_stack.stack)
+
+
+@contextmanager
+def op_callback(callback) -> Iterator[None]:
+    """Have TensorFlow report each op of this thread to `callback` in the block."""
+    op_callbacks = __getattr__("op_callbacks")
+    op_callbacks.add_op_callback(callback)
+    try:
+        yield
+    finally:
+        # Removing one that is gone raises, and would hide what the block raised.
+        if any(callback is one for one in __getattr__("context").context().op_callbacks):
+            op_callbacks.remove_op_callback(callback)
+
+
+@contextmanager
+def run_metadata() -> Iterator[object]:
+    """Collect metadata of runs in the block; the block gets what returns it, as a RunMetadata."""
+    context = __getattr__("context")
+    context.enable_run_metadata()
+    try:
+        yield context.export_run_metadata
+    finally:
+        context.disable_run_metadata()
+
+
+# ------------------------------------------------------------------ graphs without threads
+# A graph is run by threads of TensorFlow's own, which a forked process does not have; an eager op
+# runs in the thread that asks for it (tensorflow/core/common_runtime/eager/execute.cc).
+
+_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+_LOOPS = ("While", "StatelessWhile")
+_CHOICES = ("If", "StatelessIf")
+
+
+def run_in_this_thread() -> None:
+    """Let each call of a graph function run op by op in this thread; for a process that ends soon.
+
+    Mirrors `Context.call_function` (tensorflow/python/eager/context.py).
+    """
+    __getattr__("context").Context.call_function = _call
+
+
+def _call(own, name: str, inputs: list, count: int):
+    to_graph = __getattr__("function_def_to_graph").function_def_to_graph
+    graph = to_graph(own.get_function_def(name), [t.shape for t in inputs])
+    values = {id(t): value for t, value in zip(graph.inputs, inputs, strict=True)}
+    for op in graph.get_operations():
+        if op.type not in ("Placeholder", "_Arg"):
+            found = _run(own, op, [values[id(t)] for t in op.inputs])
+            values |= {id(t): value for t, value in zip(op.outputs, found, strict=True)}
+    return [values[id(t)] for t in graph.outputs]
+
+
+def _run(own, op, inputs: list) -> list:
+    import tensorflow as tf
+
+    call = functools.partial(_call, own)
+    if op.type == "Const":
+        return [tf.constant(tf.make_ndarray(op.get_attr("value")), op.get_attr("dtype"))]
+    if op.type in _CALLS:
+        return call(op.get_attr("f").name, inputs, len(op.outputs))
+    if op.type in _LOOPS:  # a kernel of it would call its functions in other threads
+        asked, body = op.get_attr("cond").name, op.get_attr("body").name
+        while call(asked, inputs, 1)[0].numpy():
+            inputs = call(body, inputs, len(inputs))
+        return inputs
+    if op.type in _CHOICES:
+        name = op.get_attr("then_branch" if inputs[0].numpy() else "else_branch").name
+        return call(name, inputs[1:], len(op.outputs))
+    known = {one.name for one in op.op_def.attr}
+    pairs = ((name, _attribute(op, name)) for name in op.node_def.attr if name in known)
+    attrs = tuple(chain.from_iterable(pairs))
+    run = __getattr__("execute").execute
+    return run(op.type.encode(), len(op.outputs), inputs, attrs, own) or []
+
+
+def _attribute(op, name: str):
+    import tensorflow as tf
+
+    value, kind = op.get_attr(name), op.node_def.attr[name].WhichOneof("value")
+    return value.name if kind == "func" else tf.TensorShape(value) if kind == "shape" else value
