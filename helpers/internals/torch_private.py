@@ -14,8 +14,6 @@ from types import CodeType, FunctionType
 
 from helpers.safety import imported
 from helpers.safety.arguments import own
-from helpers.safety.interrupts import uninterrupted
-from helpers.safety.kept_state import python
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
 from helpers.safety.patches import patched, undone
 
@@ -211,9 +209,39 @@ def hooked(callback):
 
 
 def count_one_out() -> None:
-    """Have torch count one call less that has its hook on; at none, its hook comes off."""
+    """Have torch count one call less that has its hook on; at none, its hook comes off.
+
+    An error in a compiled call is not counted out (torch/csrc/dynamo/eval_frame.c). Whoever takes
+    the callback off in a frame that runs what is compiled, and no more, is counted out twice.
+    """
     names = ("set_eval_frame", "FrameAction", "FrameExecStrategy", "ConvertFrameReturn")
-    python.count_one_out(*map(__getattr__, names))
+    set_eval_frame, action, strategy, answer = map(__getattr__, names)
+    run = strategy(action.SKIP, action.RUN_ONLY)
+    returned = answer(frame_exec_strategy=run, apply_to_code=False)
+
+    def leaving():
+        set_eval_frame(None)
+
+    set_eval_frame(lambda frame, *rest: returned)
+    leaving()
+    set_eval_frame(None)
+
+
+def frame_callback():
+    """Return what torch asks before it evaluates a frame; None without Dynamo."""
+    door = imported.module("torch._C._dynamo.eval_frame")
+    door = door or imported.module("torch._dynamo.eval_frame")
+    return door.get_eval_frame_callback() if door is not None else None
+
+
+def modes() -> tuple[list, list]:
+    """Return torch's dispatch modes and its function modes that are on in this thread."""
+    dispatch = imported.module("torch.utils._python_dispatch")
+    functions = imported.module("torch.overrides")
+    return (
+        dispatch._get_current_dispatch_mode_stack() if dispatch else [],
+        functions._get_current_function_mode_stack() if functions else [],
+    )
 
 
 def cache_entries(code: CodeType) -> list:
@@ -224,6 +252,13 @@ def cache_entries(code: CodeType) -> list:
     """
     entries = __getattr__("cache_entry_list")(code)
     return [entry for entry in entries if type(entry.code) is CodeType]
+
+
+def keys_now(tensor) -> str:
+    """Return which dispatch keys a tensor has in this thread now, as torch writes them."""
+    added, taken = __getattr__("included_keys")(), __getattr__("excluded_keys")()
+    now = (__getattr__("dispatch_keys")(tensor) | added) - taken
+    return str(now).removeprefix("DispatchKeySet(")[:-1]
 
 
 def forget_sizes(code: CodeType) -> None:
@@ -304,6 +339,39 @@ def compilations() -> list:
     return __getattr__("get_compilation_metrics")()
 
 
+def dispatch_mode(heard, own_code=None):
+    """Return a mode that tells `heard(name, inputs, outputs)` of each op that torch dispatches.
+
+    It is of the kind that torch.compile lets stay: with another one it would not compile. Dynamo
+    does not compile its frames; with `own_code`, a function that is given the mode's own code,
+    whoever calls this sees to that.
+    """
+    refuse_late_dynamo()
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watching(TorchDispatchMode):
+        @classmethod
+        def ignore_compile_internals(cls):
+            return True  # or torch.compile gives the function up, for good
+
+        @classmethod
+        def _should_skip_dynamo(cls):
+            return False
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            made = func(*args, **(kwargs or {}))
+            if func.namespace != "profiler":
+                name = f"{func.namespace}.{func.overloadpacket.__name__}"
+                heard(name, (*args, *(kwargs or {}).values()), made)
+            return made
+
+    if own_code is not None:
+        own_code(Watching.__torch_dispatch__.__code__)
+    elif dynamo := imported.module("torch._dynamo"):
+        Watching.__torch_dispatch__ = dynamo.disable(Watching.__torch_dispatch__)
+    return Watching()
+
+
 @contextmanager
 def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
@@ -346,8 +414,7 @@ def translating(watcher):
     translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
     handles = []
     with undone(lambda: [handle.remove() for handle in handles]):
-        with uninterrupted():
-            handles.append(hook(lambda old, new: tell(watcher.rewritten, old, new)))
+        handles.append(hook(lambda old, new: tell(watcher.rewritten, old, new)))
         steps = patched(translator, step=watched_step, log_graph_break=watched_break)
         with steps, patched(output, compile_subgraph=watched_cut):
             yield lost
