@@ -331,9 +331,11 @@ def _run_forked(imports, source, seconds, folder, gone, watch: Callable) -> Ende
     if not pid:
         code = 1
         try:
-            for number, (_, end) in enumerate(pipes, 1):
+            nothing = os.open(os.devnull, os.O_RDONLY)
+            for number, end in enumerate((nothing, pipes[0][1], pipes[1][1])):
                 os.dup2(end, number)
-            os.closerange(3, 1 + max(map(max, pipes)))
+            os.closerange(3, 1 + nothing)
+            sys.stdin = open(0, closefd=False)  # noqa: SIM115
             os.setsid()
             _be_a_child()
             atexit._clear()  # what was imported before registered things for the server's end
