@@ -63,13 +63,21 @@ def _stays(before) -> None:
     """Put nothing back: whoever came puts it back."""
 
 
+class _OfFramework(Kept):
+    """What a framework keeps; where it was not imported before, nothing has changed."""
+
+    def same(self, now, before) -> bool:
+        """Return whether two readings are the same."""
+        return not before or super().same(now, before)
+
+
 KEPT = (
     *restoring.KEPT,
-    Kept("torch's frame callback", _read_torch_callback, _stays),
-    Kept("torch's modes", _read_torch_modes, _stays),
-    Kept("TensorFlow's op callbacks", _read_op_callbacks, _stays),
-    Kept("TensorFlow's graphs", _read_graphs, _stays),
-    Kept("TensorFlow's doors to C", _read_doors, _stays),
+    _OfFramework("torch's frame callback", _read_torch_callback, _stays),
+    _OfFramework("torch's modes", _read_torch_modes, _stays),
+    _OfFramework("TensorFlow's op callbacks", _read_op_callbacks, _stays),
+    _OfFramework("TensorFlow's graphs", _read_graphs, _stays),
+    _OfFramework("TensorFlow's doors to C", _read_doors, _stays),
 )
 
 

@@ -62,6 +62,10 @@ class Kept:
     read: Callable
     put: Callable
 
+    def same(self, now, before) -> bool:
+        """Return whether two readings are the same."""
+        return now is before or now == before
+
 
 def _read_tools() -> tuple:
     """Return the names of the monitoring tools, by id (PEP 669, Python 3.12)."""
@@ -156,7 +160,7 @@ def whole(fn: Callable, names: tuple[str, ...] = (), raises: bool = True) -> Cal
 
 def _put_back(before: list, mark: int) -> None:
     for kept, value in before:
-        if kept.read() is not value and kept.read() != value:
+        if not kept.same(kept.read(), value):
             kept.put(value)
     while len(PATCHES) > mark:
         PATCHES.pop()()
