@@ -184,6 +184,7 @@ sys.meta_path.insert(0, Cut())
 import torch
 """
 AGAIN = """
+from helpers.safety import missing_parts
 try:
     import torch
 except ImportError as error:
