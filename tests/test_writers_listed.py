@@ -32,6 +32,7 @@ LISTED = {
     "helpers/safety/children.py _run: subprocess.Popen": 1,
     "helpers/safety/children.py _folder_of: Path.mkdir": 1,
     "helpers/safety/children.py _kill_tree: os.killpg": 1,
+    "helpers/safety/children.py _run_forked: os.open": 1,
     "helpers/safety/children.py _run_forked: os.fork": 1,
     "helpers/safety/children.py _be_a_child: io.open": 1,
     "helpers/safety/children.py Channel.tell: io.open": 1,
