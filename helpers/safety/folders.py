@@ -1,30 +1,26 @@
 """A folder that the course made itself -> the only place where it writes, moves or deletes.
 
-`temporary()` makes a home that goes with this process, `cache()` opens the one that stays, known
-by a marker file of ours. A home remembers which folder it is; where another one stands in its
-place (a link, a mount, somebody's folder), or none, it refuses. Names inside it are plain names.
+`temporary` makes a home that goes with this process, `cache` opens the one that stays, known by a
+marker file of ours. A home remembers which folder it is; where another one stands in its place (a
+link, somebody's folder), or none, it refuses. Names inside it are plain names.
+
+`add_copy`, `renew_copy`, `replace_copy`: a file of the course for the learner's own folder, where
+nothing of the learner's is lost.
 """
 
 import atexit
 import os
+import re
 import secrets
 import shutil
 import stat
 import tempfile
+import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from helpers.safety.file_names import plain_name, plain_names, shown
-from helpers.safety.interrupts import uninterrupted
-from helpers.safety.removal import (
-    BY_HANDLE,
-    identity,
-    is_known,
-    open_folder,
-    remove_entry,
-    remove_folder,
-)
+from helpers.safety.arguments import word
 
 COURSE = "who-runs-your-function"
 MARKER = "CACHEDIR.TAG"
@@ -32,6 +28,9 @@ MARK = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"  # bford.info/cachedir: backups leave it out
     b"# Made by the course Who runs your function. What is in this folder may be deleted.\n"
 )
+LONGEST = 100  # bytes of a name in UTF-8; every file system takes as many
+_PLAIN = re.compile(r"[\w.\- ]+")
+_RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
 _HOMES: list["Home"] = []
 
 
@@ -39,14 +38,38 @@ class Refusal(ValueError):
     """One sentence: whose folder it is, and what was not done."""
 
 
+def remove_known(path, device: int, number: int) -> bool:
+    """Remove the folder that is known by its numbers, and all in it; return whether it is gone.
+
+    This function alone deletes folders. Another folder at that path, or a link, stays; a link
+    inside is removed and not followed (`shutil.rmtree.avoids_symlink_attacks`).
+    """
+    if not _is_known(path, (device, number)):
+        return False
+    for _ in range(5):  # somebody may still be writing into what goes
+        shutil.rmtree(path, ignore_errors=True)
+        if not os.path.lexists(path):
+            return True
+    return False
+
+
+def _identity(path) -> tuple[int, int]:
+    info = os.lstat(path)
+    return info.st_dev, info.st_ino
+
+
+def _is_known(path, known: tuple[int, int]) -> bool:
+    with suppress(OSError):
+        return stat.S_ISDIR(os.lstat(path).st_mode) and _identity(path) == known
+    return False
+
+
 class Home:
     """A folder of ours. `work` gives a fresh one inside it, `put` moves what was made there."""
 
-    __slots__ = ("_known", "_made_by", "_marker", "path")
-
     def __init__(self, path: Path, marker: tuple[Path, bytes] | None = None):
         self.path, self._marker = path, marker
-        self._known, self._made_by = identity(os.lstat(path)), os.getpid()
+        self._known, self._made_by = _identity(path), os.getpid()
 
     def __repr__(self):
         return "a folder of the course's own"
@@ -56,41 +79,38 @@ class Home:
 
         A folder that was made after one was deleted may get its number: so the marker counts too.
         """
-        mine = self._made_by == os.getpid() and is_known(self.path, self._known)
-        return mine and (self._marker is None or _holds(*self._marker))
+        mine = self._made_by == os.getpid() and _is_known(self.path, self._known)
+        return mine and (self._marker is None or _has_bytes(*self._marker))
 
     @property
     def passport(self) -> tuple[str, int, int]:
-        """Return its path and what tells it from every other folder, for another process."""
+        """Return what `remove_known` needs in another process."""
         return str(self.path), *self._known
 
     @contextmanager
     def work(self) -> Iterator[Path]:
         """Give a new folder inside it, which is gone after the block."""
-        with uninterrupted():
-            self._check()
-            folder = Path(tempfile.mkdtemp(prefix="work-", dir=self.path))
-            known = identity(os.lstat(folder))
+        self._check()
+        folder = Path(tempfile.mkdtemp(prefix="work-", dir=self.path))
+        known = _identity(folder)
         try:
             yield folder
         finally:
-            with uninterrupted():
-                if self.stands():
-                    remove_folder(folder, known)
+            if self.stands():
+                remove_known(folder, *known)
 
     def put(self, made: Path, name: str) -> Path:
         """Move what was made in a `work` folder to its name here, over what was there.
 
         Refusal where it was not made here; OSError where another process was faster.
         """
-        name = plain_name(name, "the name in the course's folder")
-        with uninterrupted(), self._opened() as home:
-            inside = Path(made).parent
-            if inside.parent != self.path or inside.is_symlink() or Path(made).is_symlink():
-                raise Refusal("only what was made in the course's own folder is moved there")
-            if Path(made).is_dir():
-                self._remove(name, home)
-            os.replace(made, self.path / name)
+        name, inside = plain_name(name, "the name in the course's folder"), Path(made).parent
+        self._check()
+        if inside.parent != self.path or inside.is_symlink() or Path(made).is_symlink():
+            raise Refusal("only what was made in the course's own folder is moved there")
+        if Path(made).is_dir():
+            self.discard(name)
+        os.replace(made, self.path / name)
         return self.path / name
 
     def add(self, folder: str, name: str, data: bytes) -> None:
@@ -98,10 +118,9 @@ class Home:
         folder, name = plain_name(folder), plain_name(name)
         with self.work() as work:
             write_new(work / name, data)
-            with uninterrupted():
-                if (self.path / folder).is_symlink():
-                    raise Refusal(f"{shown(folder)} is a link, and nothing is written through it")
-                os.replace(work / name, self.path / folder / name)
+            if (self.path / folder).is_symlink():
+                raise Refusal(f"{quote_name(folder)} is a link, and nothing is written through it")
+            os.replace(work / name, self.path / folder / name)
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
         """Make the folder `name` anew with these files, all or none; what it held is gone."""
@@ -115,16 +134,18 @@ class Home:
 
     def discard(self, name: str) -> bool:
         """Remove a file or a folder by its name; return whether all of it is gone."""
-        name = plain_name(name, "the name in the course's folder")
-        with uninterrupted(), self._opened() as home:
-            return self._remove(name, home)
+        path = self.path / plain_name(name, "the name in the course's folder")
+        self._check()
+        if path.is_dir() and not path.is_symlink():
+            return remove_known(path, *_identity(path))
+        path.unlink(missing_ok=True)
+        return True
 
     def remove(self) -> bool:
         """Remove the home with all that is in it; return whether it is gone."""
-        with uninterrupted():
-            if self in _HOMES:
-                _HOMES.remove(self)
-            return self.stands() and remove_folder(self.path, self._known)
+        if self in _HOMES:
+            _HOMES.remove(self)
+        return self.stands() and remove_known(self.path, *self._known)
 
     def __enter__(self) -> "Home":
         return self
@@ -135,31 +156,6 @@ class Home:
     def _check(self) -> None:
         if not self.stands():
             raise Refusal("the course's own folder was moved, replaced or deleted meanwhile")
-
-    @contextmanager
-    def _opened(self) -> Iterator[int]:
-        """Give a handle of the folder, which stays that folder whatever happens to its name."""
-        self._check()
-        if not BY_HANDLE:
-            yield -1
-            return
-        home = open_folder(self.path)
-        try:
-            if identity(os.fstat(home)) != self._known:
-                raise Refusal("the course's own folder was replaced this very moment")
-            yield home
-        finally:
-            os.close(home)
-
-    def _remove(self, name: str, home: int) -> bool:
-        if BY_HANDLE:
-            return remove_entry(name, home)
-        path = self.path / name
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-        return not os.path.lexists(path)
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -173,20 +169,23 @@ def temporary(prefix: str) -> Home:
 
     Refusal, in one sentence, where there is no such folder that can be written.
     """
-    with uninterrupted():
-        try:
-            made = tempfile.mkdtemp(prefix=plain_name(prefix))
-            path = Path(os.fsdecode(made)).resolve(strict=True)
-            marker = path / ".made-by-the-course", secrets.token_bytes(16)
-            write_new(*marker)
-            home = Home(path, marker)
-        except (OSError, TypeError, ValueError) as error:
-            raise Refusal(
-                "there is no folder for temporary files that can be written: set TMPDIR to one "
-                f"({type(error).__name__})"
-            ) from None
-        _HOMES.append(home)
-        return home
+    try:
+        path = Path(tempfile.mkdtemp(prefix=plain_name(prefix))).resolve(strict=True)
+        marker = path / ".made-by-the-course", secrets.token_bytes(16)
+        write_new(*marker)
+    except OSError as error:
+        raise Refusal(
+            "there is no folder for temporary files that can be written: set TMPDIR to one "
+            f"({type(error).__name__})"
+        ) from None
+    _HOMES.append(Home(path, marker))
+    return _HOMES[-1]
+
+
+@atexit.register
+def _leave() -> None:
+    for home in list(_HOMES):
+        home.remove()
 
 
 def cache(name: str) -> Home:
@@ -197,11 +196,15 @@ def cache(name: str) -> Home:
     """
     name = plain_name(name)
     try:
-        builds = _claimed(_usual() / COURSE)
-        folder = builds / name
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _refuse_foreign(folder)
-        home = Home(folder, (builds / MARKER, MARK))
+        course = _usual() / COURSE
+        course.mkdir(mode=0o700, exist_ok=True)
+        _refuse_foreign(course, others=0o002)
+        builds = course / "builds"
+        builds.mkdir(mode=0o700, exist_ok=True)
+        _mark(builds)
+        (builds / name).mkdir(mode=0o700, exist_ok=True)
+        _refuse_foreign(builds / name)
+        home = Home(builds / name, (builds / MARKER, MARK))
         with home.work():  # it can be written
             return home
     except (OSError, RuntimeError, ValueError):
@@ -228,16 +231,6 @@ def _usual() -> Path:
     return base.resolve()
 
 
-def _claimed(course: Path) -> Path:
-    """Return the folder of builds, marked as ours; mark one that is new or empty."""
-    course.mkdir(mode=0o700, exist_ok=True)
-    _refuse_foreign(course, others=0o002)
-    folder = course / "builds"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    _mark(folder)
-    return folder
-
-
 def _mark(folder: Path) -> None:
     """Mark a folder as ours that is new or empty; Refusal for any other without our marker."""
     _refuse_foreign(folder)
@@ -246,16 +239,15 @@ def _mark(folder: Path) -> None:
         with Home(folder).work() as work:
             write_new(work / MARKER, MARK)
             os.replace(work / MARKER, marker)
-    if not _holds(marker, MARK):
+    if not _has_bytes(marker, MARK):
         raise Refusal("it has no marker of ours: somebody else's folder")
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _has_bytes(path: Path, data: bytes) -> bool:
     """Return whether a file, and no link, holds these bytes."""
-    try:
+    with suppress(OSError):
         return not path.is_symlink() and path.is_file() and path.read_bytes() == data
-    except OSError:
-        return False
+    return False
 
 
 def _refuse_foreign(folder: Path, others: int = 0o022) -> None:
@@ -266,7 +258,114 @@ def _refuse_foreign(folder: Path, others: int = 0o022) -> None:
         raise Refusal("others can write there")
 
 
-@atexit.register
-def _leave() -> None:
-    for home in list(_HOMES):
-        home.remove()
+# -- names
+
+
+def quote_name(name: str) -> str:
+    """Return a name in quotes, shortened; what does not print is spelled out."""
+    return repr(name) if len(name) <= 40 else f"{name[:39]!r} and {len(name) - 39:,} more"
+
+
+def plain_name(value: object, what: str = "a name") -> str:
+    """Return a name that can stand for itself alone in any folder on any system.
+
+    Letters, digits, `_`, `-`, `.` and spaces; no dot in front, no dot or space at the end.
+    TypeError for what is no text, ValueError for a name that is not plain.
+    """
+    name = word(value, what)
+    must = f"{what}, {quote_name(name)}, must be a plain name"
+    if not _PLAIN.fullmatch(name):
+        raise ValueError(f"{must}: letters, digits, '_', '-', '.' and spaces, without a path")
+    if name[0] in ". -" or name[-1] in ". ":
+        raise ValueError(f"{must}: no dot, '-' or space before it, no dot or space after it")
+    if len(name.encode()) > LONGEST:
+        raise ValueError(f"{must}: of at most {LONGEST} bytes, and it has {len(name.encode()):,}")
+    if _RESERVED.fullmatch(name.partition(".")[0].rstrip()):
+        raise ValueError(f"{must}: Windows keeps {name.partition('.')[0]} for a device")
+    return name
+
+
+def plain_names(values, what: str = "a name") -> list[str]:
+    """Return plain names of which no two are one on a system that does not tell A from a."""
+    names: dict[str, str] = {}
+    for name in (plain_name(value, what) for value in values):
+        same = unicodedata.normalize("NFKC", name).casefold()
+        if same in names:
+            other = quote_name(names[same])
+            raise ValueError(
+                f"{what}, {quote_name(name)}, must differ from {other} in more than case"
+            )
+        names[same] = name
+    return list(names.values())
+
+
+# -- copies for the learner's folder; whose folder it is, the caller has asked before
+
+
+def add_copy(source: Path, place: Path) -> bool:
+    """Copy a file to a place that is free; return False where something stands there. OSError."""
+    with _staged(source, place) as part:
+        return _move(part, place)
+
+
+def renew_copy(source: Path, place: Path, mark: str) -> Path | None:
+    """Copy a file to a place, free or not; return where that is now which stood there. OSError.
+
+    Its new name has the mark in it, and a count where that name is taken too.
+    """
+    with _staged(source, place) as part:
+        kept = _keep(place, mark) if os.path.lexists(place) else None
+        os.replace(part, place)
+    return kept
+
+
+def replace_copy(source: Path, place: Path) -> None:
+    """Copy a file over what stands at a place, which the caller knows to be no one's. OSError."""
+    with _staged(source, place) as part:
+        os.replace(part, place)
+
+
+def set_aside(path: Path, mark: str) -> Path:
+    """Give what stands at `path` another name beside it, as `renew_copy` does. OSError."""
+    kept = _keep(path, mark)
+    with suppress(FileNotFoundError):
+        if os.path.samefile(path, kept):  # it has both names now
+            os.unlink(path)
+    return kept
+
+
+@contextmanager
+def _staged(source: Path, place: Path) -> Iterator[Path]:
+    """Copy a file beside its place, whence it goes there in one step."""
+    handle, part = tempfile.mkstemp(prefix="." + place.name, suffix=".part", dir=place.parent)
+    os.close(handle)
+    try:
+        shutil.copyfile(source, part)  # not its mode: a copy must be writable
+        os.umask(mask := os.umask(0o077))
+        os.chmod(part, 0o666 & ~mask)
+        yield Path(part)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(part)
+
+
+def _move(path: Path, place: Path) -> bool:
+    """Give a file a place that is free; return False, and leave it, where another has it."""
+    try:
+        os.link(path, place, follow_symlinks=os.link not in os.supports_follow_symlinks)
+    except FileExistsError:
+        return False
+    except OSError:  # a folder, or a file system without links
+        if os.path.lexists(place):
+            return False
+        os.rename(path, place)
+    return True
+
+
+def _keep(path: Path, mark: str) -> Path:
+    """Give what stands at `path` a name with the mark in it, and a count where that is taken."""
+    candidate, count = path.with_name(f"{path.stem}.{mark}{path.suffix}"), 1
+    while not _move(path, candidate):
+        count += 1
+        candidate = path.with_name(f"{path.stem}.{mark}-{count}{path.suffix}")
+    return candidate

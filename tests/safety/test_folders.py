@@ -11,8 +11,7 @@ import textwrap
 
 import pytest
 
-from helpers.safety.file_names import plain_name, plain_names
-from helpers.safety.folders import MARK, MARKER, Home, Refusal
+from helpers.safety.folders import MARK, MARKER, Home, Refusal, plain_name, plain_names
 from tests.pythons import BARE
 
 links = pytest.mark.skipif(os.name == "nt", reason="making a link needs rights on Windows")
@@ -23,35 +22,16 @@ BAD = [
 ]
 
 
-class Lying(str):
-    """A text whose every method says that it is harmless."""
-
-    def _harmless(self, *args):
-        return "harmless"
-
-    __str__ = __repr__ = __format__ = encode = replace = partition = _harmless
-    __eq__ = __contains__ = startswith = endswith = isidentifier = lambda self, *args: True
-    __hash__ = str.__hash__
-
-
 @pytest.mark.parametrize("name", BAD)
 def test_a_name_that_leads_elsewhere_is_refused(name):
     with pytest.raises(ValueError, match="must be a plain name") as caught:
         plain_name(name, "the name")
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 250
-    with pytest.raises(ValueError, match="must be a plain name"):
-        plain_name(Lying(name), "the name")
 
 
 @pytest.mark.parametrize("name", ["user_relu", "a b", "größe.py", "x-1.2", "CONSOLE", "nullable"])
-def test_a_plain_name_comes_back_as_an_exact_str(name):
-    assert plain_name(name) == name and type(plain_name(Lying(name))) is str
-
-
-@pytest.mark.parametrize("value", [None, 3, b"a", ["a"], object, pytest])
-def test_what_is_no_text_is_no_name(value):
-    with pytest.raises(TypeError, match="must be text, not"):
-        plain_name(value)
+def test_a_plain_name_comes_back(name):
+    assert plain_name(name) == name
 
 
 def test_names_that_some_systems_hold_for_one_are_refused():
@@ -125,59 +105,6 @@ def test_op_folder_deletes_nothing_by_a_bad_name(place):
     assert run(place, code) == "a temporary directory with good/ (a.py)"
 
 
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        ("op_folder('a', 5)", "TypeError the files must be a dict of name -> text, not int"),
-        ("op_folder('a', [('x', 'y')])", "TypeError the files must be a dict"),
-        ("op_folder('a', {3: ''})", "TypeError the name of a file must be text, not int"),
-        ("op_folder('a', {'x': b''})", "TypeError the file 'x' must be text, not bytes"),
-        ("op_folder('a', {'x': '\\ud800'})", "ValueError the file 'x' must hold what UTF-8 can"),
-        ("op_folder('a', {'x': '', 'X': ''})", "ValueError the name of a file, 'X', must differ"),
-        ("op_folder(5, {})", "TypeError the name of the op must be text, not int"),
-    ],
-)
-def test_what_is_wrong_with_the_files_is_one_sentence(place, call, says):
-    told = run(place, f"op_folder('a', {{'x': 'old'}})\nsays(lambda: {call})")
-    assert told.startswith(says) and "\n" not in told
-
-
-def test_a_name_that_is_no_text_is_not_asked_for_its_hash(place):
-    code = """
-    asked = []
-    class Name:
-        def __hash__(self): return asked.append(1) or 1
-    files = {Name(): ""}
-    says(lambda: op_folder("a", files))
-    print(len(asked))
-    """
-    assert run(place, code).endswith("must be text, not Name\n1")
-
-
-def test_a_refused_op_folder_leaves_what_was_there(place):
-    code = """
-    here = op_folder("a", {"x": "old"})
-    says(lambda: op_folder("a", {"x": "new", "y": None}))
-    print(Path(here, "a", "x").read_text(), here)
-    """
-    assert run(place, code).endswith("old a temporary directory with a/ (x)")
-
-
-def test_a_full_disk_is_told_and_leaves_what_was_there(place):
-    pytest.importorskip("resource")
-    code = """
-    import resource
-    here = op_folder("a", {"x": "old"})
-    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
-    says(lambda: op_folder("a", {"x": "new", "y": "y" * 9999}))
-    print(Path(here, "a", "x").read_text(), here)
-    """
-    told, left = run(place, code).splitlines()
-    assert told.startswith("Refusal the folder a could not be written (")
-    assert left == "old a temporary directory with a/ (x)"
-
-
 @links
 def test_a_link_inside_is_removed_and_not_followed(place):
     code = """
@@ -231,83 +158,6 @@ def test_a_process_that_was_forked_removes_nothing_of_its_parent(place):
     assert run(place, code) == "1"
 
 
-@pytest.mark.parametrize(
-    "folder", ["", "/no/such/place", "relative", "{victim}/thesis.txt", "{tmp}/link", "\udcff"]
-)
-def test_a_hostile_tmpdir_harms_nobody(place, folder):
-    if os.name != "nt":
-        os.symlink(place / "other", place / "tmp" / "link")
-    (place / "other").mkdir()
-    (place / "here" / "relative").mkdir()
-    named = folder.format(victim=place / "victim", tmp=place / "tmp")
-    code = """
-    os.remove(Path("..", "tmp", "link")) if "link" not in os.environ["TMPDIR"] else None
-    says(lambda: op_folder("..", {}))
-    print(op_folder("a", {"x": "1"}))
-    import atexit
-    atexit.register(lambda: [os.remove(p) for p in [Path("..", "tmp", "link")] if p.is_symlink()])
-    """
-    assert run(place, code, TMPDIR=named).endswith("with a/ (x)")
-    assert os.listdir(place / "other") == os.listdir(place / "here" / "relative") == []
-
-
-def test_where_no_temporary_file_can_be_made_it_is_one_sentence(place):
-    code = """
-    import tempfile
-    tempfile._candidate_tempdir_list = lambda: ["/no/such/place"]
-    says(lambda: op_folder("a", {}))
-    tempfile.tempdir = 5
-    says(lambda: op_folder("a", {}))
-    """
-    told = run(place, code).splitlines()
-    assert len(told) == 2 and all("set TMPDIR to one" in line for line in told)
-
-
-def test_a_deep_tree_and_one_without_rights_go_too(place):
-    code = """
-    home = temporary("a-")
-    at = home.path
-    for _ in range(300):
-        at = at / ("d" * 10)
-        at.mkdir()
-    for _ in range(4):  # paths beyond what the system takes in one piece
-        os.rename(home.path / ("d" * 10), home.path / "moved")
-        (home.path / ("d" * 10)).mkdir()
-        os.rename(home.path / "moved", home.path / ("d" * 10) / "more")
-    (home.path / "shut").mkdir()
-    (home.path / "shut" / "file").write_text("")
-    os.chmod(home.path / "shut", 0)
-    if os.geteuid() == 0:
-        os.chown(home.path / "shut", 65534, 65534)
-    print(home.remove(), home.path.exists())
-    """
-    assert run(place, code) == "True False"
-
-
-@links
-def test_what_is_mounted_inside_keeps_its_files(place):
-    code = """
-    import ctypes
-    home = temporary("a-")
-    for name in ("m", "deep"):
-        (home.path / name).mkdir()
-    (home.path / "deep" / "m").mkdir()
-    libc = ctypes.CDLL(None)
-    if libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000, None):
-        print("False True")
-    else:
-        for at in (home.path / "m", home.path / "deep" / "m"):
-            assert not libc.mount(bytes(victim), bytes(at), None, 0x1000, None)
-        print(home.remove(), (home.path / "m" / "thesis.txt").exists())
-        for at in home.path.rglob("m"):
-            libc.umount2(bytes(at), 2)
-        shutil.rmtree(home.path)
-    """
-    if sys.platform != "linux":
-        pytest.skip("mounts are tried on Linux")
-    assert run(place, code) == "False True"
-
-
 # -- the cache -------------------------------------------------------------------------------------
 
 CACHE = "home = cache('builds'); print(home.path.relative_to(Path('..').resolve()).parts[0])"
@@ -328,13 +178,6 @@ def test_a_cache_that_cannot_be_ours_is_a_temporary_one(place, base):
     assert not os.path.exists("/who-runs-your-function")
 
 
-@pytest.mark.parametrize("home", ["", "/", "relative", "{place}/no/such/place"])
-def test_a_home_folder_that_is_none_is_no_obstacle(place, home):
-    before = os.listdir("/")
-    assert run(place, CACHE, HOME=home.format(place=place)) == "tmp"
-    assert os.listdir("/") == before and not (place / "no").exists()
-
-
 @links
 @pytest.mark.parametrize("at", ["who-runs-your-function", "who-runs-your-function/builds"])
 def test_somebody_elses_folder_is_no_cache(place, at):
@@ -349,21 +192,6 @@ def test_somebody_elses_folder_is_no_cache(place, at):
     (theirs / "a file").write_text("theirs")
     assert run(place, CACHE) == "tmp"
     assert (theirs / "builds" / "a file").read_text() == (theirs / "a file").read_text() == "theirs"
-
-
-@links
-def test_a_cache_that_others_can_write_is_not_used(place):
-    run(place, CACHE)
-    folder = place / "home" / ".cache" / "who-runs-your-function" / "builds"
-    folder.chmod(0o777)
-    assert run(place, CACHE) == "tmp"
-
-
-def test_two_kernels_may_make_the_cache_at_once(place):
-    code = "from threading import Thread\nfound = []\ndef one(): found.append(cache('a').path)\n"
-    code += "threads = [Thread(target=one) for _ in range(8)]\n[t.start() for t in threads]\n"
-    code += "[t.join() for t in threads]\nprint(len(found), len(set(found)))"
-    assert run(place, code) == "8 1"
 
 
 def test_only_what_was_made_inside_is_moved_inside(tmp_path):

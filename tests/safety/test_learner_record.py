@@ -1,4 +1,4 @@
-"""helpers/safety/learner_record.py: lines are added whole, and a broken one costs only itself."""
+"""A line of a learner is added whole, a broken one costs only itself; a shared file is theirs."""
 
 import json
 import os
@@ -8,36 +8,34 @@ from pathlib import Path
 
 import pytest
 
-from helpers.safety import learner_record
-from helpers.safety.learner_record import NAME, Record, add, read
+from helpers.safety import progress
+from helpers.safety.folders import COURSE, Refusal
+from helpers.safety.learner_record import (
+    LARGEST,
+    NAME,
+    STATE,
+    Record,
+    Shared,
+    add,
+    is_shared,
+    read,
+    read_shared,
+    share,
+    stop,
+)
 
 ROOT = Path(__file__).parents[2]
 PASSED = {"check": "tangle", "is": "passed"}
-SAID = {"predict": "What?", "said": "old", "was": "new", "chapter": 1}
-MANY = 500
-WRITER = f"""
+SAID = {"predict": "\ud800\n\u2028…", "said": "old", "was": "new", "chapter": 1}
+WRITER = """
 import sys
 from pathlib import Path
 from helpers.safety.learner_record import add
 sys.stdin.readline()
-for n in range({MANY}):
-    assert add(Path(sys.argv[1]), {{"check": f"{{sys.argv[2]}}{{n}}", "is": "failed"}}) == ""
+for n in range(300):
+    assert add(Path(sys.argv[1]), {"check": f"{sys.argv[2]}{n}", "is": "failed"}) == ""
 """
-FULL = """
-import resource, sys
-from pathlib import Path
-from helpers.safety.learner_record import add
-path = Path(sys.argv[1])
-most = path.stat().st_size + 10
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-print(add(path, {"check": "tangle", "is": "failed"}))
-"""
-needs_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files and limits")
-
-
-def python(code, *words, **how):
-    command = [sys.executable, "-c", code, *map(str, words)]
-    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, **how)
+needs_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 
 
 @pytest.fixture
@@ -48,79 +46,37 @@ def path(tmp_path):
 def test_what_was_added_is_read(path):
     assert read(path) == Record()
     assert add(path, PASSED) == add(path, SAID) == ""
+    assert add(path, {**SAID, "predict": "x" * 10_000}) == ""  # too long to be recorded
     assert read(path) == Record((PASSED, SAID))
 
 
-def test_a_line_has_the_time_and_can_be_read_by_anyone(path):
-    add(path, PASSED)
-    [line] = path.read_text("ascii").splitlines()
-    assert json.loads(line) == {**PASSED, "at": json.loads(line)["at"]}
-    assert json.loads(line)["at"].endswith("Z")
-
-
 def test_two_processes_write_at_once_and_no_line_is_lost_or_torn(path):
-    writers = [python(WRITER, path, name, stdin=subprocess.PIPE) for name in "ab"]
+    how = {"cwd": ROOT, "text": True, "stdin": subprocess.PIPE}
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, path, one], **how) for one in "ab"]
     for writer in writers:
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+        writer.communicate("go\n", timeout=60)
     record = read(path)
-    names = [event["check"] for event in record.events]
-    lines = [line for line in path.read_bytes().split(b"\n") if line]  # an empty one means nothing
-    assert record.trouble == "" and len(names) == len(lines) == 2 * MANY
-    for name in "ab":  # and in its own order
-        assert [one for one in names if one[0] == name] == [f"{name}{n}" for n in range(MANY)]
+    assert record.trouble == "" and len({event["check"] for event in record.events}) == 600
 
 
-BROKEN = (
-    b"no JSON",
-    b"\xff\xfe\x00",
-    b'{"check": "tangle"',
-    b'{"check": "tangle", "is": "unheard of"}',
-    b'{"check": ["tangle"], "is": "passed"}',
-    b'{"check": "tangle", "is": ["passed"]}',
-    b'{"predict": "What?", "said": 3, "was": "new"}',
-    b"[1]",
-    b"[" * 100_000,
-)
+BROKEN = (b"no JSON", b"\xff\xfe\x00", b'{"check": ["tangle"], "is": "passed"}', b"[" * 100_000)
 
 
 @pytest.mark.parametrize("line", BROKEN, ids=range(len(BROKEN)))
 def test_a_line_that_cannot_be_read_costs_nothing_but_itself(path, line):
     add(path, PASSED)
-    path.write_bytes(path.read_bytes() + line + b"\n")
+    path.write_bytes(path.read_bytes() + line)  # cut off, as on a full disk
     add(path, SAID)
-    before = path.read_bytes()
     record = read(path)
-    assert record.events == (PASSED, SAID) and path.read_bytes() == before
+    assert record.events == (PASSED, SAID)
     assert record.trouble == f"1 of 3 lines in work/{NAME} cannot be read; the others count."
 
 
-@pytest.mark.parametrize("line", BROKEN, ids=range(len(BROKEN)))
-def test_a_file_without_a_line_that_can_be_read_is_set_aside(path, line):
-    path.write_bytes(line)
-    record = read(path)
-    [kept] = path.parent.iterdir()
-    assert kept != path and kept.read_bytes() == line
-    assert record.events == () and kept.name in record.trouble
-    assert add(path, PASSED) == "" and read(path) == Record((PASSED,))
-
-
-def test_nothing_that_was_set_aside_before_is_overwritten(path):
-    for line in BROKEN[:3]:
+def test_a_file_without_a_line_that_can_be_read_is_set_aside(path):
+    for line in BROKEN:
         path.write_bytes(line)
-        read(path)
-    assert {one.read_bytes() for one in path.parent.iterdir()} == set(BROKEN[:3])
-
-
-@needs_posix
-def test_on_a_full_disk_the_line_that_was_cut_off_is_the_only_loss(path):
-    add(path, PASSED)
-    said, _ = python(FULL, path).communicate(timeout=60)
-    assert said.startswith("Your progress is not recorded: work/") and len(said.splitlines()) == 1
-    assert not path.read_bytes().endswith(b"\n")  # it was cut off
-    assert add(path, SAID) == ""
-    assert read(path).events == (PASSED, SAID)
+        assert "it is now" in read(path).trouble and not path.exists()
+    assert {one.read_bytes() for one in path.parent.iterdir()} == set(BROKEN)
 
 
 def _link(path):
@@ -128,52 +84,107 @@ def _link(path):
     path.symlink_to("other")
 
 
-@needs_posix
-def test_hard_link_is_not_written_through(path):
-    other = path.with_name("diary.txt")
-    other.write_text("mine")
-    os.link(other, path)
-    words = add(path, PASSED)
-    assert f"work/{NAME}" in words and "hard link" in words and words.endswith(".")
-    assert other.read_text() == "mine" and os.path.samefile(other, path)
-    other.unlink()
-    assert add(path, PASSED) == ""
+def _hard_link(path):
+    path.with_name("other").write_text("mine")
+    os.link(path.with_name("other"), path)
 
 
 @needs_posix
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, _link], ids=["folder", "pipe", "link"])
-def test_what_is_no_file_is_left_alone_with_a_sentence(path, make):
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, _link, _hard_link])
+def test_what_is_no_file_of_its_own_is_left_alone_with_a_sentence(path, make):
     make(path)
     before = sorted((one.name, one.lstat().st_mtime_ns) for one in path.parent.iterdir())
-    for words in (add(path, PASSED), read(path).trouble):
-        assert f"work/{NAME}" in words and words.endswith(".") and "\n" not in words
+    words = add(path, PASSED)
+    assert f"work/{NAME}" in words and words.endswith(".") and "\n" not in words
     assert before == sorted((one.name, one.lstat().st_mtime_ns) for one in path.parent.iterdir())
 
 
-def test_a_file_that_may_not_be_opened_is_told(path, monkeypatch):
-    def refused(*words):
-        raise PermissionError(13, "Permission denied")
+# -- what is shared
 
-    monkeypatch.setattr(learner_record.os, "open", refused)
-    assert "(Permission denied)." in add(path, PASSED)
-    assert "(Permission denied)." in read(path).trouble
+STATES = {"tangle": "passed", "finder": "tried"}
 
 
-def test_of_a_very_long_file_the_end_counts(path, monkeypatch):
-    for n in range(50):
-        add(path, {"check": f"e{n}", "is": "failed"})
-    monkeypatch.setattr(learner_record, "MOST", 500)
-    record = read(path)
-    assert 0 < len(record.events) < 50 and record.events[-1]["check"] == "e49"
-    assert record.trouble == ""
+@pytest.fixture
+def places(tmp_path):
+    """A learner's `work`, a shared folder, and another one."""
+    made = [tmp_path / name for name in ("work", "shared", "next")]
+    for one in made:
+        one.mkdir()
+    return made
 
 
-def test_what_is_very_long_is_not_recorded(path):
-    assert add(path, {**SAID, "predict": "x" * 10_000}) == ""
-    assert not path.exists()
+def put(folder, number, text):
+    path = folder / f"progress-{number:032x}.json"
+    path.write_bytes(text if type(text) is bytes else text.encode())
 
 
-def test_lone_surrogates_and_newlines_go_in_and_out(path):
-    odd = {**SAID, "predict": "\ud800\n\u2028…"}
-    add(path, odd)
-    assert read(path).events == (odd,)
+def told(**more):
+    return json.dumps({"course": COURSE, "exercises": STATES, **more})
+
+
+def test_sharing_writes_one_file_and_stopping_leaves_none(places):
+    work, folder, other = places
+    file = share(str(folder), {}, "", work)
+    assert json.loads((folder / file).read_text()) == {"course": COURSE, "exercises": {}}
+    put(folder, 1, told(name="another"))
+    assert share(str(folder), STATES, "Ada", work) == file and is_shared(work)
+    names = {one.name: dict(one.states) for one in read_shared(str(folder)).files}
+    assert names == {"Ada": STATES, "another": STATES}
+    assert os.listdir(other) == [] and share(str(other), STATES, "", work) in os.listdir(other)
+    assert len(os.listdir(folder)) == 1 and stop(work) == str(other.resolve())
+    assert stop(work) == "" and os.listdir(work) == os.listdir(other) == []
+
+
+@pytest.mark.parametrize("state", [b"[]", b'{"folder": "/tmp", "file": "../precious.json"}'])
+def test_a_note_that_was_changed_deletes_nothing(places, state):
+    work, folder, _ = places
+    (work / STATE).write_bytes(state)
+    assert stop(work) == ""
+    with pytest.raises(Refusal, match="delete it and share again"):
+        share(str(folder), STATES, "", work)
+    assert (work / STATE).read_bytes() == state and not list(folder.iterdir())
+
+
+@needs_posix
+def test_a_link_in_place_of_the_file_is_not_followed(places):
+    work, folder, precious = places
+    own = folder / share(str(folder), STATES, "", work)
+    (precious / "file").write_text("mine")
+    for again in (lambda: share(str(folder), STATES, "", work), lambda: stop(work)):
+        own.unlink()
+        own.symlink_to(precious / "file")
+        again()
+        assert (precious / "file").read_text() == "mine" and not own.is_symlink()
+
+
+@pytest.mark.parametrize("given", ["", "no such folder", "\0", "x" * 9000])
+def test_a_folder_that_is_none_is_refused_in_a_sentence(places, given):
+    for call in (lambda: share(given, {}, "", places[0]), lambda: read_shared(given)):
+        with pytest.raises(Refusal, match="there is no folder"):
+            call()
+
+
+def test_files_that_cannot_be_read_are_counted_and_nothing_more(places):
+    _, folder, _ = places
+    bad = [b"", b"\xff\xfe", "[]", "[" * 60_000, told(name=["x"]), told(course="x")]
+    for number, text in enumerate([*bad, " " * LARGEST + told()]):
+        put(folder, number, text)
+    (folder / f"progress-{91:032x}.json").mkdir()
+    (folder / "notes.txt").write_text("not looked at")
+    put(folder, 93, told(name="<b>", exercises={"a": 1, "b": "won"}))
+    found = read_shared(str(folder))
+    assert found.files == (Shared((("b", "won"),), "<b>"),) and found.unread == len(bad) + 2
+
+
+# -- what is being done, in words
+
+
+def test_what_is_being_done_is_said_while_it_lasts_and_no_longer():
+    progress.say("before")
+    with pytest.raises(ValueError), progress.doing("this"):
+        heard = [(item, progress.said()) for item in progress.counted("call", iter("ab"))]
+        assert heard == [("a", "call 1 of 2"), ("b", "call 2 of 2")]
+        assert progress.said() == "this"
+        raise ValueError
+    assert progress.said() == "before"
+    progress.say("")

@@ -6,13 +6,11 @@ For what should not share a process with the notebook: a second framework, or wh
 import re
 from types import FunctionType
 
-from helpers.capture.processes.interpreter import Reply, ask
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
 from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import printable
-from helpers.safety.child_main import why_not_json
-from helpers.safety.processes import signal_name
+from helpers.safety.children import Reply, ask, signal_name, why_not_json
 
 LONGEST = 240  # seconds
 UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")

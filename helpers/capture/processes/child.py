@@ -8,18 +8,17 @@ in an empty folder of its own, and ends at the limit, on Ctrl-C and with the ker
 import os
 import re
 
-from helpers.capture.processes import preloaded
 from helpers.capture.processes.function_source import portable
-from helpers.capture.processes.interpreter import Reply, ask
-from helpers.capture.text.error import instead
+from helpers.capture.text.function_suggestions import instead
 from helpers.capture.text.value import brief
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.safety import progress
+from helpers.safety import missing_parts, progress
+from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork
 
 PREAMBLE = "import tensorflow as tf"
 SECONDS = 60
 LONGEST = 400
-CAN_FORK = preloaded.CAN_FORK
+PRELOAD = ("triton", "tensorflow", "helpers.mini.eager")  # triton's LLVM before TensorFlow's
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 HOST = re.compile(r"(registered in binary running on )\S+(?=\. )")
 QUALIFIED = re.compile(r"^(?:\w+\.)+(\w+)")
@@ -65,7 +64,12 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
     channel.
     """
     if CAN_FORK and imports is None:
-        return _words(preloaded.ask(PREAMBLE, source, seconds))
+        reply = ask_fork(PREAMBLE, source, seconds, PRELOAD)
+        if failed := reply.last("failed"):
+            if words := missing_parts.of_line(failed):
+                raise missing_parts.MissingPart(words)
+            raise RuntimeError(f"no child can be forked: {failed}")
+        return _words(reply)
     whole = f"{PREAMBLE if imports is None else imports}\n{source}"
     env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
     return _words(ask({"source": whole}, seconds, env))

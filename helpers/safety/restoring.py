@@ -1,0 +1,311 @@
+"""What a verb changes in the interpreter -> put back when the verb ends, however it ends.
+
+A verb may set a tracer, a profiler, a monitoring tool or an evaluator, replace names and redirect
+streams: `whole` puts those back. What the learner's own function sets is the learner's, as in any
+cell. Verbs are for one thread at a time.
+"""
+
+import builtins
+import contextlib
+import ctypes
+import functools
+import os
+import sys
+import sysconfig
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from helpers.safety import missing_parts
+
+# -- whose code it is, by the file of its code object
+
+_PLACES = sysconfig.get_paths()
+STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
+LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
+HOUSE = str(Path(__file__).parents[1]) + os.sep
+
+# A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
+BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
+MODULES = sys.modules
+_HELD_BACK = ("helpers.safety.", "helpers.capture.references.")
+
+
+def is_ours(namespace: dict) -> bool:
+    """Return whether a module with this namespace is one that puts things back."""
+    name = namespace.get("__name__")
+    ours = type(name) is str and name.startswith(_HELD_BACK)
+    return ours or namespace.get("__builtins__") is BUILTINS
+
+
+class Own:
+    """What the search for holders is made of: it holds what it looks for, and is never a result."""
+
+    __slots__ = ()
+
+
+def module(name: str):
+    """Return a module that somebody has imported already, or None."""
+    return sys.modules.get(name)
+
+
+# -- what is kept
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One thing of the interpreter: how it is read, and how it is put back."""
+
+    name: str
+    read: Callable
+    put: Callable
+
+    def same(self, now, before) -> bool:
+        """Return whether two readings are the same."""
+        return now is before or now == before
+
+
+def _read_tools() -> tuple:
+    """Return the names of the monitoring tools, by id (PEP 669, Python 3.12)."""
+    monitoring = getattr(sys, "monitoring", None)
+    return tuple(monitoring.get_tool(n) for n in range(6)) if monitoring else ()
+
+
+def _put_tools(before: tuple) -> None:
+    for number, name in enumerate(before):
+        if name is None and sys.monitoring.get_tool(number) is not None:
+            sys.monitoring.set_events(number, 0)
+            sys.monitoring.free_tool_id(number)
+
+
+def _evaluator(verb: str, *given):
+    """Read or write the evaluator of frames (PEP 523, Python/pystate.c), by its address."""
+    function = ctypes.pythonapi[f"_PyInterpreterState_{verb}EvalFrameFunc"]
+    interpreter = ctypes.pythonapi["PyInterpreterState_Get"]
+    function.restype = interpreter.restype = ctypes.c_void_p
+    return function(*map(ctypes.c_void_p, (interpreter(), *given)))
+
+
+def _stream(name: str) -> Kept:
+    return Kept(
+        f"sys.{name}", functools.partial(getattr, sys, name), functools.partial(setattr, sys, name)
+    )
+
+
+KEPT = (
+    Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
+    Kept("sys.setprofile", sys.getprofile, sys.setprofile),
+    Kept("threading.settrace", threading.gettrace, threading.settrace),
+    Kept("threading.setprofile", threading.getprofile, threading.setprofile),
+    Kept("sys.monitoring", _read_tools, _put_tools),
+    Kept(
+        "the frame evaluator",
+        functools.partial(_evaluator, "Get"),
+        functools.partial(_evaluator, "Set"),
+    ),
+    _stream("stdout"),
+    _stream("stderr"),
+)
+
+# -- a verb
+
+_LOCK = threading.RLock()
+_ENDED: list[list[BaseException]] = []  # what ended a learner's code, for each verb under way
+
+
+def whole(fn: Callable, names: tuple[str, ...] = (), raises: bool = True) -> Callable:
+    """Return `fn` as a verb: what it changed in the interpreter is put back when it ends.
+
+    `names`: what is put back, of `KEPT`; all of it if none is given. RuntimeError, in one sentence,
+    while a verb is at work in another thread.
+
+    What ends a learner's code without being an Exception (SystemExit, pytest.fail) is raised again
+    when what `fn` returns has been drawn, if `raises`: not in a check, which judges.
+    """
+
+    @functools.wraps(fn)
+    def guarded(*args, **kwargs):
+        before = [(kept, kept.read()) for kept in KEPT if not names or kept.name in names]
+        mark, process, ended = len(PATCHES), os.getpid(), []
+        with contextlib.ExitStack() as stack:
+            if not names:
+                stack.enter_context(_one_thread())
+                stack.enter_context(_exit_raises())
+                _ENDED.append(ended)
+                stack.callback(_ENDED.remove, ended)
+            try:
+                made = fn(*args, **kwargs)
+            except ImportError as error:
+                missing_parts.note(error)
+                raise
+            except Exception:
+                if raises and ended:
+                    raise ended[0] from None
+                raise
+            finally:
+                if os.getpid() != process:  # `fn` forked: this would be a second kernel
+                    os._exit(0)
+                _put_back(before, mark)
+        if raises and ended:
+            _draw(made)
+            raise ended[0]
+        return made
+
+    guarded.__whole__ = True
+    guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
+    return guarded
+
+
+def _put_back(before: list, mark: int) -> None:
+    for kept, value in before:
+        if not kept.same(kept.read(), value):
+            kept.put(value)
+    while len(PATCHES) > mark:
+        PATCHES.pop()()
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Refuse a second thread: what a verb changes is one for the whole process."""
+    if not _LOCK.acquire(blocking=False):
+        raise RuntimeError(
+            "a verb is at work in another thread, and verbs are for one thread at a time: call "
+            "this one when that has ended"
+        )
+    try:
+        yield
+    finally:
+        _LOCK.release()
+
+
+def _exit_raises():
+    """Let `exit()` of a notebook raise SystemExit in a verb, where it would end the kernel."""
+    shell = getattr(module("IPython"), "get_ipython", lambda: None)()
+    return patched(shell, ask_exit=sys.exit) if shell is not None else contextlib.nullcontext()
+
+
+def _draw(made) -> None:
+    """Show what a verb made although it returns nothing: in Jupyter as a cell would, else as text.
+
+    What cannot be drawn must not hide the error that is to be raised.
+    """
+    ipython = module("IPython")
+    with contextlib.suppress(Exception):
+        (ipython.display.display if ipython and ipython.get_ipython() else print)(made)
+
+
+def note_end(error: BaseException | None) -> None:
+    """Let the verb under way raise this again in the end, unless it is an Exception."""
+    if _ENDED and error is not None and not isinstance(error, Exception):
+        _ENDED[-1].append(error)
+
+
+class theirs:  # noqa: N801 (used like a function)
+    """A `with` block in which a learner's code runs: `whole` raises again what ends it."""
+
+    def __enter__(self) -> None:
+        """Enter the block."""
+
+    def __exit__(self, kind, error, trace) -> None:
+        note_end(error)
+
+
+# -- blocks
+
+PATCHES: list[Callable[[], None]] = []  # what is to be undone, the last one first
+_MISSING = object()
+
+
+def patch(owner, name: str, value: object) -> None:
+    """Give an attribute another value, until the block or the verb that this stands in ends."""
+    was = vars(owner).get(name, _MISSING)
+    if was is _MISSING:
+        PATCHES.append(lambda: delattr(owner, name) if name in vars(owner) else None)
+    else:
+        PATCHES.append(functools.partial(setattr, owner, name, was))
+    setattr(owner, name, value)
+
+
+@contextlib.contextmanager
+def patched(owner, **names) -> Iterator[None]:
+    """Give attributes of `owner` other values in a `with` block, and the old ones back after it."""
+    mark = len(PATCHES)
+    try:
+        for name, value in names.items():
+            patch(owner, name, value)
+        yield
+    finally:
+        while len(PATCHES) > mark:
+            PATCHES.pop()()
+
+
+@contextlib.contextmanager
+def undone(undo: Callable[[], None]) -> Iterator[None]:
+    """Call `undo` when a `with` block has ended; an error in it is told in a warning."""
+    try:
+        yield
+    finally:
+        try:
+            undo()
+        except Exception as error:
+            tell(f"something could not be undone: {error}")
+
+
+def tell(words: str) -> None:
+    """Warn; a learner's filter may make an error of it, which must not stop what is under way."""
+    with contextlib.suppress(Exception):
+        warnings.warn(words, RuntimeWarning, stacklevel=4)
+
+
+redirected = contextlib.redirect_stdout
+uninterrupted = Unpatched = contextlib.nullcontext
+
+
+class finishing(contextlib.nullcontext):  # noqa: N801
+    """A block that once told when Ctrl-C may come; other rooms still open it."""
+
+    def __enter__(self) -> "finishing":
+        return self
+
+    def finish(self) -> None:
+        """Say that the call has ended, and is to be written down."""
+
+
+class Block(Own):
+    """A context manager. What is special to it: `prepare`, `begin`, `end`, `afterwards`."""
+
+    __slots__ = ("_is_open",)
+
+    def prepare(self):
+        """Return what `begin` needs; nothing has changed yet."""
+
+    def begin(self, plan) -> object:
+        """Change the process, wholly or not at all: return what the block is given."""
+        raise NotImplementedError
+
+    def end(self, kind, error) -> None:
+        """Put everything back."""
+        raise NotImplementedError
+
+    def afterwards(self, kind, error) -> None:
+        """Say what is left to say when everything is back."""
+
+    def __enter__(self):
+        given = self.begin(self.prepare())
+        self._is_open = True
+        return given
+
+    def __exit__(self, kind, error, trace) -> None:
+        if not getattr(self, "_is_open", False):
+            raise RuntimeError("this block is not open: never entered, or left already")
+        self._is_open = False
+        self.end(kind, error)
+        self.afterwards(kind, error)
+
+
+def note(error: BaseException, sentence: str) -> None:
+    """Add a sentence to an error on its way, unless its class has something against it."""
+    with contextlib.suppress(Exception):
+        BaseException.add_note(error, sentence)

@@ -1,0 +1,152 @@
+"""What a verb has changed is put back, however it ends; what the learner's code sets stays."""
+
+import os
+import signal
+import sys
+import threading
+import types
+
+import pytest
+
+import helpers
+from helpers.internals import framework_state
+from helpers.safety.restoring import KEPT, PATCHES, Block, note_end, patch, patched, undone, whole
+from tests.a_kernel import Client
+
+pytestmark = pytest.mark.own_process
+
+
+def disturb():
+    """Change what a verb may change."""
+    sys.settrace(lambda *event: None)
+    sys.setprofile(lambda *event: None)
+    threading.settrace(lambda *event: None)
+    sys.stdout = sys.stderr = None
+
+
+@pytest.mark.parametrize("ending", [None, ValueError, KeyboardInterrupt, SystemExit])
+def test_everything_is_as_before_however_it_ends(ending):
+    before, owner = [kept.read() for kept in KEPT], types.SimpleNamespace(a=1)
+
+    @whole
+    def verb():
+        disturb()
+        patch(owner, "a", 2)
+        if ending:
+            raise ending
+        return 3
+
+    if ending is None:
+        assert verb() == 3
+    else:
+        with pytest.raises(ending):
+            verb()
+    assert [kept.read() for kept in KEPT] == before and owner.a == 1 and not PATCHES
+
+
+# One verb for each kind of recorder: tracer, machine, evaluator, op callbacks and modes, Dynamo.
+WATCHING = ("watch_frames", "watch_stack", "watch_hooked", "watch_ops", "watch_compile")
+
+
+@pytest.mark.parametrize("name", WATCHING)
+def test_ctrl_c_ends_a_verb_and_its_recorder_is_gone(name):
+    def pressed():
+        signal.raise_signal(signal.SIGINT)
+        return 1
+
+    verb, code = getattr(helpers, name), pressed.__code__
+    verb(lambda: 1)  # it imports its framework
+    before = [kept.read() for kept in framework_state.KEPT]
+    with pytest.raises(KeyboardInterrupt):
+        verb(pressed)
+    assert [kept.read() for kept in framework_state.KEPT] == before
+    assert pressed.__code__ is code and not PATCHES
+
+
+def test_what_the_learners_code_sets_is_the_learners(monkeypatch):
+    monkeypatch.setattr(sys, "displayhook", sys.displayhook)
+    whole(lambda: setattr(sys, "displayhook", print))()
+    assert sys.displayhook is print
+
+
+def test_what_ends_the_learners_code_is_raised_when_the_exhibit_is_drawn(capsys):
+    @whole
+    def verb():
+        note_end(SystemExit(3))
+        return "what was seen"
+
+    with pytest.raises(SystemExit):
+        verb()
+    assert capsys.readouterr().out == "what was seen\n"
+
+
+def test_a_second_thread_is_refused_in_one_sentence():
+    found, inside, end = [], threading.Event(), threading.Event()
+    thread = threading.Thread(target=whole(lambda: (inside.set(), end.wait(10))))
+    thread.start()
+    inside.wait(10)
+    with pytest.raises(RuntimeError, match="verbs are for one thread at a time: call"):
+        whole(lambda: found.append(1))()
+    end.set()
+    thread.join()
+    whole(lambda: whole(lambda: found.append(2))())()
+    assert found == [2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_process_that_the_call_forked_goes_no_further():
+    reader, writer = os.pipe()
+    here = os.getpid()
+    child = whole(os.fork)()
+    if os.getpid() != here:
+        os.write(writer, b"went on")
+        os._exit(1)
+    os.close(writer)
+    assert os.waitpid(child, 0)[1] == 0 and os.read(reader, 20) == b""
+    os.close(reader)
+
+
+def test_patches_come_off_in_order_and_inherited_names_are_inherited_again():
+    base = type("Base", (), {"x": 1})
+    derived = type("Derived", (base,), {})
+    with patched(derived, x=2):
+        with patched(derived, x=3):
+            assert derived.x == 3
+        assert derived.x == 2
+    assert "x" not in vars(derived) and derived.x == 1
+
+
+def test_what_is_to_be_undone_is_undone_and_an_error_in_it_is_a_warning():
+    told = []
+    with pytest.raises(ValueError), undone(lambda: told.append(1)):
+        raise ValueError
+    with pytest.warns(RuntimeWarning, match="could not be undone"), undone(lambda: 1 / 0):
+        pass
+    assert told == [1]
+
+
+def test_block_is_left_once():
+    class Noted(Block):
+        def begin(self, plan):
+            return "given"
+
+        def end(self, kind, error):
+            pass
+
+    block = Noted()
+    with block as given:
+        assert given == "given"
+    with pytest.raises(RuntimeError, match="not open"):
+        block.__exit__(None, None, None)
+
+
+def test_exit_in_a_verb_is_told_and_the_kernel_lives(tmp_path):
+    client = Client(tmp_path)
+    try:
+        client.run("from helpers import predict, watch_frames\ndef leaves(): quit()\nkept = 'kept'")
+        cell = 'print(predict("Which?", ["SystemExit", "None"], run=leaves).answer)'
+        assert "SystemExit" in client.run(cell)
+        assert "It raised SystemExit" in client.run("seen = watch_frames(leaves)")
+        assert client.run("print(kept, 'ask_exit' in vars(get_ipython()))") == "kept False\n"
+    finally:
+        client.end()
