@@ -64,7 +64,7 @@ _MODULES = sys.modules
 __all__ = sorted(_HOMES)
 
 if "IPython" in sys.modules:
-    for home in ("safety.kernel_messages", "view.widgets.progress_line"):
+    for home in ("safety.missing_parts", "view.widgets.progress_line"):
         import_module(f"helpers.{home}").switch_on()
 
 
@@ -74,8 +74,7 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'helpers' has no attribute {name!r}")
     held, sys.modules = sys.modules, _MODULES  # a cell may have put another in its place
     try:
-        with import_module("helpers.safety.interrupts").uninterrupted():  # no half of a library
-            home = import_module(f"helpers.{_HOMES[name]}")
+        home = import_module(f"helpers.{_HOMES[name]}")
     finally:
         sys.modules = held
     found = globals()[name] = getattr(home, name)

@@ -27,7 +27,7 @@ from helpers.course import tests as tests_
 from helpers.course import work
 from helpers.course.__main__ import start
 from helpers.model.exercise_cells import exercise_cells
-from helpers.safety import copies, learner_record
+from helpers.safety import folders, learner_record
 
 REPO = Path(__file__).parents[1]
 SET_UP_FILES = ("course.py", "requirements.txt", "constraints.txt", "pyproject.toml", "share")
@@ -721,7 +721,7 @@ def test_reset_that_fails_leaves_the_learners(house, course, unsigned, monkeypat
     own = house.root / "work" / "00_start_here.ipynb"
     own.parent.mkdir()
     own.write_text("mine")
-    monkeypatch.setattr(copies.shutil, "copyfile", full)
+    monkeypatch.setattr(folders.shutil, "copyfile", full)
     assert course.guarded(start, ["reset", "0"]) == 2
     assert [path.name for path in own.parent.iterdir()] == [own.name]
     assert own.read_text() == "mine"
@@ -870,7 +870,7 @@ def test_two_resets_at_once_lose_nothing(house, course, unsigned, monkeypatch, l
     from threading import Thread
 
     if not links_work:
-        monkeypatch.setattr(copies.os, "link", lambda *a, **k: (_ for _ in ()).throw(OSError))
+        monkeypatch.setattr(folders.os, "link", lambda *a, **k: (_ for _ in ()).throw(OSError))
     own = house.root / "work" / "00_start_here.ipynb"
     own.parent.mkdir()
     own.write_text("mine")

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from helpers.safety import missing_parts
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from tests.without import ROOT, cells_without
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

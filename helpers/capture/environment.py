@@ -4,8 +4,7 @@ import sys
 from dataclasses import dataclass
 
 from helpers.model.listing import Column, Listing
-from helpers.safety.missing_parts import repair
-from helpers.safety.versions import distributions, installed, pins
+from helpers.safety.missing_parts import distributions, installed, pins, repair
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")

@@ -7,7 +7,7 @@ from keyword import iskeyword
 
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
 from helpers.model.listing import Column, Listing
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_exactly, table, word
 
 MOST_COLUMNS = 100
@@ -79,7 +79,7 @@ def _is_plain(value: object, deeper: int) -> bool:
 
 def _numpy(value: object) -> str:
     """Return a number of numpy as it reads; nothing for what is none."""
-    numpy = imported.module("numpy")
+    numpy = restoring.module("numpy")
     known = numpy.sctypeDict.values() if numpy else ()
     exact = any(type(value) is kind for kind in known) and issubclass(type(value), numpy.number)
     return str(value) if exact else ""

@@ -10,7 +10,7 @@ from filecmp import cmp
 from pathlib import Path
 
 import course
-from helpers.safety import copies
+from helpers.safety import folders
 
 SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
 _SEAL = b"\n<!-- made by course.py %s, which replaces it while this fits: %s -->\n"
@@ -30,8 +30,8 @@ def given(files: dict[Path, Path], folder: Path, by: str, now: datetime) -> None
         if place.is_file() and not place.is_symlink() and cmp(source, place, shallow=False):
             continue
         if _is_sealed(place, by):
-            copies.replace(source, place)
-        elif kept := copies.renew(source, place, now.strftime("%Y-%m-%d_%H%M%S")):
+            folders.replace_copy(source, place)
+        elif kept := folders.renew_copy(source, place, now.strftime("%Y-%m-%d_%H%M%S")):
             course.say(f"What stood at {place} is kept as {kept.name}")
 
 

@@ -9,7 +9,7 @@ import course
 from helpers.course.solved import solved
 from helpers.course.trust import trust
 from helpers.course.work import notebooks, ready
-from helpers.safety import copies
+from helpers.safety import folders
 from helpers.safety.folders import temporary
 
 
@@ -50,7 +50,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         for name in names:
             trust([folder / name])
             when = datetime.datetime.now().strftime("%Y-%m-%d_%H%M%S")
-            kept = copies.renew(folder / name, ready(course.WORK / name), when)
+            kept = folders.renew_copy(folder / name, ready(course.WORK / name), when)
             beside = f"; yours is kept as work/{kept.name}" if kept else ""
             course.say(f"work/{name} is {how}{beside}")
     course.say(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import course
 from helpers.course.trust import trust
-from helpers.safety import copies
+from helpers.safety import folders
 
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
 
@@ -27,7 +27,7 @@ def fill() -> None:
         if source.is_file() and theirs and not os.path.lexists(place):
             missing[source] = place
     trust(missing)
-    added = [place for source, place in missing.items() if copies.add(source, ready(place))]
+    added = [place for source, place in missing.items() if folders.add_copy(source, ready(place))]
     new = [place.name for place in added if place.parent == course.WORK]  # not each picture
     if new:
         course.say(f"New in work/, which is yours to edit: {', '.join(new)}")

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
 
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import own
 from helpers.safety.missing_parts import MissingPart, cure, sentence, unusable
-from helpers.safety.patches import patched, undone
+from helpers.safety.restoring import patched, undone
 
 TRIED = "torch 2.11 to 2.15"
 LATE = (
@@ -163,8 +163,8 @@ def refuse_late_dynamo() -> None:
     Triton and TensorFlow each bring an LLVM. Where TensorFlow's is loaded first, loading Triton's
     ends in SIGSEGV, and torch/_dynamo/utils.py loads it (`has_triton_package`).
     """
-    there = imported.module("torch._dynamo") or imported.module("triton")
-    if imported.module("tensorflow") and not there and find_spec("triton") is not None:
+    there = restoring.module("torch._dynamo") or restoring.module("triton")
+    if restoring.module("tensorflow") and not there and find_spec("triton") is not None:
         raise MissingPart(LATE)
 
 
@@ -229,15 +229,15 @@ def count_one_out() -> None:
 
 def frame_callback():
     """Return what torch asks before it evaluates a frame; None without Dynamo."""
-    door = imported.module("torch._C._dynamo.eval_frame")
-    door = door or imported.module("torch._dynamo.eval_frame")
+    door = restoring.module("torch._C._dynamo.eval_frame")
+    door = door or restoring.module("torch._dynamo.eval_frame")
     return door.get_eval_frame_callback() if door is not None else None
 
 
 def modes() -> tuple[list, list]:
     """Return torch's dispatch modes and its function modes that are on in this thread."""
-    dispatch = imported.module("torch.utils._python_dispatch")
-    functions = imported.module("torch.overrides")
+    dispatch = restoring.module("torch.utils._python_dispatch")
+    functions = restoring.module("torch.overrides")
     return (
         dispatch._get_current_dispatch_mode_stack() if dispatch else [],
         functions._get_current_function_mode_stack() if functions else [],
@@ -315,7 +315,7 @@ def stance() -> str:
 
 def inner_function(fn):
     """Return what `torch.compile` was given, as torch does itself; anything else as given."""
-    module = getattr(imported.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    module = getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
     if type(fn) is not FunctionType:
         return fn._orig_mod if type(fn) is module else fn
     fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
@@ -367,7 +367,7 @@ def dispatch_mode(heard, own_code=None):
 
     if own_code is not None:
         own_code(Watching.__torch_dispatch__.__code__)
-    elif dynamo := imported.module("torch._dynamo"):
+    elif dynamo := restoring.module("torch._dynamo"):
         Watching.__torch_dispatch__ = dynamo.disable(Watching.__torch_dispatch__)
     return Watching()
 

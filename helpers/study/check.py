@@ -24,11 +24,9 @@ from helpers.exhibit import Exhibit
 from helpers.model.outcome import Outcome
 from helpers.model.phrase import counted
 from helpers.safety import missing_parts, progress
-from helpers.safety.answer_limits import Limits, limited
 from helpers.safety.arguments import is_a, shown
-from helpers.safety.interpreter_state import whole
-from helpers.safety.patches import patched
-from helpers.safety.rehearsal import rehearsed
+from helpers.safety.limits import Limits, limited, rehearsed
+from helpers.safety.restoring import patched, whole
 from helpers.study.remembering import remember
 from helpers.study.two_answers import Parted, packed, unpacked
 from helpers.view.progress_view import outcome

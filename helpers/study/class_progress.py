@@ -9,10 +9,10 @@ from helpers.exhibit import Exhibit
 from helpers.model.class_progress import LONGEST_NAME, class_listing
 from helpers.model.learner_progress import UNTRIED, Chapter, progress
 from helpers.model.listing import Column, Listing
-from helpers.safety import learner_record, shared_progress
+from helpers.safety import learner_record
 from helpers.safety.arguments import is_exactly, word
 from helpers.safety.folders import Refusal
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.study.learner_progress import course
 from helpers.study.remembering import remembered
 from helpers.view.table_view import table
@@ -47,7 +47,7 @@ def share_progress(folder, name="") -> Exhibit:
     told = progress(_whole_course(), remembered().events)
     tasks = [task for one in told.chapters for task in one.tasks if task.state != UNTRIED]
     states = {task.name: task.state for task in tasks}
-    shared_progress.share(folder, states, name, place.parent)
+    learner_record.share(folder, states, name, place.parent)
     columns = Column("name", "exercise", code=True), Column("state", "state")
     whose = f"With the name {name}." if name else "Without a name."
     return Exhibit(Listing(TITLE, columns, tuple(tasks), f"{whose} {ALL_OF_IT}"), table)
@@ -64,7 +64,7 @@ def stop_sharing() -> None:
     if place is None:
         print("Nothing is recorded here, so it is not known what you share: do it in work/.")
     else:
-        folder = shared_progress.stop(place.parent)
+        folder = learner_record.stop(place.parent)
         print(f"Your file is gone from {folder}." if folder else "You share nothing.")
 
 
@@ -82,7 +82,7 @@ def show_class(folder) -> Exhibit:
     Raises:
         Refusal: the folder cannot be looked into, or a notebook of the course cannot be read.
     """
-    found = shared_progress.read(_folder(folder))
+    found = learner_record.read_shared(_folder(folder))
     learners = [(dict(one.states), one.name) for one in found.files]
     model = class_listing(_whole_course(), learners, found.unread, found.more)
     return Exhibit(model, table)

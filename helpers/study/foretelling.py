@@ -2,7 +2,7 @@
 
 from helpers.exhibit import Exhibit
 from helpers.model.sandbox import Sandbox, offered
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view
 

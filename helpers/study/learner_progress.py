@@ -5,8 +5,8 @@ from dataclasses import replace
 from helpers.exhibit import Exhibit
 from helpers.model.learner_progress import Chapter, chapters, progress
 from helpers.model.phrase import ended
-from helpers.safety import learner_record, shared_progress
-from helpers.safety.interpreter_state import whole
+from helpers.safety import learner_record
+from helpers.safety.restoring import whole
 from helpers.study.remembering import remembered
 from helpers.view.progress_view import progress as view
 
@@ -24,7 +24,7 @@ def show_progress() -> Exhibit:
     record, place = remembered(), learner_record.place()
     there, trouble = course()
     model = progress(there, record.events, f"{record.trouble} {trouble}".strip())
-    shared = place is not None and shared_progress.is_shared(place.parent)
+    shared = place is not None and learner_record.is_shared(place.parent)
     elsewhere = learner_record.is_elsewhere()
     return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 

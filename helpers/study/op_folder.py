@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from helpers.safety.file_names import kind, plain_name, plain_names, shown, text
-from helpers.safety.folders import Home, Refusal, temporary
+from helpers.safety.arguments import kind_of, word
+from helpers.safety.folders import Home, Refusal, plain_name, plain_names, quote_name, temporary
 
 MOST_NAMED = 20
 _HOME: list[Home] = []
@@ -38,7 +38,7 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     """
     name = plain_name(name, "the name of the op")
     if not issubclass(type(files), dict):
-        raise TypeError(f"the files must be a dict of name -> text, not {kind(files)}")
+        raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
     given = list(dict.items(files))  # as it stands: a key that is no text is not asked for its hash
     names = plain_names((name for name, _ in given), "the name of a file")
     bytes_of = {
@@ -50,17 +50,17 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
         return Place(_HOME[0].fill(name, bytes_of).parent, name)
     except OSError as error:
         raise Refusal(
-            f"the folder {name} could not be written ({error.strerror or kind(error)}); what it "
+            f"the folder {name} could not be written ({error.strerror or kind_of(error)}); what it "
             "held before is still there"
         ) from error
 
 
 def _encoded(file: str, content: object) -> bytes:
-    words = text(content, f"the file {shown(file)}")
+    words = word(content, f"the file {quote_name(file)}")
     try:
         return words.encode()
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"the file {shown(file)} must hold what UTF-8 can write, and it cannot write "
+            f"the file {quote_name(file)} must hold what UTF-8 can write, and it cannot write "
             f"{words[error.start]!r}"
         ) from None

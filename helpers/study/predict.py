@@ -13,8 +13,7 @@ from helpers.model.choice import Choice
 from helpers.model.listing import Column, Listing
 from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
-from helpers.safety.interpreter_state import theirs, whole
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected, theirs, whole
 from helpers.study import decisions
 from helpers.study.reasons import reason
 from helpers.view.table_view import table

@@ -2,7 +2,7 @@
 
 from helpers.capture.frameworks import call_recorder as calls
 from helpers.exhibit import at, model_of
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.call_view import call_tree as call_tree_view
 from helpers.view.source_views import side_by_side
 from helpers.view.table_view import ledger

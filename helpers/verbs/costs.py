@@ -2,7 +2,7 @@
 
 from helpers.capture.cpython import costs
 from helpers.exhibit import Exhibit
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view import charts
 from helpers.view.table_view import table
 

@@ -12,7 +12,7 @@ from helpers.capture.cpython import (
 )
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.instruction_tables import bytecode as bytecode_view
 from helpers.view.instruction_tables import stack as stack_view
 from helpers.view.table_view import table

@@ -2,7 +2,7 @@
 
 from helpers.capture.frameworks.journey_stops import journey
 from helpers.exhibit import Exhibit
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.spine_view import journey as journey_view
 
 

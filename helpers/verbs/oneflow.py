@@ -2,7 +2,7 @@
 
 from helpers.capture.oneflow import oneflow_records
 from helpers.exhibit import at
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.diagram.job_view import job as job_view
 from helpers.view.source_views import files as files_view

@@ -2,7 +2,7 @@
 
 from helpers.capture.frameworks import executed_ops as op_log
 from helpers.exhibit import at
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.diagram.graph_view import figures
 from helpers.view.table_view import table
 

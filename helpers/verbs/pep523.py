@@ -2,7 +2,7 @@
 
 from helpers.capture.cpython import hooked_frames
 from helpers.exhibit import at, model_of
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.diagram.graph_view import figures
 from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.table_view import table

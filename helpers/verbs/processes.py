@@ -2,7 +2,7 @@
 
 from helpers.capture.processes import child
 from helpers.exhibit import Exhibit
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.source_views import transcript
 
 

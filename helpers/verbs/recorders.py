@@ -2,7 +2,7 @@
 
 from helpers.capture.frameworks import program_recorders as recorders
 from helpers.exhibit import Exhibit
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.table_view import ledger, table
 
 

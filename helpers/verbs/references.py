@@ -4,7 +4,7 @@ import sys
 
 from helpers.capture.references import holder_search, name_graph, name_timeline
 from helpers.exhibit import at
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.table_view import dots, table
 from helpers.view.widgets.stage import timeline

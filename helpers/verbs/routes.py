@@ -2,7 +2,7 @@
 
 from helpers.capture.references import routes as capture
 from helpers.exhibit import Exhibit
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.widgets.routes_view import routes as view
 
 

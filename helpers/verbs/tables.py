@@ -3,7 +3,7 @@
 from helpers.capture import environment
 from helpers.capture.rows import records_listing
 from helpers.exhibit import Exhibit
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.table_view import nested, table
 
 

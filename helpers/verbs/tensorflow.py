@@ -7,7 +7,7 @@ from helpers.capture.tensorflow import variable_outcomes as variables
 from helpers.capture.tensorflow.tf_graph_diff import tf_diff
 from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.study.rerun import Switches
 from helpers.view.diagram.diff_view import graph_diff
 from helpers.view.diagram.graph_view import graph as diagram

@@ -12,7 +12,7 @@ from helpers.capture.torch.guard_program import guard_program
 from helpers.capture.torch.guard_sets import agreement as guard_sets_search
 from helpers.exhibit import LiveExhibit, at
 from helpers.safety.arguments import switch
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.view.diagram.graph_view import graph as diagram
 from helpers.view.instruction_tables import bytecode as bytecode_view
 from helpers.view.instruction_tables import dynamo as dynamo_view

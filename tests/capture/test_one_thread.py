@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from helpers.internals.tensorflow_private import run_in_this_thread
-from helpers.safety.rehearsal import rehearsed
+from helpers.safety.limits import rehearsed
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process()

@@ -8,7 +8,7 @@ import pytest
 from helpers import show_recording, watch_recorders
 from helpers.capture.frameworks import program_recorders as recorders
 from helpers.capture.frameworks.program_recorders import PROGRAMS
-from helpers.capture.processes.interpreter import ask
+from helpers.safety.children import ask
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 pytest.importorskip("torch")

@@ -15,7 +15,7 @@ from helpers.capture.references.holder_search import (
     scan_modules,
 )
 from helpers.model.bindings import KINDS
-from helpers.safety.original_builtins import Own
+from helpers.safety.restoring import Own
 
 # The whole heap is looked through: here it is that of a fresh interpreter, without frameworks.
 pytestmark = pytest.mark.own_process(sharing="a_small_heap")

@@ -10,7 +10,7 @@ from zlib import crc32
 import pytest
 
 from helpers import check
-from helpers.safety import answer_limits
+from helpers.safety import limits
 from tests.study.folded import EXERCISES, verdict
 from tests.study.mistakes import edited
 from tests.study.spoilt import SPOILERS, spoilt
@@ -43,7 +43,7 @@ def test_it_comes_back_and_the_next_answer_is_judged_as_ever(
     exercise = getattr(check, name)
     verdict(name, EXERCISES[name].solution)  # imports what it needs
     monkeypatch.setattr(exercise, "seconds", SECONDS)
-    monkeypatch.setattr(answer_limits, "GIBIBYTE", 1 << 27)
+    monkeypatch.setattr(limits, "GIBIBYTE", 1 << 27)
     outcome = verdict(name, spoilt(EXERCISES[name].solution, SPOILERS[kind], turn))
     assert outcome.state == "failed", outcome
     words = " must be a " if name in NOT_ASKED else WORDS[kind]

@@ -12,7 +12,7 @@ import pytest
 
 from helpers import check
 from helpers.capture.text.error import said
-from helpers.safety import rehearsal
+from helpers.safety import limits
 from helpers.study.check import Checks, Exercise, Unfit, tried
 from helpers.study.expect import expect
 from helpers.study.two_answers import parted
@@ -192,7 +192,7 @@ class TestInAChild:
         assert in_child()(end).model.because == "your code ended the process that it ran in"
 
     def test_a_loop_in_c_is_ended(self, monkeypatch):
-        monkeypatch.setattr(rehearsal, "MARGIN", 1)
+        monkeypatch.setattr(limits, "MARGIN", 1)
         because = in_child(0.5)(lambda: sum(itertools.count())).model.because
         assert "in a call in C that lets nothing else run" in because
 

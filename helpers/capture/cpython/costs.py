@@ -22,7 +22,7 @@ from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import table, word
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again

@@ -18,7 +18,7 @@ from helpers.model.frames import FrameStep
 from helpers.model.listing import Column, Listing
 from helpers.model.stage import Card
 from helpers.model.timeline import Panel, Timeline
-from helpers.safety.patches import undone
+from helpers.safety.restoring import undone
 
 MOST_STEPS = 400
 YIELDS = ("YIELD_VALUE",)

@@ -14,7 +14,7 @@ from helpers.model.listing import Column, Listing
 from helpers.model.op_log import together
 from helpers.model.phrase import counted, ended
 from helpers.safety.arguments import is_a, is_exactly, kind_of
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 MOST_ROWS, MOST_CODES, MOST_ARGUMENTS = 60, 10_000, 8
 DEEPEST = 20  # marks of indentation

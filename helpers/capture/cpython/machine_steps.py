@@ -13,8 +13,7 @@ from helpers.capture.text.value import Seen, brief, plain, seen
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
 from helpers.model.phrase import ended
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected, theirs
 
 MOST_STEPS = 2000
 

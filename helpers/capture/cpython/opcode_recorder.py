@@ -19,7 +19,7 @@ from helpers.capture.cpython.unwrapping import Unwrapped
 from helpers.capture.text.value import Seen, brief, same_for_ever, says_only_its_type, seen
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
-from helpers.safety.patches import undone
+from helpers.safety.restoring import undone
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
 MOST_KEPT = 4096  # scalars whose words are remembered

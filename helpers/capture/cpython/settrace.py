@@ -9,8 +9,7 @@ from types import CoroutineType, FunctionType, GeneratorType
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
 from helpers.safety.arguments import kind_of
-from helpers.safety.interpreter_state import note_end, theirs
-from helpers.safety.output import redirected
+from helpers.safety.restoring import note_end, redirected, theirs
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebook

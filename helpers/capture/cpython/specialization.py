@@ -11,7 +11,7 @@ from helpers.capture.cpython.objects import can_be_called, function_of, refuse_a
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
 from helpers.safety.arguments import switch, table
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 

@@ -18,7 +18,7 @@ from helpers.capture.cpython.objects import (
     refuse_async,
 )
 from helpers.model.phrase import counted
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import deadly, is_a, is_exactly, kind_of, own, printable
 
 DEEPEST = 20
@@ -202,7 +202,7 @@ def _of_wrapper(thing, wrapped, inside, args):
 
 def _of_module(thing):
     for what, home, name, method in _MODULES:
-        kind = getattr(imported.module(home), name, None)
+        kind = getattr(restoring.module(home), name, None)
         if kind is None or not is_a(thing, kind):
             continue
         inside = instance_dict(thing)

@@ -20,8 +20,8 @@ from helpers.internals import tensorflow_private, torch_private
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
-from helpers.safety import imported
-from helpers.safety.original_builtins import BUILTINS
+from helpers.safety import restoring
+from helpers.safety.restoring import BUILTINS
 
 NOBODY = "nobody"
 NEW, OLD = "not in this Python", "not imported"
@@ -118,7 +118,7 @@ def _evaluators() -> str:
 
 def _of(framework: str, who: Callable[[], str]) -> Callable[[], str]:
     """Return who says who is there, where the framework has been imported."""
-    return lambda: who() if imported.module(framework) else OLD
+    return lambda: who() if restoring.module(framework) else OLD
 
 
 def _torch_callback() -> str:
@@ -153,7 +153,7 @@ def _shell(read: Callable) -> Callable[[], str]:
     """Return who says who is there in IPython, where this runs in it."""
 
     def who() -> str:
-        ipython = imported.module("IPython")
+        ipython = restoring.module("IPython")
         shell = ipython.get_ipython() if ipython is not None else None
         return OLD if shell is None else _names(read(shell))
 

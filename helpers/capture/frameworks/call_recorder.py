@@ -26,7 +26,7 @@ from helpers.model.phrase import counted
 from helpers.model.side_by_side import Pair, SideBySide
 from helpers.safety import progress
 from helpers.safety.arguments import is_a, kind_of, own, parts, printable, table
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 MOST_CALLS = 20_000

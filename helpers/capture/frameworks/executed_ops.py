@@ -34,9 +34,9 @@ from helpers.model.graph import Graph
 from helpers.model.listing import Column
 from helpers.model.op_log import Op, OpLog, Value, op_graph, together
 from helpers.model.phrase import counted
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_a, printable, word
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
 MOST_ITEMS, MOST_LOOKED_AT = 100, 20_000
@@ -130,9 +130,9 @@ def _told(column: Column, row: Op) -> bool:
 @contextlib.contextmanager
 def _watching(recorder) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        if imported.module("torch"):
+        if restoring.module("torch"):
             stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
-        if imported.module("tensorflow"):
+        if restoring.module("tensorflow"):
             stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
         yield
 
@@ -256,7 +256,7 @@ def is_tensor(value) -> bool:
 
 def _is_of(value, place: tuple[str, str]) -> bool:
     """Return whether the value is of the class that a (module, name) stands for."""
-    kind = getattr(imported.module(place[0]), place[1], None)
+    kind = getattr(restoring.module(place[0]), place[1], None)
     return isinstance(kind, type) and is_a(value, kind)
 
 

@@ -27,10 +27,9 @@ from helpers.capture.text.error import said
 from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from helpers.mini.frame_hook.slot import address_installed
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_a, own
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected, theirs
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
 MOST_STEPS = 300_000  # instructions of the learner's; what comes after is only counted by calls
@@ -119,19 +118,19 @@ def _by(whose: dict, counts: Counter) -> Counter:
 
 def _switch():
     """Return the C function by which torch puts its evaluator into the slot, if it is loaded."""
-    return torch_private.set_eval_frame if imported.module("torch._dynamo") else None
+    return torch_private.set_eval_frame if restoring.module("torch._dynamo") else None
 
 
 def _nobody_s() -> None:
     """Have Dynamo leave the recorder's own code alone: it runs in the midst of compiled calls."""
-    if imported.module("torch._dynamo"):
+    if restoring.module("torch._dynamo"):
         for code in _codes():
             torch_private.skip_code(code)
 
 
 def _traces():
     """Give the list of the graphs that TensorFlow traces in the block, on this thread."""
-    there = imported.module("tensorflow")
+    there = restoring.module("tensorflow")
     return tensorflow_private.hearing_traces() if there else contextlib.nullcontext([])
 
 
@@ -161,7 +160,7 @@ def space_of(function: FunctionType | None) -> dict | None:
 
 def _dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
     """Return what Dynamo has made of the code of this function's module, by id."""
-    if function is None or not imported.module("torch._dynamo"):
+    if function is None or not restoring.module("torch._dynamo"):
         return {}
     entries = torch_private.cache_entries
     found = (entry.code for code in own_codes(function) for entry in entries(code))
@@ -170,7 +169,7 @@ def _dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
 
 def _key_words(fn, args: tuple, kwargs: dict) -> str:
     """Return the words of the key of this call, if `fn` is a tf.function; else nothing."""
-    tensorflow = imported.module("tensorflow")
+    tensorflow = restoring.module("tensorflow")
     kind = getattr(getattr(tensorflow, "types", None), "experimental", None)
     kind = getattr(kind, "PolymorphicFunction", None)
     if kind is None or not is_a(fn, kind):
@@ -370,9 +369,9 @@ def _ops(seen: Recorder) -> Iterator[list[Ran]]:
             ran.append(Ran(name, _kernel(made)))
 
     with contextlib.ExitStack() as stack:
-        if imported.module("torch"):
+        if restoring.module("torch"):
             stack.enter_context(_torch_mode(write, seen))
-        if imported.module("tensorflow"):
+        if restoring.module("tensorflow"):
             doors = tensorflow_private.doors
             noting = {
                 name: _noting(getattr(doors, name), at, write, seen) for name, at in OP_AT.items()
@@ -394,7 +393,7 @@ def _noting(door, at: int, write, seen: Recorder):
 
 
 def _torch_mode(write, seen: Recorder):
-    if dynamo := imported.module("torch._dynamo"):
+    if dynamo := restoring.module("torch._dynamo"):
         write = dynamo.disable(write)  # or Dynamo would compile its frames
 
     def heard(name, inputs, made):

@@ -30,8 +30,7 @@ from helpers.mini import frame_hook
 from helpers.model.journey import SHARES, Journey, Passage, Stop
 from helpers.model.phrase import clipped, counted, listed
 from helpers.safety.arguments import kind_of, printable, switch
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected, theirs
 
 MOST_NAMES, MOST_SHOWN, EXACT, LONGEST = 4, 5, 200, 60
 THEIRS = {"tensorflow": "TensorFlow", "keras": "Keras", "torch": "PyTorch", "numpy": "NumPy"}

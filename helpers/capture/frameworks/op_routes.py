@@ -18,8 +18,7 @@ from helpers.capture.text.value import label
 from helpers.internals.tensorflow_private import FAST, SLOW
 from helpers.model.phrase import listed
 from helpers.safety.arguments import alive, called
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.patches import patched
+from helpers.safety.restoring import patched, theirs
 
 LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
 MOST_NAMES = 40

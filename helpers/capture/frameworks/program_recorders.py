@@ -9,7 +9,6 @@ import inspect
 from dataclasses import asdict, dataclass
 from functools import cache
 
-from helpers.capture.processes.interpreter import ask
 from helpers.capture.text.value import brief
 from helpers.capture.torch.cache_entries import copied
 from helpers.capture.torch.fx_graph import target_name
@@ -18,7 +17,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of, word
-from helpers.safety.child_main import channel
+from helpers.safety.children import ask, channel
 
 MARKS = (
     ("changed", "Python's answer, recorded anew for this call"),

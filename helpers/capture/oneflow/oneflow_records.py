@@ -19,9 +19,9 @@ from helpers.model.files import File, Files
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.job import Blob, JobGraph, JobOp
 from helpers.model.phrase import counted
-from helpers.safety.arguments import is_a, shown, word
-from helpers.safety.file_names import kind, plain_names, text
-from helpers.safety.file_names import shown as shown_name
+from helpers.safety.arguments import is_a, kind_of, shown, word
+from helpers.safety.folders import plain_names
+from helpers.safety.folders import quote_name as shown_name
 
 OWN_PARTS = ("input", "variable")  # op types that stand for values from outside
 OWN = " ◆, by you: its op type is defined in a file of yours."
@@ -230,11 +230,11 @@ def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Fil
 
 def _texts(files: object) -> dict[str, str]:
     if not is_a(files, dict):
-        raise TypeError(f"the files must be a dict of name -> text, not {kind(files)}")
+        raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
     given = dict(dict.items(files))
     names = plain_names(given, "the name of a file")
     return {
-        name: text(words, f"the file {shown_name(name)}").strip("\n")
+        name: word(words, f"the file {shown_name(name)}").strip("\n")
         for name, words in zip(names, given.values(), strict=True)
     }
 

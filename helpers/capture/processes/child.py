@@ -9,7 +9,7 @@ import os
 import re
 
 from helpers.capture.processes.function_source import portable
-from helpers.capture.text.function_suggestions import instead
+from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.safety import missing_parts, progress

@@ -11,7 +11,7 @@ from gc import collect, get_objects, get_referents, get_referrers
 
 from helpers.capture.cpython.objects import namespace, pairs
 from helpers.safety.arguments import is_a
-from helpers.safety.original_builtins import Own
+from helpers.safety.restoring import Own
 
 LEVELS = 8
 FEW = 40  # so many objects the collector is asked about at once; for more, one pass over the heap

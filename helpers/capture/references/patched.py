@@ -8,7 +8,7 @@ from types import CodeType, FunctionType, ModuleType
 from helpers.capture.cpython.objects import called, class_mapping, namespace
 from helpers.model.phrase import listed
 from helpers.safety.arguments import is_a, printable
-from helpers.safety.code_places import HOUSE, LIBRARIES, STANDARD
+from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
 
 _ELSEWHERE = (*STANDARD, *LIBRARIES)
 _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")

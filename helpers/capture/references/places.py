@@ -21,7 +21,7 @@ from helpers.capture.cpython.objects import (
 from helpers.capture.references.heap import Kept
 from helpers.model.bindings import Binding, join
 from helpers.safety.arguments import is_a, is_exactly, kind_of
-from helpers.safety.original_builtins import Own
+from helpers.safety.restoring import Own
 
 MISSING = type("Missing", (Own,), {"__slots__": (), "__repr__": lambda self: "nothing"})()
 _PLAIN_KEYS = (str, int, bool, bytes, type(None))

@@ -25,9 +25,7 @@ from helpers.capture.text.value import label, type_name
 from helpers.model.bindings import Binding
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, is_exactly, printable
-from helpers.safety.original_builtins import Own
-from helpers.safety.patches import tell
-from helpers.safety.with_blocks import Block, note
+from helpers.safety.restoring import Block, Own, note, tell
 
 UNSEEN = "; variables of running calls are not counted"
 _VALUES = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)

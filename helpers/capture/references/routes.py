@@ -19,7 +19,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.routes import UNKNOWN, Function, Route, RouteMap
 from helpers.safety import progress
 from helpers.safety.arguments import is_a
-from helpers.safety.interpreter_state import note_end, theirs
+from helpers.safety.restoring import note_end, theirs
 
 NOTHING = "nothing"
 LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch

@@ -19,7 +19,7 @@ from helpers.capture.cpython.objects import (
 )
 from helpers.capture.references.places import MISSING, Cell, read_slot
 from helpers.safety.arguments import is_a, is_exactly
-from helpers.safety.original_builtins import Own
+from helpers.safety.restoring import Own
 
 
 def needed_places(new, old) -> set[tuple[int, str]]:

@@ -17,7 +17,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.phrase import listed
 from helpers.safety import progress
 from helpers.safety.arguments import is_a, is_exactly, kind_of, own, parts, printable, table
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 NAMED = "parameter(s) were modified:"
 LIBRARIES = ("builtins", "types", "enum", "functools", "tensorflow", "keras", "numpy", "torch")

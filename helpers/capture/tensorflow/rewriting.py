@@ -22,7 +22,7 @@ from helpers.internals import tensorflow_private
 from helpers.model.graph_diff import GraphDiff
 from helpers.model.side_by_side import SideBySide, align
 from helpers.safety.arguments import is_a, kind_of, own, printable, shown, unwritten
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 MOST_DECORATORS = 100
 JOINED = (

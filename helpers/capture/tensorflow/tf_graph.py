@@ -24,7 +24,7 @@ from helpers.internals import tensorflow_private
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of, printable
-from helpers.safety.interpreter_state import theirs
+from helpers.safety.restoring import theirs
 
 NEEDED = (
     "a graph is drawn of a tf.function, one of its concrete functions, a tf.Graph or a GraphDef, "

@@ -20,9 +20,9 @@ from helpers.capture.text.error import instead, said
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import counted
 from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable, shown
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 
 FIRST = "first trace"
 NO_LEAF = "no leaf differs in words; its own equality says that it is another"
@@ -74,7 +74,7 @@ def as_function(fn, options):
             names = ", ".join(options)
             raise TypeError(f"this is a tf.function already; give {names} to tf.function itself")
         return fn
-    if (torch := imported.module("torch")) and is_a(fn, torch.nn.Module):
+    if (torch := restoring.module("torch")) and is_a(fn, torch.nn.Module):
         raise TypeError("TensorFlow traces no module of torch; watch_recompiles watches torch's")
     if not callable(fn):
         raise TypeError(f"a function is needed, and {shown(fn)} cannot be called{instead(fn)}")

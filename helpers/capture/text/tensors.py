@@ -4,7 +4,7 @@ A subclass of torch's may answer for each attribute itself (`__torch_function__`
 (`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
 """
 
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_a, kind_of
 
 LONGEST = 200  # characters of sizes
@@ -23,7 +23,7 @@ _MRO, _SPACE = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))
 def base_of(kind: type) -> type | None:
     """Return the class of `TENSORS` that a class inherits from, if any; it may be the class."""
     for home, name in TENSORS:
-        base = getattr(imported.module(home), name, None)
+        base = getattr(restoring.module(home), name, None)
         if is_a(base, type) and type.__subclasscheck__(base, kind):
             return base
     return None
@@ -44,7 +44,7 @@ def shown_tensor(value: object) -> str:
 
 def is_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
-    kind = getattr(imported.module("torch"), "Tensor", None)
+    kind = getattr(restoring.module("torch"), "Tensor", None)
     return kind is not None and is_a(value, kind)
 
 

@@ -17,7 +17,7 @@ from helpers.capture.cpython.unwrapping import DEEPEST, opened
 from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief, short_name
 from helpers.internals import torch_private
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_a, kind_of, printable
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
@@ -77,14 +77,14 @@ def ledger(fn) -> dict:
 
 def is_module(thing) -> bool:
     """Return whether it is a module of torch; torch is not imported for that."""
-    kind = getattr(imported.module("torch.nn.modules.module"), "Module", None)
+    kind = getattr(restoring.module("torch.nn.modules.module"), "Module", None)
     return kind is not None and is_a(thing, kind)
 
 
 def refuse_tensorflow(fn, verb: str) -> None:
     """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
     thing = fn.__self__ if type(fn) is MethodType else fn
-    layer = getattr(imported.module("keras.src.layers.layer"), "Layer", None)
+    layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
     keras = layer is not None and is_a(thing, layer) and not is_module(thing)
     if keras or traced_by_tensorflow(thing) is not None:
         raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} does not run on torch")

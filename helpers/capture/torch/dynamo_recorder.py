@@ -17,8 +17,7 @@ from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Graph
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected, theirs
 
 SO_FAR = "graph so far"
 MOST_INSTRUCTIONS, MOST_EVENTS, MOST_STACK = 500, 1000, 40

@@ -18,8 +18,7 @@ from helpers.model.listing import Column
 from helpers.model.phrase import counted
 from helpers.safety import progress
 from helpers.safety.arguments import is_exactly, printable, shown, table
-from helpers.safety.interpreter_state import theirs
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected, theirs
 
 COLUMNS = (
     Column("place", "where"),

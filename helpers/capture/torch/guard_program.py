@@ -30,7 +30,7 @@ from helpers.model.guards import (
 )
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import count, is_exactly
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 
 LONGEST = 400
 NAME = "holds"

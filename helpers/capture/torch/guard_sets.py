@@ -30,7 +30,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import is_exactly, kind_of
-from helpers.safety.interpreter_state import note_end, theirs
+from helpers.safety.restoring import note_end, theirs
 
 MOST_ROWS, LONGEST = 12, 300
 MARKS = (("changed", "this one refuses the call"), ("failed", "an error instead of an answer"))

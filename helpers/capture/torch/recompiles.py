@@ -39,8 +39,7 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import is_a, is_exactly, printable
-from helpers.safety.interpreter_state import whole
-from helpers.safety.patches import patched
+from helpers.safety.restoring import patched, whole
 
 # What an error in the midst of compiling may leave behind.
 KEPT = ("torch's frame callback", "the frame evaluator", "torch's dispatch keys")

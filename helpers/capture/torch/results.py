@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from helpers.capture.text import tensors
-from helpers.safety import imported
+from helpers.safety import restoring
 from helpers.safety.arguments import is_a, is_exactly, kind_of
 
 DEEPEST, MOST_ELEMENTS = 20, 50_000_000
@@ -77,7 +77,7 @@ def _tensor(value):
 
 def _is_module(value) -> bool:
     """Return whether it is a module of torch's own classes, with none of somebody else's in it."""
-    torch = imported.module("torch")
+    torch = restoring.module("torch")
     if torch is None or not is_a(value, torch.nn.Module):
         return False
     return all(type(m).__module__.startswith("torch.nn") for m in torch.nn.Module.modules(value))

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from helpers.safety import folders, progress
+from helpers.safety.children import run
 from helpers.safety.folders import Home
 from helpers.safety.missing_parts import COMPILER_CURE, OneSentence
-from helpers.safety.processes import run
 
 SOURCE = Path(__file__).with_name("hook.c")
 PYTHONS = ((3, 11), (3, 12), (3, 13))

@@ -18,7 +18,7 @@ from types import CodeType
 from helpers.mini.frame_hook import slot
 from helpers.mini.frame_hook.building import NotBuilt
 from helpers.safety.arguments import kind_of, printable
-from helpers.safety.interrupts import uninterrupted
+from helpers.safety.restoring import uninterrupted
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200

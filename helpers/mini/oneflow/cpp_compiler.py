@@ -13,9 +13,9 @@ from pathlib import Path
 
 from helpers.mini.oneflow.errors import NoCompiler, OpError, place
 from helpers.safety import folders, progress
+from helpers.safety.children import run
 from helpers.safety.folders import Home, write_new
 from helpers.safety.missing_parts import COMPILER_CURE
-from helpers.safety.processes import run
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))

@@ -14,9 +14,9 @@ from helpers.mini.oneflow.definitions import check
 from helpers.mini.oneflow.dtypes import REQUIRED, TYPES, attr_def
 from helpers.mini.oneflow.errors import OpError, need, place
 from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
+from helpers.safety.children import run, signal_name
 from helpers.safety.folders import temporary
-from helpers.safety.interrupts import uninterrupted
-from helpers.safety.processes import run, signal_name
+from helpers.safety.restoring import uninterrupted
 
 ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
 LONGEST = 20  # seconds

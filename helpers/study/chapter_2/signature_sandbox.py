@@ -3,7 +3,7 @@
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view.table_view import ledger
 

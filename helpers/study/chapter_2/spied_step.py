@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from operator import is_not
 
 from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.safety.answer_limits import when_stopped
+from helpers.safety.limits import when_stopped
 from helpers.study.engine import Unfit, same_result
 
 MOST = 2  # traces

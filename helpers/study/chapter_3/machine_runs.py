@@ -18,8 +18,8 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import vm
 from helpers.model.listing import Column, Listing
-from helpers.safety.answer_limits import counted
-from helpers.safety.output import redirected
+from helpers.safety.limits import counted
+from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places
 from helpers.study.engine import Untried, parted
 

@@ -13,7 +13,7 @@ from functools import cache
 from helpers.capture.text.error import said
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
-from helpers.safety.patches import patched, undone
+from helpers.safety.restoring import patched, undone
 from helpers.study.chapter_3.machine_runs import show_call, write_exactly
 from helpers.study.engine import Case, Exercise, Untried, advise_by_part, say_difference, tried
 

@@ -14,7 +14,7 @@ from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo_run import watched
 from helpers.capture.torch.graph_breaks import tensor
 from helpers.internals import torch_private
-from helpers.safety.output import redirected
+from helpers.safety.restoring import redirected
 from helpers.study.engine import Exercise, tried
 
 COMPILED = (

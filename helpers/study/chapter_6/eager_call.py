@@ -9,7 +9,7 @@ from helpers.capture.processes.child import run_child
 from helpers.capture.processes.function_source import portable
 from helpers.mini.eager.checks import completed, definition_of
 from helpers.model.transcript import Transcript
-from helpers.safety.child_main import channel
+from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
 from helpers.study.chapter_6.op_ledger import OpLedger
 from helpers.study.check import Exercise, Unfit, Untried

@@ -10,7 +10,7 @@ from dataclasses import replace
 from helpers.capture.tensorflow.variable_outcomes import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
-from helpers.safety.interpreter_state import whole
+from helpers.safety.restoring import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram.graph_view import figures
 

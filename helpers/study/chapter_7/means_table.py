@@ -14,7 +14,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
-from helpers.safety.interpreter_state import theirs, whole
+from helpers.safety.restoring import theirs, whole
 from helpers.study.chapter_7.call_routes import HEADINGS, call_routes
 from helpers.view.table_view import table
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from helpers.safety.kept_state import KEPT
+from helpers.internals.framework_state import KEPT
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = (
