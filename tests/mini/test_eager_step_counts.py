@@ -1,13 +1,15 @@
 """What is counted between TensorFlow's own C++ and the C API, and that the slots are put back."""
 
+from importlib import import_module
+
 import pytest
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 tf = pytest.importorskip("tensorflow")
 
-from helpers.mini.eager import execute as step_counts  # noqa: E402
 from helpers.mini.eager.execute import STEPS, counted  # noqa: E402
 
+step_counts = import_module("helpers.mini.eager.execute")
 SLOTS = step_counts._slots()
 needs_slots = pytest.mark.skipif(not SLOTS, reason="no slots that can be rebound here")
 
