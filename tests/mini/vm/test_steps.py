@@ -13,7 +13,7 @@ WHOLE = vm.machine(*vm.WHOLE)
 CASES = [case for step in vm.STEPS for case in cases_of(step)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0].__name__}{case[1]}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_finished_machine_agrees_with_cpython_at_every_stack(case):
     program, args = case
     assert difference(WHOLE, program, *args) is None
