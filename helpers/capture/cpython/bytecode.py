@@ -1,5 +1,7 @@
 """A code object -> its instructions as records, its fields, and the code objects inside it."""
 
+import __future__
+
 import dis
 import opcode
 import sys
@@ -240,7 +242,10 @@ def _code(code: CodeType) -> str:
 
 
 def _flags(code: CodeType) -> str:
-    names = [n for bit, n in dis.COMPILER_FLAG_NAMES.items() if code.co_flags & bit]
+    known = dict(dis.COMPILER_FLAG_NAMES)
+    for name in __future__.all_feature_names:
+        known.setdefault(getattr(__future__, name).compiler_flag, f"FUTURE_{name.upper()}")
+    names = [n for bit, n in known.items() if code.co_flags & bit]
     return f"0x{code.co_flags:x}: {', '.join(names) or 'none'}"
 
 

@@ -34,7 +34,7 @@ class Tables:
     def __init__(self, code: CodeType):
         self.code, self.names = code, interpreter_frame.variables(code)
         self.instructions = {i.offset: i for i in disassembly.instructions(code)}
-        self.jumps = back_jumps(code)
+        self.jumps, self.begun = back_jumps(code), _prefixes(self.instructions)
         self.doubt, self.active = interpreter_frame.doubt(), 0
         try:
             self.origins = disassembly.origins(code)
@@ -162,7 +162,7 @@ class Recorder:
         """Return the function that CPython calls before each instruction of this frame."""
         moments, printed, level = self.moments, self.printed, activation.level
         in_use, most = activation.tables.slots, self.most
-        jumps = activation.tables.jumps if self.fold else ()
+        jumps, begun = activation.tables.jumps if self.fold else (), activation.tables.begun
         look = self._read(frame) if self._read else None
         nothing = (None, None)
         new = tuple.__new__  # what Moment(...) calls, without the way there
@@ -171,6 +171,7 @@ class Recorder:
             if event != "opcode":
                 return self._other(frame, activation, event, argument, local)
             offset = frame.f_lasti
+            offset = begun.get(offset, offset)
             self.events = serial = self.events + 1
             if offset in jumps:
                 self._round(activation, offset, serial)
@@ -272,6 +273,18 @@ class Recorder:
                 activation.frame = None
         for kept in (self._suspended, self._kept, self._words):
             kept.clear()
+
+
+def _prefixes(instructions: dict) -> dict[int, int]:
+    """Return offset of an EXTENDED_ARG -> that of its instruction, which CPython 3.11 skips."""
+    found, waiting = {}, []
+    for offset, instruction in instructions.items() if sys.version_info < (3, 12) else ():
+        if instruction.opname == "EXTENDED_ARG":
+            waiting.append(offset)
+        else:
+            found.update(dict.fromkeys(waiting, offset))
+            waiting = []
+    return found
 
 
 @disassembly.once_per_code

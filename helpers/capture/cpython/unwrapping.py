@@ -192,11 +192,11 @@ def _of_wrapper(thing, wrapped, inside, args):
     # networkx makes and numbers each of its wrappers
     maker = "argmap" if "__argmap__" in inside else printable(made_in)
     home = dict.get(thing.__globals__, "__name__")
-    if maker == "singledispatch" and home == "functools":
+    if maker == "singledispatch" and home == "functools" and "dispatch" in inside:
         kind = type(args[0]) if args else object
         words = f"singledispatch is peeled off: this is the function for {called(kind)}."
         return inside["dispatch"](kind), words, True
-    words = f"The decorator {maker} is peeled off; what it does is not shown."
+    words = f"The decorator {maker} is peeled off: this is what it decorates."
     return wrapped, words, maker in _GENERATORS and home == "contextlib"
 
 

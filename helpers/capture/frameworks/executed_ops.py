@@ -268,7 +268,7 @@ def identity(tensor) -> object:
 
 def _named(fn, args, kwargs):
     yield "layer", fn  # where it is one; of anything else no tensor is found
-    yield from arguments.arguments(fn, args, kwargs)
+    yield from arguments(fn, args, kwargs)
     if type(fn) is not FunctionType:
         return
     code = fn.__code__

@@ -56,15 +56,15 @@ def watched(
 
     Without `steps` the run has the graphs and the breaks only, and is quicker.
     """
-    inside = compilable(fn, verb)
+    inside = compilable(fn, verb, args)
     kept = record(inside.call, inside.function, args, kwargs, steps)
     return _Draft(kept, inside).run(), kept
 
 
-def compilable(fn, verb: str) -> Unwrapped:
-    """Return the function to follow, and what to call; TypeError if there is none."""
+def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
+    """Return the function that `args` lead to, and what to call; TypeError if there is none."""
     refuse_tensorflow(fn, verb)
-    inside = opened(fn)
+    inside = opened(fn, args)
     function = function_of(inside.function, verb)[0]
     refuse_async(function, verb)
     return inside._replace(function=function)
@@ -78,7 +78,7 @@ class _Draft:
         self.pages = Pages()
         self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
-        self.resumed: list[str] = []
+        self.resumed: dict[CodeType, str] = {}
         broken = (e for e in kept.events if getattr(e, "kind", "") in ("break", "given up"))
         self._met = {(e.code.co_filename, e.lineno) for e in broken}
         self._graph, self._guards = Graph(SO_FAR, (), ()), []
@@ -93,7 +93,7 @@ class _Draft:
             self._note(),
             breaks=tuple(self.breaks),
             graphs=tuple(self.kept.graphs),
-            resumed=tuple(dict.fromkeys(self.resumed)),
+            resumed=tuple(self.resumed.values()),
             outcome=self._outcome(),
             printed=self.kept.printed.text(),
         )
@@ -238,7 +238,7 @@ class _Draft:
         line = self._line(code, lineno)
         where = f"line {line}" if line else f"line {lineno} of its file"
         who = f"{name}, resumed after {where}"
-        self.resumed.append(who)
+        self.resumed[code] = who
         return who
 
     def _prefix(self, who: str) -> str:

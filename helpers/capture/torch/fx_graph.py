@@ -151,7 +151,9 @@ def grad_fn_graph(tensor, find: str = "") -> Graph:
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {brief(tensor)}")
     start = tensors.field(tensor, "grad_fn")
     if start is None:
-        raise ValueError("this tensor has no grad_fn: none of its inputs asked for a gradient")
+        asks = tensors.field(tensor, "requires_grad")
+        why = "it is a leaf; show what is made from it" if asks else "no op recorded itself in it"
+        raise ValueError(f"this tensor has no grad_fn: {why}")
     keys, nodes, edges, cut = {start: "grad_fn 1"}, [], [], False
     waiting = [start]
     for found in waiting:  # grows while it is walked

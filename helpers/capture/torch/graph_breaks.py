@@ -37,7 +37,7 @@ GRADIENT, OTHER_GRADIENT = "gradient", "the cure has another gradient"
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
     """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
     run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks")
+    inside = compilable(fn, "watch_breaks", args)
     advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
     graphs, resumed = len(run.graphs), len(run.resumed)
     went_on = f" It went on in {counted(resumed, 'resume function')}." if resumed else ""

@@ -38,7 +38,7 @@ from helpers.mini.frame_hook import guarded
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import is_a, is_exactly, printable
+from helpers.safety.arguments import is_a, is_exactly, own, printable
 from helpers.safety.restoring import patched, whole
 
 # What an error in the midst of compiling may leave behind.
@@ -90,6 +90,8 @@ def _compiled(fn, options):
     if is_module(fn):
         compiled, function = _compiled(fn.forward, options)
         return functools.partial(_with_forward, fn, compiled), function
+    if type(call := own(fn, "__call__")) is FunctionType:
+        return _compiled(MethodType(call, fn), options)
     if not is_exactly(fn, FunctionType, MethodType):
         return _compiled(opened(fn, (), 1).function, options)
     copy = copied(fn)
@@ -186,6 +188,8 @@ class Compiled:
         there, self._others = before or self._others, self._others + len(others) - made
         if error is not None:
             return "error", said(error)
+        if torch_private.stance() == "force_eager":
+            return "eager", "torch.compiler.set_stance turned compiling off"
         if any(one.fail_type and self._is_own(one) for one in frames):
             self._empty = GAVE_UP
         bare = NO_GRAPH * (bool(frames) and not any(one.graph_op_count for one in frames))
