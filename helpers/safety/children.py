@@ -26,7 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-import psutil
+try:
+    import psutil
+except ImportError:  # a bare Python runs the small systems
+    psutil = None
 
 from helpers.safety.folders import Home, remove_known, temporary, write_new
 
@@ -34,7 +37,7 @@ POSIX, LINUX = os.name == "posix", sys.platform == "linux"
 CAN_FORK = LINUX
 ROOT = str(Path(__file__).parents[2])
 MOST = 19_900  # bytes of an output that are kept
-MEMORY = psutil.virtual_memory().total // 2  # bytes that a child may take
+MEMORY = psutil.virtual_memory().total // 2 if psutil else 0  # bytes that a child may take
 GRACE = 5  # seconds for what is killed to be gone
 PDEATHSIG, SUBREAPER = 1, 36  # linux/prctl.h
 PLACE = "COURSE_CHILD_TELLS"  # in the environment of a child: its folder

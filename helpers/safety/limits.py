@@ -24,7 +24,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-import psutil
+try:
+    import psutil
+except ImportError:  # a bare Python runs the small systems
+    psutil = None
 
 from helpers.safety.folders import Refusal, temporary
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD

@@ -50,7 +50,7 @@ def test_a_recording_lists_every_recorder(model):
 
 def test_a_child_that_dies_is_one_sentence(monkeypatch):
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
-    with pytest.raises(RuntimeError, match="no interpreter starts for a child"):
+    with pytest.raises(RuntimeError, match="the child with TensorFlow told nothing"):
         recorders._in_a_child()
 
 

@@ -24,7 +24,8 @@ REGISTRY = "tensorflow.python.util.tf_export._NAME_TO_SYMBOL_MAPPING"
 PLAY = """
 import functools, gc, json, sys, types
 import tensorflow as tf
-from helpers.capture.references.rebind import code_swapped, rebind_everywhere, watch_callers
+from helpers.capture.references.rebind import code_swapped, rebind_everywhere
+from helpers.capture.references.routes import watch_callers
 from helpers.capture.references.holder_search import bindings, find_holders, scan_modules
 from tensorflow.python.ops import nn, nn_ops, array_ops, math_ops
 from tensorflow.python.framework import ops as tfops

@@ -554,3 +554,15 @@ def test_a_module_of_torch_is_sent_to_the_ledger_of_torch():
     nn = pytest.importorskip("torch").nn
     with pytest.raises(TypeError, match="watch_recompiles"):
         watch_traces(nn.Linear(1, 1))
+
+
+def test_a_hit_says_which_function_of_the_body_is_another_by_now():
+    space = {"tf": tf}
+    exec("def g(x): return x\ndef f(x): return g(x)", space)
+    kept = watch_traces(space["f"])
+    for _ in range(2):
+        kept(tf.constant(0))
+    assert kept.last.note == ""
+    space["g"] = lambda x: x + 1
+    kept(tf.constant(0))
+    assert kept.last.verdict == "hit" and kept.last.note.startswith("another g by now")

@@ -40,7 +40,8 @@ def state():
     """Return what a child could leave: processes, open files, threads, temporary folders."""
     process = psutil.Process()
     folders = [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("child-")]
-    left = process.children(recursive=True), process.num_fds(), threading.active_count(), folders
+    children = sorted(child.pid for child in process.children(recursive=True))
+    left = children, process.num_fds(), threading.active_count(), folders
     return str(left)
 
 

@@ -10,6 +10,7 @@ import functools
 import inspect
 import threading
 import traceback
+import weakref
 from collections import Counter
 from dataclasses import replace
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType
@@ -30,6 +31,7 @@ KERAS = "keras.src.backend.tensorflow.trainer"
 LOOPS = {"fit": "train", "evaluate": "test", "predict": "predict"}
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 MOST_ROWS = 3  # hits in a row with different arguments: so many rows, and then one for all
+MOST_NAMES = 3  # in one note
 MOST_KINDS = 2_000  # of arguments that are told apart within one run of hits
 _EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 
@@ -161,6 +163,30 @@ class Around:
         return replace(model, note=note)
 
 
+class CalledByName:
+    """The functions that the globals of `python` gave for the names in its code, when made.
+
+    A graph does not ask for a name again. Functions are held weakly: whoever asks who holds one
+    must not find this.
+    """
+
+    def __init__(self, python):
+        function = python.__func__ if type(python) is MethodType else python
+        self._space, self._before = {}, {}
+        if type(function) is FunctionType:
+            self._space = function.__globals__
+            found = ((name, self._space.get(name)) for name in function.__code__.co_names)
+            self._before = {name: weakref.ref(f) for name, f in found if type(f) is FunctionType}
+
+    def replaced(self) -> str:
+        """Say which names lead to something else by now; "" where none does."""
+        names = [n for n, before in self._before.items() if self._space.get(n) is not before()]
+        if not names:
+            return ""
+        listed = ", ".join(map(printable, names[:MOST_NAMES])) + ", …" * (len(names) > MOST_NAMES)
+        return f"another {listed} by now, for which the graph does not ask"
+
+
 class Watched:
     """A tf.function that keeps a ledger. What it returns or raises is the function's own.
 
@@ -177,6 +203,7 @@ class Watched:
         self._words: dict = {}  # key -> words of its arguments, as they were when it was made
         self._home = threading.get_ident() if threads else None
         self.__wrapped__ = python = function.python_function
+        self._called = CalledByName(python)
         if is_exactly(python, FunctionType, MethodType, BuiltinFunctionType):
             functools.update_wrapper(self, python, updated=())
         self.__signature__ = inspect.signature(function)
@@ -269,7 +296,8 @@ class Watched:
             return "trace", self._traced(key, new, before, causes), len(new), causes
         if call is self.function and tensorflow_private.runs_eagerly(self.function):
             return "eager", _EAGER, 0, ()
-        return "hit", "" if key is None else self._hit(key, words), 0, ()
+        notes = "" if key is None else self._hit(key, words), self._called.replaced()
+        return "hit", "; ".join(filter(None, notes)), 0, ()
 
     def _traced(self, key, new, before, causes) -> str:
         parts = [_because(causes, before) if before else FIRST]
