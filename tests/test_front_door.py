@@ -68,7 +68,7 @@ def test_door_alone_imports_nothing():
 def test_set_up_cell_takes_what_it_uses(everything, chapter):
     taken = modules_after(first_cell(chapter))
     assert chapter == "05" or not taken.intersection(HEAVY)  # its kernels are numpy's
-    assert 3 * len(own(taken)) <= len(own(everything))
+    assert 2 * len(own(taken)) <= len(own(everything))
 
 
 def test_no_framework_is_imported_by_any_verb_before_it_runs(everything):

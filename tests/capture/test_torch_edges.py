@@ -14,7 +14,6 @@ from helpers import (  # noqa: E402
     show_op_graph,
     show_recording,
     watch_breaks,
-    watch_call,
     watch_compile,
     watch_fixes,
     watch_inductor,
@@ -195,7 +194,7 @@ def test_nothing_stays_installed_whatever_ends_the_run(verb, fn):
     assert installed() == before
 
 
-@pytest.mark.parametrize("verb", [watch_call, watch_compile, watch_recompiles])
+@pytest.mark.parametrize("verb", [watch_compile, watch_recompiles])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, KeyError])
 def test_compilation_that_is_cut_leaves_no_evaluator(verb, error):
     def cut(graph, examples):

@@ -53,7 +53,7 @@ class my_rebind_everywhere:
 """
 
 EQUAL_TYPE = "type(v) is type(old) and v == old"
-NOT_MAIN = "(m) for n, m in list(sys.modules.items()) if n != '__main__' and"
+NOT_MAIN = "(m) for m in list(sys.modules.values()) if m is not sys.modules['__main__'] and"
 HELD = "value is obj or type(value) in (list, tuple) and any(v is obj for v in value)"
 NO_HIDDEN = " and fn.__name__[0] != '_'"
 
