@@ -28,7 +28,7 @@ _NAMES = {
     "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",
     "capture.frameworks.op_routes": "op_routes",
-    "capture.processes.call": "call_in_child",
+    "capture.processes.child": "call_in_child",
     "capture.tensorflow.trace_ledger": "would_trace",
     "capture.torch.guard_program": "guard_function",
     "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",

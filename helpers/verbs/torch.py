@@ -3,7 +3,6 @@
 from helpers.capture.torch import (
     dynamo_run,
     fx_graph,
-    generated_code,
     graph_breaks,
     guard_tree,
     recompiles,
@@ -86,7 +85,7 @@ def watch_inductor(fn, *args, run: bool = False) -> Exhibit:
 
     It prints a line as each stage begins. Without `run`, or a C++ compiler, it only says so.
     """
-    return Exhibit(generated_code.inductor_side_by_side(fn, *args, run=run), side_by_side)
+    return Exhibit(recompiles.inductor_side_by_side(fn, *args, run=run), side_by_side)
 
 
 @whole
@@ -108,7 +107,7 @@ def watch_breaks(fn, *args, **kwargs) -> Exhibit:
     compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
     which the backend gets a graph; the others are `empty` in `.model.rows`.
     """
-    return Exhibit(graph_breaks.breaks_listing(fn, *args, **kwargs), table)
+    return Exhibit(dynamo_run.breaks_listing(fn, *args, **kwargs), table)
 
 
 @whole
@@ -126,7 +125,7 @@ def watch_rewriting(fn, *args, **kwargs) -> Exhibit:
 
     Errors as `watch_compile`; ValueError if Dynamo made none.
     """
-    return Exhibit(generated_code.rewritten(fn, *args, **kwargs), bytecode_view)
+    return Exhibit(dynamo_run.rewritten(fn, *args, **kwargs), bytecode_view)
 
 
 @whole

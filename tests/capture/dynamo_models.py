@@ -57,10 +57,9 @@ class Outer(nn.Module):
 
 
 class Residual(nn.Module):
-    def __init__(self, down=None):
+    def __init__(self):
         super().__init__()
-        self.conv = nn.Conv2d(3, 3, 3, padding=1)
-        self.down = down
+        self.conv, self.down = nn.Conv2d(3, 3, 3, padding=1), None
 
     def forward(self, x):
         identity = x
@@ -84,12 +83,6 @@ def toy(a, b):
     if b.sum() < 0:
         b = b * -1
     return x * b
-
-
-def rearranged(x):
-    from einops import rearrange
-
-    return rearrange(x, "b (h w) -> b h w", h=2) + 1
 
 
 def noted(fn):
@@ -148,13 +141,6 @@ def bert():
     return BertModel(BertConfig(**sizes, **more)).eval()
 
 
-def gpt2():
-    from transformers import GPT2Config, GPT2Model
-
-    sizes = {"n_embd": 16, "n_layer": 1, "n_head": 2, "vocab_size": 50, "n_positions": 16}
-    return GPT2Model(GPT2Config(**sizes, bos_token_id=0, eos_token_id=0)).eval()
-
-
 def encoder():
     return nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
 
@@ -172,13 +158,9 @@ MODELS = {  # name -> what makes a callable, and what makes the arguments of a c
     "forward in forward": (Outer, lambda: (x(),)),
     "three blocks": (Blocks, lambda: (x(),)),
     "residual": (Residual, lambda: (x(1, 3, 4, 4),)),
-    "residual, down": (lambda: Residual(nn.Conv2d(3, 3, 1)), lambda: (x(1, 3, 4, 4),)),
     "is None": (lambda: maybe, lambda: (x(),)),
-    "is not None": (lambda: maybe, lambda: (x(), x())),
     "encoder layer": (encoder, lambda: (x(2, 3, 8),)),
     "BERT": (bert, lambda: (tokens(),)),
-    "GPT-2": (gpt2, lambda: (tokens(),)),
-    "einops": (lambda: rearranged, lambda: (x(2, 8),)),
     "SGD": (lambda: training_step(torch.optim.SGD), lambda: batches()[0]),
     "Adam": (lambda: training_step(torch.optim.Adam), lambda: batches()[0]),
     "generator": (lambda: totalled, lambda: (x(),)),
@@ -187,6 +169,4 @@ MODELS = {  # name -> what makes a callable, and what makes the arguments of a c
     "compiled": (lambda: torch.compile(scaled), lambda: (x(), 3)),
     "compiled module": (lambda: torch.compile(Rectified()), lambda: (x(),)),
     "method": (lambda: Rectified().forward, lambda: (x(),)),
-    "method of a compiled module": (lambda: torch.compile(Outer()).forward, lambda: (x(),)),
-    "no_grad": (lambda: torch.no_grad()(scaled), lambda: (x(), 3)),
 }  # fmt: skip

@@ -64,22 +64,10 @@ def raising(a, b):
     raise ValueError("by design")
 
 
-def numbers(a, b):
-    return len("abc")
-
-
-def generating(a, b):
-    yield a + b
-
-
 def long(a, b):
     for n in range(200):
         a = a + n
     return a * b
-
-
-def far(a, b):
-    return a.to("cuda") + b
 
 
 def with_numpy(a, b):

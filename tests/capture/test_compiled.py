@@ -64,26 +64,3 @@ def test_backend_that_makes_no_fx_graph_is_told():
     graph = show_compiled(compiled).model
     assert graph.node("entry 1 graph").detail == "no FX graph any more"
     assert labels(graph, "entry 1 graph") == ["aot_eager"]
-
-
-def test_slot_is_the_one_of_this_moment():
-    seen = []
-
-    def looking(graph, examples):
-        seen.append(show_compiled(branching).model)
-        return graph.forward
-
-    torch._dynamo.reset()
-    torch.compile(branching, backend=looking)(ONES)
-    assert seen[0].node("slot").detail == "in the slot now: torch"
-    assert "CPython" in show_compiled(branching).model.node("slot").detail
-
-
-def test_function_that_was_not_compiled_has_no_entry():
-    model = show_compiled(lambda x: x).model
-    assert model.targets("code") == () and model.note == "0 entries in the cache."
-
-
-def test_what_is_no_function_is_refused():
-    with pytest.raises(TypeError):
-        show_compiled(3)

@@ -52,11 +52,6 @@ def test_every_neighbour_is_another_call(name):
     assert len(words) == len(set(words)) > 10
 
 
-def test_globals_are_put_back():
-    watch_guard_sets(scaled, CASES["scaled"][1], mine=lambda **given: True)
-    assert SCALE == 1.5
-
-
 def test_both_kinds_of_counter_example_are_found():
     fn, first = CASES["scaled"]
     lax = watch_guard_sets(fn, first, mine=lambda x, n, names: True).model
@@ -64,12 +59,6 @@ def test_both_kinds_of_counter_example_are_found():
     assert {e.verdicts[0].word for e in lax.entries} == {"accepts"}
     assert "n = 3" in lax.subjects("accepts", "mine")
     assert "x with other numbers" in strict.subjects("refuses", "mine")
-
-
-def test_the_same_guards_have_no_counter_example():
-    fn, first = CASES["scaled"]
-    found = watch_guard_sets(fn, first, twin=Real(fn, *first)).model
-    assert found.entries == () and found.tried > 15
 
 
 def test_a_guard_set_that_raises_is_said_to():
@@ -96,15 +85,6 @@ def test_a_zero_without_its_sign_tells_the_two_apart():
     assert "n = -0.0" not in found.subjects("accepts", "mini")
 
 
-def test_what_has_no_one_guard_set_is_refused_in_a_sentence():
-    with pytest.raises(LookupError, match="Dynamo compiles nothing"):
-        watch_guard_sets(lambda n: n + 1, (3,), mine=lambda n: True)
-    with pytest.raises(TypeError, match="mine must be a function"):
-        watch_guard_sets(both, CASES["both"][1], mine=True)
-    with pytest.raises(TypeError, match="args must be a tuple"):
-        watch_guard_sets(both, torch.ones(3), mine=both)
-
-
 def test_a_first_call_that_does_not_succeed_is_refused_in_a_sentence():
     def divides(x):
         return 1 / 0
@@ -117,14 +97,7 @@ def test_a_first_call_that_does_not_succeed_is_refused_in_a_sentence():
         watch_guard_sets(both, (torch.ones(2),), mine=lambda **given: True)
 
 
-def test_the_search_ends_and_says_what_it_left_out():
+def test_the_search_ends():
     endless = [1]
     endless.append(endless)
-    endless.insert(0, endless)
-    left_out = []
-    calls = neighbours(both, {"x": endless, "y": dict.fromkeys(range(5000), 2)}, left_out)
-    assert len(calls) <= 200 and "only the first 200 calls were tried" in left_out
-    assert "what lies deeper than 4 lists was not changed" in left_out
-    left_out = []
-    assert neighbours(both, {"x": torch.eye(2).to_sparse()}, left_out)
-    assert "could not be made" in left_out[0]
+    assert len(neighbours(both, {"x": endless, "y": dict.fromkeys(range(5000), 2)})) <= 200

@@ -6,16 +6,14 @@ import re
 import pytest
 
 from helpers import show_guards, watch_recompiles
-from helpers.capture.torch.cache_entries import behind, entries, frame_locals
 from helpers.capture.torch.guard_tree import (
     all_failures,
-    clean,
+    entries,
     failure,
+    frame_locals,
     leaves,
     managers,
-    meaning,
 )
-from helpers.view.diagram.shapes import legend
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -63,12 +61,6 @@ CHANGES = {
 }
 
 
-def test_guard_is_a_kind_of_its_own_in_the_picture_and_its_legend(game):
-    graph = show_guards(game.compiled_function).model
-    assert {node.kind for node in graph.nodes if node.op} == {"guard"}
-    assert "guard" in legend(node.kind for node in graph.nodes)
-
-
 @pytest.mark.parametrize("name", CHANGES)
 def test_one_change_fails_one_guard(game, name):
     fn = game.compiled_function
@@ -80,22 +72,6 @@ def test_one_change_fails_one_guard(game, name):
     assert not entry.guard_manager.root.check(seen)
 
 
-def test_what_changes_nothing_fails_nothing(game):
-    fn = game.compiled_function
-    entry = entries(fn.__code__)[0]
-    seen = frame_locals(fn, (), {**FIRST, "x": torch.zeros(3), "names": ["c", "d"]})
-    assert all_failures(1, entry, fn, seen) == ()
-    assert failure(1, entry, fn, seen) is None
-
-
-def test_grad_mode_fails_the_guard_on_the_state(game):
-    fn = game.compiled_function
-    entry = entries(fn.__code__)[0]
-    with torch.no_grad():
-        failed = all_failures(1, entry, fn, frame_locals(fn, (), FIRST))
-    assert [guard.kind for guard in failed] == ["GLOBAL_STATE"]
-
-
 def test_every_leaf_of_the_tree_is_shown(game):
     entry = entries(game.compiled_function.__code__)[0]
     found = [g for m in managers(entry.guard_manager.root) for g in m.get_leaf_guards()]
@@ -103,12 +79,6 @@ def test_every_leaf_of_the_tree_is_shown(game):
     twice = sum(leaf.kind == "NO_TENSOR_ALIASING" for leaf in leaves(entry)) - 1
     assert len(found) == len(leaves(entry)) == len(graph.guards) + twice
     assert {g.kind for g in graph.guards} == {type(g).__name__ for g in found}
-
-
-@pytest.mark.parametrize("entry", [2, 0, "1", True])
-def test_an_entry_is_asked_of_a_call_alone(game, entry):
-    with pytest.raises(TypeError, match="give call= too, or neither"):
-        show_guards(game, entry=entry)
 
 
 def test_the_table_has_the_guards_of_the_graph(game):
@@ -120,10 +90,6 @@ def test_the_table_has_the_guards_of_the_graph(game):
     assert all("names" in f"{row.name} {row.line}" for row in only)
     rest = len(listing.rows) - len(only)
     assert f"Not listed: {rest};" in found.note and "listed" not in listing.note
-
-
-def test_find_points_out_nodes(game):
-    assert all("names" in key for key in show_guards(game, find="names").model.found)
 
 
 def test_words_name_the_line_the_guard_is_for(game):
@@ -161,12 +127,6 @@ def test_no_word_holds_an_id_an_address_or_a_path():
         assert not NUMBERS_THAT_CHANGE.search(text), NUMBERS_THAT_CHANGE.search(text)
 
 
-def test_an_unknown_kind_keeps_torchs_words_without_ids():
-    part = "___new_check(L['x'], 140135065025760)  # return x  # a/b.py:3 in f"
-    assert meaning("NEW_MATCH", "L['x']", (part,)) == "___new_check(L['x'], <id>)"
-    assert clean("G['__builtins_dict___7']['len']") == "builtins['len']"
-
-
 def test_what_was_never_compiled_has_no_guards():
     with pytest.raises(LookupError, match="compile it with torch.compile"):
         show_guards(lambda x: x)
@@ -178,9 +138,3 @@ def test_what_was_never_compiled_has_no_guards():
         live = watch_recompiles(dynamic)
         live(torch.ones(2), torch.ones(2))
         show_guards(live, find="no such words")
-
-
-@pytest.mark.parametrize("bad", [3, "f", None, print])
-def test_only_python_functions_have_guards(bad):
-    with pytest.raises(TypeError, match="a Python function is needed"):
-        behind(bad)

@@ -1,13 +1,9 @@
 """Inductor runs only when asked to; what it writes is shown without its includes and hashes."""
 
-import os
-import tempfile
-from pathlib import Path
-
 import pytest
 
 from helpers import watch_inductor
-from helpers.capture.torch import generated_code as inductor
+from helpers.capture.torch import recompiles as inductor
 from helpers.view.source_views import side_by_side
 
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -29,7 +25,7 @@ def wave(x):
 
 
 def test_nothing_runs_unless_asked(monkeypatch):
-    monkeypatch.setattr(inductor, "_generated", lambda *args: pytest.fail("it ran"))
+    monkeypatch.setattr(inductor, "_generate", lambda *args: pytest.fail("it ran"))
     shown = watch_inductor(wave, 3).model
     assert "not asked to run" in shown.note
     assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
@@ -44,34 +40,7 @@ def test_without_a_compiler_it_says_so(monkeypatch):
 
 def test_kernels_are_shown_without_includes(monkeypatch):
     monkeypatch.setattr(inductor, "has_compiler", lambda: True)
-    monkeypatch.setattr(inductor, "_generated", lambda *args: [MODULE])
+    monkeypatch.setattr(inductor, "_generate", lambda *args: [MODULE])
     shown = watch_inductor(wave, 3, run=True).model
     assert [line for line in shown.made_up() if line][0].startswith('extern "C"')
     assert "include" not in repr(shown) and shown.note == "1 kernel for this graph."
-
-
-def test_where_no_kernel_is_written_the_column_says_so(monkeypatch):
-    monkeypatch.setattr(inductor, "has_compiler", lambda: True)
-    monkeypatch.setattr(inductor, "_generated", lambda *args: [])
-    shown = watch_inductor(wave, 3, run=True).model
-    assert shown.pairs[0].right_text == inductor.NO_KERNEL and not shown.made_up()
-
-
-def test_only_a_python_function_can_be_given():
-    with pytest.raises(TypeError, match="a Python function is needed"):
-        watch_inductor(print, 3)
-
-
-@pytest.mark.parametrize("before", [None, "/somewhere"])
-def test_a_compiler_that_is_killed_leaves_nothing(monkeypatch, before):
-    if before is None:
-        monkeypatch.delenv("TMPDIR", raising=False)
-    else:
-        monkeypatch.setenv("TMPDIR", before)
-    kept = tempfile.gettempdir()
-    with pytest.raises(KeyboardInterrupt), inductor._compiler_files():
-        folder = Path(os.environ["TMPDIR"])
-        (folder / "ccleft.s").write_text("left by a compiler")
-        assert tempfile.gettempdir() == kept
-        raise KeyboardInterrupt
-    assert not folder.exists() and os.environ.get("TMPDIR") == before

@@ -46,20 +46,6 @@ def test_all_ops_of_the_job_are_there_in_order(api):
     assert model.counts == {"input": 2, "variable": 2, "forward": 6, "backward": 9, "update": 2}
 
 
-def test_every_blob_that_is_read_is_written_before(api):
-    written = set()
-    for op in show_job(two_layers(api)).model.ops:
-        assert {name for _, name in op.reads} <= written
-        written |= {blob.name for _, blob in op.writes}
-
-
-def test_shape_and_dtype_are_those_of_the_runtime(api):
-    job = two_layers(api)
-    model = show_job(job).model
-    for name, output in job.job.blobs.items():
-        assert (model.blob(name).shape, model.blob(name).dtype) == (output.shape, output.dtype)
-
-
 def test_a_gradient_that_reads_a_matrix_the_other_way_says_so(api):
     model = show_job(two_layers(api)).model
     flipped = {op.name: op.attrs for op in model.ops if op.type == "matmul" and op.attrs}
@@ -69,12 +55,6 @@ def test_a_gradient_that_reads_a_matrix_the_other_way_says_so(api):
         "matmul_0_grad_0": (("transpose_a", "True"),),
     }
     assert not any(op.attrs for op in model.ops if op.type in ("user_relu_forward", "sgd_update"))
-
-
-def test_forward_ops_are_the_same_before_and_after(api):
-    before, after = show_job(two_layers(api, "predict")).model, show_job(two_layers(api)).model
-    assert before.names("forward") == after.names("forward")
-    assert "backward" not in before.counts
 
 
 def test_what_is_returned_is_told(api):
@@ -99,37 +79,6 @@ def test_backward_ops_stand_beside_their_forward_op(api):
     assert near["add_n_grad_0"] == "broadcast_sub_0"
     assert near["constant_like_grad_0"] == "reduce_sum_0"
     assert near["w1_update"] == "w1"
-
-
-def test_backward_op_beside_an_op_that_hands_its_gradient_on(api):
-    @flow.global_function(type="train")
-    def job(x: tp.Numpy.Placeholder((8, 2))):
-        with flow.scope.placement("cpu", "0:0"):
-            ones = flow.ones_initializer()
-            product = flow.matmul(x, flow.get_variable("w", (2, 3), initializer=ones))
-            descend(flow.math.reduce_sum(product + flow.get_variable("b", (3,), initializer=ones)))
-
-    model = show_job(job).model
-    assert model.op("matmul_0_grad_0").near == "matmul_0"
-
-
-def test_only_ops_of_files_are_marked(api):
-    model = show_job(two_layers(api)).model
-    assert {op.type for op in model.ops if op.own} == {"user_relu_forward", "user_relu_backward"}
-
-
-class Hostile:
-    def __getattribute__(self, name):
-        raise RuntimeError(name)
-
-    __repr__ = __getattr__ = __getattribute__
-
-
-@pytest.mark.parametrize("make", [lambda: None, lambda: "job", lambda: print, object, Hostile])
-@pytest.mark.parametrize("show", [show_job, show_registry])
-def test_what_is_no_job_is_named(show, make):
-    with pytest.raises(TypeError, match="a @flow.global_function is wanted here, not "):
-        show(make())
 
 
 def test_job_that_cannot_be_written_says_why(api):
@@ -171,11 +120,6 @@ def test_registry_follows_op_to_type_to_kernel_to_rule(api):
         "kernel of user_relu_forward",
         "gradient of user_relu_forward",
     }
-    assert model.targets("gradient of user_relu_forward") == ("user_relu_backward",)
     assert (
         model.node("kernel of user_relu_backward").detail == "backward() · user_relu_py_kernel.py"
     )
-
-
-def test_built_in_ops_are_left_out(api):
-    assert not any("matmul" in node.key for node in show_registry(two_layers(api)).model.nodes)

@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from helpers.capture.processes.call import call_in_child
-from helpers.capture.processes.function_source import portable
+from helpers.capture.processes.child import call_in_child, portable
 from helpers.capture.text.source import source_of
 from helpers.verbs.references import watch_names
 

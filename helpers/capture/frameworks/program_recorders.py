@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 
 from helpers.capture.text.value import brief
-from helpers.capture.torch.cache_entries import copied
 from helpers.capture.torch.fx_graph import target_name
+from helpers.capture.torch.guard_tree import copied
 from helpers.internals import torch_private
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing

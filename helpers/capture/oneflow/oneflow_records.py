@@ -9,242 +9,148 @@ from os.path import basename
 
 from helpers.capture.text.value import brief
 from helpers.mini.oneflow import OpError
-from helpers.mini.oneflow.autodiff import ForwardOp
 from helpers.mini.oneflow.global_function import JobFunction
 from helpers.mini.oneflow.job import Job, Op
 from helpers.mini.oneflow.kernels import named
-from helpers.mini.oneflow.registry import OpDef, Registry
 from helpers.mini.oneflow.session import session
 from helpers.model.files import File, Files
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.job import Blob, JobGraph, JobOp
 from helpers.model.phrase import counted
-from helpers.safety.arguments import is_a, kind_of, shown, word
-from helpers.safety.folders import plain_names
-from helpers.safety.folders import quote_name as shown_name
+from helpers.safety.arguments import kind_of, shown, word
+from helpers.safety.folders import plain_names, quote_name
 
-OWN_PARTS = ("input", "variable")  # op types that stand for values from outside
+OUTSIDE = ("input", "variable")  # op types that stand for values from outside
 OWN = " ◆, by you: its op type is defined in a file of yours."
-MOST_COMPARED = 2_000  # lines of a file; of a longer one no line is told to be new
 
 
 def job_graph(job, part: str = "") -> JobGraph:
-    """Return the op list of a job, or of a job function after it has been written down.
-
-    `part`: forward, backward or update, for the ops of one pass alone (inputs and variables stay).
-    TypeError for anything else, ValueError for another part.
-    """
-    part = word(part, "part")
+    """Return the op list of a job, or of a job function after it has been written down."""
+    part, job = word(part, "part"), _job_of(job)
     if part not in ("", "forward", "backward", "update"):
         raise ValueError(f"a pass is forward, backward or update, not {shown(part)}")
-    job = job_of(job)
-    near = _near(job)
-    ops = [_op(op, near.get(op.name, "")) for op in job.ops]
-    ops = [op for op in ops if part in ("", op.part) or op.part in OWN_PARTS]
+    near = _find_neighbours(job)
+    ops = [_record_op(op, near.get(op.name, "")) for op in job.ops]
+    ops = tuple(op for op in ops if part in ("", op.part) or op.part in OUTSIDE)
     written = {blob.name for op in ops for _, blob in op.writes}
+    note = ", ".join(
+        counted(count, name if name in (*OUTSIDE, "update") else f"{name} op")
+        for name, count in JobGraph("", ops).counts.items()
+    )
+    note += f".{OWN * any(op.own for op in ops)}"
     returns = tuple(name for name in job.returns if name in written)
-    marked = OWN * any(op.own for op in ops)
-    return JobGraph(f"Job {job.name} ({job.kind})", tuple(ops), f"{_said(ops)}.{marked}", returns)
+    return JobGraph(f"Job {job.name} ({job.kind})", ops, note, returns)
 
 
-def _said(ops) -> str:
-    """Count the ops by pass."""
-    words = {"input": "input", "variable": "variable", "update": "update"}
-    counts = JobGraph("", tuple(ops)).counts.items()
-    said = [(count, words.get(part, f"{part} op")) for part, count in counts]
-    return ", ".join(counted(count, word) for count, word in said)
-
-
-def job_of(thing) -> Job:
-    """Return the job of a job function (or the job itself). TypeError for what is neither."""
-    if is_a(thing, JobFunction):
+def _job_of(thing) -> Job:
+    if isinstance(thing, JobFunction):
         return thing.job
-    if not is_a(thing, Job):
+    if not isinstance(thing, Job):
         raise TypeError(f"a @flow.global_function is wanted here, not {brief(thing)}")
     return thing
 
 
-def _op(op: Op, near: str) -> JobOp:
-    part = op.type if op.type in OWN_PARTS else op.part
+def _record_op(op: Op, near: str) -> JobOp:
+    part, attrs = op.type if op.type in OUTSIDE else op.part, ()
     writes = tuple((o.argument, Blob(o.blob, o.dtype, tuple(o.shape))) for o in op.outputs)
-    return JobOp(
-        op.name, op.type, part, tuple(op.inputs), writes, near, bool(op.file), _attributes(op, part)
-    )
+    if part in ("forward", "backward"):  # a switch that is off does not change the numbers
+        given = [(name, value) for name, value in op.attrs if name != "device_sub_tag"]
+        attrs = tuple((name, brief(value)) for name, value in given if value is not False)
+    return JobOp(op.name, op.type, part, tuple(op.inputs), writes, near, bool(op.file), attrs)
 
 
-def _attributes(op: Op, part: str) -> tuple[tuple[str, str], ...]:
-    """Return what changes the numbers on the way there and back; a switch that is off does not."""
-    if part not in ("forward", "backward"):
-        return ()
-    given = [(name, value) for name, value in op.attrs if name != "device_sub_tag"]
-    return tuple((name, brief(value)) for name, value in given if value is not False)
-
-
-def _near(job: Job) -> dict[str, str]:
+def _find_neighbours(job: Job) -> dict[str, str]:
     """Return the op beside which each backward and update op belongs."""
     writer = {output.blob: op.name for op in job.ops for output in op.outputs}
     order = [op.name for op in job.forward]
-    of = {}  # a gradient's blob -> the forward ops whose outputs it is the gradient of
+    gradient_of = {}  # a gradient's blob -> the forward ops whose outputs it is the gradient of
     for blob, gradient in job.gradients:
-        of.setdefault(gradient, []).append(writer[blob])
+        gradient_of.setdefault(gradient, []).append(writer[blob])
     near = {}
     for op in job.ops:
-        if op.part == "backward":
-            near[op.name] = _forward_op(op, of, near, order, writer)
-        elif op.part == "update":
-            near[op.name] = next((writer[b] for _, b in op.inputs if writer[b] in order), "")
+        sources = [writer[blob] for _, blob in op.inputs]
+        if op.part == "update":
+            near[op.name] = next((name for name in sources if name in order), "")
+        if op.part != "backward":
+            continue
+        read = [name for _, blob in op.inputs for name in gradient_of.get(blob, ())]
+        behind = [near[name] for name in sources if near.get(name)]
+        made = [name for output in op.outputs for name in gradient_of.get(output.blob, ())]
+        glue = op.type in ("add_n", "constant_like")
+        found = (made or read or behind) if glue else (read or behind or made)
+        own = [name for name in found if op.name.startswith(f"{name}_grad")]
+        ranked = own or sorted(found, key=order.index, reverse=glue)
+        near[op.name] = ranked[0] if ranked else ""
     return near
 
 
-def _forward_op(op: Op, of, near, order, writer) -> str:
-    """Return the forward op of a backward op: the one whose output's gradient it reads.
-
-    What the framework adds by itself (the first gradient, sums) stands with what it is a gradient
-    of.
-    """
-    read = [forward for _, blob in op.inputs for forward in of.get(blob, ())]
-    behind = [near[writer[blob]] for _, blob in op.inputs if near.get(writer[blob])]
-    made = [forward for output in op.outputs for forward in of.get(output.blob, ())]
-    glue = op.type in ("add_n", "constant_like")
-    for found in (made, read, behind) if glue else (read, behind, made):
-        if found:
-            own = [forward for forward in found if op.name.startswith(f"{forward}_grad")]
-            found = sorted(found, key=order.index, reverse=glue)
-            return (own or found)[0]
-    return ""
-
-
-# ------------------------------------------------------------------ the registry
-
-
 def registry_graph(*jobs) -> Graph:
-    """Return what learners' files have registered: a box per op type, and what belongs to it.
-
-    The ops of the given job functions stand before the op type that they are of. What is missing
-    has a box of its own; the note counts the ops of types that have none.
-    """
-    registry = session().registry
+    """Return what learners' files have registered: a box per op type, and what belongs to it."""
+    registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]
-    nodes, edges, jobs = {}, [], [job_of(job) for job in jobs]
-    for job in jobs:
-        for op in job.ops:
-            if op.file and op.type in registry.ops:
-                nodes[f"op {op.name}"] = Node(f"op {op.name}", op.name, "op", "op of the job")
-                edges.append(Edge(f"op {op.name}", op.type, "of type"))
+    ops = [op for job in map(_job_of, jobs) for op in job.ops]
+    drawn = [op for op in ops if op.file and op.type in registry.ops]
+    for op in {op.name: op for op in drawn}.values():
+        nodes.append(Node(f"op {op.name}", op.name, "op", "op of the job"))
+        edges.append(Edge(f"op {op.name}", op.type, "of type"))
+
+    def add(op, key: str, words: str, *node) -> None:
+        nodes.append(Node(key, *node))
+        edges.append(Edge(op.name, key, words))
+
     for op in own:
-        _add(nodes, Node(op.name, op.name, "type", _signature(op)))
+        inputs, outputs = ", ".join(op.inputs), ", ".join(op.outputs)
+        words = f"op type: {inputs} → {outputs} · in {op.front_end}"
+        nodes.append(Node(op.name, op.name, "type", words))
     for op in own:
-        _kernel(op, registry, nodes, edges)
-        if op.name.endswith("_forward") or op.name in registry.gradients:
-            _gradient(op, registry, nodes, edges)
+        key, rule = f"kernel of {op.name}", registry.gradients.get(op.name)
+        registered = registry.kernels(op.name)
+        for number, one in enumerate(registered, 1):
+            said = f"{one.kernel.name}() · {basename(one.kernel.file)}"
+            add(op, f"{key} {number}", f"if {one.matches}", "kernel", "kernel", said)
+        if not registered:
+            try:
+                file = basename(named(registry, op.name).file)
+                node = "kernel", "kernel", f"{op.name.rpartition('_')[2]}() · {file}"
+            except OpError:
+                node = "no kernel", "gone", "nobody computes it"
+            add(op, key, "computed by", *node)
+        if rule is not None:
+            rule_node = "gradient rule", "backward", basename(rule.file)
+            add(op, f"gradient of {op.name}", "derived by", *rule_node)
+        elif op.name.endswith("_forward"):
+            rule_node = "no gradient rule", "gone", "nobody goes back through it"
+            add(op, f"gradient of {op.name}", "derived by", *rule_node)
     notes = [] if own else ["No op type has been registered yet."]
-    notes += _not_drawn([op for job in jobs for op in job.ops], registry)
-    drawn = tuple(nodes.values()), tuple(edges)
-    return Graph("What the registry knows", *drawn, " ".join(notes), wide=True)
-
-
-def _not_drawn(ops, registry: Registry) -> list[str]:
-    """Say how many ops are of a type that has no box."""
-    built_in = sum(not op.file and op.type in registry.ops for op in ops)
-    gone = sum(bool(op.file) and op.type not in registry.ops for op in ops)
-    told = (built_in, "of built-in types"), (gone, "of types that are registered no more")
-    return [
-        f"{counted(count, 'op')} {words} {'are' if count != 1 else 'is'} left out."
-        for count, words in told
-        if count
-    ]
-
-
-def _add(nodes, node: Node) -> None:
-    nodes[node.key] = node
-
-
-def _signature(op: OpDef) -> str:
-    """Return an op type's arguments, and the language it is defined in."""
-    return f"op type: {', '.join(op.inputs)} → {', '.join(op.outputs)} · in {op.front_end}"
-
-
-def _kernel(op: OpDef, registry: Registry, nodes, edges) -> None:
-    key = f"kernel of {op.name}"
-    if registered := registry.kernels(op.name):
-        for number, kernel in enumerate(registered, 1):
-            said = f"{kernel.kernel.name}() · {basename(kernel.kernel.file)}"
-            _add(nodes, Node(f"{key} {number}", "kernel", "kernel", said))
-            edges.append(Edge(op.name, f"{key} {number}", f"if {kernel.matches}"))
-        return
-    try:
-        kernel = named(registry, op.name)
-    except OpError:
-        _add(nodes, Node(key, "no kernel", "gone", "nobody computes it"))
-    else:
-        said = f"{op.name.rpartition('_')[2]}() · {basename(kernel.file)}"
-        _add(nodes, Node(key, "kernel", "kernel", said))
-    edges.append(Edge(op.name, key, "computed by"))
-
-
-def _gradient(op: OpDef, registry: Registry, nodes, edges) -> None:
-    """Add the rule of a forward op type, and the op types of the backward ops that it asks for."""
-    key = f"gradient of {op.name}"
-    rule = registry.gradients.get(op.name)
-    if rule is None:
-        _add(nodes, Node(key, "no gradient rule", "gone", "nobody goes back through it"))
-    else:
-        _add(nodes, Node(key, "gradient rule", "backward", basename(rule.file)))
-        asked = [name for name in _asked(op, rule) if name in nodes]
-        edges += [Edge(key, name, "appends op of") for name in asked]
-    edges.append(Edge(op.name, key, "derived by"))
-
-
-def _asked(op: OpDef, rule) -> tuple[str, ...]:
-    """Return the op types that the rule asks for; none where it fails."""
-    inputs = {(name, 0): f"in/{name}" for name in op.inputs}
-    outputs = {(name, 0): f"out/{name}" for name in op.outputs}
-    grads = {key: f"grad/{name}" for key, name in outputs.items()}
-    attrs = {name: attr.default for name, attr in op.attrs.items()}
-    types = {name: attr.type for name, attr in op.attrs.items()}
-    asked = {"inputs": inputs, "outputs": outputs, "output_grads": grads, "attrs": attrs}
-    forward = ForwardOp(
-        name="op", type=op.name, wanted=frozenset(inputs), specs={}, attr_types=types, **asked
-    )
-    try:
-        return tuple(dict.fromkeys(request.type for request in rule.generate(forward).requests))
-    except OpError:
-        return ()
-
-
-# ------------------------------------------------------------------ the files of an op
+    if missing := len(ops) - len(drawn):
+        are = "is" if missing == 1 else "are"
+        notes.append(f"{counted(missing, 'op')} of built-in types {are} left out.")
+    title = "What the registry knows"
+    return Graph(title, tuple(nodes), tuple(edges), " ".join(notes), wide=True)
 
 
 def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Files:
-    """Return the files (name -> text); what `before`, of the same kind, lacks is new.
-
-    TypeError for what is no dict of texts, ValueError for a name that is not plain.
-    """
-    now = _texts(files)
-    old = {} if before is None else _texts(before)
-    found = [File(name, words, _new(old, name, words)) for name, words in now.items()]
-    told = sum(len(file.new) for file in found) if before is not None else 0
-    note = f"+ marks {counted(told, 'new line')}." if told else ""
+    """Return the files (name -> text); what `before`, of the same kind, lacks is new."""
+    now, old = _check_texts(files), _check_texts(before or {})
+    found = [File(name, text, _find_new(old, name, text)) for name, text in now.items()]
+    note = ""
+    if before is not None and (told := sum(len(file.new) for file in found)):
+        note = f"+ marks {counted(told, 'new line')}."
     return Files(f"The op's {counted(len(found), 'file')}", tuple(found), note)
 
 
-def _texts(files: object) -> dict[str, str]:
-    if not is_a(files, dict):
+def _check_texts(files: object) -> dict[str, str]:
+    if not isinstance(files, dict):
         raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
-    given = dict(dict.items(files))
-    names = plain_names(given, "the name of a file")
     return {
-        name: word(words, f"the file {shown_name(name)}").strip("\n")
-        for name, words in zip(names, given.values(), strict=True)
+        name: word(files[name], f"the file {quote_name(name)}").strip("\n")
+        for name in plain_names(files, "the name of a file")
     }
 
 
-def _new(old: dict[str, str], name: str, words: str) -> tuple[int, ...]:
-    if not old:
-        return ()
-    before, after = old.get(name, "").split("\n"), words.split("\n")
-    if max(len(before), len(after)) > MOST_COMPARED:
-        return ()
+def _find_new(old: dict[str, str], name: str, text: str) -> tuple[int, ...]:
+    before, after = old.get(name, "").split("\n"), text.split("\n")
     same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     kept = {at for block in same for at in range(block.b, block.b + block.size)}
-    return tuple(n for n, line in enumerate(after, 1) if n - 1 not in kept and line.strip())
+    new = [n for n, line in enumerate(after, 1) if n - 1 not in kept and line.strip()]
+    return tuple(new) if old else ()

@@ -1,45 +1,51 @@
-"""Source that may kill an interpreter -> what a child interpreter printed, and how it ended.
+"""A function, or source that may kill an interpreter -> what a child interpreter makes of it.
 
 On Linux the children that need TensorFlow are forked from one process that has imported it and
 done nothing else; all others are started anew, which takes as long as their imports do. Each works
 in an empty folder of its own, and ends at the limit, on Ctrl-C and with the kernel.
 """
 
+import math
 import os
 import re
+from types import FunctionType, ModuleType
 
-from helpers.capture.processes.function_source import portable
+from helpers.capture.cpython.objects import names_used
 from helpers.capture.text.error import instead
+from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
+from helpers.model.phrase import clipped
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.safety import missing_parts, progress
-from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork
+from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork, signal_name, why_not_json
 
 PREAMBLE = "import tensorflow as tf"
-SECONDS = 60
-LONGEST = 400
 PRELOAD = ("triton", "tensorflow", "helpers.mini.eager")  # triton's LLVM before TensorFlow's
+SECONDS, SECONDS_OF_A_CALL, LONGEST, DEEPEST = 60, 240, 400, 20
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
 HOST = re.compile(r"(registered in binary running on )\S+(?=\. )")
 QUALIFIED = re.compile(r"^(?:\w+\.)+(\w+)")
 FRAMES = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*', re.MULTILINE)
 PLACE = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
+UNSEEN = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
+NEEDS = "call_in_child needs a function written in Python with def"
 
 
 def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
-    """Run each function, or piece of source, in a child of its own and return what came of it.
-
-    A function takes no arguments; what it uses of the notebook's functions, modules and plain
-    values goes with it. In the child `tf` is TensorFlow, and no op has run yet, unless `imports`
-    is other source. TypeError for what is neither; ValueError for a function whose source is not
-    at hand; RuntimeError where there is no TensorFlow to import.
-    """
-    for name, words in (("title", title), ("imports", "" if imports is None else imports)):
-        if type(words) is not str:
-            raise TypeError(f"{name} must be text, not {brief(words)}")
+    """Run each function, or piece of source, in a child of its own and return what came of it."""
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
-    made = [_transcript(one, imports) for one in what]
+    made = []
+    for one in what:
+        if isinstance(one, str):
+            if one.endswith(".py") and "\n" not in one:
+                raise ValueError(f"a child runs source, and {brief(one)} is a file: give its text")
+            made.append(transcript("", one, imports=imports))
+        elif callable(one):
+            source, name = portable(one), one.__code__.co_name
+            made.append(transcript(f"{name}()", f"{source}\n\n{name}()\n", "", imports))
+        else:
+            raise TypeError(f"a child runs a function or source, not {brief(one)}{instead(one)}")
     names = ", ".join(one.label for one in made if one.label)
     return Transcripts(title or f"In a child interpreter: {names}".removesuffix(": "), tuple(made))
 
@@ -50,7 +56,9 @@ def transcript(
     """Run source in a child. `shown` is what a reader sees of it, by default all."""
     with progress.doing("running a program in another process"):
         reply = run_child(source, imports=imports)
-    error = QUALIFIED.sub(r"\1", plain(_one_line(reply["error"])))
+    # TensorFlow may put a stack before its message
+    lines = [line.strip() for line in FRAMES.sub("", reply["error"]).split("\n")]
+    error = QUALIFIED.sub(r"\1", plain(" ".join(filter(None, lines))))
     printed = "\n".join(map(plain, reply["printed"].splitlines()))
     shown = source if shown is None else shown
     return Transcript(label, shown, printed, error, reply["code"], reply["cut"])
@@ -69,48 +77,135 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
             if words := missing_parts.of_line(failed):
                 raise missing_parts.MissingPart(words)
             raise RuntimeError(f"no child can be forked: {failed}")
-        return _words(reply)
-    whole = f"{PREAMBLE if imports is None else imports}\n{source}"
-    env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
-    return _words(ask({"source": whole}, seconds, env))
-
-
-def _words(reply: Reply) -> dict:
-    ended = reply.ended
-    return {
-        "printed": ended.out,
-        "error": reply.last("error", ""),
-        "code": ended.code,
-        "cut": next((why for why in ("late", "large", "lost") if getattr(ended, why)), ""),
-        "told": reply.told,
-    }
+    else:
+        whole = f"{PREAMBLE if imports is None else imports}\n{source}"
+        env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
+        reply = ask({"source": whole}, seconds, env)
+    cut = next((why for why in ("late", "large", "lost") if getattr(reply.ended, why)), "")
+    found = {"printed": reply.ended.out, "error": reply.last("error", ""), "cut": cut}
+    return found | {"code": reply.ended.code, "told": reply.told}
 
 
 def plain(words: str) -> str:
     """Return a line without addresses, the machine's name and places on its disk."""
-    words = words.rstrip().replace("\t", "    ")
-    line = PLACE.sub("", HOST.sub(r"\1this machine", ADDRESS.sub("", words)))
-    if len(line) <= LONGEST:
-        return line
-    return f"{line[: LONGEST - 40]}… and {len(line) - LONGEST + 40:,} characters more"
+    words = ADDRESS.sub("", words.rstrip().replace("\t", "    "))
+    return clipped(PLACE.sub("", HOST.sub(r"\1this machine", words)), LONGEST)
 
 
-def _one_line(error: str) -> str:
-    """Return a message without the stack that TensorFlow may put before it."""
-    lines = FRAMES.sub("", error).split("\n")
-    return " ".join(line.strip() for line in lines if line.strip())
+# ------------------------------------------------------------------ a call and its result
 
 
-def _transcript(what, imports: str | None) -> Transcript:
-    if type(what) is str:
-        if what.endswith(".py") and "\n" not in what:
-            raise ValueError(
-                f"a child runs source, and {brief(what)} is a file: give what is in it"
-            )
-        return transcript("", what, imports=imports)
-    if not callable(what):
-        raise TypeError(f"a child runs a function or source, not {brief(what)}{instead(what)}")
-    source = portable(what)
-    name = what.__code__.co_name
-    source = f"{source}\n\n{name}()\n"
-    return transcript(f"{name}()", source, shown="", imports=imports)
+def call_in_child(fn, *args):
+    """Return `fn(*args)`, run from its source in a child interpreter, in an empty folder.
+
+    It must import what it uses; what it writes to its home (`~`) goes with that folder. Arguments
+    and result travel as JSON: dicts with keys of text, lists, text, numbers, None; a tuple arrives
+    as a list. What it prints, or leaves running, does not count. TypeError if there is no source
+    or no JSON, RuntimeError if it does not return.
+    """
+    if not isinstance(fn, FunctionType):
+        raise TypeError(f"{NEEDS}, not {brief(fn)}")
+    name, free = fn.__code__.co_name, ", ".join(fn.__code__.co_freevars)
+    if name == "<lambda>":
+        raise TypeError(f"{NEEDS}, not a lambda: give it a name with def")
+    if free:
+        raise TypeError(f"{NEEDS}, and {name} uses {free} of a function around it")
+    if why := why_outdated(fn.__code__):
+        raise TypeError(f"call_in_child runs a function from its source, and {why}")
+    source = source_of(fn.__code__).text
+    if not source:
+        raise TypeError(f"{NEEDS}, and {name} has no source at hand")
+    if fault := next(filter(None, map(why_not_json, args)), ""):
+        raise TypeError(
+            f"call_in_child takes arguments of dicts, lists, text and numbers, not {fault}"
+        )
+    with progress.doing(f"running {name} in another process"):
+        reply = ask({"source": f"{source}\n", "name": name, "args": args}, SECONDS_OF_A_CALL)
+    return _read_result(reply, name, fn.__globals__)
+
+
+def _read_result(reply: Reply, name: str, known: dict):
+    for line in reply.told:
+        if "result" in line:
+            return line["result"]
+    if fault := reply.last("fault"):
+        raise TypeError(f"{name} returned {fault}, which does not travel as JSON")
+    if reply.ended.late:
+        raise RuntimeError(f"{name} did not end within {SECONDS_OF_A_CALL} seconds")
+    if reply.ended.large:
+        raise RuntimeError(f"{name} took more than half of this machine's memory")
+    lines = reply.ended.err.strip().splitlines() if reply.ended.code == 1 else []
+    ending = lines[-1] if lines else f"it ended with {reply.ended.code}"
+    if reply.ended.code < 0:
+        ending = f"it was killed: {signal_name(-reply.ended.code)}"
+    raised = reply.last("raised") or ending
+    if raised.startswith('File "'):  # of a SyntaxError: its place and its line come first
+        raised = raised.splitlines()[-1]
+    if words := missing_parts.of_line(raised):
+        raise missing_parts.MissingPart(words)
+    if (unseen := UNSEEN.fullmatch(raised)) and unseen[1] in known:
+        raised += ", for it sees no name of this notebook: import it inside, or give it as argument"
+    raise RuntimeError(f"{name} failed in its own interpreter: {raised}")
+
+
+# ------------------------------------------------------------------ a function as source
+
+
+def portable(fn) -> str:
+    """Return source that defines a function elsewhere, with what it uses of the globals around it.
+
+    Other functions of the same place go along, and so do imports and plain values. What else it
+    uses is missing there, and raises the usual NameError. TypeError for what is no Python function;
+    ValueError without source.
+    """
+    if not isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
+        raise TypeError(f"{brief(fn)} is no function made by def")
+    lines: dict[str, str] = {}
+    _collect(fn.__code__.co_name, fn, lines)
+    return "\n".join(lines.values())
+
+
+def _collect(name: str, fn: FunctionType, lines: dict[str, str]) -> None:
+    own, text = fn.__code__.co_name, source_of(fn.__code__).text
+    if why := why_outdated(fn.__code__):
+        raise ValueError(f"a function is run from its source, and {why}")
+    if not text:
+        raise ValueError(f"the source of {own} is not at hand")
+    lines[name] = f"{text}\n" + (f"\n{name} = {own}" if own.isidentifier() and own != name else "")
+    for used in sorted(names_used(fn.__code__) & fn.__globals__.keys() - lines.keys()):
+        value = fn.__globals__[used]
+        if isinstance(value, FunctionType) and value.__module__ == fn.__module__:
+            if used not in lines:
+                _collect(used, value, lines)
+        elif line := _value_line(used, value, fn.__module__):
+            lines[used] = line
+
+
+def _value_line(name: str, value: object, here: str) -> str:
+    """Return the line that gives a name its value elsewhere; nothing where there is none."""
+    if isinstance(value, ModuleType):
+        return f"import {value.__name__} as {name}"
+    if not name.startswith("__") and (words := _plain_source(value)):
+        return f"{name} = {words}"
+    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(module, str) and isinstance(own, str) and own.isidentifier() and module != here:
+        return f"from {module} import {own} as {name}"
+    return ""
+
+
+def _plain_source(value: object, depth: int = 0) -> str:
+    """Return source for a plain value, "" for any other, also for one nested without end."""
+    kind = type(value)
+    if kind in (bool, int, complex, str, bytes, type(None)):
+        return repr(value)
+    if kind is float:
+        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+    if depth > DEEPEST or kind not in (dict, list, tuple):
+        return ""
+    words = [_plain_source(item, depth + 1) for item in value]
+    if kind is dict:
+        told = [_plain_source(item, depth + 1) for item in value.values()]
+        pairs = ", ".join(map(": ".join, zip(words, told, strict=True)))
+        return f"{{{pairs}}}" if all(words) and all(told) else ""
+    inner = "".join(f"{word}, " for word in words)
+    return (f"[{inner}]" if kind is list else f"({inner})") if all(words) else ""

@@ -1,30 +1,51 @@
-"""One call of a function under `torch.compile` -> Dynamo's translation of it, to step through.
+"""One call of a function under `torch.compile` -> Dynamo's translation, its breaks, its new code.
 
 Each step is one instruction with the symbolic stack before it, the graph and the guards so far.
-Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instruction.
+Mirrors torch/_dynamo/symbolic_convert.py, whose `step` translates one instruction, and
+torch/_dynamo/convert_frame.py, where the new code object is made.
 """
 
+import re
 from dataclasses import dataclass, replace
-from types import CodeType
+from itertools import takewhile
+from types import CodeType, FunctionType
 
-from helpers.capture.cpython.objects import LONGEST_NAME, function_of, named, refuse_async
+from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.cpython.objects import function_of, named, refuse_async
 from helpers.capture.cpython.unwrapping import Unwrapped, opened
 from helpers.capture.text.error import said
 from helpers.capture.text.source import NOWHERE, Pages
 from helpers.capture.text.value import brief
-from helpers.capture.torch import dynamo_words as words
-from helpers.capture.torch.cache_entries import refuse_tensorflow
-from helpers.capture.torch.dynamo_recorder import SO_FAR, Happened, Instruction, Record, record
+from helpers.capture.torch import dynamo_recorder as words
+from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
+from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
 from helpers.internals import torch_private
-from helpers.model.dynamo import Break, DynamoRun, DynamoStep
+from helpers.model.bytecode import Bytecode
+from helpers.model.dynamo import Break, BreakListing, DynamoRun, DynamoStep
 from helpers.model.graph import Graph
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted, ended
 from helpers.model.timeline import Panel
-from helpers.safety.arguments import printable
 
 MOST_STEPS, MOST_GUARDS = 400, 12
+RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")
 RETURNED = "the function ends here: its graph goes to the backend"
+AGAIN = "the same {} instructions again"
+PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
+TOLD = {
+    "start over": "start over, and stop before this instruction",
+    "break": "graph break",
+    "given up": "given up, Python runs the whole function",
+    "skipped": "nothing to compile, Python runs the function",
+    "error": "Dynamo raises",
+}
+BREAK_COLUMNS = (
+    Column("place", "where"),
+    Column("code", "code", code=True),
+    Column("cause", "cause"),
+    Column("explanation", "what Dynamo says"),
+    Column("given_up", "whole function left to Python"),
+)
 
 
 @dataclass(frozen=True)
@@ -36,16 +57,7 @@ class Line:
 
 
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
-    """Return a step per instruction that Dynamo translates while `fn(*args, **kwargs)` runs.
-
-    `fn`: a Python function, or a callable with one inside, such as an nn.Module; it is compiled
-    here with a backend that runs each graph as it is; what Dynamo had compiled before is dropped.
-    Followed are the functions of the same module. What `fn` raises is part of the record.
-
-    Raises:
-        TypeError: there is no Python function to translate.
-        RuntimeError: torch is missing, or does not have what this reads.
-    """
+    """Return a step per instruction that Dynamo translates while `fn(*args, **kwargs)` runs."""
     return watched(fn, args, kwargs)[0]
 
 
@@ -70,6 +82,66 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     return inside._replace(function=function)
 
 
+def breaks_listing(fn, *args, **kwargs) -> BreakListing:
+    """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
+    run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
+    inside = compilable(fn, "watch_breaks", args)
+    note = [] if run.breaks else ["No graph break."]
+    note += [f"{counted(len(run.graphs), 'graph')}."]
+    if run.resumed:
+        note += [f"It went on in {counted(len(run.resumed), 'resume function')}."]
+    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
+    return BreakListing(
+        f"Graph breaks of {named(inside.function)}",
+        BREAK_COLUMNS,
+        run.breaks,
+        " ".join((*note, run.outcome, *inside.sentences)) + "".join(advice),
+        graphs=len(run.graphs),
+        outcome=run.outcome,
+    )
+
+
+def rewritten(fn, *args, **kwargs) -> Bytecode:
+    """Return the bytecode that Dynamo made for `fn` when it was called with these arguments."""
+    inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
+    torch_private.needed("cache", "dynamo")
+    # without it, no calls that only measure time
+    with torch_private.setting(torch_private.config, "record_runtime_overhead", False):
+        kept = record(inside.call, inside.function, args, kwargs, steps=0)
+    entries = torch_private.cache_entries(function.__code__)
+    if not entries:
+        why = "Python runs it as it is"
+        if kept.error:
+            why = f"the call raised {said(kept.error)}"
+        elif kept.graphs:  # of a module of torch's own it starts further inside
+            why = "what it compiled starts further inside; give a function that calls it"
+        raise ValueError(f"Dynamo made no new code for {named(function)}: {why}")
+    code, left_out = entries[0].code, []
+    listed = bytecode(code.replace(co_names=tuple(map(words.same, code.co_names))))
+    columns = [  # new code may be of one line only
+        column
+        for column in listed.columns
+        if column.field not in ("where", "snippet")
+        or len({getattr(row, column.field) for row in listed.rows}) > 1
+    ]
+    if resumed := _resume_functions(code, function.__globals__):
+        them = counted(len(resumed), "resume function")
+        left_out = [f"The code of {them} is left out; watch_compile steps through what is there."]
+    note = "\n".join(filter(None, (*told, *left_out, listed.note)))
+    title = f"What Dynamo made of {named(function)}"
+    return replace(listed, title=title, columns=tuple(columns), note=note, cut=" ".join(left_out))
+
+
+def _resume_functions(code: CodeType, home: dict) -> set[str]:
+    """Return the names of the resume functions that new code calls, and that their code calls."""
+    found = set(filter(RESUME.match, code.co_names))
+    for name in tuple(found):
+        if type(function := home.get(name)) is FunctionType:
+            for entry in torch_private.cache_entries(function.__code__):
+                found |= _resume_functions(entry.code, home)
+    return found
+
+
 class _Draft:
     """A record on its way to steps."""
 
@@ -79,62 +151,90 @@ class _Draft:
         self.pages.place(self.function.__code__)
         self.breaks: list[Break] = []
         self.resumed: dict[CodeType, str] = {}
-        broken = (e for e in kept.events if getattr(e, "kind", "") in ("break", "given up"))
+        broken = (e for e in kept.events if e.kind in ("break", "given up"))
         self._met = {(e.code.co_filename, e.lineno) for e in broken}
         self._graph, self._guards = Graph(SO_FAR, (), ()), []
 
     def run(self) -> DynamoRun:
-        """Return the finished run."""
         steps = tuple(self._steps())
+        end = f"The call returned {brief(self.kept.value)}"
+        if self.kept.error is not None:
+            end = f"The call raised {said(self.kept.error)}"
         return DynamoRun(
             f"Dynamo translates {named(self.function)}",
             self.pages.text,
             steps,
-            self._note(),
+            self._note(ended(end)),
             breaks=tuple(self.breaks),
             graphs=tuple(self.kept.graphs),
             resumed=tuple(self.resumed.values()),
-            outcome=self._outcome(),
+            outcome=ended(end),
             printed=self.kept.printed.text(),
         )
+
+    def _note(self, outcome: str) -> str:
+        kept = self.kept
+        graphs, breaks = (
+            counted(len(kept.graphs), "graph"),
+            counted(len(self.breaks), "graph break"),
+        )
+        parts = [f"{graphs}, {breaks}.", outcome, *self._peeled]
+        if not kept.events and not kept.graphs:
+            parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
+        if kept.lost:
+            parts.append(f"Not all of it could be read on this torch ({kept.lost}).")
+        if kept.elsewhere:
+            parts.append(
+                f"{kept.elsewhere} instructions of other modules' functions are not shown."
+            )
+        if kept.cut_off:
+            told = "Only the first instructions are shown; "
+            parts.append(f"{told}give a part of the function to see others.")
+        if kept.printed.size:
+            parts.append(f"It printed {brief(kept.printed.text())}.")
+        return " ".join(parts)
 
     def _steps(self):
         events, position, tried = self.kept.events, 0, []
         while position < len(events):
-            event = events[position]
-            if isinstance(event, Happened):
+            event, rest = events[position], events[position:]
+            if event.kind != "instruction":
                 # After a restart Dynamo translates again what it had done: shown as one step.
-                tried = _places(events[:position]) if event.kind == "start over" else []
-                position += 1
+                tried = events[:position][::-1] if event.kind == "start over" else []
+                tried = [*takewhile(lambda one: one.kind == "instruction", tried)][::-1]
                 yield self._happened(event)
+                position += 1
                 continue
-            count = _repeated(events[position:], tried) if tried else 0
-            count, words_ = (count, AGAIN) if count else (_prologue(events[position:]), PUT_BACK)
-            tried = []
+            count, label = _count_repeated(rest, tried), AGAIN
+            if not count:
+                count, label = _count_prologue(rest), PUT_BACK
             if count:
-                yield self._folded(events[position : position + count], words_)
+                yield self._folded(rest[:count], label.format(count))
             else:
-                after = events[position + 1] if position + 1 < len(events) else None
-                yield self._instruction(event, after if isinstance(after, Instruction) else None)
-            position += max(count, 1)
+                after = rest[1] if len(rest) > 1 and rest[1].kind == "instruction" else None
+                yield self._instruction(event, after)
+            position, tried = position + max(count, 1), []
 
-    def _instruction(self, event: Instruction, after: Instruction | None) -> DynamoStep:
-        who = self._who(event.code)
-        cause = f"cannot be translated: {words.message(event.failed)[0]}" if event.failed else ""
-        # A guard list only grows within an attempt: an event keeps its length, not a copy.
-        self._graph, self._guards = event.graph, event.guards[: event.guard_count]
-        stack = _listing("symbolic stack", event.stack, "value")
-        offset = f"{event.offset} " if event.offset >= 0 else ""  # Dynamo has put the others in
-        label = f"{self._prefix(who)}{offset}{event.opname} {event.argrepr}".rstrip()
-        return DynamoStep(
+    def _step(self, event, label: str, **more) -> DynamoStep:
+        who, name = self._who(event.code), _name(self.function.__code__)
+        prefix = "" if who == name else f"{who.removeprefix(f'{name}, ')} · "
+        line = self._line(event.code, event.lineno)
+        return DynamoStep(f"{prefix}{label}", line, function=who, **more)
+
+    def _instruction(self, event: Event, after: Event | None) -> DynamoStep:
+        cause = ""
+        if event.failed:
+            cause = f"cannot be translated: {words.split_message(event.failed)[0]}"
+        name = f"{event.opname} {event.argrepr}".rstrip()
+        label = f"{event.offset} {name}" if event.offset >= 0 else name  # Dynamo put the others in
+        return self._step(
+            event,
             f"{label} · {cause}" if cause else label,
-            self._line(event.code, event.lineno),
-            (stack, *self._panels()),
+            panels=(_panel("symbolic stack", event.stack, "value"), *self._so_far(event)),
             span=self._span(event),
             says=words.does(event, after, cause),
-            lane="break" if cause else words.lane(event.made, event.guarded),
-            short=f"{event.opname} {event.argrepr}".rstrip(),
-            function=who,
+            lane="break" if cause else _lane(event.made, event.guarded),
+            short=name,
             opname=event.opname,
             argrepr=event.argrepr,
             stack=event.stack,
@@ -142,90 +242,60 @@ class _Draft:
             guarded=event.guarded,
         )
 
-    def _folded(self, events, words_: str) -> DynamoStep:
-        last = events[-1]
-        self._graph, self._guards = last.graph, last.guards[: last.guard_count]
-        who = self._who(last.code)
+    def _folded(self, events, label: str) -> DynamoStep:
         made = tuple(made for event in events for made in event.made)
         guarded = tuple(guard for event in events for guard in event.guarded)
-        label = f"{self._prefix(who)}{words_.format(len(events))}"
-        line = self._line(last.code, last.lineno)
-        return DynamoStep(
-            label,
-            line,
-            self._panels(),
-            lane=words.lane(made, guarded),
-            kind="again",
-            function=who,
-            made=made,
-            guarded=guarded,
-        )
+        more = {"lane": _lane(made, guarded), "kind": "again", "made": made, "guarded": guarded}
+        return self._step(events[-1], label, panels=self._so_far(events[-1]), **more)
 
-    def _happened(self, event: Happened) -> DynamoStep:
-        label, ending = self._told(event)
-        who = self._who(event.code)
-        panels = [Panel("why", ending)] if ending else []
-        graph = event.graph or self._graph
-        if event.kind in ("break", "graph"):
-            panels.append(Panel("the graph that is handed over", graph))
-        line = self._line(event.code, event.lineno)
-        return DynamoStep(
-            f"{self._prefix(who)}{label}",
-            line,
-            tuple(panels),
-            says=ending,
-            lane="hand over" if event.kind in ("graph", "code") else "break",
-            kind=event.kind,
-            function=who,
-            ending=ending,
-        )
-
-    def _told(self, event: Happened) -> tuple[str, str]:
-        """Return the label of what happened, and Dynamo's explanation of it."""
-        if event.kind == "graph":
-            return RETURNED, ""
+    def _happened(self, event: Event) -> DynamoStep:
+        label, ending, panels = RETURNED, "", []
         if event.kind == "code":
-            return self._rewritten(event), ""
-        cause, why = words.message(event.words)
-        if event.kind in ("break", "given up"):
-            self._broken(event, cause, why)
-        return f"{_TOLD[event.kind]}: {cause}", why
+            calls = ["its graph"] if any(map(COMPILED.match, event.names)) else []
+            resumes = map(RESUME.match, event.names)
+            calls += [f"the resume function at {found[1]}" for found in resumes if found]
+            before, after = event.sizes
+            label = f"new code, {after} instructions in place of {before}"
+            label += f"; it calls {', then '.join(calls[:2])}" if calls else ""
+            label += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
+        elif event.kind != "graph":
+            cause, ending = words.split_message(event.words)
+            label = f"{TOLD[event.kind]}: {cause}"
+            if event.kind in ("break", "given up"):
+                self.breaks.append(self._break(event, cause, ending))
+        if ending:
+            panels.append(Panel("why", ending))
+        if event.kind in ("break", "graph"):
+            panels.append(Panel("the graph that is handed over", event.graph or self._graph))
+        lane = "hand over" if event.kind in ("graph", "code") else "break"
+        more = {"says": ending, "lane": lane, "kind": event.kind, "ending": ending}
+        return self._step(event, label, panels=tuple(panels), **more)
 
-    def _broken(self, event: Happened, cause: str, why: str) -> None:
-        hint, page = words.advice(event.cause)
+    def _break(self, event: Event, cause: str, why: str) -> Break:
+        hint, page = words.find_advice(event.cause)
         line, inner = self._line(event.code, event.lineno), event.inner
         code = self.pages.text.split("\n")[line - 1].strip() if line else ""
-        where = self._place(event) if event.lineno else ""
+        home, where = torch_private.resumed_from(event.code), ""
+        if event.lineno:
+            where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
+            where += words.in_file(home.co_filename, event.lineno)
         if inner and (inner.filename, inner.lineno) not in self._met:  # it has no row of its own
-            name = printable(words.resumed(inner.name)[0], LONGEST_NAME)
-            where += f", in {name}{words.in_file(inner.filename, inner.lineno)}"
+            where += f", in {words.resumed(inner.name)[0]}"
+            where += words.in_file(inner.filename, inner.lineno)
             code = inner.line or code
-        given_up = event.kind == "given up"
-        found = Break(self._who(event.code), line, code, cause, why, given_up, where, hint, page)
-        self.breaks.append(replace(found, empty=event.empty))
+        who, given_up = self._who(event.code), event.kind == "given up"
+        return Break(who, line, code, cause, why, given_up, where, hint, page, event.empty)
 
-    def _rewritten(self, event: Happened) -> str:
-        names = [words.same(name) for name in event.names]
-        calls = ["its graph"] if "__compiled_fn" in names else []
-        calls += [f"the resume function at {n[12:]}" for n in names if n.startswith("__resume_at_")]
-        before, after = event.sizes
-        called = f"; it calls {', then '.join(calls[:2])}" if calls else ""
-        called += f" or {' or '.join(calls[2:])}" if calls[2:] else ""
-        return f"new code, {after} instructions in place of {before}{called}"
-
-    def _panels(self):
-        graph = self._graph if self._graph.nodes else "empty"
-        return Panel(SO_FAR, graph), _guards_so_far(self._guards)
-
-    def _place(self, event: Happened) -> str:
-        home = torch_private.resumed_from(event.code)
-        where = f"{_name(home)}, line {event.lineno - home.co_firstlineno + 1}"
-        return where + words.in_file(home.co_filename, event.lineno)
+    def _so_far(self, event: Event) -> tuple[Panel, Panel]:
+        # A guard list only grows within an attempt: an event keeps its length, not a copy.
+        self._graph, guards = event.graph, words.group_guards(event.guards[: event.guard_count])
+        graph = Panel(SO_FAR, self._graph if self._graph.nodes else "empty")
+        return graph, _panel("guards so far", guards, "guard", len(guards) - MOST_GUARDS)
 
     def _line(self, code: CodeType, lineno: int) -> int:
         return self.pages.line(torch_private.resumed_from(code), lineno)
 
-    def _span(self, event: Instruction) -> tuple[int, int, int, int]:
+    def _span(self, event: Event) -> tuple[int, int, int, int]:
         source, above = self.pages.place(torch_private.resumed_from(event.code))
         line, column, end, end_column = source.span(event.positions)
         return (above + line, column, above + end, end_column) if line else NOWHERE
@@ -237,109 +307,53 @@ class _Draft:
             return name
         line = self._line(code, lineno)
         where = f"line {line}" if line else f"line {lineno} of its file"
-        who = f"{name}, resumed after {where}"
-        self.resumed[code] = who
-        return who
-
-    def _prefix(self, who: str) -> str:
-        name = _name(self.function.__code__)
-        return "" if who == name else f"{who.removeprefix(f'{name}, ')} · "
-
-    def _outcome(self) -> str:
-        if self.kept.error is not None:
-            return ended(f"The call raised {said(self.kept.error)}")
-        return ended(f"The call returned {brief(self.kept.value)}")
-
-    def _note(self) -> str:
-        graphs, breaks = len(self.kept.graphs), len(self.breaks)
-        parts = [f"{counted(graphs, 'graph')}, {counted(breaks, 'graph break')}.", self._outcome()]
-        parts += self._peeled
-        if not self.kept.events and not graphs:
-            parts.insert(0, "Dynamo translated no instruction of it: Python ran it as it is.")
-        if self.kept.lost:
-            parts.append(f"Not all of it could be read on this torch ({self.kept.lost}).")
-        if self.kept.elsewhere:
-            parts.append(
-                f"{self.kept.elsewhere} instructions of other modules' functions are not shown."
-            )
-        if self.kept.cut_off:
-            parts.append(
-                "Only the first instructions are shown; give a part of the function to see others."
-            )
-        if self.kept.printed.size:
-            parts.append(f"It printed {brief(self.kept.printed.text())}.")
-        return " ".join(parts)
-
-
-AGAIN = "the same {} instructions again"
-PUT_BACK = "{} instructions put back what lay on the stack and jump to where it left off"
-_TOLD = {
-    "start over": "start over, and stop before this instruction",
-    "break": "graph break",
-    "given up": "given up, Python runs the whole function",
-    "skipped": "nothing to compile, Python runs the function",
-    "error": "Dynamo raises",
-}
+        self.resumed[code] = f"{name}, resumed after {where}"
+        return self.resumed[code]
 
 
 def _name(code: CodeType) -> str:
     """Return the name of a function with the class that it stands in."""
-    return printable(code.co_qualname.rpartition("<locals>.")[2], LONGEST_NAME)
+    return code.co_qualname.rpartition("<locals>.")[2]
 
 
-def _listing(title: str, lines, heading: str) -> Panel:
-    rows = [Line(str(n), words_) for n, words_ in enumerate(lines, 1)]
+def _lane(made, guarded) -> str:
+    """Return the kind of step: it adds to the graph, takes a guard, or does neither."""
+    return "graph" if made else "guard" if guarded else "stack"
+
+
+def _panel(title: str, lines, heading: str, before: int = 0) -> Panel:
+    """Return numbered lines as a panel, without those `before`; of a stack, the top comes first."""
+    rows = [Line(str(n), line) for n, line in enumerate(lines, 1)][max(before, 0) :]
     if title == "symbolic stack":
-        rows = rows[::-1]
+        rows.reverse()
+    note = "" if rows else "empty"
+    if before > 0:
+        note = f"The {before:,} lines before these stand at the steps that took them."
     columns = (Column("place", "place"), Column("words", heading, code=True))
-    return Panel(title, Listing(title, columns, tuple(rows), "" if rows else "empty"))
-
-
-def _guards_so_far(guards: list[str]) -> Panel:
-    """Return the guards that were taken last; those before stand in the steps that took them."""
-    told = words.grouped(guards)
-    before = len(told) - MOST_GUARDS
-    if before <= 0:
-        return _listing("guards so far", told, "guard")
-    rows = [Line(str(n), told[n - 1]) for n in range(before + 1, len(told) + 1)]
-    columns = (Column("place", "place"), Column("words", "guard", code=True))
-    note = f"The {before:,} lines before these stand at the steps that took them."
-    return Panel("guards so far", Listing("guards so far", columns, tuple(rows), note))
+    return Panel(title, Listing(title, columns, tuple(rows), note))
 
 
 # ------------------------------------------------------------------ how many events make one step
 
 
-def _places(events) -> list:
-    """Return the (code, offset) of each instruction of the try that ends the events."""
-    found = []
-    for event in reversed(events):
-        if not isinstance(event, Instruction):
-            break
-        found.append((event.code, event.offset))
-    return found[::-1]
-
-
-def _repeated(events, tried) -> int:
+def _count_repeated(events, tried) -> int:
     """Return how many instructions repeat the try before, without the one that it stops at."""
     count = 0
-    for event, place in zip(events, tried, strict=False):
-        if not isinstance(event, Instruction) or (event.code, event.offset) != place:
+    for event, before in zip(events, tried, strict=False):
+        same = (event.code, event.offset) == (before.code, before.offset)
+        if event.kind != "instruction" or not same:
             break
         count += 1
-    stops = count < len(events) and isinstance(events[count], Happened)
+    stops = count < len(events) and events[count].kind != "instruction"
     return count - 1 if count and stops else count
 
 
-def _prologue(events) -> int:
+def _count_prologue(events) -> int:
     """Return how many instructions from here on are the prologue of a resume function."""
-    if events[0].offset or not words.resumed(events[0].code.co_name)[1]:
+    code = events[0].code
+    if events[0].offset or not words.resumed(code.co_name)[1]:
         return 0
-    own = []
-    for event in events:
-        if not isinstance(event, Instruction) or event.code is not events[0].code:
-            break
-        own.append(event)
+    own = [*takewhile(lambda e: e.kind == "instruction" and e.code is code, events)]
     last = max((n for n, event in enumerate(own) if event.prologue), default=-1)
     jumps = last + 1 < len(own) and own[last + 1].opname.startswith("JUMP")
     return last + 1 + (last >= 0 and jumps)

@@ -1,144 +1,132 @@
-"""Functions under `torch.compile` -> how many graphs each makes, where it breaks, and why.
+"""Cases and their cures under `torch.compile` -> fewer graph breaks, with the same result?"""
 
-A cure is held against the case that it cures: fewer breaks, the same results, the same gradient.
-"""
-
+import copy
+import random
 import warnings
+from collections.abc import Callable
 
-from helpers.capture.cpython.objects import LONGEST_NAME, named
+import numpy as np
+
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed
 from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch import results
 from helpers.capture.torch.dynamo_run import compilable, watched
-from helpers.model.dynamo import BreakListing, DynamoRun
+from helpers.model.dynamo import DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column
-from helpers.model.phrase import counted
 from helpers.safety import progress
-from helpers.safety.arguments import is_exactly, printable, shown, table
+from helpers.safety.arguments import kind_of, shown, table
 from helpers.safety.restoring import redirected, theirs
 
-COLUMNS = (
-    Column("place", "where"),
-    Column("code", "code", code=True),
-    Column("cause", "cause"),
-    Column("explanation", "what Dynamo says"),
-    Column("given_up", "whole function left to Python"),
-)
-MOST_SHOWN, MOST_CASES = 8, 200
+MOST_SHOWN, MOST_CASES, DEEPEST = 8, 200, 20
 MARKS = ("changed", "fewer graph breaks than before"), ("failed", "not as without the cure")
 NOT_KNOWN = "only the results' own code could say whether they are the same"
-BEFORE, AFTER, RESULT = "graphs before", "graphs after", "result"
-GRADIENT, OTHER_GRADIENT = "gradient", "the cure has another gradient"
-
-
-def breaks_listing(fn, *args, **kwargs) -> BreakListing:
-    """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
-    run, kept = watched(fn, args, kwargs, "watch_breaks", steps=0)
-    inside = compilable(fn, "watch_breaks", args)
-    advice = dict.fromkeys(f"\n{b.cause}: {b.hint} {b.page}" for b in run.breaks if b.page)
-    graphs, resumed = len(run.graphs), len(run.resumed)
-    went_on = f" It went on in {counted(resumed, 'resume function')}." if resumed else ""
-    missed = kept.missed_breaks
-    cut = f" {counted(missed, 'more graph break')} left out." if missed else ""
-    return BreakListing(
-        f"Graph breaks of {named(inside.function)}",
-        COLUMNS,
-        run.breaks,
-        f"{'' if run.breaks else 'No graph break. '}{counted(graphs, 'graph')}."
-        f"{went_on} {' '.join((run.outcome, *inside.sentences))}{cut}{''.join(advice)}",
-        graphs=graphs,
-        outcome=run.outcome,
-    )
+HEADINGS = ("graphs before", "graphs after", "result", "gradient")
+SAME, OTHER, UNKNOWN = "same", "other", "unknown"
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...), range, slice)
+_PLAIN += (set, frozenset)
 
 
 def cures_ledger(cases, *args) -> Ledger:
-    """Return a ledger: each case and its cure compiled for fresh copies of `args`.
-
-    `cases`: name -> (function, cured function). TypeError where a case is not such a pair; the note
-    says what of `args` is not copied but shared by the runs.
-    """
+    """Return a ledger: each case and its cure compiled for fresh copies of `args`."""
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
-    pairs = [(printable(name, LONGEST_NAME), _pair(name, pair)) for name, pair in found]
-    entries = tuple(_entry(*pair, args) for pair in progress.counted("compiling case", pairs))
-    headings = (BEFORE, AFTER, RESULT, GRADIENT)
-    shared = results.copied(args)[1]
+    for name, pair in found:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
+        for fn in pair:
+            compilable(fn, "watch_fixes")
+    entries = tuple(_entry(*case, args) for case in progress.counted("compiling case", found))
+    shared = copied(args)[1]
     note = f"Not copied for each run but shared: {', '.join(shared)}." if shared else ""
-    title = "Graph breaks and their cures"
-    return Ledger(title, "case", headings, entries, note, marks=MARKS)
+    return Ledger("Graph breaks and their cures", "case", HEADINGS, entries, note, marks=MARKS)
 
 
-def cured(before, after, *args) -> tuple[DynamoRun, DynamoRun, str]:
-    """Return the runs of a case and of its cure on copies of `args`, and how their ends differ.
+def _entry(name, pair, args) -> Entry:
+    before, after, differs = _compare_runs(*pair, args)
+    result = Verdict("differs", "failed") if differs else Verdict("same")
+    result = Verdict("not compared") if differs == NOT_KNOWN else result
+    gradient = Verdict("not compared") if differs else _compare_gradients(*pair, args)
+    fewer = len(after.breaks) < len(before.breaks)
+    graphs = _count_graphs(before, "plain"), _count_graphs(after, "changed" if fewer else "plain")
+    causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
+    causes += ["the cure has another gradient"] * (gradient.word == "differs")
+    return Entry(name, (*graphs, result, gradient), differs or "; ".join(causes))
 
-    The last is empty where plain Python and both compiled runs end alike, printing aside, and
-    `NOT_KNOWN` where that cannot be told without code of the results' own. What they draw by
-    chance is the same in each.
-    """
-    same_numbers = results.same_random_numbers()
-    first, _ = watched(before, _copies(args), None, "watch_fixes", steps=0)
+
+def _count_graphs(run: DynamoRun, tone: str) -> Verdict:
+    given_up = any(found.given_up for found in run.breaks)
+    return Verdict(f"{len(run.graphs)}{', given up' if given_up else ''}", tone)
+
+
+def _compare_runs(before, after, args) -> tuple[DynamoRun, DynamoRun, str]:
+    """Return the compiled runs of a case and of its cure, and how they or plain Python differ."""
+    same_numbers = same_random_numbers()
+    first, _ = watched(before, copied(args)[0], None, "watch_fixes", steps=0)
     same_numbers()
-    second, kept = watched(after, _copies(args), None, "watch_fixes", steps=0)
+    second, kept = watched(after, copied(args)[0], None, "watch_fixes", steps=0)
     same_numbers()
-    wanted = _ending(before, args)
+    wanted = _run_quietly(before, args)
     same_numbers()
-    plain = _ending(after, args)
-    compiled = kept.value if kept.error is None else said(kept.error)
-    verdicts = [results.compared(wanted, plain), results.compared(wanted, compiled)]
-    if verdicts[0] == results.OTHER:
-        return first, second, f"the cure gives {_told(plain)}, and the case {_told(wanted)}"
-    if verdicts[1] == results.OTHER:
-        return (
-            first,
-            second,
-            f"compiled, the cure gives {_told(compiled)}, and the case {_told(wanted)}",
-        )
-    return first, second, NOT_KNOWN if results.UNKNOWN in verdicts else ""
+    plain = _run_quietly(after, args)
+    compiled = kept.value if kept.error is None else kept.error
+    for made, who in ((plain, "the cure"), (compiled, "compiled, the cure")):
+        if compared(wanted, made) == OTHER:
+            differs = f"{who} gives {_value_words(made)}, and the case {_value_words(wanted)}"
+            return first, second, differs
+    unknown = UNKNOWN in (compared(wanted, plain), compared(wanted, compiled))
+    return first, second, NOT_KNOWN if unknown else ""
 
 
-def _gradient(before, after, args) -> Verdict:
+def _compare_gradients(before, after, args) -> Verdict:
     """Say whether plain Python finds the same gradient of each argument through both."""
-    same_numbers = results.same_random_numbers()
-    first = _gradients(before, args)
+    same_numbers = same_random_numbers()
+    first = _run_quietly(lambda *copies: _gradients(before, args, copies), args)
     same_numbers()
-    second = _gradients(after, args)
-    if first is None or second is None:
+    second = _run_quietly(lambda *copies: _gradients(after, args, copies), args)
+    if isinstance(first, BaseException) or isinstance(second, BaseException):
         return Verdict("not compared")
     if not any(found is not None for found in (*first, *second)):
         return Verdict("none")
-    alike = results.compared(first, second) == results.SAME
-    return Verdict("same") if alike else Verdict("differs", "failed")
+    same = compared(first, second) == SAME
+    return Verdict("same") if same else Verdict("differs", "failed")
 
 
-def _gradients(fn, args) -> tuple | None:
-    """Return a gradient, or None, per plain floating tensor of `args`; None if that fails.
-
-    The weights of the result's elements differ, so that no gradient is lost in their sum.
-    """
+def _gradients(fn, args, copies) -> tuple:
+    """Return a gradient, or None, per plain floating tensor of `args`."""
     import torch
 
-    copies = _copies(args)
     plain = [c for c, v in zip(copies, args, strict=True) if type(c) is torch.Tensor and c is not v]
     asked = [tensor.requires_grad_() for tensor in plain if tensor.is_floating_point()]
+    with torch.enable_grad():
+        value = fn(*copies)
+        if not asked or type(value) is not torch.Tensor or not value.requires_grad:
+            return (None,) * len(asked)
+        weights = torch.arange(1, value.numel() + 1).reshape(value.shape).to(value)
+        return torch.autograd.grad(value, asked, weights, allow_unused=True)
+
+
+def _run_quietly(fn, args):
+    """Return what plain Python returns, or raises, for copies of `args`; nothing is printed."""
     with redirected(Printed()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with theirs(), torch.enable_grad():
-                value = fn(*copies)
-                if not asked or type(value) is not torch.Tensor or not value.requires_grad:
-                    return (None,) * len(asked)
-                weights = torch.arange(1, value.numel() + 1).reshape(value.shape).to(value)
-                return torch.autograd.grad(value, asked, weights, allow_unused=True)
+            with theirs():
+                return fn(*copied(args)[0])
         except UNRAISABLE:
             raise
-        except BaseException:
-            return None
+        except BaseException as error:
+            return error
 
 
-def _copies(args) -> tuple:
-    return results.copied(args)[0]
+def _value_words(value) -> str:
+    if isinstance(value, BaseException):
+        return said(value)
+    if not tensors.is_tensor(value):
+        return brief(value)
+    if not tensors.has_its_elements(value) or value.numel() > MOST_SHOWN:
+        return tensors.words(value)
+    value = value.double().round(decimals=3) if value.is_floating_point() else value
+    return brief(value.tolist())
 
 
 def tensor(values):
@@ -148,67 +136,72 @@ def tensor(values):
     return torch.tensor(values)
 
 
-def _ending(fn, args):
-    """Return what plain Python returns, or the words of what it raises; nothing is printed."""
-    with redirected(Printed()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+# ------------------------------------------------------------------ several runs of one program
+
+
+def copied(values: tuple) -> tuple[tuple, list[str]]:
+    """Return copies of arguments, and the types of what cannot be copied: all runs share it."""
+    made, memo, shared = [], {}, []
+    for value in values:
         try:
-            with theirs():
-                return fn(*_copies(args))
-        except UNRAISABLE:
-            raise
-        except BaseException as error:
-            return said(error)
+            made.append(copy.deepcopy(value, memo))
+        except Exception:
+            if tensors.is_tensor(value) and tensors.has_its_elements(value):  # no leaf
+                made.append(value.detach().clone().requires_grad_(value.requires_grad))
+            else:
+                shared.append(kind_of(value))
+                made.append(value)
+    return tuple(made), list(dict.fromkeys(shared))
 
 
-def _told(value) -> str:
-    if tensors.is_tensor(value):
-        if not tensors.has_its_elements(value) or value.numel() > MOST_SHOWN:
-            return tensors.words(value)
-        return _numbers(value.tolist())
-    return value if type(value) is str else brief(value)
+def compared(one, other, depth: int = 0) -> str:
+    """Return SAME, OTHER, or UNKNOWN where only the objects' own code could tell.
+
+    Tensors are the same by dtype, shape and nearly by value; nan is the same as nan.
+    """
+    if type(one) is not type(other):
+        return OTHER
+    if isinstance(one, BaseException):
+        return SAME if said(one) == said(other) else OTHER
+    if tensors.is_tensor(one):
+        return _compare_tensors(one, other)
+    if one is other:
+        return SAME
+    if type(one) is dict and one.keys() == other.keys():
+        one, other = [*one.values()], [other[key] for key in one]
+    if isinstance(one, (list, tuple)) and len(one) == len(other):
+        if depth == DEEPEST:
+            return UNKNOWN
+        found = {compared(*pair, depth + 1) for pair in zip(one, other, strict=True)}
+        return next((verdict for verdict in (OTHER, UNKNOWN) if verdict in found), SAME)
+    if isinstance(one, (list, tuple, dict)):
+        return OTHER
+    if type(one) not in _PLAIN:
+        return UNKNOWN
+    return SAME if one == other or (one != one and other != other) else OTHER
 
 
-def _numbers(value) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_numbers, value))}]"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _compare_tensors(one, other) -> str:
+    import torch
+
+    if tensors.words(one) != tensors.words(other):
+        return OTHER
+    if not tensors.has_its_elements(one) or not tensors.has_its_elements(other):
+        return SAME if one is other else UNKNOWN
+    close = one.is_floating_point() or one.is_complex()
+    same = torch.allclose(one, other, equal_nan=True) if close else torch.equal(one, other)
+    return SAME if same else OTHER
 
 
-def _pair(name, pair):
-    """Return the pair, known to be two functions that can be compiled; nothing has run yet."""
-    if not _is_pair(pair):
-        raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
-    for fn in pair:
-        compilable(fn, "watch_fixes")
-    return tuple(pair)
+def same_random_numbers() -> Callable[[], None]:
+    """Return what sets Python's, NumPy's and torch's own generators back to where they are now."""
+    import torch
 
+    before = random.getstate(), np.random.get_state(), torch.get_rng_state()
 
-def _is_pair(pair) -> bool:
-    return is_exactly(pair, tuple, list) and len(pair) == 2
+    def set_back() -> None:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+        torch.set_rng_state(before[2])
 
-
-def _entry(name, pair, args) -> Entry:
-    before, after, differs = cured(*pair, *args)
-    gradient = Verdict("not compared") if differs else _gradient(*pair, args)
-    fewer = len(after.breaks) < len(before.breaks)
-    verdicts = (
-        _graphs(before, "plain"),
-        _graphs(after, "changed" if fewer else "plain"),
-        _result(differs),
-        gradient,
-    )
-    causes = [*dict.fromkeys(found.cause for found in before.breaks)] or ["it does not break"]
-    causes += [OTHER_GRADIENT] * (gradient.word == "differs")
-    return Entry(name, verdicts, differs or "; ".join(causes))
-
-
-def _result(differs: str) -> Verdict:
-    if differs == NOT_KNOWN:
-        return Verdict("not compared")
-    return Verdict("differs", "failed") if differs else Verdict("same")
-
-
-def _graphs(run: DynamoRun, tone: str) -> Verdict:
-    given_up = any(found.given_up for found in run.breaks)
-    return Verdict(f"{len(run.graphs)}{', given up' if given_up else ''}", tone)
+    return set_back

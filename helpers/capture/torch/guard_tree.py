@@ -1,29 +1,37 @@
-"""Compiled code that Dynamo keeps for a function -> its guards: tree, plain words, failures.
+"""What somebody hands over -> the function that Dynamo starts with, its cache entries, guards.
 
-The tree is torch's own (torch/csrc/dynamo/guards.cpp, built by torch/_dynamo/guards.py). Torch
-writes a guard as `check  # the line it is for  # its place`; here are plain words, with no id,
-address or path in them. Every judgement is torch's: `check_verbose` of the whole tree, or the call
-of one guard.
+Peeled off are modules, what torch.compile made, methods, partials and ledgers; not a decorator, as
+Dynamo starts with its wrapper. The entries hang on the code object (torch/csrc/dynamo/
+extra_state.cpp), the guard tree on the entry (guards.cpp). Torch writes a guard as `check  # the
+line it is for  # its place`; here are plain words. Every judgement is torch's.
 """
 
-import ast
+import functools
+import inspect
 import re
 from dataclasses import dataclass
+from types import CodeType, FunctionType, MethodType
 
-from helpers.capture.cpython.objects import named
+from helpers.capture.cpython.objects import called, instance_dict, named
+from helpers.capture.cpython.objects import python_function as traced_by_tensorflow
+from helpers.capture.cpython.unwrapping import DEEPEST, opened
+from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief, type_name
-from helpers.capture.torch.cache_entries import behind, entries
-from helpers.capture.torch.dynamo_words import IMPORTED, same, source_words
+from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
+from helpers.internals import torch_private
 from helpers.model.graph import Edge, Node
 from helpers.model.guards import Failure, Guard, GuardGraph, guard_listing
 from helpers.model.listing import Listing
 from helpers.model.phrase import clipped
-from helpers.safety.arguments import is_exactly, word
+from helpers.safety import restoring
+from helpers.safety.arguments import kind_of, word
 
+OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING = object()
 BETWEEN, STATE = "(between values)", "(the state of torch)"
 LONGEST = 160
-SIZED = (list, tuple, dict, str, set)
+LENGTHS, SIZED = ("LENGTH_CHECK", "DICT_LENGTH"), (list, tuple, dict, str, set)
+OTHERWISE = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
 TENSOR = re.compile(
     r"check_tensor\(.+?, (\w+), DispatchKeySet\(.*?\), torch\.(\w+), device=\w+, "
     r"requires_grad=(\w+), size=\[(.*?)\], stride=\[(.*?)\]\)"
@@ -31,21 +39,120 @@ TENSOR = re.compile(
 CLASS = re.compile(r"type=<class '(?:[\w<>]+\.)*([\w<>]+)'>")
 ALIASING = re.compile(r"check_no_aliasing\((.*)\)")
 KEY = re.compile(r"___\w*contains\((.+?), ")
-AMBIENT = {
+MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
+SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
+ALWAYS = {
     "GLOBAL_STATE": "torch's settings (grad mode, …) are as they were",
     "TORCH_FUNCTION_MODE_STACK": "the same function modes are on",
     "DEFAULT_DEVICE": "the default device is the same",
     "AUTOGRAD_SAVED_TENSORS_HOOKS": "the same hooks on saved tensors are on",
+    "ID_MATCH": "it is the very same object",
+    "TRUE_MATCH": "it is True",
+    "FALSE_MATCH": "it is False",
+    "NONE_MATCH": "it is None",
 }
-MISMATCH = re.compile(r"tensor '(.*?)' (.*)")
-SIZE = re.compile(r"L\[[^]]*\]\.(?:size|stride)\(\)\[\d+\]")
+
+
+def behind(fn, compiled: bool = False) -> tuple[FunctionType, tuple[str, ...]]:
+    """Return the function that Dynamo starts with, and a sentence for each thing peeled off.
+
+    With `compiled`, the first from outside that has cache entries, if any has. TypeError if there
+    is no Python function.
+    """
+    if inside := ledger(fn):
+        return inside["compiled_function"], inside["peeled"]
+    thing, told, found = fn, (), []
+    for _ in range(DEEPEST):
+        thing = torch_private.inner_function(thing)
+        function = thing.__func__ if type(thing) is MethodType else thing
+        if type(function) is FunctionType and not str(function.__module__).startswith(OWN):
+            words = told
+            if (inner := vars(function).get("__wrapped__")) is not None:
+                put = "Dynamo starts with the wrapper that a decorator put around"
+                words = (*told, f"{put} {called(inner)}.")
+            found.append((function, words))
+        layer = opened(thing, (), 1)
+        if layer.function is thing:
+            break
+        thing, told = layer.function, (*told, *layer.sentences)
+    if not found:
+        raise TypeError(
+            "a Python function is needed, or a callable with one inside, such as an nn.Module, "
+            f"not {brief(fn)}{instead(fn)}"
+        )
+    return next((one for one in found if compiled and entries(one[0].__code__)), found[0])
+
+
+def given(fn, args, kwargs) -> tuple[tuple, dict]:
+    """Return the arguments that the function behind `fn` gets in a call of `fn`."""
+    fn = torch_private.inner_function(ledger(fn).get("compiled_from", fn))
+    if type(fn) is functools.partial:
+        return given(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
+    if type(fn) is MethodType:
+        return (fn.__self__, *args), kwargs
+    if type(fn) is FunctionType:
+        return args, kwargs
+    return given(opened(fn, (), 1).function, args, kwargs)  # of a module, its forward
+
+
+def ledger(fn) -> dict:
+    """Return what is in a ledger, or in an exhibit of one; nothing for anything else."""
+    inside = {} if type(fn) is FunctionType else instance_dict(fn) or {}
+    return inside if "compiled_from" in inside else instance_dict(inside.get("_source")) or {}
+
+
+def refuse_tensorflow(fn, verb: str) -> None:
+    """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
+    thing = fn.__self__ if type(fn) is MethodType else fn
+    layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", ())
+    if isinstance(thing, layer) or traced_by_tensorflow(thing) is not None:
+        raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} does not run on torch")
+
+
+def entries(code: CodeType) -> list:
+    """Return the live cache entries of a code object, in the order in which they were compiled."""
+    live = [e for e in torch_private.cache_entries(code) if hasattr(e.guard_manager, "root")]
+    return sorted(live, key=lambda entry: [*map(int, re.findall(r"\d+", str(entry.compile_id)))])
+
+
+def first_call(fn, args, kwargs) -> dict:
+    """Return the arguments of a call by name, defaults among them; TypeError if they do not fit."""
+    try:
+        bound = inspect.signature(fn, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{named(fn)}() cannot be called with these: {error}") from None
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def frame_locals(fn, args, kwargs) -> dict:
+    """Return what a frame of `fn` would see as its locals at the start: arguments, closure."""
+    return first_call(fn, args, kwargs) | closure_values(fn)
+
+
+def closure_values(fn) -> dict:
+    """Return what the closure of a function holds now, by name."""
+    cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells}
+
+
+def copied(fn):
+    """Return a function or a method as a copy with a code object of its own: an empty cache."""
+    if type(fn) is MethodType:
+        return MethodType(copied(fn.__func__), fn.__self__)
+    code = fn.__code__.replace()
+    made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(made, fn, updated=())
+    made.__dict__ = {name: one for name, one in vars(fn).items() if name == "__wrapped__"}
+    return made
+
+
+# ------------------------------------------------------------------ the picture
 
 
 def guard_graph(fn, find: str = "") -> GuardGraph:
-    """Return the guard tree of each cache entry of `fn`; `find` points out what has these words.
-
-    LookupError if nothing was compiled for it, or nothing is found; TypeError for no function.
-    """
+    """Return the guard tree of each cache entry of `fn`; `find` points out what has these words."""
     find, (function, told) = word(find, "find"), behind(fn, compiled=True)
     name, kept = named(function), entries(function.__code__)
     if not kept:
@@ -54,10 +161,13 @@ def guard_graph(fn, find: str = "") -> GuardGraph:
             "it first (a call that holds no op of torch leaves none, nor does a function that "
             "torch has to wrap, such as a partial or a module of torch's own)"
         )
-    draft = _Draft(name, told)
+    draft = _Draft()
     for number, entry in enumerate(kept, 1):
-        draft.add(number, entry)
-    graph = draft.graph()
+        draft.add_entry(name, number, entry)
+    title = f"Guards of {name}(): {len(kept)} {'entries' if len(kept) > 1 else 'entry'}"
+    note = " ".join((f"{len(draft.guards)} guards in all.", *told))
+    parts = tuple(draft.nodes), tuple(draft.edges)
+    graph = GuardGraph(title, *parts, note, guards=tuple(draft.guards))
     return graph.find(find) if find else graph
 
 
@@ -69,46 +179,34 @@ def guard_table(fn, find: str = "") -> Listing:
 class _Draft:
     """The graph being made: a box per value looked at, and a box per guard on it."""
 
-    def __init__(self, name: str, told=()):
-        self._name, self._told, self._nodes, self._edges = name, told, [], []
-        self._guards, self._keys = {}, set()
+    def __init__(self):
+        self.nodes, self.edges, self.guards, self._keys = [], [], {}, set()
 
-    def add(self, number: int, entry) -> None:
-        """Add the tree of one cache entry."""
+    def add_entry(self, name: str, number: int, entry) -> None:
         self._number, self._entry = number, f"entry {number}"
         root = entry.guard_manager.root
-        top = self._box("", f"{self._name}(), entry {number}", "function", "all of this must hold")
+        top = self._box("", f"{name}(), entry {number}", "function", "all of this must hold")
         self._branch(top, self._entry, STATE, "object", own_leaves(root))
-        for child in children(root):
-            self._tree(top, self._entry, child)
+        self._tree(top, self._entry, root)
         if between := [leaf for leaf in leaves(entry) if leaf.source == BETWEEN]:
             self._branch(top, self._entry, BETWEEN, "name", between)
 
-    def graph(self) -> GuardGraph:
-        """Return the graph as it is now."""
-        entries, guards = self._number, len(self._guards)
-        title = f"Guards of {self._name}(): {entries} {'entries' if entries > 1 else 'entry'}"
-        note = " ".join((f"{guards} guards in all.", *self._told))
-        return GuardGraph(
-            title, tuple(self._nodes), tuple(self._edges), note, guards=tuple(self._guards)
-        )
-
     def _tree(self, parent: str, group: str, manager) -> None:
-        source = manager.get_source()
-        box, group = self._branch(parent, group, source, "name", own_leaves(manager))
         for child in children(manager):
-            self._tree(box, group, child)
+            found = own_leaves(child)
+            box = self._branch(parent, group, child.get_source(), "name", found)
+            self._tree(*box, child)
 
     def _branch(self, parent: str, group: str, source: str, kind: str, found) -> tuple[str, str]:
         """Add a box for a value, with a box for each guard on it; return its key and its group."""
         group = f"{group}/{clean(source).replace('/', '|')}"
         box = self._box(source, clean(source), kind, group=group)
-        self._edges.append(Edge(parent, box))
+        self.edges.append(Edge(parent, box))
         for leaf in found:
             guard = leaf.guard(self._number)
             check = self._box(guard.name, leaf.kind, "guard", guard.checks, guard.checks, group)
-            self._guards[guard] = None  # once: one between two values hangs on both
-            self._edges.append(Edge(box, check))
+            self.guards[guard] = None  # once: one between two values hangs on both
+            self.edges.append(Edge(box, check))
         return box, group
 
     def _box(self, name: str, words: str, kind: str, detail="", op="", group="") -> str:
@@ -116,7 +214,7 @@ class _Draft:
         while key in self._keys:  # clipped to the same words, or really twice
             key += "′"
         self._keys.add(key)
-        self._nodes.append(Node(key, words, kind, detail, group or self._entry, op))
+        self.nodes.append(Node(key, words, kind, detail, group or self._entry, op))
         return key
 
 
@@ -125,7 +223,7 @@ class _Draft:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One live guard: what it looks at, torch's texts for it, and how deep in the tree it hangs."""
+    """One live guard: what it looks at, torch's texts for it, and what asks it."""
 
     source: str
     kind: str
@@ -135,27 +233,23 @@ class Leaf:
     def guard(self, number: int) -> Guard:
         """Return this guard of entry `number` as a record."""
         shown = STATE if self.source == "L" else clean(self.source)
-        words = meaning(self.kind, self.source, self.parts)
+        words = describe_guard(self.kind, self.source, self.parts)
         if self.kind == "NO_TENSOR_ALIASING":
             shown = BETWEEN
         if self.source == BETWEEN:
             words = plain_source("; ".join(map(check_of, self.parts)))
-        return Guard(number, shown, self.kind, words, line_of(self.parts))
+        return Guard(number, shown, self.kind, words, _line_of(self.parts))
 
 
 def leaves(entry) -> list[Leaf]:
     """Return all guards of a cache entry, in the order in which torch checks them."""
     root = entry.guard_manager.root
     found = [leaf for manager in managers(root) for leaf in own_leaves(manager)]
-    return found + [
-        Leaf(BETWEEN, _between(guard), tuple(guard.verbose_code_parts()), guard)
-        for guard in root.get_epilogue_lambda_guards()
-    ]
-
-
-def _between(guard) -> str:
-    alike = " is " in check_of(guard.verbose_code_parts()[0])
-    return "OBJECT_ALIASING" if alike else "SHAPE_ENV"
+    for guard in root.get_epilogue_lambda_guards():
+        parts = tuple(guard.verbose_code_parts())
+        kind = "OBJECT_ALIASING" if " is " in check_of(parts[0]) else "SHAPE_ENV"
+        found.append(Leaf(BETWEEN, kind, parts, guard))
+    return found
 
 
 def own_leaves(manager) -> list[Leaf]:
@@ -182,27 +276,11 @@ def children(manager) -> list:
 
 
 def resolve(source: str, scope):
-    """Return the value that a source such as `L['x']` or `G['m'].n` names, or MISSING.
-
-    Only dicts, lists, tuples and what stands in an object's own `__dict__` are looked into.
-    """
+    """Return the value of a source such as `L['x']`, or of a check of it, or MISSING."""
     try:
-        return _resolved(ast.parse(source.strip(), mode="eval").body, scope)
+        return eval(check_of(source), {}, scope)
     except Exception:
         return MISSING
-
-
-def _resolved(node, scope):
-    if isinstance(node, ast.Name):
-        return scope[node.id]
-    inside = _resolved(node.value, scope)
-    if isinstance(node, ast.Attribute):
-        own = object.__getattribute__(inside, "__dict__")
-        return own if node.attr == "__dict__" else own[node.attr]
-    if not isinstance(inside, (dict, list, tuple)):
-        raise LookupError
-    base = next(kind for kind in (dict, list, tuple) if isinstance(inside, kind))
-    return base.__getitem__(inside, ast.literal_eval(node.slice))
 
 
 # ------------------------------------------------------------------ what a call fails
@@ -213,8 +291,8 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
     told = entry.guard_manager.root.check_verbose(seen)
     if told.result:
         return None
-    scope = {"L": seen, "G": fn.__globals__}
-    part = _broken_part(list(told.verbose_code_parts), scope)
+    scope, parts = {"L": seen, "G": fn.__globals__}, list(told.verbose_code_parts) or [""]
+    part = next((one for one in parts if resolve(one, scope) is False), parts[0])
     if found := MISMATCH.match(part):
         source = plain_source(f"L['{found[1]}']" if found[1].isidentifier() else found[1])
         return Failure(number, source, "TENSOR_MATCH", clean(found[2]))
@@ -224,10 +302,10 @@ def failure(number: int, entry, fn, seen: dict) -> Failure | None:
     leaf = next(written, None) or next(asked, None)
     if leaf is None:
         return Failure(number, "", "", plain_source(check_of(part)))
-    return _failure(number, leaf, part, scope)
+    return _describe_failure(leaf.guard(number), leaf, part, scope)
 
 
-def reason_words(reason: str) -> str:
+def describe_reason(reason: str) -> str:
     """Return in plain words why torch says that it compiled a frame once more."""
     part = re.sub(r"^\d+/\d+: ", "", reason).split("\n")[0]
     if found := MISMATCH.match(part):
@@ -235,50 +313,25 @@ def reason_words(reason: str) -> str:
     return f"no longer {source_words(check_of(part))}"
 
 
-def _broken_part(parts, scope) -> str:
-    """Return the part that does not hold; torch gives all parts of a guard between values."""
-    for part in parts if len(parts) > 1 else ():
-        if _asked(part, scope) is False:
-            return part
-    return parts[0] if parts else "a guard that torch does not name"
-
-
-def _asked(part: str, scope):
-    """Return what torch's own expression gives for these values, or None if it cannot be asked."""
-    try:
-        return eval(check_of(part), {}, scope)
-    except Exception:
-        return None
-
-
-def _failure(number, leaf, part, scope) -> Failure:
-    guard = leaf.guard(number)
+def _describe_failure(guard: Guard, leaf: Leaf, part: str, scope) -> Failure:
+    source, checks, value = "", guard.checks, ""
     if leaf.kind == "NO_TENSOR_ALIASING":
-        return Failure(number, "", leaf.kind, guard.checks, "two of them are one tensor")
-    if leaf.source == BETWEEN:
+        value = "two of them are one tensor"
+    elif leaf.source == BETWEEN:
+        checks = plain_source(check_of(part))
         sizes = dict.fromkeys(SIZE.findall(check_of(part)))
-        value = ", ".join(f"{plain_source(size)} is {_asked(size, scope)}" for size in sizes)
-        return Failure(number, "", leaf.kind, plain_source(check_of(part)), value)
-    if leaf.source == "L":
-        value = (
-            f"{clean(part).partition(': ')[2]} has changed"
-            if "GLOBAL_STATE changed: " in part
-            else ""
-        )
-        return Failure(number, "", leaf.kind, guard.checks, value)
-    value = _value_words(leaf.kind, resolve(leaf.source, scope))
-    return Failure(number, plain_source(leaf.source), leaf.kind, guard.checks, value)
-
-
-def _value_words(kind: str, value) -> str:
-    if value is MISSING:
-        return ""
-    if kind in ("LENGTH_CHECK", "DICT_LENGTH"):
-        return f"of length {len(value)}" if is_exactly(value, *SIZED) else ""
-    if kind in ("TYPE_MATCH", "TENSOR_MATCH"):
-        return f"of type {type_name(value)}"
-    known = {"DIMENSION_DYNAMIC_MARKING_GUARD": "marked otherwise", "ID_MATCH": "another object"}
-    return known.get(kind) or brief(value)
+        value = ", ".join(f"{plain_source(size)} is {resolve(size, scope)}" for size in sizes)
+    elif leaf.source != "L":
+        source, found = plain_source(leaf.source), resolve(leaf.source, scope)
+        if leaf.kind in LENGTHS:
+            value = f"of length {len(found)}" if isinstance(found, SIZED) else ""
+        elif leaf.kind in ("TYPE_MATCH", "TENSOR_MATCH") and found is not MISSING:
+            value = f"of type {type_name(found)}"
+        elif found is not MISSING:
+            value = OTHERWISE.get(leaf.kind) or brief(found)
+    elif "GLOBAL_STATE changed: " in part:
+        value = f"{clean(part).partition(': ')[2]} has changed"
+    return Failure(guard.entry, source, leaf.kind, checks, value)
 
 
 def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
@@ -288,11 +341,9 @@ def all_failures(number: int, entry, fn, seen: dict) -> tuple[Guard, ...]:
     """
     scope = {"L": seen, "G": fn.__globals__}
     told = entry.guard_manager.root.check_verbose(seen)
-    if told.result:
-        return ()
     part = " ".join(told.verbose_code_parts)
     broken = [leaf.guard(number) for leaf in leaves(entry) if _fails(leaf, scope, part)]
-    return tuple(dict.fromkeys(broken))
+    return () if told.result else tuple(dict.fromkeys(broken))
 
 
 def _fails(leaf, scope, part: str) -> bool:
@@ -320,21 +371,38 @@ def check_of(part: str) -> str:
     return part.split("  # ")[0].strip()
 
 
-def line_of(parts) -> str:
+def _line_of(parts) -> str:
     """Return the line of the learner's source that a guard was taken for, or nothing."""
-    remarks = [remark.strip() for remark in (parts[0].split("  # ")[1:] if parts else [])]
+    remarks = [remark.strip() for remark in parts[0].split("  # ")[1:]]
     own = len(remarks) > 1 and not remarks[-1].startswith("torch")
     return clean(remarks[0]) if own and "_dynamo/" not in remarks[0] else ""
 
 
-def meaning(kind: str, source: str, parts) -> str:
+def describe_guard(kind: str, source: str, parts) -> str:
     """Return in plain words what must hold; torch's own words for a kind that is not known."""
     checks = [check_of(part) for part in parts]
-    if kind in AMBIENT:
-        return AMBIENT[kind]
-    if "saved_tensors_hooks" in checks[0]:
-        return AMBIENT["AUTOGRAD_SAVED_TENSORS_HOOKS"]
-    words = _WORDS.get(kind, lambda checks, source: "")(checks, source)
+    first, words = checks[0], ALWAYS.get(kind, "")
+    if "saved_tensors_hooks" in first:
+        words = ALWAYS["AUTOGRAD_SAVED_TENSORS_HOOKS"]
+    elif kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
+        words = "its sizes are so marked"
+        if all(check.endswith("== False") for check in checks):
+            words = "none of its sizes is marked dynamic or static"
+    elif kind == "EQUALS_MATCH" and f"{source} == " in first:
+        words = f"it equals {clean(first.partition(f'{source} == ')[2])}"
+    elif kind in LENGTHS and f"len({source}) == " in first:
+        words = f"its length is {first.partition(f'len({source}) == ')[2]}"
+    elif kind == "TENSOR_MATCH" and (found := TENSOR.match(first)):
+        kind, dtype, grad, size, stride = found.groups()
+        sizes, strides = (part.replace("None", "any") for part in (size, stride))
+        needs = "requires grad" if grad == "True" else "no grad"
+        words = f"{kind} {dtype} [{sizes}], stride [{strides}], {needs}"
+    elif kind == "TYPE_MATCH" and (found := CLASS.search(first)):
+        words = f"its type is {found[1]} itself"
+    elif kind == "DICT_CONTAINS" and (found := KEY.search(first)):
+        words = f"it has {'no ' * first.startswith('not ')}key {found[1]}"
+    elif kind == "NO_TENSOR_ALIASING" and (found := ALIASING.match(first)):
+        words = f"{plain_source(found[1])} are different objects"
     return words or clean("; ".join(checks))
 
 
@@ -342,65 +410,3 @@ def plain_source(source: str) -> str:
     """Return a source as the function itself names the value: `x`, `options['on']`, `global K`."""
     words = re.sub(r"L\['(\w+)'\]", r"\1", clean(source))
     return re.sub(r"G\['(\w+)'\]", r"global \1", words)
-
-
-def _tensor(checks, source) -> str:
-    found = TENSOR.match(checks[0])
-    if not found:
-        return ""
-    kind, dtype, grad, size, stride = found.groups()
-    sizes, strides = (part.replace("None", "any") for part in (size, stride))
-    needs = "requires grad" if grad == "True" else "no grad"
-    return f"{kind} {dtype} [{sizes}], stride [{strides}], {needs}"
-
-
-def _type(checks, source) -> str:
-    found = CLASS.search(checks[0])
-    return f"its type is {found[1]} itself" if found else ""
-
-
-def _equals(checks, source) -> str:
-    _, found, value = checks[0].partition(f"{source} == ")
-    return f"it equals {clean(value)}" if found else ""
-
-
-def _length(checks, source) -> str:
-    _, found, length = checks[0].partition(f"len({source}) == ")
-    return f"its length is {length}" if found else ""
-
-
-def _is(words: str):
-    return lambda checks, source: f"it is {words}"
-
-
-def _marks(checks, source) -> str:
-    unmarked = all(check.endswith("== False") for check in checks)
-    return (
-        "none of its sizes is marked dynamic or static" if unmarked else "its sizes are so marked"
-    )
-
-
-def _aliasing(checks, source) -> str:
-    found = ALIASING.match(checks[0])
-    return f"{plain_source(found[1])} are different objects" if found else ""
-
-
-def _key(checks, source) -> str:
-    found = KEY.search(checks[0])
-    return f"it has {'no ' * checks[0].startswith('not ')}key {found[1]}" if found else ""
-
-
-_WORDS = {
-    "TENSOR_MATCH": _tensor,
-    "TYPE_MATCH": _type,
-    "ID_MATCH": _is("the very same object"),
-    "EQUALS_MATCH": _equals,
-    "LENGTH_CHECK": _length,
-    "DICT_LENGTH": _length,
-    "TRUE_MATCH": _is("True"),
-    "FALSE_MATCH": _is("False"),
-    "NONE_MATCH": _is("None"),
-    "DIMENSION_DYNAMIC_MARKING_GUARD": _marks,
-    "NO_TENSOR_ALIASING": _aliasing,
-    "DICT_CONTAINS": _key,
-}

@@ -15,7 +15,6 @@ from types import CodeType, ModuleType
 
 from helpers.safety import folders, progress
 from helpers.safety.children import run
-from helpers.safety.folders import Home
 from helpers.safety.missing_parts import COMPILER_CURE, OneSentence
 
 SOURCE = Path(__file__).with_name("hook.c")
@@ -34,28 +33,23 @@ def extension() -> ModuleType:
     refuse_python()
     home = folders.cache("frame_hook")
     path = home.path / f"_frame_hook-{_key()}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    if path.is_symlink() or not path.exists():
+    if not path.exists():
         _compile(home, path.name)
+    loader = importlib.machinery.ExtensionFileLoader("_frame_hook", str(path))
+    spec = importlib.util.spec_from_loader("_frame_hook", loader)
     try:
-        module = _load(path)
-    except ImportError:  # a file that something else has damaged
-        _compile(home, path.name)
-        module = _load_or_refuse(path)
-    try:
-        module.set_up(_stub)
-    except RuntimeError as error:
-        raise NotBuilt(str(error)) from None
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+        module.set_up(_make_stub)
+    except (ImportError, RuntimeError) as error:
+        raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
     return module
 
 
 def refuse_python() -> None:
     """Raise NotBuilt where the frames are not those that hook.c knows."""
-    name = sys.implementation.name
-    here = f"{name} {sys.version_info[0]}.{sys.version_info[1]}"
-    if name != "cpython" or sys.version_info[:2] not in PYTHONS:
-        raise NotBuilt(f"the frame hook knows the frames of CPython 3.11 to 3.13; this is {here}")
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        raise NotBuilt("the frame hook needs a Python with the GIL; this one has none")
+    if sys.version_info[:2] not in PYTHONS or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise NotBuilt("the frame hook knows the frames of CPython 3.11 to 3.13, with the GIL")
 
 
 def _key() -> str:
@@ -64,21 +58,16 @@ def _key() -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
-def _compiler() -> list[str]:
-    asked = shlex.split(os.environ.get("CC", ""))
-    names = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
-    for command in names:
-        if shutil.which(command[0]):
-            return command
-    raise NotBuilt(
-        "there is no C compiler (none of cc, gcc, clang) to build the frame hook with: "
-        + COMPILER_CURE
-    )
-
-
-def _compile(home: Home, name: str) -> None:
+def _compile(home: folders.Home, name: str) -> None:
     """Compile into a folder of its own, then move it into place: nobody ever sees half of it."""
-    command, headers = _compiler(), sysconfig.get_path("include")
+    asked, headers = shlex.split(os.environ.get("CC", "")), sysconfig.get_path("include")
+    commands = [asked] if asked else [["cc"], ["gcc"], ["clang"]]
+    command = next((one for one in commands if shutil.which(one[0])), None)
+    if command is None:
+        raise NotBuilt(
+            "there is no C compiler (none of cc, gcc, clang) to build the frame hook with: "
+            + COMPILER_CURE
+        )
     if not Path(headers, "internal", "pycore_frame.h").exists():
         raise NotBuilt("Python's C headers are not installed, and the frame hook needs them")
     mac = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
@@ -87,9 +76,7 @@ def _compile(home: Home, name: str) -> None:
         with progress.doing("compiling the frame hook"), home.work() as work:
             own = {**os.environ, "TMPDIR": str(work)}  # a compiler that is ended leaves files
             done = run([*command, *flags, "-o", str(work / name)], LONGEST, env=own)
-            if done.late:
-                raise NotBuilt("the C compiler did not run to its end (TimeoutExpired)")
-            if done.code:
+            if done.late or done.code:
                 first = next((line for line in done.err.splitlines() if "error" in line), "")
                 raise NotBuilt(f"the C compiler could not build the frame hook: {first.strip()}")
             home.put(work / name, name)
@@ -97,29 +84,9 @@ def _compile(home: Home, name: str) -> None:
         raise NotBuilt(f"the C compiler did not run ({type(error).__name__})") from None
 
 
-def _load_or_refuse(path: Path) -> ModuleType:
-    try:
-        return _load(path)
-    except ImportError as error:  # as in an interpreter that is not the main one
-        raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
-
-
-def _load(path: Path) -> ModuleType:
-    loader = importlib.machinery.ExtensionFileLoader("_frame_hook", str(path))
-    spec = importlib.util.spec_from_loader("_frame_hook", loader)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-def _stub(code: CodeType) -> CodeType:
+def _make_stub(code: CodeType) -> CodeType:
     """Return code with the same places that does nothing but return None."""
-    op = opcode.opmap
+    op, flags = opcode.opmap, code.co_flags & ~KINDS
     steps = bytes([op["RESUME"], 0, op["LOAD_CONST"], 0, op["RETURN_VALUE"], 0])
-    return code.replace(
-        co_code=steps,
-        co_consts=(None,),
-        co_exceptiontable=b"",
-        co_linetable=b"",
-        co_flags=code.co_flags & ~KINDS,
-    )
+    more = {"co_exceptiontable": b"", "co_linetable": b"", "co_flags": flags}
+    return code.replace(co_code=steps, co_consts=(None,), **more)

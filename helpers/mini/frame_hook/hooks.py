@@ -6,22 +6,12 @@ from functools import cache
 from types import CodeType, FunctionType, MethodType
 
 from helpers.mini.frame_hook import building, slot
-from helpers.safety.arguments import is_exactly
-
-_NAME = type.__dict__["__name__"].__get__
-
-
-def _door():
-    """Return (what switches hooks on and off, its name, why not)."""
-    try:
-        return *_working_door(), ""
-    except building.NotBuilt as error:  # not kept: what is missing may come
-        return None, "", str(error)
+from helpers.safety.arguments import kind_of
 
 
 @cache
-def _working_door():
-    """Return the first of the doors that works here, and its name. NotBuilt if none does."""
+def _open_door():
+    """Return the first of the two doors that works here, and its name. NotBuilt if none does."""
     try:
         return building.extension(), "the course's C extension"
     except building.NotBuilt as error:
@@ -30,7 +20,7 @@ def _working_door():
         building.refuse_python()
         from helpers.mini.frame_hook import torch_callback
 
-        return torch_callback.door(), "torch's own hook"
+        return torch_callback.Door(), "torch's own hook"
     except (ImportError, building.NotBuilt):
         either = "torch, whose hook would do as well, is not usable either"
         raise building.NotBuilt(f"{because}; {either}") from None
@@ -38,12 +28,16 @@ def _working_door():
 
 def available() -> str:
     """Return which hook this machine has, in words; empty where it has none."""
-    return _door()[1]
+    return "" if why_not() else _open_door()[1]
 
 
 def why_not() -> str:
     """Return in one sentence why there is no hook here; empty where there is one."""
-    return _door()[2]
+    try:
+        _open_door()
+    except building.NotBuilt as error:  # not kept: what is missing may come
+        return str(error)
+    return ""
 
 
 class watching:  # noqa: N801 (used like a function, as contextlib names its own)
@@ -71,17 +65,15 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
 
     def __init__(self, callback: Callable, only: Iterable | None = None):
         if not callable(callback):
-            raise TypeError(f"the callback must be callable, not {_kind(callback)}")
+            raise TypeError(f"the callback must be callable, not {kind_of(callback)} object")
         self._callback = callback
-        self._codes = None if only is None else _codes(only)
+        self._codes = None if only is None else _codes_of(only)
 
     def __enter__(self):
-        door, _, because = _door()
-        if door is None:
-            raise building.NotBuilt(because)
+        door, _ = _open_door()
         if door.is_on(self):
             raise RuntimeError("this hook is on already; make another one for another block")
-        _frame()
+        _be_a_frame()
         try:  # an interrupt comes before the hook is on, or here: never between this and the block
             door.on(self, self._callback, self._codes, watching.__exit__.__code__)
             return self
@@ -92,18 +84,16 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     def __exit__(self, kind, error, trace) -> None:
         # hook.c switches the hook off before the first line. Nothing here needs another frame of
         # Python, for which there might be no room.
-        raised, self.missed = _door()[0].off(self)
+        raised, self.missed = _open_door()[0].off(self)
         if raised is None:
             return
         if error is None:
             raise raised
-        args = BaseException.__dict__["args"].__get__(raised)
-        words = f": {args[0][:400]}" if args and type(args[0]) is str else ""
-        note = f"the hook's callback raised {_NAME(type(raised))[:40]} before that{words}"
-        BaseException.add_note(error, note)
+        note = f"the hook's callback raised {type(raised).__name__} before that: {raised}"
+        error.add_note(note)
 
 
-def _frame() -> None:
+def _be_a_frame() -> None:
     """Be a frame, by which hook.c sees whether another evaluator goes on to ours."""
 
 
@@ -115,7 +105,7 @@ def replaced(function, replacement: Callable) -> watching:
     may call the function. Errors are those of `watching`.
     """
     if not callable(replacement):
-        raise TypeError(f"the replacement must be callable, not {_kind(replacement)}")
+        raise TypeError(f"the replacement must be callable, not {kind_of(replacement)} object")
     inside = False
 
     def stand_in(*arguments):
@@ -129,32 +119,27 @@ def replaced(function, replacement: Callable) -> watching:
     return watching(lambda code, arguments: None if inside else stand_in, only=[function])
 
 
-def code_of(thing: object) -> CodeType:
-    """Return the code object of a function or a method, or a code object as it is."""
-    if type(thing) is CodeType:
-        return thing
-    if type(thing) is MethodType:
-        thing = thing.__func__
-    if type(thing) is FunctionType:
-        return thing.__code__
-    raise TypeError(f"only functions of Python and code objects have frames, not {_kind(thing)}")
-
-
-def _codes(only) -> tuple[CodeType, ...]:
-    if is_exactly(only, FunctionType, MethodType, CodeType):
+def _codes_of(only) -> tuple[CodeType, ...]:
+    if isinstance(only, (FunctionType, MethodType, CodeType)):
         only = (only,)
-    if not is_exactly(only, list, tuple, set, frozenset):
+    if not isinstance(only, (list, tuple, set, frozenset)):
         raise TypeError(
-            f"only must be a list of functions or code objects, or one of them, not {_kind(only)}"
+            "only must be a list of functions or code objects, or one of them, not "
+            f"{kind_of(only)} object"
         )
-    codes = tuple(map(code_of, only))
-    if not codes:
+    if not only:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
-    return codes
-
-
-def _kind(thing: object) -> str:
-    return f"{str.__getitem__(_NAME(type(thing)), slice(40))} object"
+    codes = []
+    for thing in only:
+        function = thing.__func__ if isinstance(thing, MethodType) else thing
+        code = function.__code__ if isinstance(function, FunctionType) else thing
+        if not isinstance(code, CodeType):
+            raise TypeError(
+                "only functions of Python and code objects have frames, not "
+                f"{kind_of(thing)} object"
+            )
+        codes.append(code)
+    return tuple(codes)
 
 
 @contextmanager
@@ -172,12 +157,8 @@ def guarded() -> Iterator[None]:
         return
     before = slot.address_installed()
     try:
-        with watching(_nothing, only=[_nothing]):
+        with watching(_be_a_frame, only=[_be_a_frame]):
             yield
     finally:
         if slot.address_installed() != before:
             slot.install(before)
-
-
-def _nothing(code, arguments):
-    return None

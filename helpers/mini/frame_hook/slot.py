@@ -7,7 +7,6 @@ with the addresses that are known, and by the file that it was loaded from.
 
 import ctypes
 import os
-import sys
 from dataclasses import dataclass
 
 from helpers.internals import torch_private
@@ -36,19 +35,16 @@ class _Where(ctypes.Structure):
 
 def address_installed() -> int:
     """Return the address of the evaluator that the interpreter calls now."""
-    return _called("_PyInterpreterState_GetEvalFrameFunc", _interpreter())
+    return _call_c("_PyInterpreterState_GetEvalFrameFunc", _call_c("PyInterpreterState_Get"))
 
 
 def install(address: int) -> None:
     """Have the interpreter call the evaluator at this address; it must have been installed once."""
-    _called("_PyInterpreterState_SetEvalFrameFunc", _interpreter(), address)
+    interpreter = _call_c("PyInterpreterState_Get")
+    _call_c("_PyInterpreterState_SetEvalFrameFunc", interpreter, address)
 
 
-def _interpreter() -> int:
-    return _called("PyInterpreterState_Get")
-
-
-def _called(name: str, *addresses: int):
+def _call_c(name: str, *addresses: int):
     function = ctypes.pythonapi[name]
     function.restype = ctypes.c_void_p
     # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
@@ -58,19 +54,21 @@ def _called(name: str, *addresses: int):
 def installed() -> tuple[Evaluator, ...]:
     """Return the evaluator that the interpreter calls now, then the one that it goes on to, …
 
-    Only the hook of this course says what it goes on to. RuntimeError on a Python that is not
-    CPython: it has no such function.
+    Only the hook of this course says what it goes on to.
     """
-    if sys.implementation.name != "cpython":
-        raise RuntimeError(f"{sys.implementation.name} has no frame evaluator to ask for")
-    now, (ours, previous) = address_installed(), _addresses()
-    found = [now, previous] if now == ours else [now]
-    return tuple(_named(address, ours) for address in found)
+    now, (ours, previous) = address_installed(), _own_addresses()
+    return tuple(map(evaluator_at, [now, previous] if now == ours else [now]))
 
 
 def evaluator_at(address: int) -> Evaluator:
     """Return whose evaluator stands at an address that was read from the slot."""
-    return _named(address, _addresses()[0])
+    if address == _own_addresses()[0]:
+        return Evaluator("evaluate", "this course: frame_hook/hook.c")
+    if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
+        return Evaluator(DEFAULT, "CPython: Python/ceval.c")
+    file = _file_of(address)
+    owner = "torch" if "torch" in file else file or "unknown"
+    return Evaluator("a function without a public name", owner)
 
 
 def put_back() -> Evaluator:
@@ -86,27 +84,17 @@ def put_back() -> Evaluator:
     return now
 
 
-def _named(address: int, ours: int) -> Evaluator:
-    if address == ours:
-        return Evaluator("evaluate", "this course: frame_hook/hook.c")
-    if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
-        return Evaluator(DEFAULT, "CPython: Python/ceval.c")
-    file = _file_of(address)
-    owner = "torch" if "torch" in file else file or "unknown"
-    return Evaluator("a function without a public name", owner)
-
-
 def _file_of(address: int) -> str:
     """Return the name of the library that the address lies in, empty where nobody knows."""
     where = _Where()
     try:
         found = ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), ctypes.byref(where))
-    except (AttributeError, OSError):
+    except (AttributeError, OSError, TypeError):  # on Windows
         return ""
     return os.path.basename(os.fsdecode(where.file)) if found and where.file else ""
 
 
-def _addresses() -> tuple[int, int]:
+def _own_addresses() -> tuple[int, int]:
     """Return the addresses of this course's evaluator and of what it goes on to; else zeros."""
     try:
         return extension().addresses()

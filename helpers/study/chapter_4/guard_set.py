@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.capture.torch import results
+from helpers.capture.torch import graph_breaks as results
 from helpers.capture.torch.guard_sets import Call, Real, neighbours
 from helpers.study.engine import Case, Exercise, Raised, Unfit, find_difference, tried
 

@@ -6,7 +6,7 @@ an inference that promises one output like the input.
 
 import numpy as np
 
-from helpers.capture.processes.call import call_in_child
+from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety import progress

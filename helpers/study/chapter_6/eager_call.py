@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.capture.processes.child import run_child
-from helpers.capture.processes.function_source import portable
+from helpers.capture.processes.child import portable, run_child
 from helpers.mini.eager.checks import completed, definition_of
 from helpers.model.transcript import Transcript
 from helpers.safety.children import channel

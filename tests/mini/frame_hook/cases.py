@@ -3,7 +3,6 @@
 import contextlib
 import gc
 import sys
-import threading
 import traceback
 
 from helpers.mini.frame_hook import installed, replaced, watching
@@ -64,15 +63,6 @@ def every_frame_without_a_filter():
     assert "__exit__" not in names and "note" not in names
 
 
-def filter_is_by_identity():
-    one, two = (eval("lambda: 1") for _ in "ab")
-    assert one.__code__ == two.__code__ and one.__code__ is not two.__code__
-    log, note = recorder()
-    with watching(note, only=[one]):
-        one(), two(), two()
-    assert len(log) == 1
-
-
 def every_kind_of_parameter():
     def many(a, /, b, *rest, c, d=4, **more):
         return locals()
@@ -81,16 +71,6 @@ def every_kind_of_parameter():
     with watching(note, only=[many]):
         many(1, 2, 3, c=5, e=6)
     assert log == [("many", (1, 2, 5, 4, (3,), {"e": 6}))]
-
-
-def arguments_that_live_in_cells():
-    def outer(x):
-        return lambda: x
-
-    log, note = recorder()
-    with watching(note, only=[outer]):
-        assert outer(7)() == 7
-    assert log == [("outer", (7,))]
 
 
 def exceptions_and_tracebacks():
@@ -131,23 +111,6 @@ def generators():
             fresh.throw(KeyError)
         gen(5).close()
     assert log == [("gen", (3,)), ("gen", (4,)), ("gen", (5,))]
-
-
-def other_threads_are_left_alone():
-    log, note = recorder()
-    results = []
-
-    def work():
-        results.append(sum(h(i) for i in range(20_000)))
-
-    with watching(note, only=[h]):
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        h(1)
-        for thread in threads:
-            thread.join()
-    assert len(results) == 4 and len(set(results)) == 1 and log == [("h", (1,))]
 
 
 def recursion_to_the_limit():
@@ -201,26 +164,6 @@ def replaced_frames():
     assert add(2, 5) == 7
 
 
-def replacement_may_call_what_it_replaces():
-    with replaced(add, lambda a, b: add(a, b) * 10):
-        assert [add(1, 2), add(3, 4)] == [30, 70]
-
-
-def replacement_that_raises():
-    def boom(a, b):
-        raise ZeroDivisionError("from the stand-in")
-
-    def tries():
-        try:
-            return add(1, 2)
-        except ZeroDivisionError as error:
-            return str(error)
-
-    with replaced(add, boom):
-        assert tries() == "from the stand-in"
-        assert tries() == "from the stand-in"
-
-
 def callback_that_raises():
     asked = []
 
@@ -236,53 +179,6 @@ def callback_that_raises():
         assert str(error) == "from the callback" and len(asked) == 1
         assert error.__traceback__ is not None
     off()
-
-
-def callback_and_block_that_raise():
-    def bad(code, arguments):
-        raise RuntimeError("from the callback")
-
-    try:
-        with watching(bad, only=[add]):
-            add(1, 2)
-            raise KeyError("from the block")
-    except KeyError as error:
-        assert "RuntimeError before that: from the callback" in error.__notes__[0]
-    off()
-
-
-def callback_that_is_interrupted():
-    def interrupted(code, arguments):
-        raise KeyboardInterrupt
-
-    try:
-        with watching(interrupted, only=[add]):
-            add(1, 2)
-        raise AssertionError("not raised")
-    except KeyboardInterrupt:
-        pass
-    off()
-
-
-def callback_that_gives_nonsense():
-    for nonsense in (3, "add", False, [times]):
-        try:
-            with watching(lambda code, arguments, answer=nonsense: answer, only=[add]):
-                assert add(1, 2) == 3
-            raise AssertionError(nonsense)
-        except TypeError as error:
-            assert "must return None, a code object or something to call" in str(error)
-
-
-def callback_that_calls_what_it_watches():
-    seen = []
-
-    def recursing(code, arguments):
-        seen.append(add(1, 1))
-
-    with watching(recursing, only=[add]):
-        assert add(1, 2) == 3
-    assert seen == [2]
 
 
 def a_hook_in_a_hook():
@@ -351,32 +247,13 @@ def no_reference_is_lost_or_kept():
         assert all(abs(d) < 50 for d in drift), (way, drift)
 
 
-def few_levels_left_are_counted():
-    hook, before = watching(nothing, only=[rec]), sys.getrecursionlimit()
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-    sys.setrecursionlimit(depth + 60)
-    try:
-        with hook:
-            rec(20)
-    finally:
-        sys.setrecursionlimit(before)
-    assert hook.missed == 21
-    with hook:
-        rec(20)
-    assert hook.missed == 0
-
-
 def bad_input_is_told():
     cases = [
         (TypeError, "the callback must be callable", lambda: watching(3)),
         (TypeError, "only functions of Python", lambda: watching(nothing, only=[len])),
         (TypeError, "only must be a list", lambda: watching(nothing, only=3)),
-        (TypeError, "only must be a list", lambda: watching(nothing, only=iter([add]))),
         (ValueError, "only is empty", lambda: watching(nothing, only=[])),
         (TypeError, "the replacement must be callable", lambda: replaced(add, 3)),
-        (TypeError, "only functions of Python", lambda: replaced(3, add)),
     ]
     for error, words, make in cases:
         try:
@@ -385,8 +262,6 @@ def bad_input_is_told():
             assert words in str(raised), raised
         else:
             raise AssertionError(words)
-    with watching(nothing, only=add):
-        assert add(1, 2) == 3
 
 
 CASES = {

@@ -1,11 +1,10 @@
 """The hook and torch.compile meet in one process, in every order, and both go on working."""
 
-import gc
 import sys
 
 import pytest
 
-from helpers.mini.frame_hook import guarded, installed, put_back, replaced, watching
+from helpers.mini.frame_hook import guarded, installed, put_back, watching
 from tests.mini.frame_hook.cases import off
 
 pytestmark = pytest.mark.own_process  # shared with no one: it starts from CPython's own evaluator
@@ -50,36 +49,6 @@ def test_hook_after_dynamo_has_compiled(x, seen, note):
     with watching(note, only=[f]):
         assert torch.equal(f(x), expected)
     assert seen == ["f"] and torch.equal(compiled(x), expected)
-
-
-def test_hook_inside_a_compiled_function(x, seen, note):
-    @torch._dynamo.disable
-    def inner():
-        with watching(note, only=[f]):
-            return f(x)
-
-    def outer(x):
-        return torch.cos(x) + inner()
-
-    assert torch.allclose(torch.compile(outer, backend="eager")(x), torch.cos(x) + f(x))
-    assert seen == ["f"]
-
-
-def test_replaced_and_then_compiled(x):
-    with replaced(f, lambda x: x * 2):
-        assert torch.equal(f(x), x * 2)
-        compiled = torch.compile(f, backend="eager")
-    assert torch.equal(compiled(x), torch.sin(x) + 1)
-    compiled = torch.compile(f, backend="eager")
-    assert torch.equal(compiled(x), torch.sin(x) + 1)
-
-
-def test_gradients_and_modules_under_the_hook(x, seen, note):
-    layer = torch.nn.Linear(4, 2)
-    with watching(note, only=[torch.nn.Linear.forward]):
-        layer(x).sum().backward()
-    assert seen == ["forward"] and layer.weight.grad is not None
-    gc.collect()
 
 
 def test_deep_recursion_under_dynamos_evaluator_is_stopped(x):
