@@ -76,13 +76,6 @@ def test_cure_with_another_gradient_is_told():
     assert "gradient" in model.entries[0].note
 
 
-def test_function_that_raises_ends_the_same_way():
-    def fails(x):
-        raise ValueError("by design")
-
-    assert watch_fixes({"raise": (fails, fails)}, X).model.word("raise", "result") == "same"
-
-
 def test_breaks_have_their_lines_and_counts():
     model = watch_breaks(programs.outer, *programs.inputs()).model
     assert model.graphs == 3

@@ -45,13 +45,6 @@ def test_real_guards_accept_what_torch_does_not_recompile(name):
                 assert accepted, call.words
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_every_neighbour_is_another_call(name):
-    fn, first = CASES[name]
-    words = [call.words for call in neighbours(fn, Real(fn, *first).first)]
-    assert len(words) == len(set(words)) > 10
-
-
 def test_both_kinds_of_counter_example_are_found():
     fn, first = CASES["scaled"]
     lax = watch_guard_sets(fn, first, mine=lambda x, n, names: True).model

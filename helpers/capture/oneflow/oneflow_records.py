@@ -89,8 +89,7 @@ def registry_graph(*jobs) -> Graph:
     registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]
     ops = [op for job in map(_job_of, jobs) for op in job.ops]
-    drawn = [op for op in ops if op.file and op.type in registry.ops]
-    for op in {op.name: op for op in drawn}.values():
+    for op in {op.name: op for op in ops if op.file and op.type in registry.ops}.values():
         nodes.append(Node(f"op {op.name}", op.name, "op", "op of the job"))
         edges.append(Edge(f"op {op.name}", op.type, "of type"))
 
@@ -122,7 +121,7 @@ def registry_graph(*jobs) -> Graph:
             rule_node = "no gradient rule", "gone", "nobody goes back through it"
             add(op, f"gradient of {op.name}", "derived by", *rule_node)
     notes = [] if own else ["No op type has been registered yet."]
-    if missing := len(ops) - len(drawn):
+    if missing := sum(not op.file and op.type in registry.ops for op in ops):
         are = "is" if missing == 1 else "are"
         notes.append(f"{counted(missing, 'op')} of built-in types {are} left out.")
     title = "What the registry knows"

@@ -101,9 +101,12 @@ class WrittenGuards:
             )
         self.space = self._names()
         self.lines = tuple(dict.fromkeys(self._lines()))
-        self.signature = self._signature()
         self.source = self._source()
-        self.function = self._make(self.source, NAME)
+        space = dict(self.space)
+        exec(compile(self.source, "<guards>", "exec"), space)
+        self.function = space[NAME]
+        self.function.__defaults__ = self.behind.__defaults__
+        self.function.__kwdefaults__ = self.behind.__kwdefaults__
 
     def _names(self) -> dict:
         import torch
@@ -166,45 +169,31 @@ class WrittenGuards:
             ids.append(number)
         return f"ids[{ids.index(number)}]"
 
-    def _signature(self) -> str:
-        """Return the parameters as text; of a default that has no plain form, an ellipsis."""
-        shown = []
+    def _source(self) -> str:
+        shown = []  # of a default that has no plain form, an ellipsis
         for one in self.parameters.values():
             plain = isinstance(one.default, (int, float, str, type(None), type))
             default = one.default if plain else ...
             shown.append(one.replace(annotation=one.empty, default=default))
-        return str(inspect.Signature(shown))
-
-    def _source(self) -> str:
         checks = [
             f"{line}  # {kind}{'' if own else ', asked of C++'}" for line, kind, own in self.lines
         ]
         body = "\n            and ".join(checks) or "True"
         return (
-            f"def {NAME}{self.signature}:\n    try:\n        return (\n            {body}\n"
-            "        )\n    except Exception:\n        return False  # a value that is gone fails\n"
+            f"def {NAME}{inspect.Signature(shown)}:\n    try:\n        return (\n"
+            f"            {body}\n        )\n    except Exception:\n"
+            "        return False  # a value that is gone fails\n"
         )
-
-    def _make(self, source: str, name: str) -> FunctionType:
-        space = dict(self.space)
-        exec(compile(source, "<guards>", "exec"), space)
-        made = space[name]
-        made.__defaults__, made.__kwdefaults__ = (
-            self.behind.__defaults__,
-            self.behind.__kwdefaults__,
-        )
-        return made
 
     def ask(self, args, kwargs) -> list[str]:
         """Return for each line whether it holds for a call; after one that refuses, no more."""
-        words: list[str] = []
+        words, seen = [], tree.first_call(self.behind, args, kwargs)
         for line, _, _ in self.lines:
             if guards.REFUSES in words:
                 words.append(guards.NOT_ASKED)
                 continue
             try:
-                asked = self._make(f"line = lambda {self.signature[1:-1]}: {line}", "line")
-                holds = asked(*args, **kwargs)
+                holds = eval(line, self.space | seen, dict(seen))
             except Exception:
                 holds = False
             words.append(guards.HOLDS if holds else guards.REFUSES)

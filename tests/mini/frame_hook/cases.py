@@ -195,25 +195,6 @@ def a_hook_in_a_hook():
     off()
 
 
-def a_tracer_meanwhile():
-    events = []
-
-    def tracer(frame, event, argument):
-        events.append((frame.f_code.co_name, event))
-        return tracer
-
-    log, note = recorder()
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
-        with watching(note, only=[f, h, add]), replaced(g, lambda x: 0):
-            assert f(3) == 6
-    finally:
-        sys.settrace(before)
-    assert [name for name, _ in log] == ["f", "h"]
-    assert ("f", "call") in events and ("h", "return") in events
-
-
 def no_reference_is_lost_or_kept():
     class Thing:
         pass
