@@ -17,7 +17,7 @@ from helpers.model.files import File, Files
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.job import Blob, JobGraph, JobOp
 from helpers.model.phrase import counted
-from helpers.safety.arguments import kind_of, shown, word
+from helpers.safety.arguments import is_a, kind_of, shown, word
 from helpers.safety.folders import plain_names, quote_name
 
 OUTSIDE = ("input", "variable")  # op types that stand for values from outside
@@ -43,9 +43,9 @@ def job_graph(job, part: str = "") -> JobGraph:
 
 
 def _job_of(thing) -> Job:
-    if isinstance(thing, JobFunction):
+    if is_a(thing, JobFunction):
         return thing.job
-    if not isinstance(thing, Job):
+    if not is_a(thing, Job):
         raise TypeError(f"a @flow.global_function is wanted here, not {brief(thing)}")
     return thing
 
@@ -139,7 +139,7 @@ def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Fil
 
 
 def _check_texts(files: object) -> dict[str, str]:
-    if not isinstance(files, dict):
+    if not is_a(files, dict):
         raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
     return {
         name: word(files[name], f"the file {quote_name(name)}").strip("\n")

@@ -8,15 +8,16 @@ in an empty folder of its own, and ends at the limit, on Ctrl-C and with the ker
 import math
 import os
 import re
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import names_used
+from helpers.capture.cpython.objects import instance_dict, names_used
 from helpers.capture.text.error import instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
 from helpers.model.phrase import clipped
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.safety import missing_parts, progress
+from helpers.safety.arguments import is_a
 from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork, signal_name, why_not_json
 
 PREAMBLE = "import tensorflow as tf"
@@ -37,7 +38,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
     made = []
     for one in what:
-        if isinstance(one, str):
+        if is_a(one, str):
             if one.endswith(".py") and "\n" not in one:
                 raise ValueError(f"a child runs source, and {brief(one)} is a file: give its text")
             made.append(transcript("", one, imports=imports))
@@ -103,7 +104,7 @@ def call_in_child(fn, *args):
     as a list. What it prints, or leaves running, does not count. TypeError if there is no source
     or no JSON, RuntimeError if it does not return.
     """
-    if not isinstance(fn, FunctionType):
+    if not is_a(fn, FunctionType):
         raise TypeError(f"{NEEDS}, not {brief(fn)}")
     name, free = fn.__code__.co_name, ", ".join(fn.__code__.co_freevars)
     if name == "<lambda>":
@@ -158,7 +159,7 @@ def portable(fn) -> str:
     uses is missing there, and raises the usual NameError. TypeError for what is no Python function;
     ValueError without source.
     """
-    if not isinstance(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
+    if not is_a(fn, FunctionType) or fn.__code__.co_name == "<lambda>":
         raise TypeError(f"{brief(fn)} is no function made by def")
     lines: dict[str, str] = {}
     _collect(fn.__code__.co_name, fn, lines)
@@ -174,7 +175,7 @@ def _collect(name: str, fn: FunctionType, lines: dict[str, str]) -> None:
     lines[name] = f"{text}\n" + (f"\n{name} = {own}" if own.isidentifier() and own != name else "")
     for used in sorted(names_used(fn.__code__) & fn.__globals__.keys() - lines.keys()):
         value = fn.__globals__[used]
-        if isinstance(value, FunctionType) and value.__module__ == fn.__module__:
+        if is_a(value, FunctionType) and value.__module__ == fn.__module__:
             if used not in lines:
                 _collect(used, value, lines)
         elif line := _value_line(used, value, fn.__module__):
@@ -183,12 +184,15 @@ def _collect(name: str, fn: FunctionType, lines: dict[str, str]) -> None:
 
 def _value_line(name: str, value: object, here: str) -> str:
     """Return the line that gives a name its value elsewhere; nothing where there is none."""
-    if isinstance(value, ModuleType):
+    if is_a(value, ModuleType):
         return f"import {value.__name__} as {name}"
     if not name.startswith("__") and (words := _plain_source(value)):
         return f"{name} = {words}"
-    module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    if isinstance(module, str) and isinstance(own, str) and own.isidentifier() and module != here:
+    held = instance_dict(value) or {}
+    if is_a(value, type, FunctionType, BuiltinFunctionType):
+        held = {"__module__": value.__module__, "__qualname__": value.__qualname__}
+    module, own = held.get("__module__"), held.get("__qualname__")
+    if is_a(module, str) and is_a(own, str) and own.isidentifier() and module != here:
         return f"from {module} import {own} as {name}"
     return ""
 

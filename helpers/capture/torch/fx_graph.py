@@ -11,7 +11,7 @@ from helpers.capture.text import tensors
 from helpers.capture.text.value import brief, type_name
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
-from helpers.safety.arguments import word
+from helpers.safety.arguments import is_a, word
 
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
 MOST_NODES, MOST_ARGUMENTS, DEEPEST, MOST_LAST = 5_000, 16, 4, 12
@@ -41,8 +41,8 @@ def fx_nodes(thing) -> list:
     """Return the nodes of a graph, or of a module's graph, in order."""
     import torch.fx
 
-    graph = thing.graph if isinstance(thing, torch.fx.GraphModule) else thing
-    if not isinstance(graph, torch.fx.Graph):
+    graph = thing.graph if is_a(thing, torch.fx.GraphModule) else thing
+    if not is_a(graph, torch.fx.Graph):
         raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {brief(thing)}")
     return list(graph.nodes)
 

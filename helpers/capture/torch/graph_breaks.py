@@ -15,7 +15,7 @@ from helpers.capture.torch.dynamo_run import compilable, watched
 from helpers.model.dynamo import DynamoRun
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.safety import progress
-from helpers.safety.arguments import kind_of, shown, table
+from helpers.safety.arguments import is_a, kind_of, shown, table
 from helpers.safety.restoring import redirected, theirs
 
 MOST_SHOWN, MOST_CASES, DEEPEST = 8, 200, 20
@@ -31,7 +31,7 @@ def cures_ledger(cases, *args) -> Ledger:
     """Return a ledger: each case and its cure compiled for fresh copies of `args`."""
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        if not is_a(pair, tuple, list) or len(pair) != 2:
             raise TypeError(f"case {shown(name)} needs a pair: (function, cured function)")
         for fn in pair:
             compilable(fn, "watch_fixes")
@@ -83,7 +83,7 @@ def _compare_gradients(before, after, args) -> Verdict:
     first = _run_quietly(lambda *copies: _gradients(before, args, copies), args)
     same_numbers()
     second = _run_quietly(lambda *copies: _gradients(after, args, copies), args)
-    if isinstance(first, BaseException) or isinstance(second, BaseException):
+    if is_a(first, BaseException) or is_a(second, BaseException):
         return Verdict("not compared")
     if not any(found is not None for found in (*first, *second)):
         return Verdict("none")
@@ -119,7 +119,7 @@ def _run_quietly(fn, args):
 
 
 def _value_words(value) -> str:
-    if isinstance(value, BaseException):
+    if is_a(value, BaseException):
         return said(value)
     if not tensors.is_tensor(value):
         return brief(value)
@@ -161,7 +161,7 @@ def compared(one, other, depth: int = 0) -> str:
     """
     if type(one) is not type(other):
         return OTHER
-    if isinstance(one, BaseException):
+    if is_a(one, BaseException):
         return SAME if said(one) == said(other) else OTHER
     if tensors.is_tensor(one):
         return _compare_tensors(one, other)
@@ -169,12 +169,12 @@ def compared(one, other, depth: int = 0) -> str:
         return SAME
     if type(one) is dict and one.keys() == other.keys():
         one, other = [*one.values()], [other[key] for key in one]
-    if isinstance(one, (list, tuple)) and len(one) == len(other):
+    if is_a(one, list, tuple) and len(one) == len(other):
         if depth == DEEPEST:
             return UNKNOWN
         found = {compared(*pair, depth + 1) for pair in zip(one, other, strict=True)}
         return next((verdict for verdict in (OTHER, UNKNOWN) if verdict in found), SAME)
-    if isinstance(one, (list, tuple, dict)):
+    if is_a(one, list, tuple, dict):
         return OTHER
     if type(one) not in _PLAIN:
         return UNKNOWN

@@ -19,7 +19,7 @@ from helpers.capture.torch import guard_tree as tree
 from helpers.internals import torch_private
 from helpers.model import guards
 from helpers.model.phrase import clipped
-from helpers.safety.arguments import count
+from helpers.safety.arguments import count, is_a
 
 LONGEST = 400
 NAME = "holds"
@@ -68,9 +68,9 @@ def guard_program(fn, call, entry: int = 1) -> guards.GuardProgram:
 
 
 def _split_call(call) -> tuple[tuple, dict]:
-    if isinstance(call, (tuple, list)):
+    if is_a(call, tuple, list):
         return tuple(call), {}
-    if isinstance(call, dict) and all(isinstance(name, str) for name in call):
+    if is_a(call, dict) and all(is_a(name, str) for name in call):
         return (), dict(call)
     raise TypeError(f"call is a tuple of arguments, or a dict of them by name, not {label(call)}")
 

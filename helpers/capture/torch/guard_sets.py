@@ -19,7 +19,7 @@ from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.model.guards import Agreement, agreement_entry
 from helpers.model.phrase import clipped
-from helpers.safety.arguments import kind_of
+from helpers.safety.arguments import is_a, kind_of
 from helpers.safety.restoring import note_end, theirs
 
 MOST_ROWS, LONGEST = 12, 300
@@ -107,7 +107,7 @@ def _run(fn, args, kwargs, words: str) -> None:
 
 def agreement(fn, args, **guard_sets) -> Agreement:
     """Ask each guard set of `fn` about the calls next to `fn(*args)`; keep where they differ."""
-    if not isinstance(args, (tuple, list)):
+    if not is_a(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     for name, accepts in guard_sets.items():
         if not callable(accepts):
@@ -140,7 +140,7 @@ def _row(call: Call, sets):
 
 def _ask(accepts, call: Call) -> tuple[str, str]:
     try:
-        if isinstance(accepts, (Real, Mini)):
+        if is_a(accepts, Real, Mini):
             because = accepts.why_not(**call.arguments)
             return ("accepts", "") if because is None else ("refuses", str(because))
         return ("accepts" if accepts(**call.arguments) else "refuses"), ""

@@ -24,7 +24,7 @@ from helpers.model.guards import Failure, Guard, GuardGraph, guard_listing
 from helpers.model.listing import Listing
 from helpers.model.phrase import clipped
 from helpers.safety import restoring
-from helpers.safety.arguments import kind_of, word
+from helpers.safety.arguments import is_a, kind_of, word
 
 OWN = ("torch._dynamo", "torch.nn.modules.module")  # where torch calls what it was given
 MISSING = object()
@@ -104,8 +104,8 @@ def ledger(fn) -> dict:
 def refuse_tensorflow(fn, verb: str) -> None:
     """Raise TypeError for what TensorFlow runs: a Keras layer, a method of one, a tf.function."""
     thing = fn.__self__ if type(fn) is MethodType else fn
-    layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", ())
-    if isinstance(thing, layer) or traced_by_tensorflow(thing) is not None:
+    layer = getattr(restoring.module("keras.src.layers.layer"), "Layer", None)
+    if (layer and is_a(thing, layer)) or traced_by_tensorflow(thing) is not None:
         raise TypeError(f"{verb} watches torch.compile, and {kind_of(thing)} does not run on torch")
 
 

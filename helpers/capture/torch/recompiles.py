@@ -31,7 +31,7 @@ from helpers.model.graph import Edge, Graph, Node
 from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.model.phrase import clipped, counted
 from helpers.model.side_by_side import SideBySide, align
-from helpers.safety.arguments import own, switch
+from helpers.safety.arguments import is_a, own, switch
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched
 
@@ -47,7 +47,7 @@ WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 def watch(fn, **options) -> "Compiled":
     """Return `fn` with a ledger; what is not compiled is compiled first, as a copy."""
-    if isinstance(fn, Compiled):
+    if is_a(fn, Compiled):
         return fn
     guard_tree.refuse_tensorflow(fn, "watch_recompiles")
     function, told = behind(fn)
@@ -66,15 +66,15 @@ def _compile(fn, options):
     """Return what runs `fn` with a compiled copy of its function, and that copy."""
     import torch
 
-    if isinstance(fn, functools.partial):
+    if is_a(fn, functools.partial):
         compiled, function = _compile(fn.func, options)
         return functools.partial(compiled, *fn.args, **fn.keywords), function
-    if isinstance(fn, torch.nn.Module):
+    if is_a(fn, torch.nn.Module):
         compiled, function = _compile(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if type(call := own(fn, "__call__")) is FunctionType:
         return _compile(MethodType(call, fn), options)
-    if not isinstance(fn, (FunctionType, MethodType)):
+    if not is_a(fn, FunctionType, MethodType):
         return _compile(opened(fn, (), 1).function, options)
     copy = copied(fn)
     try:
