@@ -10,7 +10,7 @@ import inspect
 import os
 import sys
 import warnings
-from types import CodeType
+from types import CodeType, SimpleNamespace
 
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import slot
@@ -27,14 +27,16 @@ class Door:
     def __init__(self):
         if lost := torch_private.missing("hook", "guards"):
             raise NotBuilt(lost)
-        self._hooks: dict[int, _Hook] = {}
+        self._hooks: dict[int, SimpleNamespace] = {}
 
     def on(self, key, callback, codes, leaving) -> None:
         """Switch on, for `key` to switch off."""
         if not self._hooks:
             self._evaluator = slot.address_installed()
             self._before = torch_private.set_eval_frame(self._on_frame)
-        self._hooks[id(key)] = _Hook(callback, codes)
+        state = {"codes": codes, "error": None, "missed": 0, "answered": []}  # codes kept alive
+        wanted = set(map(id, codes or ()))
+        self._hooks[id(key)] = SimpleNamespace(callback=callback, wanted=wanted, **state)
 
     def off(self, key) -> tuple[BaseException | None, int]:
         """Switch off; return what the callback raised, if it did, and the frames it missed."""
@@ -45,7 +47,7 @@ class Door:
             torch_private.set_eval_frame(self._before)
             if slot.address_installed() != self._evaluator:
                 slot.install(self._evaluator)  # torch miscounts once a callback finds no room
-        for code in hook.answered.values():
+        for code in hook.answered:
             torch_private.reset_code(code)
         return hook.error, hook.missed
 
@@ -58,36 +60,29 @@ class Door:
         starts = frame.f_lasti <= START  # a generator that goes on is asked about again
         if starts and not code.co_filename.startswith(HERE):
             room = _has_room()
-            for hook in reversed(list(self._hooks.values())):
+            for hook in reversed([*self._hooks.values()]):
                 if hook.error is not None or (hook.wanted and id(code) not in hook.wanted):
                     continue
                 if not room:
                     hook.missed += 1
-                elif (answer := hook.ask(code, frame)) is not None:
+                elif (answer := _ask(hook, code, frame)) is not None:
+                    hook.answered.append(code)
                     root = torch_private.RootGuardManager()  # holds never, so that torch asks again
                     root.add_lambda_guard(lambda found: False, ["ask again"], None)
                     return torch_private.replaced(answer, root)
         return torch_private.skipped(again=True)
 
 
-class _Hook:
-    def __init__(self, callback, codes):
-        self.callback, self.wanted = callback, set(map(id, codes or ()))
-        self.codes, self.error, self.missed, self.answered = codes, None, 0, {}  # kept alive
-
-    def ask(self, code: CodeType, frame) -> CodeType | None:
-        """Return the code to run instead, if the callback wants one."""
-        try:
-            answer = self.callback(code, tuple(frame.f_locals[name] for name in _names(code)))
-            new = _code_for(answer, code)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            self.error = error
-            return None
-        if new is not None:
-            self.answered[id(code)] = code
-        return new
+def _ask(hook, code: CodeType, frame) -> CodeType | None:
+    """Return the code to run instead, if the callback wants one."""
+    try:
+        answer = hook.callback(code, tuple(frame.f_locals[name] for name in _names(code)))
+        return _code_for(answer, code)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        hook.error = error
+        return None
 
 
 def _names(code: CodeType) -> list[str]:
