@@ -1,10 +1,4 @@
-"""One example of each view of helpers/view -> its page, and a document with all of them.
-
-`python -m tests.browser.exhibits FOLDER` writes the document in both themes.
-"""
-
-import sys
-from pathlib import Path
+"""One example of each view of helpers/view -> its page, and a document with all of them."""
 
 import nbformat
 from nbconvert import HTMLExporter
@@ -27,17 +21,15 @@ from helpers.model.side_by_side import SideBySide, align
 from helpers.model.transcript import Transcript, Transcripts
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve
-from helpers.view.diagram.diff_view import graph_diff
-from helpers.view.diagram.graph_view import figures, graph
+from helpers.view.diagram.graph_view import figures, graph, graph_diff
 from helpers.view.diagram.job_view import job
-from helpers.view.instruction_tables import dynamo, stack
+from helpers.view.instruction_tables import code, dynamo, stack
 from helpers.view.progress_view import outcome
 from helpers.view.progress_view import progress as learner_progress
 from helpers.view.source_views import side_by_side, transcript
 from helpers.view.spine_view import journey
 from helpers.view.table_view import dots, lanes, ledger
 from helpers.view.table_view import table as tables
-from helpers.view.widgets.code_view import code
 from helpers.view.widgets.forms import choice, sandbox
 from helpers.view.widgets.routes_view import routes
 from helpers.view.widgets.stage import timeline
@@ -216,10 +208,3 @@ def document(theme: str, pages: dict[str, str]) -> str:
 def pages() -> dict[str, str]:
     """Return every example's page by its name."""
     return {name: make() for name, make in EXHIBITS.items()}
-
-
-if __name__ == "__main__":
-    folder, made = Path(sys.argv[1]), pages()
-    folder.mkdir(parents=True, exist_ok=True)
-    for theme in THEMES:
-        (folder / f"exhibits-{theme}.html").write_text(document(theme, made), encoding="utf-8")

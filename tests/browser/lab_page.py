@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, Page, expect
@@ -196,15 +195,6 @@ class NotebookPage:
     def questions(self):
         """Return every question with radio buttons as a locator."""
         return self.page.locator(".course-choice").all()
-
-    def shoot(self, folder: str, label: str) -> None:
-        """Write a PNG of every output area to `folder`."""
-        stem = f"{Path(self.name).stem}-{label}"
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        self.page.bring_to_front()
-        for number, output in enumerate(self.page.locator(OUTPUTS).all()):
-            if output.evaluate("node => node.offsetHeight > 1"):
-                output.screenshot(path=f"{folder}/{stem}-{number:02}.png")
 
     def leave(self) -> None:
         """Close what is open and let the page be as it was found, for the next notebook."""

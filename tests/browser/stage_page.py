@@ -1,12 +1,7 @@
 """A timeline -> its stage alone in a page, without JupyterLab, and the facts of its layout."""
 
-import json
-
-from axe_playwright_python.sync_playwright import Axe
-
 from helpers.view.widgets import stage
-
-PAPER = {"light": "#fff", "dark": "#111"}
+from tests.browser.widget_page import document, find_serious
 
 # Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
 CUT = """root => {
@@ -67,34 +62,13 @@ FACTS = """root => {
 WALK = f"""async (root, total) => {{
   const facts = {FACTS}, cut = {CUT}, walked = [];
   for (let step = 0; step < total; step++) {{
-    window.stage.set('index', step);
+    window.model.set('index', step);
     await new Promise(done => requestAnimationFrame(() => done()));
     const rows = root.querySelector('.stage-rows');  // a timeline of frames has none
     walked.push({{...facts(root), cut: rows && cut(root)}});
   }}
   return walked;
 }}"""
-
-
-def document(model, theme: str = "light") -> str:
-    """Return an HTML document with the model's stage, driven by `window.stage` as Jupyter would."""
-    made = stage.stage_widget(model)
-    script = json.dumps(made.script).replace("</", "<\\/")
-    play = str(made._esm).replace("export default", "const stageWidget =")
-    light = str(theme == "light").lower()
-    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A stage</title>
-<style>{made._css}</style>
-<body data-jp-theme-light="{light}" style="margin:0;padding:10px;background:{PAPER[theme]}">
-<main id="here"></main><script type="module">
-{play}
-const kept = {{script: {script}, index: 0}}, told = [];
-window.stage = {{
-  get: (name) => kept[name], on: (name, use) => told.push(use), off: () => {{}},
-  set: (name, value) => ((kept[name] = value), told.forEach((use) => use())),
-  save_changes: () => {{}},
-}};
-stageWidget.render({{model: window.stage, el: document.getElementById("here")}});
-</script></body></html>"""
 
 
 class StagePage:
@@ -106,17 +80,17 @@ class StagePage:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(**media)
-        page.set_content(document(model, theme))
+        page.set_content(document(stage.stage_widget(model), theme=theme))
         self.root = page.locator(".course-stage")
         self.root.wait_for()
 
     def go(self, step: int) -> None:
         """Show a step, counted from 0."""
-        self.page.evaluate("n => window.stage.set('index', n)", step)
+        self.page.evaluate("n => window.model.set('index', n)", step)
 
     def at(self) -> int:
         """Return the step on show."""
-        return self.page.evaluate("window.stage.get('index')")
+        return self.page.evaluate("window.model.get('index')")
 
     def facts(self) -> dict:
         """Return places, height and what is wrong."""
@@ -129,12 +103,4 @@ class StagePage:
 
     def violations(self) -> list[str]:
         """Return what axe finds serious or critical."""
-        found = (
-            Axe().run(self.page, context={"include": [[".course-stage"]]}).response["violations"]
-        )
-        return [
-            f"{rule['id']}: {node['html'][:200]} {[c['message'] for c in node['any']][:1]}"
-            for rule in found
-            if rule["impact"] in ("serious", "critical")
-            for node in rule["nodes"]
-        ]
+        return find_serious(self.page, ".course-stage")

@@ -1,6 +1,5 @@
 """Every notebook of the course, and the gallery, as a learner meets it in JupyterLab."""
 
-import os
 from typing import NamedTuple
 
 import pytest
@@ -8,10 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.lab_page import (
     GALLERY,
-    NARROW,
     NOTEBOOKS,
     OUTPUTS,
-    WIDE,
     press,
     status,
 )
@@ -20,7 +17,6 @@ BROKEN = "Error displaying widget"
 # ipywidgets' manager.ts: where the kernel is connected before its session is ready, what the kernel
 # has is taken for all there is, and the state in the file is read too late for the views.
 TOO_SOON = "Error displaying widget: model not found"
-SCREENSHOTS = os.environ.get("COURSE_SCREENSHOTS")
 PARTS = f"{OUTPUTS} table, {OUTPUTS} img"
 LOST = """selector => [...document.querySelectorAll(selector)].filter(node =>
   node.tagName === 'IMG' && !node.naturalWidth
@@ -47,7 +43,7 @@ class Read(NamedTuple):
 @pytest.fixture(scope="module")
 def untrusted(name, copied, tabs):
     """The notebook as stored, before anything is run or trusted."""
-    return read(tabs, copied(name, "untrusted", change=without_widget_state), shots=True)
+    return read(tabs, copied(name, "untrusted", change=without_widget_state))
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +52,9 @@ def trusted(name, copied, tabs):
     return read(tabs, copied(name, "trusted", trusted=True))
 
 
-def read(tabs, copy, shots=False) -> Read:
+def read(tabs, copy) -> Read:
     with tabs.tab(run=False) as notebook:
         outputs = notebook.open(copy).page.locator(OUTPUTS)
-        if SCREENSHOTS and shots:
-            notebook.shoot(SCREENSHOTS, "untrusted")
         return Read(
             outputs.filter(has_text=BROKEN).count(),
             len(notebook.stages() + notebook.questions()),
@@ -76,8 +70,6 @@ def ran(name, copied, tabs, lab):
     with tabs.tab(run=True) as notebook:
         notebook.open(copied(name, "ran", change=without_outputs)).run_all()
         yield notebook
-        if SCREENSHOTS:
-            shoot_all(notebook)
     lab.end_kernels()
 
 
@@ -114,14 +106,6 @@ def without_widget_state(notebook):
     notebook.metadata.pop("widgets", None)
 
 
-def shoot_all(notebook):
-    for scheme in ("light", "dark"):
-        notebook.theme(scheme)
-        for label, size in (("wide", WIDE), ("narrow", NARROW)):
-            notebook.page.set_viewport_size(size)
-            notebook.shoot(SCREENSHOTS, f"{scheme}-{label}")
-
-
 def test_untrusted_notebook_shows_html(untrusted):
     assert (untrusted.broken, untrusted.widgets, untrusted.lost) == (0, 0, [])
     assert untrusted.parts
@@ -130,14 +114,6 @@ def test_untrusted_notebook_shows_html(untrusted):
 def test_run_all_ends_without_error_outputs(ran):
     assert ran.errors() == []
     assert not ran.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
-
-
-def test_stages_answer_the_mouse(ran):
-    for stage in ran.stages():
-        total = int(stage.locator(".course-slider").get_attribute("aria-valuemax"))
-        for button, step in (("Last", total), ("First", 1), ("Next", min(2, total)), ("Back", 1)):
-            press(stage, button)
-            expect(status(stage)).to_contain_text(f"Step {step} of {total}:")
 
 
 def test_stages_answer_the_keyboard(ran):
@@ -232,11 +208,6 @@ def wrong(question):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(violations, scheme):
     assert violations[scheme] == []
-
-
-def test_every_stage_has_a_name_of_its_own(ran):
-    names = [stage.get_attribute("aria-label") for stage in ran.stages()]
-    assert len(set(names)) == len(names)
 
 
 def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):

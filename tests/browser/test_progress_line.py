@@ -19,9 +19,6 @@ for _ in progress.counted("run", "ab"):
     wait_for(f"{progress.said()}")
 print("last")
 "result" """
-RAISING = """progress.say("watching what raises")
-wait_for("raise")
-1 / 0"""
 STUCK = """progress.say("<b>never</b> ending")
 wait_for("never")"""
 LINE = ".course-waiting-line"
@@ -29,7 +26,7 @@ LINE = ".course-waiting-line"
 
 @pytest.fixture(scope="module")
 def opened(lab, open_copy):
-    cells = [nbformat.v4.new_code_cell(source) for source in (SETUP, LONG, RAISING, STUCK)]
+    cells = [nbformat.v4.new_code_cell(source) for source in (SETUP, LONG, STUCK)]
     python = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=python), lab.folder / NAME)
     return open_copy(NAME, "ran")
@@ -79,34 +76,9 @@ def test_line_says_how_far_it_is_and_leaves_nothing(notebook, lab):
     assert result["data"] == {"text/plain": "'result'"}
 
 
-def test_line_goes_when_the_cell_raises(notebook, lab):
-    line = notebook.page.locator(LINE)
-    run(notebook, 2)
-    expect(line).to_contain_text("watching what raises")
-    (lab.folder / "raise").touch()
-    expect(line).to_have_count(0)
-    assert [output["output_type"] for output in outputs(notebook, 2)] == ["error"]
-
-
 def test_line_goes_at_an_interrupt(notebook):
     line = notebook.page.locator(LINE)
-    run(notebook, 3)
+    run(notebook, 2)
     expect(line).to_contain_text("<b>never</b> ending")  # words are shown as words
     command(notebook, "notebook:interrupt-kernel")
     expect(line).to_have_count(0)
-
-
-def test_line_goes_with_a_kernel_that_is_restarted(notebook):
-    line = notebook.page.locator(LINE)
-    run(notebook, 3)
-    expect(line).to_have_count(1)
-    session = "jupyterapp.shell.currentWidget.sessionContext"
-    notebook.page.evaluate(f"() => {{ {session}.restartKernel(); }}")
-    expect(line).to_have_count(0)
-
-
-def test_nothing_of_it_is_saved(notebook, lab):
-    notebook.save()
-    saved = nbformat.read(lab.folder / notebook.name, as_version=4)
-    assert "course-waiting" not in json.dumps(saved)
-    assert "AnyModel" not in json.dumps(saved)

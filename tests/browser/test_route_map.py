@@ -1,17 +1,15 @@
 """The map of routes in a page: every setting has the same places, and all of it can be read."""
 
-import json
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from helpers.view.widgets.routes_view import routes
+from tests.browser.widget_page import document, find_serious
 from tests.capture.test_route_map import HOLDERS, PATCHES, ROUTES, new_op, op, watch_routes
 
 SIZES = [(1280, 720), (853, 480), (700, 900), (420, 900)]  # the second: 1280 × 720 at 150 %
-PAPER = {"light": "#fff", "dark": "#111"}
 FACTS = """root => {
   const box = root.getBoundingClientRect(), wrong = [];
   for (const text of root.querySelectorAll('svg text')) {
@@ -42,26 +40,10 @@ def board():
 @pytest.fixture
 def show(page, board):
     def shown(theme="light", size=SIZES[0], **media):
-        made = routes.widget(board)
-        state = {name: getattr(made, name) for name in made.keys if not name.startswith("_")}
-        kept = json.dumps(state, default=str).replace("</", "<\\/")
-        light = str(theme == "light").lower()
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(**media)
-        page.set_content(
-            f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A map</title>
-<style>{made._css}</style>
-<body data-jp-theme-light="{light}" style="margin:0;padding:10px;background:{PAPER[theme]}">
-<main id="here"></main><script type="module">
-{str(made._esm).replace("export default", "const mapWidget =")}
-const kept = {kept};
-const model = {{ get: (name) => kept[name], set: (name, value) => (kept[name] = value),
-                on: () => {{}}, off: () => {{}}, save_changes: () => {{}} }};
-mapWidget.render({{ model, el: document.getElementById("here") }});
-</script></body></html>"""
-        )
+        page.set_content(document(routes.widget(board), theme=theme))
         root = page.locator(".course-route-map")
-        page.set_default_timeout(10_000)
         root.wait_for()
         return root
 
@@ -102,24 +84,9 @@ def test_arrow_keys_go_from_setting_to_setting(show, page):
     expect(root.locator("pre:not(.course-ghost)")).to_contain_text("global op")
 
 
-def test_a_moving_arrow_ends_where_a_still_one_stands(show):
-    root = show(reduced_motion="no-preference")
-    lines = "root => [...root.querySelectorAll('.line')].map(n => n.getAttribute('d'))"
-    before = root.evaluate(lines)
-    root.get_by_role("radio", name="every holder", exact=True).check()
-    expect(root.locator("svg text.answer[data-state=new]")).to_have_count(4)
-    root.page.wait_for_function(
-        "before => JSON.stringify([...document.querySelectorAll('.course-route-map .line')]"
-        ".map(n => n.getAttribute('d'))) === before",
-        arg=json.dumps(before, separators=(",", ":")),
-    )
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_serious(show, theme):
     root = show(theme)
     for heading in ("nothing", "every holder", "the code"):
         root.get_by_role("radio", name=heading, exact=True).check()
-        found = Axe().run(root.page, context={"include": [[".course-route-map"]]}).response
-        serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
-        assert [(v["id"], v["nodes"][0]["html"][:120]) for v in serious] == []
+        assert find_serious(root.page, ".course-route-map") == []

@@ -15,7 +15,7 @@ from helpers.capture.torch.guard_tree import (
     managers,
     meaning,
 )
-from helpers.view.diagram.shapes import legend
+from helpers.view.diagram import legend
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")

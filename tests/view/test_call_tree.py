@@ -4,7 +4,7 @@ import base64
 import re
 
 from helpers.model.calls import Call, CallTree
-from helpers.view import call_view, picture
+from helpers.view import call_view, ink
 from helpers.view.call_view import call_tree, outline
 
 NASTY = "<script>alert(1)</script>"
@@ -63,4 +63,4 @@ def test_no_line_to_a_landmark_runs_through_the_name_of_another():
         ]
         assert crossed == []
     assert max(m["right"] for m in marks) > call_view.WIDTH
-    assert picture.width(call_view.draw_strip(CallTree("t", tuple(calls)))) > call_view.WIDTH
+    assert ink.width_of(call_view.draw_strip(CallTree("t", tuple(calls)))) > call_view.WIDTH

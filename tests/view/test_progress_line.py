@@ -77,17 +77,6 @@ def test_a_long_cell_says_how_far_it_is(loop, page):
     assert not waiting.shown
 
 
-def test_the_next_cell_takes_a_line_away_that_was_left(loop, page):
-    waiting = Waiting(loop, page.open)
-    waiting.start()
-    progress.say("what was never ended")
-    loop.go_on()
-    waiting.start()
-    assert page.told[-1] == "closed" and progress.said() == ""
-    loop.go_on()
-    assert page.told[-1] == "Still running"
-
-
 def test_a_page_that_cannot_be_told_stops_nothing(loop):
     waiting = Waiting(loop, Page(broken=True).open)
     waiting.start()

@@ -1,6 +1,5 @@
 """Tables, ledgers, matrices and code: every fact in the text, the same in HTML, within a page."""
 
-import re
 from dataclasses import dataclass, replace
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import show_nested, show_op_files
-from helpers.model.files import File, Files
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import SideBySide, align
@@ -47,16 +45,6 @@ def test_table_shows_every_cell_heading_title_and_note(view):
     shown = view(listing("alpha", "beta"))
     for words in ("title", "name", "found", "alpha", "beta", "yes", "note"):
         assert words in shown
-
-
-def test_text_keeps_a_row_on_one_line():
-    assert len(table.text(listing("a\nb")).splitlines()) == 5
-    assert "a\\nb" in table.text(listing("a\nb"))
-
-
-def test_backticks_make_code_of_words_and_stay_in_code():
-    shown = Listing("t", listing().columns, (Row("`a`", "call `f()`"),))
-    assert "call <code>f()</code>" in table.html(shown) and "`a`" in table.html(shown)
 
 
 @pytest.mark.parametrize(("tone", "mark"), [("changed", "●"), ("failed", "✕")])
@@ -136,13 +124,6 @@ def test_a_table_fits_and_keeps_what_its_cells_say(rows):
     assert said == [["".join(cell.split()) for cell in row] for row in rows]
 
 
-def test_a_heading_is_wider_than_its_words():
-    rows = [["x" * 200, "yes", "yes", "no"], ["y", "no", "no", "no"]]
-    lines = grid(["route", "names", "code", "callback"], rows).split("\n")
-    assert widest("\n".join(lines)) <= WIDEST
-    assert sum("yes" in line for line in lines) == 1, "a row of short cells stays one line"
-
-
 def test_a_long_name_goes_on_after_a_joint():
     name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
     _, [cells] = columns_wrapped(["a", "b", "c", "d"], [[name] * 4])
@@ -166,21 +147,6 @@ def test_text_numbers_the_lines_and_marks_the_new_ones():
     assert "    8 + x = 1" in lines and "    4   def forward(args):" in lines
     assert lines[0] == "The op's 2 files" and lines[-1] == "+ marks 2 new lines."
     assert view.html(shown.model).count(" + </span>") == 2
-
-
-def test_words_of_a_kind_have_its_style():
-    (line,) = source_views._coloured("return 'a' # why")
-    styles = re.findall(r'<span style="([^"]+)">([^<]+)</span>', line)
-    assert "".join(words for _, words in styles) == "return&#39;a&#39;# why"
-    assert len({style for style, _ in styles}) == 3
-
-
-def test_long_files_say_what_is_left_out():
-    model = Files("t", (File("a.py", "x\n" * 300), File("b.py", "y\n" * 300)))
-    for told in (view.text(model), view.html(model)):
-        assert "the model has all of them" in told
-        assert told.count("</span>x") + told.count("  x") >= 300
-        assert 0 < told.count("</span>y") + told.count("  y") < 101
 
 
 # -- side by side ----------------------------------------------------------------------------------
