@@ -46,11 +46,7 @@ class Line:
 
 
 def outline(tree: CallTree) -> tuple[Line, ...]:
-    """Return the lines of a tree in order; every call is counted in exactly one way down.
-
-    Neighbours without calls inside that say the same are one line. Of very many lines the last one
-    says how many are left out.
-    """
+    """Return the lines of a tree; each call is counted once, equal neighbours are one line."""
     inside, way, calls = tree.inside(), tree.on_the_way(), tree.calls
     whole = len(calls) <= MOST_WHOLE or not way
     lines, at = [], 0
@@ -130,11 +126,7 @@ def _branches(lines: tuple[Line, ...]) -> list[tuple[Line, list]]:
 
 
 def draw_strip(model: CallTree) -> str:
-    """Return the strip as SVG text, as wide as its blocks, or as the names that stand below.
-
-    The blocks of a kind are one path; labels stand where they have room, and the names of landmarks
-    whose blocks have none stand below.
-    """
+    """Return the strip as SVG; the names of landmarks whose blocks have no room stand below."""
     inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
     paths, labels, landmarks = {"plain": "", "way": "", "c": "", "door": ""}, [], []
     places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]

@@ -27,10 +27,7 @@ NUMBERS = "the model has all of them (`.model.numbers`)"
 
 
 class Plot:
-    """A picture of ratios by name, `.ratios`. Its text form and its alt text give the numbers.
-
-    The numbers are measured, so a cell that ends in a plot is not compared by the tests.
-    """
+    """Ratios by name as a picture; they are measured, so tests compare no cell that ends in one."""
 
     def __init__(self, title: str, ratios: dict[str, float]):
         self.title, self.ratios = title, ratios

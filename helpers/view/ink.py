@@ -124,10 +124,7 @@ def stylesheet() -> str:
 
 
 def colour(name: str) -> str:
-    """Return the colour as CSS for a `style` attribute, where there may be no style sheet.
-
-    Without one it is the light colour mixed with the page's text, so it is read in either theme.
-    """
+    """Return the colour as CSS; without a style sheet the light one, mixed with the page's text."""
     if name == "ink":
         return f"var(--who-ink,{TEXT})"
     return f"var(--who-{name},color-mix(in srgb,{colours(False)[name]} {_SHARE}%,{TEXT}))"
@@ -230,11 +227,7 @@ def width_of(svg: str) -> int:
 
 
 def as_image(svg: str) -> str:
-    """Return the address of a picture that holds all of it; it is of ASCII, as `atob` reads it.
-
-    The colours of `ink` that it uses come with it as `var(--who-…)`, for both themes. What stands
-    under `:root` counts for an image alone: no root of a page is inside of a picture.
-    """
+    """Return the address of an image (ASCII, for `atob`), with colours of both themes."""
     used = sorted({"paper", *_USED.findall(svg)})
     light, dark = colours(False), colours(True)
     plain = "".join(f"--who-{name}:{light[name]};" for name in used)

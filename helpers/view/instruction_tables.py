@@ -128,10 +128,7 @@ def _drop_twin(headings, cells, plain) -> tuple[list[str], list[list[str]]]:
 
 
 def draw_gutter(jumps, count: int) -> list[str]:
-    """Return `count` strings that draw the arrows (from row, to row), shorter ones further right.
-
-    Equal targets share a lane.
-    """
+    """Return `count` strings that draw the arrows, shorter ones further right."""
     lanes = _place_jumps(jumps)
     width = max((lane for lane, *_ in lanes), default=-1) + 1
     grids = [[" "] * (2 * width + 1) for _ in range(count)]
@@ -265,10 +262,7 @@ def _steps_view(make_table) -> View:
 
 
 def _code_text(model: CodeTree) -> str:
-    """Return the tree of code objects, then each one's fields and bytes.
-
-    Of the inner ones only the fields are listed that differ from those of the first.
-    """
+    """Of the inner code objects only the fields are listed that differ from the first one's."""
     (trees, left_out), parts = _fit_codes(model), [_list_codes(model)]
     for tree in trees:
         rows, rest = fit(_units(tree), ALL)

@@ -38,11 +38,7 @@ LONGEST_CELL = 1_500  # characters
 
 
 def visible(value: object) -> object:
-    """Return text with control characters and lone surrogates spelled out; line breaks stay.
-
-    So do marks that turn the direction of writing: nothing of a text is shown in another place.
-    The markup of our own templates stays.
-    """
+    """Return text with control characters, and marks that turn its direction, spelled out."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     if value.replace("\n", "").isprintable():
@@ -69,10 +65,7 @@ def coded(words: str) -> Markup:
 
 
 def jointed(words: str, names: bool = False) -> Markup:
-    """Escape words that may go on in the next line after a dot or a slash between two of them.
-
-    `names`: after an underscore too, as a name of capitals does; an arrow keeps its name.
-    """
+    """Escape words that may wrap after a dot or slash; `names`: after an underscore too."""
     leads = words.startswith("→ ")
     found = Markup("<wbr/>").join((_ANYWHERE if names or leads else _JOINT).split(visible(words)))
     return found.replace("→ ", Markup("→&nbsp;")) if leads else found
@@ -111,10 +104,7 @@ def grid(headings, rows) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in.
-
-    A line without a space where it could be broken is cut where it must.
-    """
+    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in."""
     lines = []
     for line in text.split("\n"):
         inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]
@@ -123,10 +113,7 @@ def wrapped(text: str) -> str:
 
 
 def wrap_columns(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:
-    """Return a table's headings and cells, the widest wrapped so that it fits, where that can be.
-
-    A long name goes on after a dot or a slash, or else after an underscore.
-    """
+    """Return a table's headings and cells, the widest wrapped at their joints so that it fits."""
     padded = [words + " " * HEADING for words in headings]
     widths = [max(map(len, column)) for column in zip(padded, *rows, strict=True)]
     room = WIDEST - COLUMN_GAP * (len(widths) - 1)

@@ -141,10 +141,7 @@ def count_changed(model: Ledger) -> list[int]:
 
 
 def dots_text(model: Ledger, columns=None) -> str:
-    """Return a matrix of dots, what is as before and what changed, under what the dots are.
-
-    `columns`: heading -> the words of each row before its dots; those of the subject if not given.
-    """
+    """Return a matrix of dots; `columns`: heading -> the words before the dots."""
     if not fits_dots(model):
         return _ledger_text(model)
     columns = columns or {model.subject: [entry.subject for entry in model.entries]}

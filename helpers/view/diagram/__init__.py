@@ -34,10 +34,7 @@ SIDES["double slanted box"] = 14
 
 @dataclass(frozen=True)
 class Spot:
-    """The place of a box or a bend: its left, top, width and height in pixels.
-
-    `middle` is the height at which arrows leave and arrive, `centre` the same for those downwards.
-    """
+    """The place of a box or a bend in pixels; arrows meet it at `middle`, downwards at `centre`."""
 
     x: int
     y: int
@@ -95,11 +92,7 @@ def outline(kind: str, x: float, y: float, width: float, height: float) -> str:
 
 
 def legend(kinds: Iterable[str], found: bool = False) -> Markup:
-    """Return the legend of a picture with these kinds; nothing where all are of one kind.
-
-    What is gone, new or changed says so in its box, and stands in no legend. `found`: some boxes
-    are what a search points out.
-    """
+    """Return the legend, if there are several kinds; what says itself that it is new is in none."""
     own = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
     told = {drawn_as(kind) for kind in own if kind not in SET_APART}
     shown = {WORDS.get(kind, drawn_as(kind)): drawn_as(kind) for kind in own}

@@ -31,11 +31,7 @@ EMPTY = Graph("", (), ())
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG whose groups bear `data-key`, and per moment the state of each part that is there.
-
-    A state is shown, new (since the moment before), ghost (just gone) or outline (there is to be
-    something, and its words are not told yet); what has none is hidden.
-    """
+    """An SVG whose groups bear `data-key`, and per moment the state of each part that is there."""
 
     svg: str
     states: list[dict[str, str]]
@@ -50,11 +46,7 @@ class Picture:
 
 
 class Union:
-    """All boxes (by key) and arrows (by ends) of the moments, in the order they came.
-
-    `widths`: of each box, in pixels, for the widest that it ever says. `keys`: of either its key in
-    the picture, after `n` or `a` and the number of its card. `said`: per moment what each says.
-    """
+    """All boxes and arrows; `keys`: theirs in the picture; `said`: words per moment."""
 
     def __init__(self, graphs: Sequence[Graph], longest: int = diagram.LONGEST_LABEL, card=""):
         self.boxes, self.arrows, self.widths, self.keys, self.said = {}, {}, {}, {}, []
@@ -126,10 +118,7 @@ def _box(key: str, node: Node, words, spot: diagram.Spot) -> dict:
 
 
 def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
-    """Return the picture of graphs that share their keys: one per moment, the first may be empty.
-
-    At least one of them has a node.
-    """
+    """Return the picture of graphs that share their keys; at least one has a node."""
     union = Union(graphs)
     keys, words = union.keys, {thing: union.words(thing) for thing in union.keys}
     layout, spots = place_union(union)
@@ -193,11 +182,7 @@ def _arrow(words, path, layout, spots) -> dict:
 
 
 class Recording:
-    """One graph while it is recorded. All lists have an entry per step of the whole run.
-
-    `graphs`: what was recorded before the step; `guards`: the guards taken before it; `says`: what
-    becomes of the graph. `first`: the step it begins with; `cut`: the line that ended it, if one.
-    """
+    """One graph while it is recorded: `graphs`, `guards`, what it `says` per step."""
 
     def __init__(self, first: int):
         self.first, self.cut, self.over = first, "", False

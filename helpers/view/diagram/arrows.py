@@ -33,10 +33,7 @@ _COMMAND = re.compile(r"([MCHVLQ])([^MCHVLQ]*)")
 
 
 def curve_down(spots: list[Spot], fan: bool = False, plate: int = 0) -> tuple[str, int, int]:
-    """Return the line through these spots from top to bottom, and the place of its label.
-
-    `fan`: more lines leave the first spot; they lie apart near their ends. No label covers a head.
-    """
+    """Return the line and the place of its label; a `fan` lies apart near its end."""
     start, end = spots[0], spots[-1]
     line, (x, y) = f"M{start.centre} {start.bottom}", (start.centre, start.bottom)
     for after in spots[1:]:
@@ -209,12 +206,7 @@ def place_labels(arrows: Iterable[dict], spots: Iterable[Spot]) -> tuple[dict, .
 
 
 def draw_roomy(draw, layers: Iterable[Iterable[object]], down: bool):
-    """Return the drawing of `draw(more)` with the fewest crowded labels; of equals, the smallest.
-
-    `draw`: takes how many pixels more follow each of the `layers` of keys, by the number of the
-    layer, and returns a drawing with `arrows`, and the places of its boxes and bends by key.
-    Layers move apart where a label is crowded, and nowhere else.
-    """
+    """Return the drawing with the fewest crowded labels: layers move apart there."""
     more, best, fewest = Counter(), None, float("inf")
     for _ in range(ROUNDS):
         piece, spots = draw(more)

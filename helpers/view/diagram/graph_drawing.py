@@ -29,10 +29,7 @@ TITLE = 26  # the height of a body's name
 
 
 def draw_graph(model: Graph, page: bool = False, step: int = STEP) -> str:
-    """Return the picture of a graph with at least one node as SVG text.
-
-    `page`: it leads downwards and is as narrow as can be, with `step` pixels from row to row.
-    """
+    """Return a graph as SVG text; a `page` leads downwards and is as narrow as can be."""
     nest = nested(model)
     if nest.bodies and leads_down(nest):
         piece = _draw_nest(nest, NEST_ROOM)
@@ -51,10 +48,7 @@ def leads_down(nest: Nest) -> bool:
 
 
 def spots_across(layout: Layout, widths, gap: int, heights=None) -> Callable:
-    """Return what gives a spot per key of a picture that leads from left to right.
-
-    `gap`: pixels between columns; it takes how many more follow which of them, by number.
-    """
+    """Return what gives spots from left to right, given what more follows a column."""
     heights = heights or dict.fromkeys(widths, diagram.BOX)
     middles = assign_coordinates(layout, heights, APART, BESIDE)
 
@@ -72,10 +66,7 @@ def spots_across(layout: Layout, widths, gap: int, heights=None) -> Callable:
 
 
 def spots_down(layout: Layout, widths, step: int, heights=None) -> Callable:
-    """Return what gives a spot per key of a picture that leads downwards, `step` from row to row.
-
-    A row with a box that is higher than others is as much higher, and so is what passes it by.
-    """
+    """Return the same downwards; a row with a higher box is as much higher."""
     centres, heights = assign_coordinates(layout, widths), heights or {}
 
     def spots(more=None) -> dict[object, diagram.Spot]:

@@ -39,10 +39,7 @@ Row = namedtuple("Row", [column.field for column in COLUMNS])
 
 
 def _text(model: Graph) -> str:
-    """Return the graph as one line per arrow, then the boxes that no arrow touches.
-
-    A graph that is too large for one picture comes folded first, as in the picture.
-    """
+    """Return a line per arrow and loose box; a graph too large for a picture comes folded first."""
     shown = fold(model)
     if shown is model:
         return joined(model.title, *_first(_nested_lines(nested(model))), model.note)
@@ -84,11 +81,7 @@ def _nested_lines(nest: Nest, inset: str = "") -> list[str]:
 
 
 def in_reading_order(edges: tuple[Edge, ...]) -> list[Edge]:
-    """Return the arrows as they are given, but for those that would leave a box too early.
-
-    Such an arrow waits for the last one that leads to its box. Where boxes wait for each other, in
-    a cycle, the first arrow that is left goes on.
-    """
+    """Return the arrows; one that leaves a box waits for all that lead to it."""
     left, awaited, found = list(edges), Counter(edge.target for edge in edges), []
     while left:
         edge = next((edge for edge in left if not awaited[edge.source]), left[0])
@@ -124,10 +117,7 @@ def _alt(title: str, boxes: int, arrows: int) -> str:
 
 
 def _figures_html(model: Graph) -> str:
-    """Return a picture per run that fits a page: each leads downwards, and they wrap.
-
-    Where they would not stand beside each other, each box has its name alone; the text has all.
-    """
+    """Return a picture per run; where they do not fit beside each other, boxes have names alone."""
     runs = {name: graph for name, graph in apart(model).items() if graph.nodes}
     drawn = {name: draw_graph(graph, page=True) for name, graph in runs.items()}
     if len(runs) > 1 and sum(map(width_of, drawn.values())) > ROOM:
@@ -215,10 +205,7 @@ def _findings(model: GraphDiff) -> Listing:
 
 
 def merge_graphs(model: GraphDiff) -> Graph:
-    """Return both graphs as one: each node once, each arrow once, marked gone or new.
-
-    Every box says its word; a mark leads the name of what is not as it was.
-    """
+    """Return both graphs as one; each box says its word, and a mark leads what is not as it was."""
     words = {key: f.word for f in model.findings for key in (*f.after, *f.before)}
     words |= {key: f.word for f in model.findings for key in f.before}
     before = {node.key: node for node in model.before.nodes}

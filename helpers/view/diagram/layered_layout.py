@@ -43,11 +43,7 @@ def make_layers(
     widths: dict[str, int] | None = None,
     room: int | None = None,
 ) -> Layout:
-    """Return the layers of a graph with at least one node, in an order with few crossings.
-
-    `masks`: the moments of each edge, as bits. `room`: a layer of boxes that is wider, by `widths`
-    in pixels, becomes several, as words wrap.
-    """
+    """Return layers with few crossings; `masks`: moments; wider than `room` wraps."""
     layer = _assign_layers(graph)
     layer = wrap_layers(layer, graph, widths, room) if room else layer
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
@@ -72,11 +68,7 @@ def make_layers(
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
-    """Return a layer per key; what no input leads to stands just before its first reader.
-
-    So a constant does not stand among the inputs, nor does an op that needs none. An input stands
-    before its first reader as well; names are a column of their own, whoever reads them.
-    """
+    """Return a layer per key; what needs no input stands just before its reader."""
     import networkx  # half as much to import as all the rest of a chapter's first cell
 
     directed = networkx.DiGraph()
@@ -99,11 +91,7 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
 
 def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
-    """Return a layer per key, of which none is wider than `room` pixels if it has several boxes.
-
-    Boxes of one layer have no arrow between them, so they may stand in any order. What nothing
-    leads to goes down, nearer to its readers; so does what leads on to nothing.
-    """
+    """Return a layer per key, none wider than `room` but of one box."""
     made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
     rows = defaultdict(list)
     for key, number in layer.items():
@@ -164,10 +152,7 @@ def _near_each_other(columns: list[list], sides) -> list[list]:
 
 
 def _sift(columns: list[list], sides, known: dict) -> int:
-    """Move each key to the best place of its column until nothing gets better; count crossings.
-
-    It begins on the right: names keep the order in which they were bound if objects can move.
-    """
+    """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
@@ -253,11 +238,7 @@ def assign_coordinates(
 
 
 def _settle(row, offsets, near, centres) -> dict[object, float]:
-    """Return the centres of a row that lie nearest to those of its neighbours in other rows.
-
-    Keys that would come too close stand side by side, at their common mean: each group of `blocks`
-    has its place, its weight and how many keys it holds.
-    """
+    """Return the centres of a row; keys that come too close stand at a common mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
         pulls = near.get(key, ())

@@ -69,10 +69,7 @@ def _controls(model: Sandbox) -> list[list[str]]:
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
-    """Return an anywidget. `show(picked)`: the call's code; `run(picked, guess)`: what came of it.
-
-    What `run` returns must be a dict of `says` (str), `right` (bool) and `rows` (safe HTML).
-    """
+    """Return an anywidget; `run(picked, guess)` returns `says`, `right` and `rows`."""
     state = {
         "title": model.title,
         "note": model.note,
@@ -105,10 +102,7 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
 
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
-    """Return an anywidget that has the kernel run transcripts again.
-
-    `run(label, source)` returns the transcript of a new run.
-    """
+    """Return an anywidget that has the kernel run transcripts again by `run(label, source)`."""
     state = {
         "title": visible(model.title),
         "note": visible(model.note),

@@ -94,8 +94,7 @@ def _widget(model: RouteMap):
 
 
 def routes_picture(model: RouteMap) -> Picture:
-    """Return the picture of as many routes as can be drawn; what differs from the first setting is
-    `new`."""
+    """Return the picture of the routes; what differs from the first setting is `new`."""
     model = replace(model, routes=model.routes[:MOST], entries=model.entries[:MOST])
     words = [list(dict.fromkeys(v.word for v in entry.verdicts)) for entry in model.entries]
     answer = 42 + _wide((r.call for r in model.routes), LETTER)

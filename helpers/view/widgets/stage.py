@@ -100,11 +100,7 @@ def _step_text(model: Timeline, step: Step, number: int, lines: list[str]) -> st
 
 
 def _html(model: Timeline) -> str:
-    """Return one folded part per step; beyond a hundred it says what is left out.
-
-    Open is the first with a picture or a table: at the start of a call there may be nothing yet.
-    Nothing in it needs a style sheet or a script, so it survives an untrusted notebook.
-    """
+    """Open is the first step with a picture or a table: at the start there may be nothing yet."""
     lines, shown, room, arrows = source_lines(model), [], ROOM, MOST_ARROWS
     above = len("".join(lines).encode()) + 10 * len(lines) + 400
     opened = 0
