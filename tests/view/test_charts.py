@@ -1,6 +1,5 @@
 """Bars and curves: pictures, and their numbers in words."""
 
-import re
 from xml.etree import ElementTree
 
 import pytest
@@ -37,20 +36,6 @@ def test_bars_leave_the_line_at_1_to_either_side():
 
 
 # -- curve -----------------------------------------------------------------------------------------
-
-
-def drawn(numbers):
-    path = re.search(
-        r'class="curve" d="M([^"]+)"', charts.curve_svg(charts.make_curve("t", numbers))
-    )[1]
-    return [tuple(map(float, point.split())) for point in path.split("L")]
-
-
-@pytest.mark.parametrize("count", [1, 2, 5_000])
-def test_the_first_and_the_last_number_are_drawn(count):
-    points = drawn([float(count - n) for n in range(count)])
-    assert points[0][0] == charts.FIELD[0] and len(points) <= charts.MOST_POINTS + 1
-    assert count == 1 or points[-1][0] == charts.FIELD[0] + charts.FIELD[2]
 
 
 def test_the_text_gives_first_and_last_and_more_from_the_start():

@@ -17,7 +17,6 @@ VIEWS = Path(ink.__file__).parent
 AA = 4.5
 GROUNDS = {False: ("#ffffff", ink.PAPER["wash"][0]), True: ("#111111", ink.PAPER["wash"][1])}
 READ = [*ink.KINDS, *ink.WORDS]
-MIXED = [name for name in READ if name != "ink"]  # which is the page's own text
 
 
 def rgb(colour):
@@ -34,10 +33,6 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-def mixed(one, other, share):
-    return tuple(a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
-
-
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", READ)
 def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, dark):
@@ -47,15 +42,6 @@ def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, 
     assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
     assert contrast(colour, rgb(fill)) >= AA
     assert contrast(words, rgb(fill)) >= AA
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("name", MIXED)
-def test_without_a_style_sheet_the_colour_is_read_on_either_page(name, dark):
-    light, share = re.search(r"srgb,(#\w+) (\d+)%", ink.colour(name)).groups()
-    text = rgb("#ffffff" if dark else "#000000")
-    shown = mixed(rgb(light), text, int(share) / 100)
-    assert min(contrast(shown, rgb(ground)) for ground in GROUNDS[dark]) >= AA
 
 
 def test_the_style_sheet_names_every_kind_in_both_themes():

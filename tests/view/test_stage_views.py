@@ -14,7 +14,6 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.stage import Value
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.view import ink, instruction_tables
 from helpers.view.instruction_tables import code as code_view
 from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view
@@ -129,14 +128,6 @@ def test_thousand_steps_take_less_than_300_kb():
     assert len(told) < 300_000
 
 
-def test_output_is_stored_once_and_told_by_its_length():
-    steps = [Step("s", 1, (Panel("printed", "a\U0001f600\n" * n),)) for n in range(4)]
-    script = stage.stage_script(a_run(*steps))
-    assert script["printed"] == "a\U0001f600\n" * 3 and script["panels"] == []
-    shown = [step["printed"] for step in script["steps"]]
-    assert shown == [0, 4, 8, 12]  # as a page counts letters: two for one beyond U+FFFF
-
-
 def test_place_in_the_source_is_counted_as_the_page_shows_it():
     source = "\ta = '\U0001f600' + b"
     step = Step("s", 1, span=(1, 11, 1, 12))
@@ -175,18 +166,6 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
     assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
     assert "The other fields read as in" in inner
-
-
-def test_what_a_row_repeats_is_pale_and_the_page_says_so():
-    markup = instruction_tables.steps_html(
-        Timeline("t", "x = 1", ()), ["a", "b"], [["1", ""], ["1", ""], ["2", "3"], ["4", "3"]]
-    )
-    pale = [cell for cell in markup.split("<td")[1:] if f"color:{ink.PALE}" in cell[:400]]
-    told = [cell.partition(">")[2][0] for cell in pale]
-    assert told == ["1", "3"] and instruction_tables.SAME in markup
-    assert instruction_tables.SAME not in instruction_tables.steps_html(
-        Timeline("t", "x", ()), ["a"], [["1"], ["2"]]
-    )
 
 
 # -- long functions --------------------------------------------------------------------------------

@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import show_nested, show_op_files
+from helpers import show_op_files
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import SideBySide, align
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import ink, source_views
-from helpers.view.markup import WIDEST, columns_wrapped, grid, jointed, wrapped
+from helpers.view.markup import WIDEST, wrap_columns, grid, jointed, wrapped
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
-from helpers.view.table_view import MOST_NESTED, ledger, nested, table
+from helpers.view.table_view import ledger, table
 
 # -- tables ----------------------------------------------------------------------------------------
 
@@ -64,14 +63,6 @@ def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
     assert "not as before" not in ledger.text(board())
 
 
-def test_a_no_is_pale_where_a_column_says_nothing_but_yes_and_no():
-    columns = Column("name", "name"), Column("found", "found")
-    both = Listing("title", columns, (Row("no", True), Row("b", False)))
-    pale = f'color:{ink.PALE}">no</td>'
-    assert table.html(both).count(pale) == 1
-    assert pale not in table.html(Listing("title", columns, both.rows[1:]))
-
-
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
@@ -86,15 +77,6 @@ def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
 
 
 # -- nested ----------------------------------------------------------------------------------------
-
-
-def boxes(count, name="box"):
-    return show_nested("t", *({"name": f"{name} {n}", "holds": f"{n} more"} for n in range(count)))
-
-
-def test_too_many_rows_are_a_table():
-    assert "<table" in nested.html(boxes(MOST_NESTED + 1).model)
-    assert "<table" not in nested.html(boxes(MOST_NESTED).model)
 
 
 # -- line width ------------------------------------------------------------------------------------
@@ -119,14 +101,14 @@ def test_a_long_line_goes_on_further_in_and_keeps_its_words(line):
 def test_a_table_fits_and_keeps_what_its_cells_say(rows):
     table = grid(["one", "two", "three"], rows)
     assert widest(table) <= WIDEST
-    _, cells = columns_wrapped(["one", "two", "three"], rows)
+    _, cells = wrap_columns(["one", "two", "three"], rows)
     said = [["".join(cell.split()) for cell in row] for row in cells]
     assert said == [["".join(cell.split()) for cell in row] for row in rows]
 
 
 def test_a_long_name_goes_on_after_a_joint():
     name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
-    _, [cells] = columns_wrapped(["a", "b", "c", "d"], [[name] * 4])
+    _, [cells] = wrap_columns(["a", "b", "c", "d"], [[name] * 4])
     parts = cells[0].split("\n")
     assert len(parts) > 2 and "".join(parts) == name
     assert all(part[-1] in "._" for part in parts[:-1])
@@ -196,16 +178,6 @@ def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
     firsts = [pair.left for pair in pairs if pair.left and not pair.again]
     assert firsts == list(range(1, len(left) + 1))
     assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
-
-
-def test_each_mark_that_is_used_is_explained():
-    more = pair_up(["a", "gone"], ["A", "B", "new"], {1: 1, 2: 1})
-    assert source_views.AGAIN in side_by_side.text(more)
-    for words in (source_views.AGAIN, "the same colour", "+ on the right", "− on the left"):
-        assert words in side_by_side.html(more)
-    plain = pair_up(["a"], ["A"], {1: 1})
-    for shown in (side_by_side.text(plain), side_by_side.html(plain)):
-        assert source_views.MARK not in shown and "on the" not in shown
 
 
 # -- transcript ------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view.diagram import animated_graph
 from helpers.view.diagram.animated_graph import animated_graph as picture
-from helpers.view.diagram.layered_layout import make_layers
 from tests.samples import sample
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,15 +77,6 @@ def test_hostile_words_stay_words():
     assert "<img" not in drawn.svg and "<script" not in drawn.svg
     assert drawn.svg.count("</svg>") == 1
     parsed(drawn)
-
-
-def test_arrows_that_are_never_there_at_once_may_cross():
-    nodes = tuple(Node(key, key, "name" if key in "ab" else "object") for key in "abfg")
-    edges = (Edge("a", "g"), Edge("b", "f"), Edge("a", "f"))
-    graph = Graph("", nodes, edges)
-    left, right = make_layers(graph, (0b01, 0b01, 0b10)).layers
-    assert (left.index("a") < left.index("b")) == (right.index("g") < right.index("f"))
-    assert make_layers(graph, (0b01, 0b10, 0b10)).layers == (("a", "b"), ("f", "g"))
 
 
 moments = st.lists(
