@@ -3,10 +3,10 @@
 import contextlib
 import re
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, Page, expect
 
 from tests.browser.lab_server import ROOT, LabServer
+from tests.browser.widget_page import find_serious
 
 NOTEBOOKS = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
 GALLERY = "gallery.ipynb"
@@ -144,25 +144,7 @@ class NotebookPage:
     def violations(self, context=EXHIBITS) -> list[str]:
         """Return what axe finds serious or critical in the exhibits, one line each."""
         with self._all_in_view(context):
-            return self._judged(context)
-
-    def violations_by_theme(self) -> dict[str, list[str]]:
-        """Return the same for the light and the dark theme; the page is left in the dark one."""
-        found = {}
-        with self._all_in_view(EXHIBITS):
-            for scheme in ("light", "dark"):
-                self.theme(scheme)
-                found[scheme] = self._judged(EXHIBITS)
-        return found
-
-    def _judged(self, context) -> list[str]:
-        found = Axe().run(self.page, context=context).response["violations"]
-        return [
-            f"{rule['id']}: {node['html'][:160]} {_message(node)}"
-            for rule in found
-            if rule["impact"] in ("serious", "critical")
-            for node in rule["nodes"]
-        ]
+            return find_serious(self.page, context)
 
     @contextlib.contextmanager
     def _all_in_view(self, context):
@@ -211,10 +193,6 @@ class NotebookPage:
     def _note_socket(self, socket) -> None:
         if not re.match(LOCAL, socket.url):
             self.outside.append(socket.url)
-
-
-def _message(node) -> str:
-    return "; ".join(check["message"] for check in [*node["any"], *node["all"], *node["none"]])
 
 
 def status(exhibit):

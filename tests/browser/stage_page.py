@@ -3,21 +3,6 @@
 from helpers.view.widgets import stage
 from tests.browser.widget_page import document, find_serious
 
-# Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
-CUT = """root => {
-  const place = node => node.getBoundingClientRect();
-  const edge = place(root.querySelector('.stage-rows'));
-  const wide = node => node.scrollWidth > node.clientWidth + 1 && node.textContent;
-  const half = node => place(node).top < edge.top - 1 && place(node).bottom > edge.top + 1
-    || place(node).top < edge.bottom - 1 && place(node).bottom > edge.bottom + 1;
-  const guard = root.querySelector('.stage-guard');
-  return [...root.querySelectorAll('.stage-row')].filter(half).map(node => node.textContent)
-    .concat([...root.querySelectorAll('.stage-jumps em')].map(wide).filter(Boolean))
-    .concat([...root.querySelectorAll('.stage-jumps')].filter(row =>
-      place(row.querySelector('em')).right > edge.right + 1).map(row => row.textContent))
-    .concat(guard && guard.scrollHeight > guard.clientHeight + 1 ? [guard.textContent] : []);
-}"""
-
 # What is measured at a step: places of the parts, and everything that is out of order.
 FACTS = """root => {
   const box = root.getBoundingClientRect();
@@ -60,12 +45,11 @@ FACTS = """root => {
 
 # All steps in one call: each call from here costs more than what it measures.
 WALK = f"""async (root, total) => {{
-  const facts = {FACTS}, cut = {CUT}, walked = [];
+  const facts = {FACTS}, walked = [];
   for (let step = 0; step < total; step++) {{
     window.model.set('index', step);
     await new Promise(done => requestAnimationFrame(() => done()));
-    const rows = root.querySelector('.stage-rows');  // a timeline of frames has none
-    walked.push({{...facts(root), cut: rows && cut(root)}});
+    walked.push(facts(root));
   }}
   return walked;
 }}"""
@@ -98,7 +82,7 @@ class StagePage:
         return self.root.evaluate(FACTS)
 
     def walk(self) -> list[dict]:
-        """Return the facts of every step, and what of its rows is `cut` off; None without rows."""
+        """Return the facts of every step."""
         return self.root.evaluate(WALK, self.total)
 
     def violations(self) -> list[str]:

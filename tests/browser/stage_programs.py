@@ -61,10 +61,6 @@ def shared(n):
     return {key: [value, f"{value!r}"] for key, value in zip("ab", [grow(), grow()], strict=True)}
 
 
-def deep(a):
-    return [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, "deep"]]]]]]]]]]]]]]]
-
-
 def wide(argument_with_a_long_name, another_argument_with_a_long_name, hostile=HOSTILE):
     the_result = (argument_with_a_long_name, another_argument_with_a_long_name, hostile, "a" * 90)
     return the_result, {"a key that is long": the_result}, "x" * 200, list(range(1000)), hostile
@@ -88,9 +84,7 @@ MODELS = {
     "recursion": lambda: stack_run(fibonacci, 3),
     "shared": lambda: stack_run(shared, 3),
     "machine": lambda: stack_run(vm.Machine().run, caught, [], 0),
-    "deep": lambda: stack_run(deep, 1),
     "wide": lambda: stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),
     "frames": lambda: frames_timeline(consume, 2),
-    "deep frames": lambda: frames_timeline(fibonacci, 5),
     "names": lambda: names_timeline(names),
 }

@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 from helpers.model.choice import Choice
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.study.chapter_2.signature_sandbox import SANDBOX
 from helpers.view.widgets.forms import choice, rerun_widget, sandbox
 from tests.browser.widget_page import document
 
@@ -118,18 +117,3 @@ def test_what_is_pressed_again_before_its_answer_is_one_press(page):
     page.get_by_role("button").click()
     one, again, other, later = (sent["press"] for sent in page.evaluate("window.sent"))
     assert one == again and len({one, other, later}) == 3
-
-
-LABELS = """() => [...document.querySelectorAll('label')].filter(label => {
-  const words = document.createRange();
-  words.selectNodeContents(label.firstChild);
-  const right = label.lastChild.getBoundingClientRect?.().right ?? 0;
-  return words.getClientRects().length > 1 || right > innerWidth;
-}).map(label => label.innerText)"""
-
-
-@pytest.mark.parametrize("width", [360, 700])
-def test_no_word_of_a_form_is_cut_in_a_narrow_page(page, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.set_content(document(sandbox.widget(SANDBOX, lambda picked: "f()", lambda *given: {})))
-    assert page.evaluate(LABELS) == []

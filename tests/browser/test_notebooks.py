@@ -1,7 +1,5 @@
 """Every notebook of the course, and the gallery, as a learner meets it in JupyterLab."""
 
-from typing import NamedTuple
-
 import pytest
 from playwright.sync_api import expect
 
@@ -30,38 +28,13 @@ def name(request):
     return request.param
 
 
-class Read(NamedTuple):
-    """What a notebook shows that is opened and not run, and each request that tried to leave."""
-
-    broken: int
-    widgets: int
-    parts: int
-    lost: list[str]
-    outside: list[str]
-
-
-@pytest.fixture(scope="module")
-def untrusted(name, copied, tabs):
-    """The notebook as stored, before anything is run or trusted."""
-    return read(tabs, copied(name, "untrusted", change=without_widget_state))
-
-
-@pytest.fixture(scope="module")
-def trusted(name, copied, tabs):
-    """The notebook as stored and trusted, before anything is run."""
-    return read(tabs, copied(name, "trusted", trusted=True))
-
-
-def read(tabs, copy) -> Read:
+@pytest.fixture(scope="module", params=["untrusted", "trusted"])
+def stored(request, name, copied, tabs):
+    """The notebook as stored, neither run nor, at first, trusted."""
+    trusted = request.param == "trusted"
+    change = (lambda notebook: None) if trusted else without_widget_state
     with tabs.tab(run=False) as notebook:
-        outputs = notebook.open(copy).page.locator(OUTPUTS)
-        return Read(
-            outputs.filter(has_text=BROKEN).count(),
-            len(notebook.stages() + notebook.questions()),
-            notebook.page.locator(PARTS).count(),
-            notebook.page.evaluate(LOST, PARTS),
-            notebook.outside,
-        )
+        yield notebook.open(copied(name, request.param, trusted=trusted, change=change))
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +44,6 @@ def ran(name, copied, tabs, lab):
         notebook.open(copied(name, "ran", change=without_outputs)).run_all()
         yield notebook
     lab.end_kernels()
-
-
-@pytest.fixture(scope="module")
-def violations(ran):
-    """What axe finds in it, by theme."""
-    return ran.violations_by_theme()
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +73,11 @@ def without_widget_state(notebook):
     notebook.metadata.pop("widgets", None)
 
 
-def test_untrusted_notebook_shows_html(untrusted):
-    assert (untrusted.broken, untrusted.widgets, untrusted.lost) == (0, 0, [])
-    assert untrusted.parts
+def test_notebook_that_was_not_run_shows_html_and_no_broken_widget(stored):
+    """If it does: run tests/strip_views.py on it, for it stores views without their state."""
+    assert not stored.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
+    assert stored.page.locator(PARTS).count() and stored.page.evaluate(LOST, PARTS) == []
+    assert stored.outside == []
 
 
 def test_run_all_ends_without_error_outputs(ran):
@@ -206,8 +175,9 @@ def wrong(question):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(violations, scheme):
-    assert violations[scheme] == []
+def test_axe_finds_nothing_serious(ran, scheme):
+    ran.theme(scheme)
+    assert ran.violations() == []
 
 
 def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
@@ -220,12 +190,5 @@ def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
         expect(status(after)).to_contain_text("Step 1 of")
 
 
-def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, trusted):
-    assert trusted.broken == 0, (
-        f"{name} stores widget views without their state; run tests/strip_views.py on it"
-    )
-    assert trusted.parts
-
-
-def test_nothing_leaves_the_machine(untrusted, trusted, ran, reopened):
-    assert [one.outside for one in (untrusted, trusted, ran, reopened)] == [[]] * 4
+def test_nothing_leaves_the_machine(ran, reopened):
+    assert ran.outside == reopened.outside == []

@@ -75,15 +75,6 @@ def test_arrows_and_words_follow_the_setting(show):
     expect(root.locator(".course-route-say:not(.course-ghost)")).to_contain_text("No arrow moves.")
 
 
-def test_arrow_keys_go_from_setting_to_setting(show, page):
-    root = show()
-    root.get_by_role("radio", name="nothing").focus()
-    page.keyboard.press("ArrowRight")
-    expect(root.get_by_role("radio", name="op = new_op")).to_be_checked()
-    expect(root.get_by_role("status")).to_have_text("2 of 4 calls notice")
-    expect(root.locator("pre:not(.course-ghost)")).to_contain_text("global op")
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_serious(show, theme):
     root = show(theme)

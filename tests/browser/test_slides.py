@@ -125,13 +125,6 @@ def opened(files, page):
     return page
 
 
-def test_a_fault_would_be_found(opened):
-    assert opened.evaluate(MEASURE)["cut"] == []
-    opened.add_style_tag(content=".body { margin-top: 400px } h1 { font-size: 9px }")
-    seen = opened.evaluate(MEASURE)
-    assert seen["cut"] and seen["small"]
-
-
 def test_keys_go_on_darken_and_scroll(opened):
     number = "Reveal.getSlidePastCount()"
     opened.keyboard.press("Space")

@@ -47,7 +47,7 @@ widget.render({{model: window.model, el: document.querySelector("main")}});
 </script></body></html>"""
 
 
-def find_serious(page, part: str | None = None) -> list[str]:
+def find_serious(page, part: str | dict | None = None) -> list[str]:
     """Return what axe finds serious or critical in a page or a part of it, one line each."""
     found = Axe().run(page, context=part, options={"preload": False}).response["violations"]
     grave = [one for one in found if one["impact"] in ("serious", "critical")]

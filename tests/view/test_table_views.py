@@ -11,7 +11,7 @@ from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import SideBySide, align
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.markup import WIDEST, wrap_columns, grid, jointed, wrapped
+from helpers.view.markup import WIDEST, grid, jointed, wrap_columns, wrapped
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
 from helpers.view.table_view import ledger, table

@@ -9,6 +9,7 @@ each other where a page has no room.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from helpers.model.bodies import Body, Nest, nested
 from helpers.model.graph import Graph
@@ -52,43 +53,36 @@ def spots_across(layout: Layout, widths, gap: int, heights=None) -> Callable:
     heights = heights or dict.fromkeys(widths, diagram.BOX)
     middles = assign_coordinates(layout, heights, APART, BESIDE)
 
-    def spots(more=None) -> dict[object, diagram.Spot]:
-        found, left = {}, diagram.MARGIN
-        for number, column in enumerate(layout.layers):
-            width = max(widths.get(key, 0) for key in column)
-            for key in column:
-                high = heights.get(key, 0)
-                found[key] = diagram.Spot(left, round(middles[key] - high / 2), width, high)
-            left += width + gap + (more or {}).get(number, 0)
-        return _move_to_corner(found)
+    def place(key, left: int, wide: int) -> diagram.Spot:
+        high = heights.get(key, 0)
+        return diagram.Spot(left, round(middles[key] - high / 2), wide, high)
 
-    return spots
+    return partial(_place_layers, layout, gap, lambda key: widths.get(key, 0), place)
 
 
 def spots_down(layout: Layout, widths, step: int, heights=None) -> Callable:
     """Return the same downwards; a row with a higher box is as much higher."""
-    centres, heights = assign_coordinates(layout, widths), heights or {}
+    heights = dict.fromkeys(widths, diagram.BOX) | (heights or {})
+    centres = assign_coordinates(layout, widths)
 
-    def spots(more=None) -> dict[object, diagram.Spot]:
-        found, top = {}, diagram.MARGIN
-        for number, row in enumerate(layout.layers):
-            high = max(heights.get(key, diagram.BOX) for key in row)
-            for key in row:
-                own = heights.get(key, diagram.BOX) if key in widths else high
-                width = widths.get(key, 0)
-                found[key] = diagram.Spot(round(centres[key] - width / 2), top, width, own)
-            top += step + high - diagram.BOX + (more or {}).get(number, 0)
-        return _move_to_corner(found)
+    def place(key, top: int, high: int) -> diagram.Spot:
+        wide = widths.get(key, 0)
+        return diagram.Spot(round(centres[key] - wide / 2), top, wide, heights.get(key, high))
 
-    return spots
+    between, deep = step - diagram.BOX, lambda key: heights.get(key, diagram.BOX)
+    return partial(_place_layers, layout, between, deep, place)
 
 
-def _move_to_corner(spots: dict[object, diagram.Spot]) -> dict[object, diagram.Spot]:
+def _place_layers(layout: Layout, between: int, deep, place, more=None) -> dict:
+    """Return a spot per key, a margin from the upper left; `deep(key)`: its part of the way."""
+    spots, at = {}, 0
+    for number, keys in enumerate(layout.layers):
+        whole = max(map(deep, keys))
+        spots |= {key: place(key, at, whole) for key in keys}
+        at += whole + between + (more or {}).get(number, 0)
     left, top = min(s.x for s in spots.values()), min(s.y for s in spots.values())
-    return {
-        key: replace(s, x=s.x - left + diagram.MARGIN, y=s.y - top + diagram.MARGIN)
-        for key, s in spots.items()
-    }
+    x, y = diagram.MARGIN - left, diagram.MARGIN - top
+    return {key: replace(s, x=s.x + x, y=s.y + y) for key, s in spots.items()}
 
 
 # -- one level -------------------------------------------------------------------------------------
