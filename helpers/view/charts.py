@@ -14,7 +14,6 @@ from helpers.view import View
 from helpers.view.ink import LETTER, drawn_width, pictured
 from helpers.view.markup import grid, joined, one_line, render
 
-MOST_BARS = 60
 WIDTH, TOP, ROW = 400, 44, 26  # of the bars; of the scale; of a row: pixels
 NUMBER, GAP = 62, 8  # room for a number beside a bar
 FITS = 0.84  # of its natural size, where letters have 10 pixels; a narrower window scrolls
@@ -97,10 +96,8 @@ def plot(title: str, ratios: dict[str, float]) -> Plot:
     TypeError for what is no dict of str -> float or int. ValueError names a ratio that is not
     positive, or not finite.
     """
-    if not isinstance(title, str) or not isinstance(ratios, dict):
+    if not isinstance(title, str) or not isinstance(ratios, dict) or not ratios:
         raise TypeError("a plot needs a title and a dict of name -> number")
-    if not 0 < len(ratios) <= MOST_BARS:
-        raise ValueError(f"a plot needs 1 to {MOST_BARS} ratios, not {len(ratios):,}")
     for name, ratio in ratios.items():
         if not isinstance(name, str) or not _is_number(ratio):
             kinds = f"{type(name).__name__} -> {type(ratio).__name__}"

@@ -149,9 +149,6 @@ def legend(words: dict[str, str]) -> Markup:
     return Markup('<p style="margin:2px 0 6px 0">{}</p>').format(Markup("").join(items))
 
 
-# -- shapes ----------------------------------------------------------------------------------------
-
-
 def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a shape as an SVG path; an arrow's and a mark's are a plain box."""
     half, right, low = height / 2, x + width, y + height
@@ -206,9 +203,6 @@ def _rounded(x: float, y: float, width: float, height: float, r: float) -> str:
         f"M{x + r:g} {y:g}h{across:g}{arc} {r:g} {r:g}v{down:g}{arc} {-r:g} {r:g}"
         f"h{-across:g}{arc} {-r:g} {-r:g}v{-down:g}{arc} {r:g} {-r:g}z"
     )
-
-
-# -- images ----------------------------------------------------------------------------------------
 
 
 def drawn_width(words: str, letter: float = SMALL) -> int:

@@ -74,9 +74,6 @@ def _html(model, headings, rows, note: str, **values) -> str:
     return render("sourced_table.html", **usual | given | {"note": note} | values)
 
 
-# -- instructions and their jumps ------------------------------------------------------------------
-
-
 def _bytecode_text(model: Sourced) -> str:
     legend = ARROWS if model.jumps() else ""
     return _text(model, *instruction_table(model), INSTRUCTIONS, "", legend, model.note)
@@ -184,9 +181,6 @@ def _draw_arc(left: int, right: int, start: int, target: int) -> dict:
     head = f"M{right} {end}l-8 -4.5v9z"
     kind = "back" if target <= start else "on"
     return {"kind": kind, "path": path, "head": head, "words": f"row {start + 1} → {target + 1}"}
-
-
-# -- a row per step --------------------------------------------------------------------------------
 
 
 def steps_text(model, headings: list[str], rows: list[list[str]]) -> str:

@@ -93,9 +93,6 @@ def render(template: str, **values) -> str:
     return _templates.get_template(template).render(**values).strip()
 
 
-# -- the width of text -----------------------------------------------------------------------------
-
-
 def grid(headings, rows) -> str:
     """Return rows of str as a plain text table under headings, no wider than a page."""
     cells = [[one_line(cell) for cell in row] for row in rows]
@@ -149,9 +146,6 @@ class _AtJoints(textwrap.TextWrapper):
             else:
                 kept.append(chunk)
         return kept
-
-
-# -- a ceiling for each view -----------------------------------------------------------------------
 
 
 def fit(rows: Sequence, where: str, what: str = "Rows", most: int = MOST_ROWS) -> tuple:

@@ -44,9 +44,6 @@ ROOM = 300_000  # characters of all runs together
 FOLDED = 3  # more runs than this are folded, one by one
 
 
-# -- side by side ----------------------------------------------------------------------------------
-
-
 def _pairs_text(model: SideBySide) -> str:
     pairs, rest = fit(_fold_runs(model), PAIRS)
     rows = [(one_line(model.left_title), one_line(model.right_title))]
@@ -111,9 +108,6 @@ def _is_same(pair: Pair) -> bool:
     return bool(pair.left and pair.right) and pair.left_text.strip() == pair.right_text.strip()
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def _files_text(model: Files) -> str:
     parts = [one_line(model.title)]
     for file in model.files:
@@ -158,9 +152,6 @@ def _colour_python(lines: list[str]) -> list[Markup]:
             piece = escape(visible("".join(words for _, words in run)))
             shown[-1] += _SPAN.format(style, piece) if style and piece else piece
     return shown
-
-
-# -- transcripts -----------------------------------------------------------------------------------
 
 
 def _transcript_text(model: Transcripts) -> str:

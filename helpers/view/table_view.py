@@ -71,9 +71,6 @@ def _lanes_html(model: Steps) -> str:
     )
 
 
-# -- ledgers ---------------------------------------------------------------------------------------
-
-
 def _ledger_text(model: Ledger) -> str:
     why = [entry.note for entry in model.entries]
     headings = [model.subject, *model.headings, *(["why"] if any(why) else [])]

@@ -87,9 +87,6 @@ def test_large_model_stays_below_the_ceiling_and_says_what_it_leaves_out(name):
         assert re.search(r"left out|more lines|more characters|not drawn", shown)
 
 
-# -- the stage's state -----------------------------------------------------------------------------
-
-
 def state_of(model):
     state = {k: v for k, v in timeline.widget(model).get_state().items() if k[0] != "_"}
     assert json.loads(state["script"]) == json.loads(json.dumps(stage_script(model)))
@@ -106,8 +103,6 @@ def test_state_of_endless_change_says_which_steps_it_has_not():
     assert f"Steps {kept + 1} to 200 of 200 are left out here" in script["note"]
     assert script["note"].startswith("It ended.")
 
-
-# -- odd letters -----------------------------------------------------------------------------------
 
 STEP = {"label": ODD, "line": 1}
 ODD_MODELS = [

@@ -7,8 +7,6 @@ import pytest
 from helpers.view import charts
 from helpers.view.charts import curve, plot
 
-# -- bars ------------------------------------------------------------------------------------------
-
 
 def test_the_numbers_stand_in_the_alt_text_and_in_the_text():
     data = plot("cost", {"eager": 35.3, "<graph>": 1.0})._repr_mimebundle_()
@@ -33,9 +31,6 @@ def test_bars_leave_the_line_at_1_to_either_side():
     line, ((a, b), (c, d), (e, f)) = drawn_bars({"half": 0.5, "twice": 2.0, "eight times": 8})
     assert b == line == c == e and a < line < d < f
     assert line - a == pytest.approx(d - c, abs=2) and f - e == pytest.approx(3 * (d - c), abs=4)
-
-
-# -- curve -----------------------------------------------------------------------------------------
 
 
 def test_the_text_gives_first_and_last_and_more_from_the_start():

@@ -24,8 +24,6 @@ from helpers.view.diagram.layered_layout import (
 from tests.model.test_bodies import branched
 from tests.samples import sample
 
-# -- diagram ---------------------------------------------------------------------------------------
-
 
 def chain(count, group=""):
     nodes = tuple(Node(str(i), f"node {i}", group=group) for i in range(count))
@@ -90,12 +88,6 @@ def test_a_deep_graph_leads_downwards_and_stays_narrow():
     assert tops == sorted(tops) and len(set(tops)) == 40
 
 
-# -- page ------------------------------------------------------------------------------------------
-
-
-# -- wrapping --------------------------------------------------------------------------------------
-
-
 WIDTHS = dict.fromkeys("abcdefr", 100)
 
 
@@ -112,9 +104,6 @@ def test_a_layer_wraps_and_every_arrow_still_leads_down():
     assert list(found) == list(layer)
     assert sorted(found.values()) == [0, 1, 1, 1, 2, 2, 2, 3]
     assert all(found[edge.source] < found[edge.target] for edge in fan().edges)
-
-
-# -- straightening ---------------------------------------------------------------------------------
 
 
 @given(
@@ -139,9 +128,6 @@ def test_rows_keep_their_order_and_the_room_between_boxes(given, data):
     assert assign_coordinates(Layout(rows, paths), widths) == centres
 
 
-# -- reading order ---------------------------------------------------------------------------------
-
-
 def ordered(*pairs):
     return [f"{e.source}{e.target}" for e in in_reading_order(tuple(Edge(*p) for p in pairs))]
 
@@ -149,9 +135,6 @@ def ordered(*pairs):
 def test_an_arrow_waits_for_the_last_one_that_leads_to_its_box():
     assert ordered("bc", "ab", "xb") == ["ab", "xb", "bc"]
     assert ordered("xa", "ab", "bc", "ya") == ["xa", "ya", "ab", "bc"]
-
-
-# -- folding ---------------------------------------------------------------------------------------
 
 
 def scoped(*groups, edges=()):
@@ -196,9 +179,6 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
     assert fold(graph, most) == shown
 
 
-# -- nesting ---------------------------------------------------------------------------------------
-
-
 def test_each_branch_is_named_in_picture_and_text():
     graph = branched()
     assert [words in svg(graph) for words in (">then</text>", ">else</text>")] == [True] * 2
@@ -211,9 +191,6 @@ def test_a_nest_with_a_cycle_is_drawn_flat():
     graph = branched(Edge("cond", "x"))
     assert not graph_drawing.leads_down(nested(graph))
     assert "frame" not in svg(graph).partition("</style>")[2]
-
-
-# -- labels ----------------------------------------------------------------------------------------
 
 
 LINE = "M0 40 C0 70,{x} 70,{x} 96"

@@ -9,9 +9,6 @@ import pytest
 
 from helpers.view import diagram, ink
 
-# -- ink -------------------------------------------------------------------------------------------
-
-
 HEX = re.compile(r"#[0-9a-fA-F]{3,8}\b")
 VIEWS = Path(ink.__file__).parent
 AA = 4.5
@@ -68,9 +65,6 @@ def test_no_colour_is_typed_in_elsewhere(tmp_path):
     assert list(coloured(VIEWS.parent)) == ["ink.py"]
 
 
-# -- kinds -----------------------------------------------------------------------------------------
-
-
 def said(*shown):
     return re.sub("<[^>]*>", " ", str(diagram.legend(shown))).split()
 
@@ -86,9 +80,6 @@ def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
     assert diagram.drawn_as(kind) in ink.KINDS
     assert diagram.outline(kind, 0, 0, 80, 40).startswith("M")
     assert f".{diagram.drawn_as(kind)}{{" in drawn
-
-
-# -- picture ---------------------------------------------------------------------------------------
 
 
 SVG = (

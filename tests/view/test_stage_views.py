@@ -19,9 +19,6 @@ from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view
 from tests.capture.stack_programs import loops, recursion
 
-# -- timeline --------------------------------------------------------------------------------------
-
-
 SOURCE = "x = 1\nif x:\n    y = 2\n"
 
 
@@ -72,9 +69,6 @@ def test_each_kind_of_panel_is_drawn_by_its_own_view():
         if content is not graph:  # which the stage draws as one picture of all steps
             assert sign in stage.stage_script(one_step(content))["panels"][0]
     assert "<svg" in stage.stage_script(one_step(graph))["picture"]["svg"]
-
-
-# -- stage -----------------------------------------------------------------------------------------
 
 
 HERE = Path(stage.__file__).parent
@@ -149,9 +143,6 @@ def test_no_two_scripts_of_the_stage_use_one_name():
     made = stage.stage_widget(a_run())
     names = re.findall(r"^(?:function|const|let) (\w+)", str(made._esm), re.M)
     assert len(names) > 40 and len(names) == len(set(names))
-
-
-# -- stack -----------------------------------------------------------------------------------------
 
 
 def test_inner_code_lists_the_fields_that_differ_from_the_first():

@@ -16,9 +16,6 @@ from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
 from helpers.view.table_view import ledger, table
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 
 
@@ -76,12 +73,6 @@ def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
     assert jointed(words).split("<wbr/>") == parts
 
 
-# -- nested ----------------------------------------------------------------------------------------
-
-
-# -- line width ------------------------------------------------------------------------------------
-
-
 WORDS = st.text("abc de-f.", max_size=300)
 
 
@@ -114,9 +105,6 @@ def test_a_long_name_goes_on_after_a_joint():
     assert all(part[-1] in "._" for part in parts[:-1])
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 CODE = (
     "import numpy as np\n\n\ndef forward(args):\n    '''Two\n    lines.'''\n    return args[0] * 2"
 )
@@ -129,9 +117,6 @@ def test_text_numbers_the_lines_and_marks_the_new_ones():
     assert "    8 + x = 1" in lines and "    4   def forward(args):" in lines
     assert lines[0] == "The op's 2 files" and lines[-1] == "+ marks 2 new lines."
     assert view.html(shown.model).count(" + </span>") == 2
-
-
-# -- side by side ----------------------------------------------------------------------------------
 
 
 def pair_up(left, right, origin):
@@ -178,9 +163,6 @@ def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
     firsts = [pair.left for pair in pairs if pair.left and not pair.again]
     assert firsts == list(range(1, len(left) + 1))
     assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
-
-
-# -- transcript ------------------------------------------------------------------------------------
 
 
 SCRIPT = "<script>alert(1)</script>"

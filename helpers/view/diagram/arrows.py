@@ -79,9 +79,6 @@ def curve_across(
     return line, start.right + LEAD // 2 + plate // 2, start.middle
 
 
-# -- straight pieces round boxes -------------------------------------------------------------------
-
-
 def find_way(start: Spot, end: Spot, boxes: list[Spot], before: list[Way]) -> Way:
     """Return the cheapest way from one box to another: short, clear of boxes and other lines."""
     used = {(x // NEAR, y // NEAR) for way in before for x, y in points_of(way)[1:-1]}

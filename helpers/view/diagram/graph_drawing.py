@@ -85,9 +85,6 @@ def _place_layers(layout: Layout, between: int, deep, place, more=None) -> dict:
     return {key: replace(s, x=s.x + x, y=s.y + y) for key, s in spots.items()}
 
 
-# -- one level -------------------------------------------------------------------------------------
-
-
 def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
     layout, widths = make_layers(graph), {node.key: diagram.box_width(node) for node in graph.nodes}
     longest = max(
@@ -141,9 +138,6 @@ def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> 
         ), spots
 
     return draw_roomy(draw, layout.layers, down)
-
-
-# -- bodies in their callers -----------------------------------------------------------------------
 
 
 def _draw_nest(nest: Nest, room: int) -> diagram.Piece:

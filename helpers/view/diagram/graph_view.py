@@ -28,7 +28,7 @@ SMALL_STEP, LABELLED = 66, 84  # from row to row where boxes have names alone; w
 MOST_NODES, MOST_FOUND, MOST_KEPT = 60, 20, 30  # boxes; found ones that never fold; with others
 PICTURE = "Both graphs in one picture"
 MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
-MOST_NAMED, MOST_FINDINGS, LONGEST = 8, 40, 100
+MOST_NAMED, LONGEST = 8, 100
 COLUMNS = (
     Column("word", "what became of it"),
     Column("before", "nodes before"),
@@ -95,12 +95,11 @@ def _html(model: Graph) -> str:
     if not model.nodes:
         return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
     shown = fold(model)
-    arrows = len(shown.edges)
-    shown = replace(shown, edges=one_per_pair(shown.edges))
-    rest = len(shown.edges) - MOST_ARROWS
-    if rest > 0:
-        told = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
-        shown = replace(shown, edges=shown.edges[:MOST_ARROWS], note=joined(told, shown.note))
+    arrows, edges = len(shown.edges), one_per_pair(shown.edges)
+    if len(edges) > MOST_ARROWS:
+        told = f"{len(edges) - MOST_ARROWS:,} arrows are not drawn; the model has them all."
+        shown = replace(shown, note=joined(told, shown.note))
+    shown = replace(shown, edges=edges[:MOST_ARROWS])
     return render(
         "diagram.html",
         model=shown,
@@ -138,9 +137,6 @@ def _draw_names(graph: Graph) -> str:
     names = tuple(replace(node, detail="") for node in graph.nodes)
     step = LABELLED if any(edge.label for edge in graph.edges) else SMALL_STEP
     return draw_graph(replace(graph, nodes=names), page=True, step=step)
-
-
-# -- folding ---------------------------------------------------------------------------------------
 
 
 def fold(model: Graph, most: int = MOST_NODES) -> Graph:
@@ -193,14 +189,9 @@ def _scopes(path: str) -> list[str]:
 
 def _findings(model: GraphDiff) -> Listing:
     rows = []
-    for word in MEANINGS:
-        found = model.found(word)
-        for f in found[:MOST_FINDINGS]:
-            now = "the same" if f.word == "kept" else listed(f.after, MOST_NAMED, LONGEST)
-            rows.append(Row(f.word, listed(f.before, MOST_NAMED, LONGEST), now, f.how))
-        if rest := len(found) - len(found[:MOST_FINDINGS]):
-            how = f"{rest:,} more findings; .model.found({word!r}) has them all"
-            rows.append(Row(word, "…", "", how))
+    for f in (f for word in MEANINGS for f in model.found(word)):
+        before, after = (listed(keys, MOST_NAMED, LONGEST) for keys in (f.before, f.after))
+        rows.append(Row(f.word, before, "the same" if f.word == "kept" else after, f.how))
     return Listing(model.title, COLUMNS, tuple(rows), model.note)
 
 

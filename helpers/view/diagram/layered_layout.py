@@ -199,9 +199,6 @@ def _count(upper: list, lower: list) -> int:
     )
 
 
-# -- straight arrows -------------------------------------------------------------------------------
-
-
 def assign_coordinates(
     layout: Layout, sizes: dict[object, int], between: int = BETWEEN, beside: int = BESIDE
 ) -> dict[object, float]:

@@ -90,9 +90,6 @@ def _widget(model: RouteMap):
     return make_widget("routes", "picture routes", says, state, "picture")
 
 
-# -- the picture -----------------------------------------------------------------------------------
-
-
 def routes_picture(model: RouteMap) -> Picture:
     """Return the picture of the routes; what differs from the first setting is `new`."""
     model = replace(model, routes=model.routes[:MOST], entries=model.entries[:MOST])

@@ -159,9 +159,6 @@ def _to_json(script: dict) -> str:
     return json.dumps(script, ensure_ascii=False, separators=(",", ":"))
 
 
-# -- the script of a stage -------------------------------------------------------------------------
-
-
 def _index(pool: dict, thing) -> int:
     return pool.setdefault(thing, len(pool))
 
