@@ -87,12 +87,13 @@ def _ledger_text(model: Ledger) -> str:
 def _ledger_html(model: Ledger) -> str:
     entries, rest = fit(model.entries, ENTRIES)
     why = any(entry.note for entry in model.entries)
+    long = [each for each in _columns(model) if max(len(v.word) for v in each) > SHORT]
     return render(
         "ledger.html",
         model=replace(model, entries=entries),
         why=why,
         # where one column of words is long, beside verdicts and a why, the why gives way to it
-        own=LONG if why and sum(map(_is_long, _columns(model))) == 1 else SHORT,
+        own=LONG if why and len(long) == 1 else SHORT,
         legend=_legend(model),
         left_out=rest,
     )
@@ -100,10 +101,6 @@ def _ledger_html(model: Ledger) -> str:
 
 def _columns(model: Ledger):
     return zip(*(entry.verdicts for entry in model.entries), strict=True)
-
-
-def _is_long(verdicts) -> bool:
-    return max(len(verdict.word) for verdict in verdicts) > SHORT
 
 
 def _legend(model: Ledger) -> str:

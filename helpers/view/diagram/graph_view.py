@@ -120,7 +120,12 @@ def _figures_html(model: Graph) -> str:
     runs = {name: graph for name, graph in apart(model).items() if graph.nodes}
     drawn = {name: draw_graph(graph, page=True) for name, graph in runs.items()}
     if len(runs) > 1 and sum(map(width_of, drawn.values())) > ROOM:
-        drawn = {name: _draw_names(graph) for name, graph in runs.items()}
+        step = LABELLED if any(edge.label for edge in model.edges) else SMALL_STEP
+        names = {
+            name: replace(graph, nodes=tuple(replace(node, detail="") for node in graph.nodes))
+            for name, graph in runs.items()
+        }
+        drawn = {name: draw_graph(graph, page=True, step=step) for name, graph in names.items()}
     figures = [
         {
             "name": name,
@@ -131,12 +136,6 @@ def _figures_html(model: Graph) -> str:
     ]
     shown = legend(node.kind for graph in runs.values() for node in graph.nodes)
     return render("page.html", model=model, figures=figures, legend=shown, body=_text(model))
-
-
-def _draw_names(graph: Graph) -> str:
-    names = tuple(replace(node, detail="") for node in graph.nodes)
-    step = LABELLED if any(edge.label for edge in graph.edges) else SMALL_STEP
-    return draw_graph(replace(graph, nodes=names), page=True, step=step)
 
 
 def fold(model: Graph, most: int = MOST_NODES) -> Graph:

@@ -46,8 +46,8 @@ def _sandbox_text(model: Sandbox) -> str:
 
 
 def _sandbox_html(model: Sandbox) -> str:
-    rows, guesses = _controls(model), _say_guesses(model)
-    return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
+    values = {"rows": _controls(model), "guesses": _say_guesses(model)}
+    return render("sandbox.html", model=model, headings=HEADINGS, **values)
 
 
 def _say_guesses(model: Sandbox) -> str:
