@@ -44,12 +44,6 @@ def consume(n):
     return found
 
 
-def fibonacci(n):
-    if n < 2:
-        return n
-    return fibonacci(n - 1) + fibonacci(n - 2)
-
-
 def shared(n):
     def grow():
         nonlocal n
@@ -80,8 +74,6 @@ MODELS = {
     "loop": lambda: stack_run(loop, 3),
     "caught": lambda: stack_run(caught, [], 0),
     "generator": lambda: stack_run(consume, 2),
-    "rounds left out": lambda: stack_run(squares, 30),
-    "recursion": lambda: stack_run(fibonacci, 3),
     "shared": lambda: stack_run(shared, 3),
     "machine": lambda: stack_run(vm.Machine().run, caught, [], 0),
     "wide": lambda: stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),

@@ -119,7 +119,7 @@ def test_without_scripts_every_step_can_be_read(opened):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_find_serious(opened, scheme):
+def test_axe_finds_nothing_serious(opened, scheme):
     page = opened(START, color_scheme=scheme)
     assert find_serious(page) == []
     page.evaluate("document.querySelector('main').prepend(document.createElement('button'))")

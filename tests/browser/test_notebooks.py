@@ -155,21 +155,6 @@ def test_switches_run_what_is_written_in_a_fresh_interpreter(ran):
         expect(shown).to_be_empty()
 
 
-def test_what_ifs_run_a_program_in_the_kernel(ran):
-    for what_if in ran.page.locator(".course-what-if").all():
-        status, run = what_if.get_by_role("status"), what_if.get_by_role("button")
-        run.press("Enter")
-        expect(status).to_contain_text("Predict first")
-        what_if.get_by_role("radio", name="11", exact=True).press("Space")
-        run.press("Enter")
-        expect(status).to_contain_text("Right:")
-        expect(what_if.get_by_role("img", name="with a RefVariable")).to_be_visible()
-        what_if.locator("select").first.select_option("ResourceVariable")
-        what_if.get_by_role("radio", name="11", exact=True).check()
-        run.click()
-        expect(status).to_contain_text("Not this time: you said 11, and it is 10")
-
-
 def wrong(question):
     return "Not this time" in status(question).inner_text()
 

@@ -224,10 +224,9 @@ class _Script:
         if self._picture:
             state = self._picture.states[n]
             told["picture"] = "".join(_LETTERS[state.get(key, "")] for key in self._keys)
-        rest = [panel for panel in step.panels if not self._has_part(step, panel)]
-        told["panels"] = [
-            [visible(_heading_of(panel)), _index(self._panels, panel_html(panel))] for panel in rest
-        ]
+        if rest := [panel for panel in step.panels if not self._has_part(step, panel)]:
+            shown = [(visible(_heading_of(p)), _index(self._panels, panel_html(p))) for p in rest]
+            told["panels"] = shown
         return told
 
     def _has_part(self, step: Step, panel: Panel) -> bool:
