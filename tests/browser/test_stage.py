@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from helpers.model.timeline import Step, Timeline
 from tests.browser.stage_page import StagePage
-from tests.browser.stage_programs import HOSTILE, MODELS
+from tests.browser.stage_programs import MODELS
 
 WIDE, HALF, NARROW = (1100, 720), (853, 480), (460, 900)  # HALF: 1280 × 720 at 150 %
 ONE_SCREEN = 617  # pixels of a window of 720 that JupyterLab leaves
@@ -85,19 +84,6 @@ def test_step_is_found_by_number_and_by_words(show):
     expect(search).to_have_attribute("aria-invalid", "true")
 
 
-def test_raising_line_instruction_and_step_are_marked(show):
-    shown, steps = show("caught"), MODELS["caught"]().steps
-    raises = next(n for n, step in enumerate(steps) if step.ending.startswith("raises"))
-    shown.go(raises)
-    expect(shown.root.locator(".stage-thrower")).to_have_count(0)
-    shown.go(raises + 1)
-    expect(shown.root.locator(".stage-thrower")).to_contain_text(steps[raises].opname)
-    expect(shown.root.locator(".stage-raised")).to_contain_text("items[i]")
-    expect(shown.root.locator(".stage-raise")).to_have_count(1)
-    shown.go(len(steps) - 1)
-    expect(shown.root.locator(".stage-thrower, .stage-raised")).to_have_count(0)
-
-
 def test_prediction_hides_what_comes_until_it_is_made(show):
     shown, steps = show("expression"), MODELS["expression"]().steps
     shown.go(3)
@@ -146,18 +132,3 @@ def test_key_tells_the_signs_of_this_stage_and_opens_by_keyboard(show):
     assert shown.violations() == []
     shown.page.keyboard.press("Enter")
     expect(signs).to_be_hidden()
-    expect(show("names").root.locator(".stage-key")).not_to_contain_text("a jump")
-    expect(show("shared").root.locator(".stage-key")).to_contain_text("shared cell")
-
-
-def test_hostile_words_are_words(show):
-    shown = show(Timeline(HOSTILE, HOSTILE, (Step(HOSTILE, 1, says=HOSTILE),) * 2, HOSTILE))
-    expect(shown.root.locator(".stage-title")).to_have_text(HOSTILE)
-    assert not shown.root.locator("img").count() and shown.page.title() == "A page"
-
-
-def test_live_line_tells_the_step_and_what_it_does(show):
-    shown = show("expression")
-    shown.go(3)
-    told = shown.root.get_by_role("status").text_content()
-    assert told == "Step 4 of 18: BINARY_OP * takes 10 and 2, computes 10 * 2 and puts 20 there."
