@@ -1,23 +1,11 @@
 """One model and one view of it -> an object that Jupyter, a terminal and a test can all read."""
 
 from types import MethodType
-from typing import Protocol
 
 from helpers.safety.arguments import is_a
+from helpers.view import View
 from helpers.view import spine_view as spine
 from helpers.view.markup import visible, wrapped
-
-
-class View(Protocol):
-    """What an exhibit needs of a view; the modules of `helpers.view` are all of this kind."""
-
-    @staticmethod
-    def text(model) -> str:
-        """Return the form that teaches alone: plain text, no colour, no markup."""
-
-    @staticmethod
-    def html(model) -> str:
-        """Return the form for a page: escaped, and readable with styles and scripts stripped."""
 
 
 class Exhibit:
@@ -83,7 +71,7 @@ class LiveExhibit(Exhibit):
         return self._source(*args, **kwargs)
 
     def __get__(self, instance, owner=None):
-        """Bind to an instance, as a function does: what stands in a class is a method."""
+        # bound to an instance as a function is: what stands in a class is a method
         return self if instance is None else MethodType(self, instance)
 
     def __getattr__(self, name):

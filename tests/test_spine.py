@@ -14,8 +14,8 @@ from helpers.exhibit import Exhibit, at
 from helpers.model.choice import Choice
 from helpers.model.spine import BANDS, CHAPTERS, CLINIC, SPINE, START
 from helpers.view import ink
-from helpers.view import spine_view as spine
 from helpers.view.widgets.forms import choice
+from tests import draw_spine as spine
 from tests.draw_spine import PICTURES
 
 ROOT = Path(__file__).parents[1]

@@ -14,9 +14,9 @@ from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
 from helpers.safety.restoring import whole
 from helpers.view.instruction_tables import bytecode as bytecode_view
+from helpers.view.instruction_tables import code as code_view
 from helpers.view.instruction_tables import stack as stack_view
 from helpers.view.table_view import table
-from helpers.view.widgets.code_view import code as code_view
 from helpers.view.widgets.stage import timeline
 
 Exhibit = at(3)

@@ -9,8 +9,8 @@ from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.restoring import whole
 from helpers.study.rerun import Switches
-from helpers.view.diagram.diff_view import graph_diff
 from helpers.view.diagram.graph_view import graph as diagram
+from helpers.view.diagram.graph_view import graph_diff
 from helpers.view.source_views import side_by_side
 from helpers.view.table_view import lanes, ledger, table
 

@@ -7,14 +7,14 @@ block is as wide as the number of calls inside it. Both show counts, never times
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from helpers.model.calls import CallTree
 from helpers.model.phrase import clipped, listed
 from helpers.view import View, ink
+from helpers.view.ink import SMALL, pictured
 from helpers.view.markup import one_line, render
-from helpers.view.picture import SMALL, SMALLEST, pictured
 
 MOST_WHOLE = 50  # calls of a tree that is not folded
 MOST_LINES, LONGEST = 400, 120
@@ -46,16 +46,13 @@ class Line:
 
 
 def outline(tree: CallTree) -> tuple[Line, ...]:
-    """Return the lines of a tree in order; every call is counted in exactly one way down.
-
-    Of very many lines the last one says how many are left out.
-    """
+    """Return the lines of a tree; each call is counted once, equal neighbours are one line."""
     inside, way, calls = tree.inside(), tree.on_the_way(), tree.calls
-    whole = len(calls) <= MOST_WHOLE
+    whole = len(calls) <= MOST_WHOLE or not way
     lines, at = [], 0
     while at < len(calls):
         call, stop = calls[at], at + 1
-        if whole or at in way or not way:
+        if whole or at in way:
             words = f"{'[C] ' * call.c}{clipped(call.path, LONGEST)}{' (raised)' * call.raised}"
             lines.append(Line(call.depth, words, inside[at], call.door))
         else:
@@ -66,7 +63,13 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
             words = [f"{name} ×{n}" if n > 1 else name for name, n in Counter(here).items()]
             lines.append(Line(call.depth, f"… {listed(words, 4)}", stop - at))
         at = stop
-    merged = list(_merged(lines))
+    merged = []
+    for line, same in groupby(lines):
+        times = len(list(same))
+        if times > 1 and line.inside == 1:
+            merged.append(replace(line, words=f"{line.words} ×{times}", inside=times))
+        else:
+            merged += [line] * times
     left_out = len(merged) - MOST_LINES
     if left_out > 0:
         words = f"… and {left_out:,} more lines; .model.calls holds every call"
@@ -74,21 +77,7 @@ def outline(tree: CallTree) -> tuple[Line, ...]:
     return tuple(merged)
 
 
-def _merged(lines: list[Line]) -> Iterator[Line]:
-    """Yield the lines; neighbours without calls inside that say the same become one."""
-    kept, times = None, 0
-    for line in (*lines, None):
-        if kept is not None and line == kept and line.inside == 1:
-            times += 1
-            continue
-        if kept is not None:
-            words = f"{kept.words} ×{times}" if times > 1 else kept.words
-            yield replace(kept, words=words, inside=kept.inside * times)
-        kept, times = line, 1
-
-
 def _text(model: CallTree) -> str:
-    """Return the outline with a count and a bar before each line."""
     most, body = len(model.calls), []
     for line in outline(model):
         bar = "█" * max(1, round(BAR * line.inside / most))
@@ -102,28 +91,19 @@ def _text(model: CallTree) -> str:
 
 
 def _html(model: CallTree) -> str:
-    """Return the strip as an image, and the outline as lists that fold."""
+    narrow = max(0, len(model.calls) - MOST_BLOCKS)
     return render(
         "call_tree.html",
         model=model,
         branches=_branches(outline(model)),
         words=_words,
         ending=_ending(model),
-        **(pictured(draw_strip(model), SMALLEST) if model.calls else {"image": ""}),
+        **(pictured(draw_strip(model)) if model.calls else {"image": ""}),
         alt=f"{model.title}: a strip of {len(model.calls)} calls, listed below",
         opened=len(model.calls) <= MOST_WHOLE,
-        strip_cut=_strip_cut(model),
+        strip_cut=f"The {narrow:,} narrowest blocks are not drawn." if narrow else "",
         looks=LOOKS,
     )
-
-
-def _strip_cut(model: CallTree) -> str:
-    """Say what the strip leaves out."""
-    deep = sum(call.depth >= MOST_ROWS for call in model.calls)
-    narrow = max(0, len(model.calls) - deep - MOST_BLOCKS)
-    said = [f"The {narrow:,} narrowest blocks are not drawn."] if narrow else []
-    said += [f"{deep:,} calls deeper than {MOST_ROWS} rows are not drawn."] if deep else []
-    return " ".join(said)
 
 
 def _words(line: Line) -> str:
@@ -146,11 +126,7 @@ def _branches(lines: tuple[Line, ...]) -> list[tuple[Line, list]]:
 
 
 def draw_strip(model: CallTree) -> str:
-    """Return the strip as SVG text, as wide as its blocks, or as the names that stand below.
-
-    The blocks of a kind are one path; labels stand where they have room, and the names of landmarks
-    whose blocks have none stand below.
-    """
+    """Return the strip as SVG; the names of landmarks whose blocks have no room stand below."""
     inside, way, unit = model.inside(), model.on_the_way(), WIDTH / len(model.calls)
     paths, labels, landmarks = {"plain": "", "way": "", "c": "", "door": ""}, [], []
     places = [at for at, call in enumerate(model.calls) if call.depth < MOST_ROWS]

@@ -1,10 +1,19 @@
-"""A kind of thing -> its one colour, shape and word in all pictures; and the style that they share.
+"""A kind of thing -> its one colour, shape and word in all pictures; an SVG -> an image with them.
 
 Colour names the kind, the shape repeats it, the word says it: nothing is told by colour alone.
 Every hexadecimal colour of the course stands here.
+
+An untrusted page and a code host show a picture as an image: it brings its own paper, and its
+colours follow the page where that says whether it is dark. Where scripts may run, `inline.js`
+replaces the image by the SVG in it, in a shadow root of its own: then its text can be selected and
+found, its tooltips show, and paper and ink are those of the page's theme. What is wider than its
+window fades at each edge behind which there is more.
 """
 
+import base64
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from markupsafe import Markup
 
@@ -75,30 +84,32 @@ EDGE = "#7d859080"  # half seen through: a rule between rows, on either page
 PALE = f"color-mix(in srgb,{TEXT} 60%,transparent)"  # of words beside others that say more
 _WASH = 12  # per cent of a colour in what words stand on
 _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is the page's text
+LETTER, SMALL = 7.9, 7.0  # width of a letter at 13 and at 11.5 pixels
+SMALLEST = 0.88  # of its natural size, where letters have 10 pixels; a narrower window scrolls
+_USED = re.compile(r"var\(--who-([a-z-]+)")
+# of the script: signs and the blanks around them
+_SPACED = re.compile(r" ?([!=]==|=>|-=|&&|[=;<>?:+{,-]) ")
+_OF_THE_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 
 
 def colours(dark: bool) -> dict[str, str]:
-    """Return every colour of a theme by name."""
-    kinds = {word: kind.dark if dark else kind.light for word, kind in KINDS.items()}
-    return {**kinds, **{word: pair[dark] for word, pair in (WORDS | PAPER).items()}}
-
-
-def declared(dark: bool) -> dict[str, str]:
     """Return every colour of a theme by name, and the fill of each kind and word."""
-    named, paper = colours(dark), PAPER["paper"][dark]
-    return {**named, **{f"{name}-fill": _mixed(named[name], paper) for name in (*KINDS, *WORDS)}}
+    named = {word: kind.dark if dark else kind.light for word, kind in KINDS.items()}
+    named |= {word: pair[dark] for word, pair in WORDS.items()}
+    fills = {f"{name}-fill": _mix(hue, PAPER["paper"][dark]) for name, hue in named.items()}
+    return named | {word: pair[dark] for word, pair in PAPER.items()} | fills
+
+
+def _mix(hue: str, paper: str) -> str:
+    parts = zip(*(bytes.fromhex(one[1:]) for one in (hue, paper)), strict=True)
+    shown = (round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
+    return "#" + bytes(shown).hex()
 
 
 def variables(dark: bool) -> str:
     """Return the declarations of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
     stage = "".join(f"--stage-{name}:{pair[dark]};" for name, pair in STAGE.items())
-    return "".join(f"--who-{name}:{value};" for name, value in declared(dark).items()) + stage
-
-
-def _mixed(hue: str, paper: str) -> str:
-    parts = zip(*(bytes.fromhex(one[1:]) for one in (hue, paper)), strict=True)
-    shown = (round((a * _WASH + b * (100 - _WASH)) / 100) for a, b in parts)
-    return "#" + bytes(shown).hex()
+    return "".join(f"--who-{name}:{value};" for name, value in colours(dark).items()) + stage
 
 
 def stylesheet() -> str:
@@ -112,32 +123,16 @@ def stylesheet() -> str:
     )
 
 
-def picture_style() -> str:
-    """Return the style of an SVG that stands in an image: there it is asked for no page's theme.
-
-    It follows the reader's system, and is read on a page of the other theme all the same: what it
-    shows stands on grounds of its own.
-    """
-    light, dark = (f":root{{{variables(theme)}}}" for theme in (False, True))
-    return f"{light}@media (prefers-color-scheme:dark){{{dark}}}"
-
-
 def colour(name: str) -> str:
-    """Return the colour as CSS for a `style` attribute, where there may be no style sheet.
-
-    Without one it is the light colour mixed with the page's text, so it is read in either theme.
-    KeyError for a name that is no kind and no word.
-    """
+    """Return the colour as CSS; without a style sheet the light one, mixed with the page's text."""
     if name == "ink":
         return f"var(--who-ink,{TEXT})"
-    light = KINDS[name].light if name in KINDS else WORDS[name][0]
-    return f"var(--who-{name},color-mix(in srgb,{light} {_SHARE}%,{TEXT}))"
+    return f"var(--who-{name},color-mix(in srgb,{colours(False)[name]} {_SHARE}%,{TEXT}))"
 
 
 def fill(name: str) -> str:
     """Return a faint wash of the colour as CSS for `background-color` in a `style` attribute."""
-    light = KINDS[name].light if name in KINDS else WORDS[name][0]
-    return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
+    return f"var(--who-{name}-fill,color-mix(in srgb,{colours(False)[name]} {_WASH}%,{PAGE}))"
 
 
 def tint(name: str) -> str:
@@ -157,48 +152,95 @@ def legend(words: dict[str, str]) -> Markup:
 def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a shape as an SVG path; an arrow's and a mark's are a plain box."""
     half, right, low = height / 2, x + width, y + height
-    if shape == "tag":
-        tip = min(12, width / 4)
-        return f"M{x:g} {y:g}H{right - tip:g}L{right:g} {y + half:g}L{right - tip:g} {low:g}H{x:g}z"
-    if shape == "hexagon":
-        cut = min(10, width / 4)
-        return (
-            f"M{x + cut:g} {y:g}H{right - cut:g}L{right:g} {y + half:g}L{right - cut:g} {low:g}"
-            f"H{x + cut:g}L{x:g} {y + half:g}z"
-        )
-    if shape == "slanted box":
-        return _slanted(x, y, width, height, min(8, width / 4))
-    if shape == "double slanted box":
-        inner = _slanted(x + 4, y + 3, width - 8, height - 6, min(7, width / 4))
-        return _slanted(x, y, width, height, min(8, width / 4)) + inner
-    if shape == "shield":
-        cut = min(10, half)
-        return (
-            f"M{x:g} {y:g}H{right:g}V{low - cut:g}L{right - cut:g} {low:g}H{x + cut:g}"
-            f"L{x:g} {low - cut:g}z"
-        )
-    if shape == "sheet":
-        fold = min(10, half)
-        corner = f"M{right - fold:g} {y:g}V{y + fold:g}H{right:g}"
-        return f"M{x:g} {y:g}H{right - fold:g}L{right:g} {y + fold:g}V{low:g}H{x:g}z{corner}"
-    if shape == "window":
-        return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
-    if shape == "pill":
-        inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
-        return _rounded(x, y, width, height, half) + inner
+    tip, cut, corner = min(12, width / 4), min(10, width / 4), min(10, half)
+    match shape:
+        case "tag":
+            corners = (x, y), (right - tip, y), (right, y + half), (right - tip, low), (x, low)
+            return _polygon(*corners)
+        case "hexagon":
+            top = (x + cut, y), (right - cut, y), (right, y + half)
+            return _polygon(*top, (right - cut, low), (x + cut, low), (x, y + half))
+        case "slanted box":
+            return _slanted(x, y, width, height, min(8, width / 4))
+        case "double slanted box":
+            inner = _slanted(x + 4, y + 3, width - 8, height - 6, min(7, width / 4))
+            return _slanted(x, y, width, height, min(8, width / 4)) + inner
+        case "shield":
+            sides = (x, y), (right, y), (right, low - corner), (right - corner, low)
+            return _polygon(*sides, (x + corner, low), (x, low - corner))
+        case "sheet":
+            edge = f"M{right - corner:g} {y:g}V{y + corner:g}H{right:g}"
+            sides = (x, y), (right - corner, y), (right, y + corner), (right, low), (x, low)
+            return _polygon(*sides) + edge
+        case "window":
+            return f"{_rounded(x, y, width, height, 3)}M{x:g} {y + 4:g}H{right:g}"
+        case "pill":
+            inner = _rounded(x + 3, y + 3, width - 6, height - 6, half - 3)
+            return _rounded(x, y, width, height, half) + inner
     radius = {"round box": 14, "round ends": half, "square": 0}.get(shape, 3)
     return _rounded(x, y, width, height, min(radius, half))
 
 
+def _polygon(*corners: tuple[float, float]) -> str:
+    """Return a closed path; what is level or upright is told by one number."""
+    (x, y), *rest = corners
+    path = f"M{x:g} {y:g}"
+    for u, v in rest:
+        path += f"H{u:g}" if v == y else f"V{v:g}" if u == x else f"L{u:g} {v:g}"
+        x, y = u, v
+    return f"{path}z"
+
+
 def _slanted(x: float, y: float, width: float, height: float, lean: float) -> str:
     right, low = x + width, y + height
-    return f"M{x + lean:g} {y:g}H{right:g}L{right - lean:g} {low:g}H{x:g}z"
+    return _polygon((x + lean, y), (right, y), (right - lean, low), (x, low))
 
 
 def _rounded(x: float, y: float, width: float, height: float, r: float) -> str:
     across, down = width - 2 * r, height - 2 * r
+    arc = f"a{r:g} {r:g} 0 0 1"
     return (
-        f"M{x + r:g} {y:g}h{across:g}a{r:g} {r:g} 0 0 1 {r:g} {r:g}v{down:g}"
-        f"a{r:g} {r:g} 0 0 1 {-r:g} {r:g}h{-across:g}a{r:g} {r:g} 0 0 1 {-r:g} {-r:g}"
-        f"v{-down:g}a{r:g} {r:g} 0 0 1 {r:g} {-r:g}z"
+        f"M{x + r:g} {y:g}h{across:g}{arc} {r:g} {r:g}v{down:g}{arc} {-r:g} {r:g}"
+        f"h{-across:g}{arc} {-r:g} {-r:g}v{-down:g}{arc} {r:g} {-r:g}z"
     )
+
+
+def drawn_width(words: str, letter: float = SMALL) -> int:
+    """Return how wide words are in a picture, in pixels."""
+    return round(len(words) * letter)
+
+
+def pictured(svg: str, smallest: float = SMALLEST) -> dict:
+    """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
+    return {"image": as_image(svg), "least": round(smallest * width_of(svg))}
+
+
+def width_of(svg: str) -> int:
+    """Return the width of an SVG in pixels."""
+    return int(svg.partition('width="')[2].partition('"')[0])
+
+
+def as_image(svg: str) -> str:
+    """Return the address of an image (ASCII, for `atob`), with colours of both themes."""
+    used = sorted({"paper", *_USED.findall(svg)})
+    light, dark = colours(False), colours(True)
+    plain = "".join(f"--who-{name}:{light[name]};" for name in used)
+    both = ""
+    for name in used:  # paper and ink are the page's own where it has them
+        one, other = light[name], dark[name]
+        own = one if one == other else f"light-dark({one},{other})"
+        page = _OF_THE_PAGE.get(name)
+        both += f"--who-{name}:{f'var({page},{own})' if page else own};"
+    style = (
+        f"<style>svg{{{plain}}}@supports(color:light-dark(red,red)){{svg{{{both}}}}}"
+        ":root{color-scheme:light dark;background:var(--who-paper)}</style>"
+    )
+    opening, end, rest = svg.partition(">")
+    whole = f"{opening}{end}{style}{rest}".encode("ascii", "xmlcharrefreplace")
+    return f"data:image/svg+xml;base64,{base64.b64encode(whole).decode()}"
+
+
+def inlining_script() -> str:
+    """Return the script that an image runs once it is there, as one short line."""
+    script = (Path(__file__).parent / "templates" / "inline.js").read_text(encoding="utf-8")
+    return _SPACED.sub(r"\1", " ".join(line.strip() for line in script.splitlines()))

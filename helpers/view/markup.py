@@ -2,17 +2,19 @@
 
 Text has the page's own colour, and what tells more that of `ink`, so light and dark follow the
 reader's theme. Where a host strips colours, the words that stand beside each still say the same.
+A notebook keeps every output, so each view has a ceiling: of very many rows the first are shown, a
+sentence counts the others, and they stay in the model.
 """
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from tabulate import tabulate
 
 from helpers.view import ink
-from helpers.view.picture import inlining
 
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _ANYWHERE = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
@@ -31,18 +33,17 @@ WIDEST = 110  # characters of a line of text
 COLUMN_GAP, HEADING = 2, 2  # spaces between columns; more for a heading (tabulate's MIN_PADDING)
 NARROWEST = 8  # characters of a column that is wrapped
 _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
+MOST_ROWS, MOST_LINES = 400, 2_000  # of a table; of source above it
+LONGEST_CELL = 1_500  # characters
 
 
 def visible(value: object) -> object:
-    """Return text with control characters and lone surrogates spelled out; line breaks stay.
-
-    So do marks that turn the direction of writing: nothing of a text is shown in another place.
-    The markup of our own templates stays.
-    """
+    """Return text with control characters, and marks that turn its direction, spelled out."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    lines = str.__str__(value).split("\n")
-    return "\n".join(line if line.isprintable() else _spelled_out(line) for line in lines)
+    if value.replace("\n", "").isprintable():
+        return value
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in value)
 
 
 def one_line(text: str) -> str:
@@ -64,17 +65,10 @@ def coded(words: str) -> Markup:
 
 
 def jointed(words: str, names: bool = False) -> Markup:
-    """Escape words that may go on in the next line after a dot or a slash between two of them.
-
-    `names`: after an underscore too, as a name of capitals does; an arrow keeps its name.
-    """
-    parts = (_ANYWHERE if names or words.startswith("→ ") else _JOINT).split(visible(words))
-    joined = Markup("<wbr/>").join(parts)
-    return joined.replace("→ ", Markup("→&nbsp;")) if words.startswith("→ ") else joined
-
-
-def _spelled_out(line: str) -> str:
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    """Escape words that may wrap after a dot or slash; `names`: after an underscore too."""
+    leads = words.startswith("→ ")
+    found = Markup("<wbr/>").join((_ANYWHERE if names or leads else _JOINT).split(visible(words)))
+    return found.replace("→ ", Markup("→&nbsp;")) if leads else found
 
 
 _templates = Environment(
@@ -87,9 +81,11 @@ _templates = Environment(
 )
 _templates.filters |= {"visible": visible, "coded": coded, "jointed": jointed}
 _templates.globals.update(
-    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, PALE=ink.PALE, colour=ink.colour
+    MONO=MONO, TONE_MARKS=TONE_MARKS, EDGE=ink.EDGE, PALE=ink.PALE, FADES=FADES
 )
-_templates.globals.update(FADES=FADES, INLINING=inlining(), fill=ink.fill, tint=ink.tint)
+_templates.globals.update(
+    colour=ink.colour, fill=ink.fill, tint=ink.tint, INLINING=ink.inlining_script()
+)
 
 
 def render(template: str, **values) -> str:
@@ -100,26 +96,21 @@ def render(template: str, **values) -> str:
 def grid(headings, rows) -> str:
     """Return rows of str as a plain text table under headings, no wider than a page."""
     cells = [[one_line(cell) for cell in row] for row in rows]
-    headings, cells = columns_wrapped([one_line(words) for words in headings], cells)
+    headings, cells = wrap_columns([one_line(words) for words in headings], cells)
     return tabulate(cells, headers=headings, tablefmt="simple", disable_numparse=True)
 
 
-# -- the width of text -----------------------------------------------------------------------------
-
-
 def wrapped(text: str) -> str:
-    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in.
+    """Return text whose lines are at most `WIDEST` wide; what goes on stands further in."""
+    lines = []
+    for line in text.split("\n"):
+        inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]
+        lines += _broken(line, WIDEST, f"{inset}    ")
+    return "\n".join(lines)
 
-    A line without a space where it could be broken is cut where it must.
-    """
-    return "\n".join(part for line in text.split("\n") for part in _parts(line))
 
-
-def columns_wrapped(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:
-    """Return a table's headings and cells, the widest wrapped so that it fits, where that can be.
-
-    A long name goes on after a dot or a slash, or else after an underscore.
-    """
+def wrap_columns(headings: list[str], rows: list[list[str]]) -> tuple[list[str], list]:
+    """Return a table's headings and cells, the widest wrapped at their joints so that it fits."""
     padded = [words + " " * HEADING for words in headings]
     widths = [max(map(len, column)) for column in zip(padded, *rows, strict=True)]
     room = WIDEST - COLUMN_GAP * (len(widths) - 1)
@@ -129,50 +120,61 @@ def columns_wrapped(headings: list[str], rows: list[list[str]]) -> tuple[list[st
     while left and left[0] * len(left) <= room:
         room -= left.pop(0)
     most = max(room // len(left), NARROWEST)
-    fitted = [[_cell(cell, most) for cell in row] for row in rows]
-    return [_cell(words, most - HEADING) for words in headings], fitted
+    fitted = [["\n".join(_broken(cell, most)) for cell in row] for row in rows]
+    return ["\n".join(_broken(words, most - HEADING)) for words in headings], fitted
 
 
-def _cell(words: str, most: int) -> str:
-    return words if len(words) <= most else "\n".join(_broken(words, most, ""))
-
-
-def _parts(line: str) -> list[str]:
-    if len(line) <= WIDEST:
-        return [line]
-    inset = line[: len(line) - len(line.lstrip())][: WIDEST // 2]
-    return _broken(line, WIDEST, f"{inset}    ")
-
-
-def _broken(words: str, most: int, inset: str) -> list[str]:
-    wrapper = _AtJoints(
-        most,
-        subsequent_indent=inset,
-        replace_whitespace=False,
-        expand_tabs=False,
-        break_on_hyphens=False,
-    )
-    return wrapper.wrap(words) or [words]
+def _broken(words: str, most: int, inset: str = "") -> list[str]:
+    if len(words) <= most:
+        return [words]
+    whole = {"replace_whitespace": False, "expand_tabs": False, "break_on_hyphens": False}
+    return _AtJoints(most, subsequent_indent=inset, **whole).wrap(words) or [words]
 
 
 class _AtJoints(textwrap.TextWrapper):
-    """Wraps as `textwrap` does, and a word without a space where names have their joints.
-
-    An arrow is one with what it leads to, and never ends a line.
-    """
+    """Wraps a word without a space where names have their joints; an arrow never ends a line."""
 
     def _split(self, text):
-        chunks, joined = super()._split(text), []
+        chunks, kept = super()._split(text), []
         room = self.width - len(self.subsequent_indent)
         for joint in _JOINTS:
-            chunks = [
-                part
-                for chunk in chunks
-                for part in (joint.findall(chunk) if len(chunk) > room else [chunk])
-            ]
+            parts = [joint.findall(chunk) if len(chunk) > room else [chunk] for chunk in chunks]
+            chunks = sum(parts, [])
         for chunk in chunks:
-            if joined and joined[-1].rstrip() == "→":
-                joined[-1] += chunk
+            if kept and kept[-1].rstrip() == "→":
+                kept[-1] += chunk
             else:
-                joined.append(chunk)
-        return joined
+                kept.append(chunk)
+        return kept
+
+
+def fit(rows: Sequence, where: str, what: str = "Rows", most: int = MOST_ROWS) -> tuple:
+    """Return the first rows, and a sentence that counts the others and says where all are."""
+    total = len(rows)
+    rest = f"{what} {most + 1:,} to {total:,} of {total:,} are left out here: {where}."
+    return rows[:most], rest if total > most else ""
+
+
+def cut(words: str, most: int = LONGEST_CELL) -> str:
+    """Return the words; of very many the first, and how many characters follow."""
+    if len(words) <= most:
+        return words
+    return f"{words[:most]}… ({len(words) - most:,} more characters; the model has them)"
+
+
+def cut_cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows of cells, each cut."""
+    return [[cut(cell) for cell in row] for row in rows]
+
+
+def cut_lines(lines: list[str]) -> list[str]:
+    """Return lines, each cut; of very many the first, and one line that counts the others."""
+    rest = len(lines) - MOST_LINES
+    more = [f"… {rest:,} more lines; the model has them all"] if rest > 0 else []
+    return [*map(cut, lines[:MOST_LINES]), *more]
+
+
+def source_lines(model) -> list[str]:
+    """Return the lines of the source of a model; line n of the source is item n - 1."""
+    lines = model.source.rstrip("\n").split("\n") if model.source.strip("\n") else []
+    return cut_lines([one_line(line.expandtabs(4)) for line in lines])

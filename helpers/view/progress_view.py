@@ -45,7 +45,6 @@ NO_NOTEBOOKS = (
 
 
 def _outcome_text(model: Outcome) -> str:
-    """Return the outcome as one or two lines of text, and what was built."""
     first = f"{OUTCOMES[model.state]} {model.exercise}: {_sentence(model)}"
     parts = [f"{first}\n  {model.more}" if model.more else first]
     if view := _view_of(model.picture):
@@ -54,7 +53,6 @@ def _outcome_text(model: Outcome) -> str:
 
 
 def _outcome_html(model: Outcome) -> str:
-    """Return the outcome as a bordered status line, and below it what there is to see."""
     view, columns = _view_of(model.picture), ()
     if beside := model.beside:  # heading, words and ink of both answers; where they part is marked
         yours, real = beside.yours, beside.real
@@ -70,7 +68,6 @@ def _outcome_html(model: Outcome) -> str:
 
 
 def _sentence(model: Outcome) -> str:
-    """Return the state and its reason as one phrase."""
     if model.state == "failed":
         return f"failed because {model.because}"
     if model.state == "hint":
@@ -96,7 +93,6 @@ def _marked(words: str, other: str) -> Markup:
 
 
 def _progress_text(model: Progress) -> str:
-    """Return a row for each chapter, with a mark before each exercise, and what comes next."""
     coming, rows = _next(model), []
     for one in model.chapters:  # mark and name are one word: no line ends between them
         marked = (f"{NEXT * (t is coming)}{MARKS[t.state]}{t.name}" for t in one.tasks)
@@ -105,7 +101,6 @@ def _progress_text(model: Progress) -> str:
 
 
 def _progress_html(model: Progress) -> str:
-    """Return the same as a table whose exercises are links, as JupyterLab follows them."""
     return render(
         "learner_progress.html",
         title=TITLE,

@@ -18,20 +18,16 @@ from helpers.model.files import File, Files
 from helpers.model.phrase import counted
 from helpers.model.side_by_side import Pair, SideBySide
 from helpers.model.transcript import Transcripts
-from helpers.view import View, ink, row_limit
-from helpers.view.markup import joined, one_line, render, visible
+from helpers.view import View, ink
+from helpers.view.markup import cut, cut_lines, fit, joined, one_line, render, visible
 
 MARK = "″"
 AGAIN = f"{MARK} the line of this number once more"
 BANDS = ("name", "op", "backward", "cell", "code", "tensor")  # of lines that belong together
 PAIRS = "the model has all of them (`.model.pairs`)"
-DOTS = Pair(0, "…", 0, "…")
-COST = 1_900  # bytes of markup around the four cells of a row that is lit
 LONGEST_RUN = 4  # equal lines that are shown where the model folds
 LONGEST = 44  # characters; in HTML the lines of a side with longer ones wrap
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
-FILES = "the model has all of them (`.model.files`)"
-MOST_LINES = 400  # of all files together
 # kind of word -> its style; the first that fits
 _STYLES = {
     Comment: f"color:{ink.colour('quiet')};font-style:italic",
@@ -44,199 +40,150 @@ _STYLES = {
 }
 _SPAN = Markup('<span style="{}">{}</span>')
 ENDS = {"well": "○", "error": "△", "killed": "✕"}
-RUNS = "the model has all of them (`.model.runs`)"
-LONGEST_OUTPUT = 100_000  # characters of what one run printed
+ROOM = 300_000  # characters of all runs together
 FOLDED = 3  # more runs than this are folded, one by one
 
 
-# -- side by side ----------------------------------------------------------------------------------
-
-
 def _pairs_text(model: SideBySide) -> str:
-    """Return both sides in columns, each line behind its number."""
-    model = _folded(model)
-    rows = [
-        (_numbered(p.left, p.left_text, p.again), _numbered(p.right, p.right_text))
-        for p in model.pairs
-    ]
-    part = row_limit.fold([max(WIDEST, len(a)) + len(b) + 4 for a, b in rows], row_limit.TEXT_ROOM)
-    rows = part.of(rows, ("  …", "  …"))
-    heads = (one_line(model.left_title), one_line(model.right_title))
-    width = min(WIDEST, max(len(left) for left, _ in (heads, *rows)))
-    lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in (heads, *rows)]
-    again = AGAIN if any(pair.again for pair in model.pairs) else ""
-    return joined(model.title, *lines, again, part.says(PAIRS), model.note)
+    pairs, rest = fit(_fold_runs(model), PAIRS)
+    rows = [(one_line(model.left_title), one_line(model.right_title))]
+    rows += [(_number(p.left, p.left_text, p.again), _number(p.right, p.right_text)) for p in pairs]
+    width = min(WIDEST, max(len(left) for left, _ in rows))
+    lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in rows]
+    again = AGAIN if any(pair.again for pair in pairs) else ""
+    return joined(model.title, *lines, again, rest, model.note)
 
 
-def _numbered(number: int, words: str, again: bool = False) -> str:
+def _number(number: int, words: str, again: bool = False) -> str:
     if not number:
         return f"    {words}".rstrip()
-    return f"{number:>3} {MARK if again else _code(words)}"
+    return f"{number:>3} {MARK if again else _show_code(words)}"
 
 
-def _code(line: str) -> str:
-    """Return a line of code ready to show: tabs become blanks, controls are spelled out."""
-    return one_line(row_limit.cut(line).expandtabs(4))
+def _show_code(line: str) -> str:
+    return one_line(cut(line).expandtabs(4))
 
 
 def _pairs_html(model: SideBySide) -> str:
-    """Return both sides as one table, a row per line on the right."""
-    model = _folded(model)
-    part = row_limit.fold([COST + row_limit.cost(p.left_text + p.right_text) for p in model.pairs])
-    shown = part.of(model.pairs, DOTS)
-    sides = zip(*((p.left_text, p.right_text) for p in shown), strict=True)
-    bands, both = _bands(model), any(pair.right for pair in model.pairs)
-    return render(
-        "side_by_side.html",
-        model=replace(model, pairs=tuple(shown)),
-        mark=MARK,
-        code=_code,
-        legend=_legend(model, bands, both),
-        left_out=part.says(PAIRS),
-        bands=bands,
-        both=both,  # without a right side, nothing on the left is gone
-        wraps=[max(map(len, map(_code, side))) > LONGEST for side in sides] or [False, False],
-    )
-
-
-def _legend(model: SideBySide, bands, both: bool) -> str:
-    """Return what the marks and colours in the HTML form stand for."""
-    pairs = model.pairs
-    said = {
+    pairs, rest = fit(_fold_runs(model), PAIRS)
+    sides = zip(*((p.left_text, p.right_text) for p in pairs), strict=True)
+    times = Counter(pair.left for pair in pairs if pair.left and pair.right)
+    shared = sorted(line for line, count in times.items() if count > 1)
+    bands = {line: BANDS[n % len(BANDS)] for n, line in enumerate(shared)}
+    both = any(pair.right for pair in pairs)  # without a right side, nothing on the left is gone
+    legend = {  # what the marks and colours stand for
         AGAIN: any(pair.again for pair in pairs),
         "the same colour: made of one line": bool(bands),
         "+ on the right alone": any(p.right and not p.left and p.right_text.strip() for p in pairs),
         "− on the left alone": both and any(pair.left and not pair.right for pair in pairs),
     }
-    return "   ".join(words for words, there in said.items() if there)
+    return render(
+        "side_by_side.html",
+        model=replace(model, pairs=tuple(pairs)),
+        mark=MARK,
+        code=_show_code,
+        legend="   ".join(words for words, there in legend.items() if there),
+        left_out=rest,
+        bands=bands,
+        both=both,
+        wraps=[max(len(_show_code(line)) for line in side) > LONGEST for side in sides]
+        or [False, False],
+    )
 
 
-def _folded(model: SideBySide) -> SideBySide:
-    """Return the model with the first and the last line of each long run of equal lines alone."""
+def _fold_runs(model: SideBySide) -> list[Pair]:
+    """Return the pairs; where the model folds, the ends of each long run of equal ones."""
+    if not model.folds:
+        return list(model.pairs)
     pairs = []
-    for same, run in groupby(model.pairs if model.folds else (), _same):
+    for same, run in groupby(model.pairs, _is_same):
         run = list(run)
         if same and len(run) > LONGEST_RUN:
             run[1:-1] = [Pair(0, f"… {len(run) - 2} lines are the same", 0, "…")]
         pairs += run
-    return replace(model, pairs=tuple(pairs)) if model.folds else model
+    return pairs
 
 
-def _same(pair: Pair) -> bool:
+def _is_same(pair: Pair) -> bool:
     return bool(pair.left and pair.right) and pair.left_text.strip() == pair.right_text.strip()
 
 
-def _bands(model: SideBySide) -> dict[int, str]:
-    """Return a colour for each line on the left that more than one line on the right came from."""
-    times = Counter(pair.left for pair in model.pairs if pair.left and pair.right)
-    shared = sorted(line for line, count in times.items() if count > 1)
-    return {line: BANDS[n % len(BANDS)] for n, line in enumerate(shared)}
-
-
-# -- files -----------------------------------------------------------------------------------------
-
-
 def _files_text(model: Files) -> str:
-    """Return each file's name with its lines below it, numbered; a new line bears a plus."""
-    parts, (shown, rest) = [one_line(model.title)], _shown_files(model)
-    for file, lines in shown:
-        rows = [f"{n:>5} {_new(file, n)} {one_line(line)}" for n, line in enumerate(lines, 1)]
+    parts = [one_line(model.title)]
+    for file in model.files:
+        lines = enumerate(_lines_of(file), 1)
+        rows = [f"{n:>5} {_plus(file, n)} {one_line(line)}" for n, line in lines]
         head = f"{one_line(file.name)} ({_length(file)})"
         parts.append("\n".join(row.rstrip() for row in (head, *rows)))
-    return "\n\n".join(part for part in (*parts, joined(rest, model.note)) if part)
+    return "\n\n".join(visible(part) for part in (*parts, model.note) if part)
 
 
 def _files_html(model: Files) -> str:
-    """Return the same: each file under its name, which folds it, the first open."""
-    shown, rest = _shown_files(model)
     files = []
-    for file, lines in shown:
-        coloured = enumerate(_coloured("\n".join(lines)), 1)
-        files.append((file.name, _length(file), [(n, _new(file, n), line) for n, line in coloured]))
-    return render("files.html", model=model, files=files, rest=rest)
+    for file in model.files:
+        lines = enumerate(_colour_python(_lines_of(file)), 1)
+        files.append((file.name, _length(file), [(n, _plus(file, n), line) for n, line in lines]))
+    return render("files.html", model=model, files=files, rest="")
+
+
+def _lines_of(file: File) -> list[str]:
+    return cut_lines(file.text.split("\n"))
 
 
 def _length(file: File) -> str:
     return counted(len(file.text.split("\n")), "line")
 
 
-def _new(file: File, number: int) -> str:
+def _plus(file: File, number: int) -> str:
     return "+" if number in file.new else " "
 
 
-def _shown_files(model: Files) -> tuple[list[tuple[File, list[str]]], str]:
-    """Return each file with the lines there is room for, and a sentence on the others."""
-    shown, whole = [], 0
-    for file in model.files:
-        lines = file.text.split("\n")
-        room = max(MOST_LINES - whole, 0)
-        shown.append((file, [row_limit.cut(line) for line in lines[:room]]))
-        whole += len(lines)
-    return shown, row_limit.first(MOST_LINES, whole).says(FILES, "Lines")
-
-
-def _coloured(words: str) -> list[Markup]:
-    """Return the markup of each line of Python, as Pygments reads it."""
-    lines = [[]]  # of each line its pieces: (style, words)
-    for token, piece in PythonLexer(stripnl=False, ensurenl=False).get_tokens(words):
+def _colour_python(lines: list[str]) -> list[Markup]:
+    pieces = [[]]  # of each line: (style, words)
+    for token, words in PythonLexer(stripnl=False, ensurenl=False).get_tokens("\n".join(lines)):
         style = next((style for kind, style in _STYLES.items() if token in kind), "")
-        for n, part in enumerate(piece.split("\n")):
-            lines += [[]] if n else []
-            lines[-1].append((style, part))
+        for n, part in enumerate(words.split("\n")):
+            pieces += [[]] if n else []
+            pieces[-1].append((style, part))
     shown = []
-    for line in lines:
+    for line in pieces:
         shown.append(Markup(""))
-        for style, pieces in groupby(line, key=itemgetter(0)):
-            piece = escape(visible("".join(words for _, words in pieces)))
+        for style, run in groupby(line, key=itemgetter(0)):
+            piece = escape(visible("".join(words for _, words in run)))
             shown[-1] += _SPAN.format(style, piece) if style and piece else piece
     return shown
 
 
-# -- transcripts -----------------------------------------------------------------------------------
-
-
 def _transcript_text(model: Transcripts) -> str:
-    """Return every run: its label, its source if it has one, its output, its end."""
-    model, rest = _shown_runs(model)
-    alike = _alike(model)
+    model = _cut_runs(model)
+    alike = _say_same_end(model)
     runs = []
     for run in model.runs:
         source = [f"  > {line}" for line in visible(run.source).strip().split("\n") if run.source]
-        printed = visible(run.printed).split("\n") if run.printed else []
-        raised = [visible(run.error)] if run.error else []
-        ending = [] if alike else [f"{ENDS[run.end]} {run.ending}"]
-        lines = [f"  {line}" for line in (*printed, *raised, *ending)]
+        ending = "" if alike else f"{ENDS[run.end]} {run.ending}"
+        told = [visible(words) for words in (run.printed, run.error, ending) if words]
+        lines = [f"  {line}" for words in told for line in words.split("\n")]
         runs.append("\n".join([*([f"{run.label}:"] if run.label else []), *source, *lines]))
-    parts = [model.title, *runs, alike, rest, model.note]
-    return "\n\n".join(visible(part) for part in parts if part)
+    return "\n\n".join(visible(p) for p in (model.title, *runs, alike, model.note) if p)
 
 
 def _transcript_html(model: Transcripts) -> str:
-    """Return the same; where there are many runs, all are folded away under their labels."""
-    model, rest = _shown_runs(model)
-    folded = len(model.runs) > FOLDED
-    model = replace(model, note=joined(rest, model.note))
-    return render("transcript.html", model=model, folded=folded, marks=ENDS, alike=_alike(model))
+    model = _cut_runs(model)
+    folded, alike = len(model.runs) > FOLDED, _say_same_end(model)
+    return render("transcript.html", model=model, folded=folded, marks=ENDS, alike=alike)
 
 
-def _alike(model: Transcripts) -> str:
+def _say_same_end(model: Transcripts) -> str:
     """Return what is said once where several runs came to one and the same end."""
     ends = {f"{ENDS[run.end]} each: {run.ending}" for run in model.runs}
     return ends.pop() if len(ends) == 1 and 1 < len(model.runs) <= FOLDED else ""
 
 
-def _shown_runs(model: Transcripts) -> tuple[Transcripts, str]:
-    """Return the runs that there is room for, and a sentence on the others."""
-    longest = {"label": row_limit.LONGEST_CELL, "error": row_limit.LONGEST_CELL}
-    longest |= dict.fromkeys(("source", "printed"), LONGEST_OUTPUT)
-    cells = [
-        {k: row_limit.cut(getattr(run, k), most) for k, most in longest.items()}
-        for run in model.runs
-    ]
-    part = row_limit.fold([600 + cost for cost in row_limit.costs([[*c.values()] for c in cells])])
-    runs = [replace(run, **cell) for run, cell in zip(model.runs, cells, strict=True)]
-    shown = (*runs[: part.head], *runs[part.total - part.tail :])
-    return replace(model, runs=shown), part.says(RUNS, "Runs")
+def _cut_runs(model: Transcripts) -> Transcripts:
+    room = max(ROOM // max(len(model.runs), 1), 200)
+    names = ("label", "source", "printed", "error")
+    runs = (replace(run, **{n: cut(getattr(run, n), room) for n in names}) for run in model.runs)
+    return replace(model, runs=tuple(runs))
 
 
 side_by_side = View(_pairs_text, _pairs_html)

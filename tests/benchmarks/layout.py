@@ -16,10 +16,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram.graph_drawing import svg
-from helpers.view.diagram.graph_folding import fold
-from helpers.view.diagram.shapes import BOX, box_width
-from helpers.view.picture import SMALLEST
+from helpers.view.diagram import BOX, box_width
+from helpers.view.diagram.graph_drawing import draw_graph
+from helpers.view.diagram.graph_view import fold
+from helpers.view.ink import SMALLEST
 
 FILE = Path(__file__).with_suffix(".json")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -58,7 +58,7 @@ def _side(a, b, p) -> float:
 
 def ours(model: Graph):
     """Return the lines of our picture, its width and height, and the size of its smallest text."""
-    picture = ElementTree.fromstring(svg(model))
+    picture = ElementTree.fromstring(draw_graph(model))
     edges = dict.fromkeys((edge.source, edge.target) for edge in model.edges)
     paths = [
         p.get("d") for p in picture.iter(f"{SVG}path") if "arrow" in p.get("class", "").split()

@@ -1,4 +1,4 @@
-"""Nothing -> a notebook for the book: hostile exhibits, a sandbox, a check, and a recap."""
+"""Nothing -> a notebook for the book: hostile exhibits, a sandbox and a check."""
 
 import nbformat
 
@@ -30,14 +30,6 @@ Sign()
 """
 
 
-_RECAP = """
-from helpers.study.predict import show_predictions
-
-predict("Never decided", ["no", "yes"], run=lambda: "no")
-show_predictions()
-"""
-
-
 def build() -> nbformat.NotebookNode:
     """Return the notebook; it was never run."""
     notebook = gallery.build()
@@ -47,6 +39,5 @@ def build() -> nbformat.NotebookNode:
     last["id"] = "last-cell"
     sandbox = nbformat.v4.new_code_cell(_SANDBOX.strip())
     stub = nbformat.v4.new_code_cell("names = ...")
-    recap = nbformat.v4.new_code_cell(_RECAP.strip())
-    notebook.cells = [head, *notebook.cells, sandbox, stub, check, recap, last]
+    notebook.cells = [head, *notebook.cells, sandbox, stub, check, last]
     return notebook

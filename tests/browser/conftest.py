@@ -45,10 +45,7 @@ def lab(chromium, tmp_path_factory):
 
 
 class Tabs:
-    """Pages that hold JupyterLab already: to start it in a page takes longer than a notebook.
-
-    A tab in which a notebook was `run` is given to no notebook that is only read.
-    """
+    """Pages that hold JupyterLab already; one in which a notebook was `run` is lent no reader."""
 
     def __init__(self, context, lab, session):
         self._context, self._lab, self._session = context, lab, session

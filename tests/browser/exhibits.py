@@ -1,10 +1,4 @@
-"""One example of each view of helpers/view -> its page, and a document with all of them.
-
-`python -m tests.browser.exhibits FOLDER` writes the document in both themes.
-"""
-
-import sys
-from pathlib import Path
+"""One example of each view of helpers/view -> its page, and a document with all of them."""
 
 import nbformat
 from nbconvert import HTMLExporter
@@ -13,39 +7,35 @@ import helpers
 from helpers.capture.cpython.hooked_frames import evaluator_graph
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.tensorflow.graph_steps import steps
-from helpers.model.calls import Call, CallTree
 from helpers.model.choice import Choice
 from helpers.model.dynamo import DynamoRun, DynamoStep
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.journey import SHARES, Journey, Passage, Stop
-from helpers.model.learner_progress import Chapter, Progress, Task, progress
+from helpers.model.learner_progress import progress
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.op_log import together
 from helpers.model.outcome import Beside, Outcome
-from helpers.model.sandbox import Control, Sandbox
-from helpers.model.side_by_side import SideBySide, align
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.transcript import Transcripts
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve
-from helpers.view.diagram.diff_view import graph_diff
-from helpers.view.diagram.graph_view import figures, graph
+from helpers.view.diagram.graph_view import figures, graph, graph_diff
 from helpers.view.diagram.job_view import job
-from helpers.view.instruction_tables import dynamo, stack
+from helpers.view.instruction_tables import code, dynamo, stack
 from helpers.view.progress_view import outcome
 from helpers.view.progress_view import progress as learner_progress
 from helpers.view.source_views import side_by_side, transcript
 from helpers.view.spine_view import journey
 from helpers.view.table_view import dots, lanes, ledger
 from helpers.view.table_view import table as tables
-from helpers.view.widgets.code_view import code
 from helpers.view.widgets.forms import choice, sandbox
 from helpers.view.widgets.routes_view import routes
 from helpers.view.widgets.stage import timeline
 from tests.browser import stage_programs
 from tests.model.test_bodies import branched
+from tests.view import test_call_tree, test_journey, test_learner_progress, test_sandbox
 from tests.view.test_graph_diff import diff
 from tests.view.test_job import small
 from tests.view.test_routes import route_map
+from tests.view.test_table_views import DIED, LIVED, pair_up
 
 THEMES = ("light", "dark")
 TONES = ("plain", "changed", "failed", "refused")
@@ -65,13 +55,6 @@ def _wide() -> Graph:
     return Graph("Nine names of one function", nodes, edges)
 
 
-def _calls() -> CallTree:
-    calls = [Call(0, "ops", "matmul"), Call(1, "dispatch", "handler"), Call(2, "ops", "scope")]
-    calls += [Call(2, "math", "matmul"), Call(3, "wrap", "Dispatch", c=True, door=True)]
-    calls += [Call(3, "tfe", "TFE_Py_FastPathExecute", c=True, door=True), Call(1, "ops", "exit")]
-    return CallTree("matmul: 7 calls", tuple(calls), ("fast path",))
-
-
 def _ledger() -> Ledger:
     words = ("right", "right, recorded again", "wrong", "refused: AssertionError")
     entries = tuple(
@@ -79,14 +62,6 @@ def _ledger() -> Ledger:
         for n in range(4)
     )
     return Ledger("Who is right", "program", ("Python", "tf.function", "Dynamo", "fx"), entries)
-
-
-def _beside() -> SideBySide:
-    left = ["def f(x):", "    if x > 1:", "        return x", "    return -x"]
-    right = ["def tf__f(x):", "    with scope() as fscope:", "        def if_body():"]
-    right += ["            return ld(x)", "        if_stmt(ld(x) > 1, if_body)"]
-    pairs = align(left, right, {1: 1, 3: 2, 4: 3, 5: 2})
-    return SideBySide("Before and after", "you wrote", "AutoGraph made", pairs)
 
 
 def _jumps(items):
@@ -99,41 +74,9 @@ def _jumps(items):
     return total
 
 
-def _runs() -> Transcripts:
-    runs = (
-        Transcript("one", "print(1)", "1", "", 0),
-        Transcript("two", "", "", "KeyError: 'a'", -11),
-    )
-    return Transcripts("Two child interpreters", runs, "a note")
-
-
 def _dynamo() -> DynamoRun:
     made = DynamoStep("LOAD_FAST x", 2), DynamoStep("CALL sin", 2, stack=("x",), made=("sin = …",))
     return DynamoRun("Dynamo at work", "def f(x):\n    return sin(x)\n", made)
-
-
-def _sandbox() -> Sandbox:
-    controls = Control("dtype", ("float32", "int32")), Control("shape", ("(2,)", "(3,)"))
-    return Sandbox(
-        "Hit or trace?", "Pick a call.", controls, ("hit", "trace"), "sandbox.run('hit')"
-    )
-
-
-def _journey() -> Journey:
-    words = "the graph was found, and none of your lines ran; 231 of TensorFlow's"
-    stops = [Stop(n, n != 4, "graph found", f"{words} <{n}>") for n in range(1, 7)]
-    again = [Stop(n, n in (2, 5), "12 calls", words) for n in range(1, 7)]
-    shares = tuple(zip(SHARES, (0.05, 0.6, 0.35), strict=True))
-    both = Passage(tuple(stops)), Passage(tuple(again), outcome="ValueError: x", printed="tracing")
-    return Journey("The journey of f, called twice", *both, shares, "a note")
-
-
-def _progress() -> Progress:
-    names = ("a_name", "another_name", "a_name_that_is_longer", "the_last_name")
-    tasks = tuple(Task(name, f"01_x.ipynb#{name}") for name in names)
-    done = zip(names, ("passed", "failed", "hint"), strict=False)
-    events = [{"check": name, "is": came} for name, came in done]
-    return progress((Chapter(1, "one of many chapters", tasks),), events)
 
 
 def _failed() -> Outcome:
@@ -151,12 +94,10 @@ def page_of(exhibit) -> str:
 EXHIBITS = {
     "bars": lambda: page_of(helpers.plot_ratios("Time", {"a graph": 0.2, "a wrapper": 30.0})),
     "bytecode": lambda: page_of(helpers.show_bytecode(_jumps)),
-    "bytecode: versions": lambda: page_of(helpers.show_rosetta("current")),
-    "call_tree": lambda: call_tree.html(_calls()),
+    "call_tree": lambda: call_tree.html(test_call_tree.MODEL),
     "choice": lambda: choice.html(Choice("What does `2 + 2` give?", ("3", "4"), "4", "It adds.")),
     "code": lambda: code.html(helpers.show_code(_jumps).model),
     "curve": lambda: curve.html(make_curve("The loss", [9.0 / n for n in range(1, 200)])),
-    "curve: short": lambda: curve.html(make_curve("Twice", [3, 7], "call")),
     "dots": lambda: dots.html(route_map()),
     "dynamo": lambda: dynamo.html(_dynamo()),
     "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),
@@ -176,9 +117,11 @@ EXHIBITS = {
     "graph: wide": lambda: graph.html(_wide()),
     "graph_diff": lambda: graph_diff.html(diff()),
     "job": lambda: job.html(small()),
-    "journey": lambda: journey.html(_journey()),
+    "journey": lambda: journey.html(test_journey.MODEL),
     "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
-    "learner_progress": lambda: learner_progress.html(_progress()),
+    "learner_progress": lambda: learner_progress.html(
+        progress(test_learner_progress.CHAPTERS, test_learner_progress.EVENTS)
+    ),
     "ledger": lambda: ledger.html(_ledger()),
     "nested": lambda: page_of(
         helpers.show_nested(
@@ -189,15 +132,14 @@ EXHIBITS = {
     ),
     "outcome": lambda: outcome.html(_failed()),
     "routes": lambda: routes.html(route_map()),
-    "sandbox": lambda: sandbox.html(_sandbox()),
-    "side_by_side": lambda: side_by_side.html(_beside()),
+    "sandbox": lambda: sandbox.html(test_sandbox.MODEL),
+    "side_by_side": lambda: side_by_side.html(
+        pair_up(["if a:", "    b", "    c"], ["made", "B", "B again", "C"], {2: 2, 3: 2, 4: 3})
+    ),
     "stack": lambda: stack.html(stack_run(stage_programs.loop, 3)),
     "table": lambda: tables.html(helpers.show_table("T", *[{"a": "x" * 90, "b": "y"}] * 3).model),
-    "table: wide": lambda: page_of(
-        helpers.show_table("W", *[{f"c{n}": "z" * 24 for n in range(9)}])
-    ),
     "timeline": lambda: timeline.html(stage_programs.names_timeline(stage_programs.loop, 2)),
-    "transcript": lambda: transcript.html(_runs()),
+    "transcript": lambda: transcript.html(Transcripts("Two runs", (LIVED, DIED), "a note")),
 }
 
 
@@ -216,10 +158,3 @@ def document(theme: str, pages: dict[str, str]) -> str:
 def pages() -> dict[str, str]:
     """Return every example's page by its name."""
     return {name: make() for name, make in EXHIBITS.items()}
-
-
-if __name__ == "__main__":
-    folder, made = Path(sys.argv[1]), pages()
-    folder.mkdir(parents=True, exist_ok=True)
-    for theme in THEMES:
-        (folder / f"exhibits-{theme}.html").write_text(document(theme, made), encoding="utf-8")

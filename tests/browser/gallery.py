@@ -72,20 +72,9 @@ loop = Timeline({STAGE!r}, source, tuple(steps), "Two calls are left out.")
 Exhibit(loop, timeline)
 """
 
-_LONG = """
-lines = "\\n".join(f"value_{n} = {n}  # a line of a longer source" for n in range(1, 61))
-many = [Step(f"line {n}", n, (Panel("locals", listing("locals", (f"value_{n}", str(n)))),))
-        for n in range(1, 61)] * 50
-Exhibit(Timeline("Three thousand steps", lines, tuple(many)), timeline)
-"""
-
 _PREDICT = f"""
 predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
         why="Both are numbers, so `+` adds. " + HOSTILE[1])
-"""
-
-_EMPTY = """
-Exhibit(Timeline("A run that never began", "x = 1", ()), timeline)
 """
 
 _TRANSCRIPTS = """
@@ -109,13 +98,7 @@ calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)
 Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)
 """
 
-_SAME_AGAIN = "Exhibit(loop, timeline)"
-
-CELLS = (
-    _SETUP, _TABLE, _LEDGER, _DIAGRAM, _STAGE, _SAME_AGAIN, _PREDICT, _EMPTY, _LONG,
-    _TRANSCRIPTS, _SWITCHES,
-    _CALLS,
-)  # fmt: skip
+CELLS = (_SETUP, _TABLE, _LEDGER, _DIAGRAM, _STAGE, _PREDICT, _TRANSCRIPTS, _SWITCHES, _CALLS)
 
 
 def build() -> nbformat.NotebookNode:

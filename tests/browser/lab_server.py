@@ -54,14 +54,9 @@ class LabServer:
 
     def stop(self) -> None:
         """End the server and, with it, its kernels."""
-        if self._process is None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(20)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(30)
 
     def url(self, name: str) -> str:
         """Return the address of one notebook in a Lab with an empty workspace."""
@@ -76,18 +71,13 @@ class LabServer:
 
     def execute(self, name: str) -> None:
         """Run a notebook of the folder in place, without a browser."""
-        self._jupyter("execute", "--inplace", name)
+        command = [sys.executable, "-m", "jupyter", "execute", "--inplace", name]
+        subprocess.run(command, env=self.env, cwd=self.folder, check=True)
 
     def end_kernels(self) -> None:
         """End every session and its kernel, as closing the lid overnight would."""
         for session in json.loads(self._ask("/api/sessions")):
             self._ask(f"/api/sessions/{session['id']}", "DELETE")
-
-    def _jupyter(self, *words: str) -> None:
-        command = [sys.executable, "-m", "jupyter", *words]
-        ran = subprocess.run(command, env=self.env, cwd=self.folder, capture_output=True, text=True)
-        if ran.returncode:
-            raise RuntimeError(f"jupyter {' '.join(words)} failed:\n{ran.stderr[-2000:]}")
 
     def _ask(self, path: str, method: str = "GET") -> bytes:
         headers = {"Authorization": f"token {TOKEN}"}
@@ -102,41 +92,24 @@ class LabServer:
             return False
 
     def _command(self) -> list[str]:
-        command = [
-            sys.executable,
-            "-m",
-            "jupyterlab",
-            "--no-browser",
-            f"--ServerApp.port={self.port}",
-            "--ServerApp.port_retries=0",
-            f"--ServerApp.root_dir={self.folder}",
-            f"--IdentityProvider.token={TOKEN}",
-            "--LabApp.expose_app_in_browser=True",
-            "--LabApp.extension_manager=readonly",
-        ]
+        options = f"""--no-browser --ServerApp.port={self.port} --ServerApp.port_retries=0
+            --ServerApp.root_dir={self.folder} --IdentityProvider.token={TOKEN}
+            --LabApp.expose_app_in_browser=True --LabApp.extension_manager=readonly"""
         as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-        return command + ["--allow-root"] * as_root
+        return [sys.executable, "-m", "jupyterlab", *options.split(), *["--allow-root"] * as_root]
 
 
 def _environment(home: Path) -> dict[str, str]:
     env = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "PYTEST_", "IPY"))}
-    path = [str(ROOT), *filter(None, [env.get("PYTHONPATH")])]
-    return env | {
-        "HOME": str(home),
-        "USERPROFILE": str(home),
-        "IPYTHONDIR": str(home / "ipython"),
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_DATA_DIR": str(home / "data"),
-        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "JUPYTER_CONFIG_PATH": str(home / "course"),
-        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
-        "JUPYTER_PLATFORM_DIRS": "1",
-        "PYTHONPATH": os.pathsep.join(path),
-        "PYTHONHASHSEED": "0",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "TF_ENABLE_ONEDNN_OPTS": "0",
-    }
+    env["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [env.get("PYTHONPATH")])])
+    env |= {"HOME": str(home), "USERPROFILE": str(home), "IPYTHONDIR": str(home / "ipython")}
+    for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR"):
+        env[f"JUPYTER_{name}"] = str(home / name.partition("_")[0].lower())
+    for name in ("SETTINGS", "WORKSPACES"):
+        env[f"JUPYTERLAB_{name}_DIR"] = str(home / name.lower())
+    env |= {"JUPYTER_CONFIG_PATH": str(home / "course"), "JUPYTER_PLATFORM_DIRS": "1"}
+    env |= {"PYTHONHASHSEED": "0", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+    return env
 
 
 def _write_settings(home: Path) -> None:

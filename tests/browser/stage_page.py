@@ -1,27 +1,7 @@
 """A timeline -> its stage alone in a page, without JupyterLab, and the facts of its layout."""
 
-import json
-
-from axe_playwright_python.sync_playwright import Axe
-
 from helpers.view.widgets import stage
-
-PAPER = {"light": "#fff", "dark": "#111"}
-
-# Half rows at the window's edges, and jumps' targets and exception lines that are cut off.
-CUT = """root => {
-  const place = node => node.getBoundingClientRect();
-  const edge = place(root.querySelector('.stage-rows'));
-  const wide = node => node.scrollWidth > node.clientWidth + 1 && node.textContent;
-  const half = node => place(node).top < edge.top - 1 && place(node).bottom > edge.top + 1
-    || place(node).top < edge.bottom - 1 && place(node).bottom > edge.bottom + 1;
-  const guard = root.querySelector('.stage-guard');
-  return [...root.querySelectorAll('.stage-row')].filter(half).map(node => node.textContent)
-    .concat([...root.querySelectorAll('.stage-jumps em')].map(wide).filter(Boolean))
-    .concat([...root.querySelectorAll('.stage-jumps')].filter(row =>
-      place(row.querySelector('em')).right > edge.right + 1).map(row => row.textContent))
-    .concat(guard && guard.scrollHeight > guard.clientHeight + 1 ? [guard.textContent] : []);
-}"""
+from tests.browser.widget_page import document, find_serious
 
 # What is measured at a step: places of the parts, and everything that is out of order.
 FACTS = """root => {
@@ -65,36 +45,14 @@ FACTS = """root => {
 
 # All steps in one call: each call from here costs more than what it measures.
 WALK = f"""async (root, total) => {{
-  const facts = {FACTS}, cut = {CUT}, walked = [];
+  const facts = {FACTS}, walked = [];
   for (let step = 0; step < total; step++) {{
-    window.stage.set('index', step);
+    window.model.set('index', step);
     await new Promise(done => requestAnimationFrame(() => done()));
-    const rows = root.querySelector('.stage-rows');  // a timeline of frames has none
-    walked.push({{...facts(root), cut: rows && cut(root)}});
+    walked.push(facts(root));
   }}
   return walked;
 }}"""
-
-
-def document(model, theme: str = "light") -> str:
-    """Return an HTML document with the model's stage, driven by `window.stage` as Jupyter would."""
-    made = stage.stage_widget(model)
-    script = json.dumps(made.script).replace("</", "<\\/")
-    play = str(made._esm).replace("export default", "const stageWidget =")
-    light = str(theme == "light").lower()
-    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A stage</title>
-<style>{made._css}</style>
-<body data-jp-theme-light="{light}" style="margin:0;padding:10px;background:{PAPER[theme]}">
-<main id="here"></main><script type="module">
-{play}
-const kept = {{script: {script}, index: 0}}, told = [];
-window.stage = {{
-  get: (name) => kept[name], on: (name, use) => told.push(use), off: () => {{}},
-  set: (name, value) => ((kept[name] = value), told.forEach((use) => use())),
-  save_changes: () => {{}},
-}};
-stageWidget.render({{model: window.stage, el: document.getElementById("here")}});
-</script></body></html>"""
 
 
 class StagePage:
@@ -106,17 +64,17 @@ class StagePage:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(**media)
-        page.set_content(document(model, theme))
+        page.set_content(document(stage.stage_widget(model), theme=theme))
         self.root = page.locator(".course-stage")
         self.root.wait_for()
 
     def go(self, step: int) -> None:
         """Show a step, counted from 0."""
-        self.page.evaluate("n => window.stage.set('index', n)", step)
+        self.page.evaluate("n => window.model.set('index', n)", step)
 
     def at(self) -> int:
         """Return the step on show."""
-        return self.page.evaluate("window.stage.get('index')")
+        return self.page.evaluate("window.model.get('index')")
 
     def facts(self) -> dict:
         """Return places, height and what is wrong."""
@@ -124,17 +82,9 @@ class StagePage:
         return self.root.evaluate(FACTS)
 
     def walk(self) -> list[dict]:
-        """Return the facts of every step, and what of its rows is `cut` off; None without rows."""
+        """Return the facts of every step."""
         return self.root.evaluate(WALK, self.total)
 
     def violations(self) -> list[str]:
         """Return what axe finds serious or critical."""
-        found = (
-            Axe().run(self.page, context={"include": [[".course-stage"]]}).response["violations"]
-        )
-        return [
-            f"{rule['id']}: {node['html'][:200]} {[c['message'] for c in node['any']][:1]}"
-            for rule in found
-            if rule["impact"] in ("serious", "critical")
-            for node in rule["nodes"]
-        ]
+        return find_serious(self.page, ".course-stage")

@@ -44,12 +44,6 @@ def consume(n):
     return found
 
 
-def fibonacci(n):
-    if n < 2:
-        return n
-    return fibonacci(n - 1) + fibonacci(n - 2)
-
-
 def shared(n):
     def grow():
         nonlocal n
@@ -59,10 +53,6 @@ def shared(n):
     with contextlib.suppress(KeyError):
         grow()
     return {key: [value, f"{value!r}"] for key, value in zip("ab", [grow(), grow()], strict=True)}
-
-
-def deep(a):
-    return [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, [a, "deep"]]]]]]]]]]]]]]]
 
 
 def wide(argument_with_a_long_name, another_argument_with_a_long_name, hostile=HOSTILE):
@@ -84,13 +74,9 @@ MODELS = {
     "loop": lambda: stack_run(loop, 3),
     "caught": lambda: stack_run(caught, [], 0),
     "generator": lambda: stack_run(consume, 2),
-    "rounds left out": lambda: stack_run(squares, 30),
-    "recursion": lambda: stack_run(fibonacci, 3),
     "shared": lambda: stack_run(shared, 3),
     "machine": lambda: stack_run(vm.Machine().run, caught, [], 0),
-    "deep": lambda: stack_run(deep, 1),
     "wide": lambda: stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),
     "frames": lambda: frames_timeline(consume, 2),
-    "deep frames": lambda: frames_timeline(fibonacci, 5),
     "names": lambda: names_timeline(names),
 }

@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 from helpers.course.book import site
 from helpers.safety.folders import made_again
 from tests.browser import book_sample, gallery
-from tests.browser.book_figures import serious
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
+from tests.browser.widget_page import find_serious
 
 SAMPLE, START = "sample", "00_start_here"
 PHONE = {"width": 390, "height": 844}
@@ -35,7 +35,7 @@ def opened(book, new_context):
         page = new_context(**options).new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda asked: wrong.append(asked.url) if _outside(asked.url) else None)
+        page.on("request", lambda asked: wrong.append(asked.url) if _leaves(asked.url) else None)
         page.goto((book / f"{name}.html").as_uri() + at)
         if options.get("java_script_enabled", True) and name != "index":
             page.wait_for_selector("html.book-lives", state="attached")
@@ -45,7 +45,7 @@ def opened(book, new_context):
     assert wrong == []
 
 
-def _outside(address):
+def _leaves(address: str) -> bool:
     return not address.startswith(("file:", "blob:", "data:"))
 
 
@@ -62,34 +62,6 @@ def test_a_question_is_judged_in_the_page(opened):
     form.get_by_label("22", exact=True).check()
     press(form, "Check")
     expect(status(form)).to_contain_text("you chose 22; running it gave 4")
-
-
-def test_the_recap_tells_what_was_decided_on_the_page_and_forgets_it_with_the_page(opened):
-    page = opened(SAMPLE)
-    recap = page.get_by_role("region", name="What you predicted")
-    [decided, undecided] = (recap.get_by_role("row").nth(n).get_by_role("cell") for n in (1, 2))
-    asked, left = gallery.PREDICTION.replace("`", ""), ["nothing yet", "decide first"]
-    form = page.locator("form", has_text="2 + 2")
-    form.get_by_label("22", exact=True).check()
-    expect(decided).to_have_text(["–", asked, *left])
-    press(form, "Check")
-    expect(decided).to_have_text(["✗", asked, "22", "4"])
-    note = recap.locator("xpath=following-sibling::p[1]")
-    expect(note).to_contain_text("You decided 1 of 2; right: 0.")
-    form.get_by_role("radio").nth(1).check()  # a label names its verdict, too
-    press(form, "Check")
-    expect(decided).to_have_text(["✓", asked, "4", "4"])
-    expect(note).to_contain_text("You decided 1 of 2; right: 1.")
-    expect(undecided).to_have_text(["–", "Never decided", *left])
-    page.reload()
-    expect(decided).to_have_text(["–", asked, *left])
-
-
-def test_hostile_strings_are_shown_and_do_nothing(opened):
-    page = opened(SAMPLE)
-    expect(page.locator("main")).to_contain_text(gallery.HOSTILE[0])
-    assert "owned" not in page.title()
-    assert not page.locator(".book-output img[src='x'], .book-output h1").count()
 
 
 def test_a_sandbox_plays_what_was_recorded(opened):
@@ -110,25 +82,6 @@ def test_a_sandbox_plays_what_was_recorded(opened):
     )
 
 
-def test_a_program_plays_its_run_and_changed_lines_say_what_they_need(opened):
-    page = opened(SAMPLE)
-    form = page.locator("form", has_text="Switches, to be tried again")
-    press(form, "Run in a fresh interpreter")
-    expect(form.get_by_role("region")).to_contain_text("42")
-    form.get_by_label("Lines to run").fill("1")
-    press(form, "Run in a fresh interpreter")
-    expect(status(form)).to_contain_text("run in the notebook alone")
-
-
-def test_a_check_says_what_it_needs_and_folds_its_hints(opened):
-    page = opened(SAMPLE)
-    hints = page.locator(".book-check details")
-    expect(hints.locator("li").first).to_be_hidden()
-    hints.locator("summary").press("Enter")
-    expect(hints.locator("li").first).to_be_visible()
-    expect(page.locator(".book-check")).to_contain_text("only in the notebook")
-
-
 def test_the_search_finds_a_section_of_another_chapter(opened):
     page = opened(START)
     page.keyboard.press("/")
@@ -138,26 +91,6 @@ def test_the_search_finds_a_section_of_another_chapter(opened):
     page.wait_for_url(f"**/{SAMPLE}.html#*")
     page.wait_for_selector("html.book-lives", state="attached")  # until then it moves
     expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
-
-
-def test_an_address_of_a_cell_leads_there_although_widgets_come_to_stand_above(opened):
-    page = opened(SAMPLE, "#cell-id=last-cell")
-    expect(page.get_by_role("heading", name="The last section")).to_be_in_viewport()
-
-
-def test_the_theme_is_the_readers_until_the_button_is_pressed_and_paper_is_light(opened):
-    page = opened(START, color_scheme="dark")
-    shown = "getComputedStyle(document.body).backgroundColor"
-    dark = page.evaluate(shown)
-    page.get_by_role("button", name="Dark").click()
-    light = page.evaluate(shown)
-    assert dark != light
-    page.reload()
-    assert page.evaluate(shown) == light
-    page.get_by_role("button", name="Dark").click()
-    for event, ground in (("beforeprint", light), ("afterprint", dark)):
-        page.evaluate("event => dispatchEvent(new Event(event))", event)
-        assert page.evaluate(shown) == ground
 
 
 @pytest.mark.parametrize("name", ["index", START, SAMPLE])
@@ -177,33 +110,6 @@ def test_on_a_phone_and_on_paper_only_exhibits_scroll_sideways(opened, name):
     assert page.evaluate(wide) > 0  # a sample that must be seen
 
 
-_WIDE = """() => {
-  const row = `<tr>${`<td style="white-space:nowrap">${"a word ".repeat(20)}</td>`.repeat(3)}</tr>`;
-  for (const inside of [`<table>${row}</table>`, '<span class="who-picture"></span>']) {
-    const box = document.createElement("div");
-    box.className = "book-output";
-    box.innerHTML = `<div role="region" style="overflow-x:auto">${inside}</div>`;
-    document.querySelector("main").append(box);
-    const picture = box.querySelector(".who-picture")?.attachShadow({ mode: "open" });
-    const style = "max-width:100%;min-width:1400px;height:auto";
-    if (picture) picture.innerHTML = `<svg viewBox="0 0 14 1" style="${style}"></svg>`;
-  }
-}"""
-
-
-def test_what_scrolls_sideways_on_a_screen_is_whole_on_paper(opened):
-    page = opened(SAMPLE, viewport=PAPER)
-    page.evaluate(_WIDE)
-    boxes = page.locator("main > .book-output > *")
-    widths = "boxes => boxes.slice(-2).map(box => box.scrollWidth > box.clientWidth)"
-    assert boxes.evaluate_all(widths) == [True, True]
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    assert boxes.evaluate_all(widths) == [False, False]
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert boxes.evaluate_all(widths) == [False, True]
-
-
 def test_without_scripts_every_step_can_be_read(opened):
     page = opened(SAMPLE, java_script_enabled=False)
     expect(page.locator("main")).to_contain_text("pass 3 of the loop")
@@ -215,6 +121,6 @@ def test_without_scripts_every_step_can_be_read(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(opened, scheme):
     page = opened(START, color_scheme=scheme)
-    assert serious(page) == []
+    assert find_serious(page) == []
     page.evaluate("document.querySelector('main').prepend(document.createElement('button'))")
-    assert [line.split(":")[0] for line in serious(page, "main > button")] == ["button-name"]
+    assert [line.split(":")[0] for line in find_serious(page, "main > button")] == ["button-name"]

@@ -104,36 +104,6 @@ def test_every_exhibit_fits_and_can_be_read(page, tmp_path, theme, pages):
     assert found == dict.fromkeys(SIZES, [])
 
 
-EDGES = """() => {
-  const svg = document.querySelector('.who-picture').shadowRoot.querySelector('svg');
-  const view = svg.getRootNode().host.parentNode, at = view.getBoundingClientRect();
-  const hit = document.elementFromPoint(at.left + view.clientWidth - 4, at.top + 40);
-  const clear = getComputedStyle(svg).maskImage.match(/rgba\\(0, 0, 0, 0\\) (-?[\\d.]+)px/g) ?? [];
-  return {
-    faded: clear.map(part => Math.round(parseFloat(part.split(' ').at(-1)) - view.scrollLeft)),
-    seen: view.clientWidth, all: view.scrollWidth, caught: hit.className,
-  };
-}"""
-
-
-@pytest.mark.parametrize("theme", exhibits.THEMES)
-def test_a_picture_that_scrolls_fades_where_there_is_more(page, tmp_path, theme):
-    page.set_viewport_size({"width": 700, "height": 900})
-    shown(page, tmp_path, theme, {"graph": exhibits.EXHIBITS["figures: alone"]()})
-    page.wait_for_function("() => !document.querySelector('.jp-OutputArea img')")
-    begun = page.evaluate(EDGES)
-    assert begun["all"] > begun["seen"] + 80
-    assert begun["faded"] == [-36, begun["seen"]] and begun["caught"] == "who-picture"
-    page.evaluate("document.querySelector('.who-picture').parentNode.scrollLeft = 40")
-    page.wait_for_timeout(100)
-    assert page.evaluate(EDGES)["faded"] == [0, begun["seen"]]
-    page.set_viewport_size({"width": 1400, "height": 900})
-    page.wait_for_timeout(100)
-    whole = page.evaluate(EDGES)
-    assert whole["all"] == whole["seen"]
-    assert whole["faded"] == [-36, whole["all"] + 36]  # beyond either end
-
-
 def test_every_view_has_an_example():
     modules = pkgutil.walk_packages(view.__path__, "helpers.view.")
     names = [importlib.import_module(name) for _, name, _ in modules]

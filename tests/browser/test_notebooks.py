@@ -1,17 +1,12 @@
 """Every notebook of the course, and the gallery, as a learner meets it in JupyterLab."""
 
-import os
-from typing import NamedTuple
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import (
     GALLERY,
-    NARROW,
     NOTEBOOKS,
     OUTPUTS,
-    WIDE,
     press,
     status,
 )
@@ -20,7 +15,6 @@ BROKEN = "Error displaying widget"
 # ipywidgets' manager.ts: where the kernel is connected before its session is ready, what the kernel
 # has is taken for all there is, and the state in the file is read too late for the views.
 TOO_SOON = "Error displaying widget: model not found"
-SCREENSHOTS = os.environ.get("COURSE_SCREENSHOTS")
 PARTS = f"{OUTPUTS} table, {OUTPUTS} img"
 LOST = """selector => [...document.querySelectorAll(selector)].filter(node =>
   node.tagName === 'IMG' && !node.naturalWidth
@@ -34,40 +28,13 @@ def name(request):
     return request.param
 
 
-class Read(NamedTuple):
-    """What a notebook shows that is opened and not run, and each request that tried to leave."""
-
-    broken: int
-    widgets: int
-    parts: int
-    lost: list[str]
-    outside: list[str]
-
-
-@pytest.fixture(scope="module")
-def untrusted(name, copied, tabs):
-    """The notebook as stored, before anything is run or trusted."""
-    return read(tabs, copied(name, "untrusted", change=without_widget_state), shots=True)
-
-
-@pytest.fixture(scope="module")
-def trusted(name, copied, tabs):
-    """The notebook as stored and trusted, before anything is run."""
-    return read(tabs, copied(name, "trusted", trusted=True))
-
-
-def read(tabs, copy, shots=False) -> Read:
+@pytest.fixture(scope="module", params=["untrusted", "trusted"])
+def stored(request, name, copied, tabs):
+    """The notebook as stored, neither run nor, at first, trusted."""
+    trusted = request.param == "trusted"
+    change = (lambda notebook: None) if trusted else without_widget_state
     with tabs.tab(run=False) as notebook:
-        outputs = notebook.open(copy).page.locator(OUTPUTS)
-        if SCREENSHOTS and shots:
-            notebook.shoot(SCREENSHOTS, "untrusted")
-        return Read(
-            outputs.filter(has_text=BROKEN).count(),
-            len(notebook.stages() + notebook.questions()),
-            notebook.page.locator(PARTS).count(),
-            notebook.page.evaluate(LOST, PARTS),
-            notebook.outside,
-        )
+        yield notebook.open(copied(name, request.param, trusted=trusted, change=change))
 
 
 @pytest.fixture(scope="module")
@@ -76,15 +43,7 @@ def ran(name, copied, tabs, lab):
     with tabs.tab(run=True) as notebook:
         notebook.open(copied(name, "ran", change=without_outputs)).run_all()
         yield notebook
-        if SCREENSHOTS:
-            shoot_all(notebook)
     lab.end_kernels()
-
-
-@pytest.fixture(scope="module")
-def violations(ran):
-    """What axe finds in it, by theme."""
-    return ran.violations_by_theme()
 
 
 @pytest.fixture(scope="module")
@@ -114,30 +73,16 @@ def without_widget_state(notebook):
     notebook.metadata.pop("widgets", None)
 
 
-def shoot_all(notebook):
-    for scheme in ("light", "dark"):
-        notebook.theme(scheme)
-        for label, size in (("wide", WIDE), ("narrow", NARROW)):
-            notebook.page.set_viewport_size(size)
-            notebook.shoot(SCREENSHOTS, f"{scheme}-{label}")
-
-
-def test_untrusted_notebook_shows_html(untrusted):
-    assert (untrusted.broken, untrusted.widgets, untrusted.lost) == (0, 0, [])
-    assert untrusted.parts
+def test_notebook_that_was_not_run_shows_html_and_no_broken_widget(stored):
+    """If it does: run tests/strip_views.py on it, for it stores views without their state."""
+    assert not stored.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
+    assert stored.page.locator(PARTS).count() and stored.page.evaluate(LOST, PARTS) == []
+    assert stored.outside == []
 
 
 def test_run_all_ends_without_error_outputs(ran):
     assert ran.errors() == []
     assert not ran.page.locator(OUTPUTS).filter(has_text=BROKEN).count()
-
-
-def test_stages_answer_the_mouse(ran):
-    for stage in ran.stages():
-        total = int(stage.locator(".course-slider").get_attribute("aria-valuemax"))
-        for button, step in (("Last", total), ("First", 1), ("Next", min(2, total)), ("Back", 1)):
-            press(stage, button)
-            expect(status(stage)).to_contain_text(f"Step {step} of {total}:")
 
 
 def test_stages_answer_the_keyboard(ran):
@@ -210,33 +155,14 @@ def test_switches_run_what_is_written_in_a_fresh_interpreter(ran):
         expect(shown).to_be_empty()
 
 
-def test_what_ifs_run_a_program_in_the_kernel(ran):
-    for what_if in ran.page.locator(".course-what-if").all():
-        status, run = what_if.get_by_role("status"), what_if.get_by_role("button")
-        run.press("Enter")
-        expect(status).to_contain_text("Predict first")
-        what_if.get_by_role("radio", name="11", exact=True).press("Space")
-        run.press("Enter")
-        expect(status).to_contain_text("Right:")
-        expect(what_if.get_by_role("img", name="with a RefVariable")).to_be_visible()
-        what_if.locator("select").first.select_option("ResourceVariable")
-        what_if.get_by_role("radio", name="11", exact=True).check()
-        run.click()
-        expect(status).to_contain_text("Not this time: you said 11, and it is 10")
-
-
 def wrong(question):
     return "Not this time" in status(question).inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(violations, scheme):
-    assert violations[scheme] == []
-
-
-def test_every_stage_has_a_name_of_its_own(ran):
-    names = [stage.get_attribute("aria-label") for stage in ran.stages()]
-    assert len(set(names)) == len(names)
+def test_axe_finds_nothing_serious(ran, scheme):
+    ran.theme(scheme)
+    assert ran.violations() == []
 
 
 def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
@@ -249,12 +175,5 @@ def test_reopened_notebook_shows_widgets_where_they_were(ran, reopened):
         expect(status(after)).to_contain_text("Step 1 of")
 
 
-def test_trusted_copy_that_was_not_run_shows_html_and_no_broken_widget(name, trusted):
-    assert trusted.broken == 0, (
-        f"{name} stores widget views without their state; run tests/strip_views.py on it"
-    )
-    assert trusted.parts
-
-
-def test_nothing_leaves_the_machine(untrusted, trusted, ran, reopened):
-    assert [one.outside for one in (untrusted, trusted, ran, reopened)] == [[]] * 4
+def test_nothing_leaves_the_machine(ran, reopened):
+    assert ran.outside == reopened.outside == []

@@ -1,29 +1,41 @@
 """A widget -> a page that shows it without JupyterLab, with a model as Jupyter would give it.
 
 In the page: `sent`, what it asked a kernel; `saved`, its last state; `told(name, value)` sets what
-a kernel would, and the widget hears of it.
+a kernel would, and the widget hears of it; `model` is the widget's.
 """
 
 import json
 
+from axe_playwright_python.sync_playwright import Axe
 
-def document(made, *, kernel: bool = True, **state) -> str:
+PAPER = {"light": "#fff", "dark": "#111"}
+
+
+def document(made, *, kernel: bool = True, theme: str = "light", **state) -> str:
     """Return the page of an anywidget, with this state in place of its own.
 
     Without a `kernel`, saving raises, as for a model whose kernel is gone.
     """
     names = (name for name in made.trait_names(sync=True) if name[0] != "_")
     own = {n: getattr(made, n) for n in names if n not in ("layout", "tabbable", "tooltip")}
+    kept = json.dumps({**own, **state}).replace("</", "<\\/")
     play = str(made._esm).replace("export default", "const widget =")
-    return f"""<!doctype html><style>{made._css}</style><body style="margin:0"><main></main>
-<script type="module">{play}
+    light = str(theme == "light").lower()
+    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
+<style>{made._css}</style>
+<body data-jp-theme-light="{light}" style="margin:0;padding:10px;background:{PAPER[theme]}">
+<main></main><script type="module">{play}
 window.sent = [];
-const kept = {json.dumps({**own, **state})}, heard = new Map();
-window.told = (name, value) => {{ kept[name] = value; heard.get(`change:${{name}}`)?.(); }};
-const model = {{
+const kept = {kept}, heard = [];
+const hear = name => heard.forEach(([word, use]) => word.endsWith(name) && use());
+window.told = (name, value) => {{ kept[name] = value; hear(`change:${{name}}`); }};
+window.model = {{
   get: name => kept[name],
-  set: (name, value) => Object.assign(kept, typeof name === "string" ? {{[name]: value}} : name),
-  on: (words, hear) => words.split(" ").forEach(word => heard.set(word, hear)),
+  set: (name, value) => {{
+    Object.assign(kept, typeof name === "string" ? {{[name]: value}} : name);
+    if (typeof name === "string") hear(`change:${{name}}`);
+  }},
+  on: (words, use) => words.split(" ").forEach(word => heard.push([word, use])),
   off: () => {{}},
   save_changes: () => {{
     if (!{json.dumps(kernel)}) throw new Error("no kernel");
@@ -31,5 +43,12 @@ const model = {{
   }},
   send: content => window.sent.push(content),
 }};
-widget.render({{model, el: document.querySelector("main")}});
-</script>"""
+widget.render({{model: window.model, el: document.querySelector("main")}});
+</script></body></html>"""
+
+
+def find_serious(page, part: str | dict | None = None) -> list[str]:
+    """Return what axe finds serious or critical in a page or a part of it, one line each."""
+    found = Axe().run(page, context=part, options={"preload": False}).response["violations"]
+    grave = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']}: {node['html'][:200]}" for one in grave for node in one["nodes"]]

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.capture.tensorflow.rewriting import watch_grappler
-from helpers.view.diagram.diff_view import graph_diff
+from helpers.view.diagram.graph_view import graph_diff
 
 tf = pytest.importorskip("tensorflow")
 

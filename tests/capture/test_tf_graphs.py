@@ -4,7 +4,7 @@ import pytest
 
 from helpers.capture.tensorflow.graph_steps import tf_steps
 from helpers.capture.tensorflow.tf_graph import tf_graph
-from helpers.view.diagram.graph_folding import fold
+from helpers.view.diagram.graph_view import fold
 from helpers.view.diagram.graph_view import graph as diagram
 
 tf = pytest.importorskip("tensorflow")

@@ -30,8 +30,6 @@ from helpers.view.source_views import files, side_by_side, transcript
 from helpers.view.table_view import ledger, nested, table
 from helpers.view.widgets.forms import choice
 from helpers.view.widgets.stage import stage_script, timeline
-from helpers.view.widgets.stage_parts import PanelPool
-from tests.view.page_script import whole
 
 MEGABYTE = 1_000_000
 ODD = "<script>&[31m\x1b\0\u202e\ud800\x9b"
@@ -89,37 +87,10 @@ def test_large_model_stays_below_the_ceiling_and_says_what_it_leaves_out(name):
         assert re.search(r"left out|more lines|more characters|not drawn", shown)
 
 
-def test_first_and_last_rows_are_shown_and_the_others_counted():
-    markup = table.html(many())
-    first, last = re.search(
-        r"Rows ([\d,]+) to ([\d,]+) of 20,000 are left out here", markup
-    ).groups()
-    for number in (0, int(first.replace(",", "")) - 2, int(last.replace(",", "")), 19_999):
-        assert f">n{number}<" in markup
-    assert f">n{int(first.replace(',', '')) - 1}<" not in markup
-
-
-# -- the stage's state -----------------------------------------------------------------------------
-
-
 def state_of(model):
     state = {k: v for k, v in timeline.widget(model).get_state().items() if k[0] != "_"}
     assert json.loads(state["script"]) == json.loads(json.dumps(stage_script(model)))
     return state
-
-
-def test_steps_store_what_changed_and_not_copies():
-    rows = [Row(f"name {n}", "the same value " * 3) for n in range(40)]
-    steps = []
-    for n in range(150):
-        rows[n % 40] = Row(f"name {n % 40}", f"value {n}")
-        panels = (Panel("locals", listing(rows)), Panel("printed", "a line\n" * n))
-        steps.append(Step(f"s{n}", 1, panels))
-    model = Timeline("t", "x", tuple(steps))
-    assert stage_script(model)["total"] == 150
-    assert (
-        len(json.dumps(state_of(model)).encode()) < 150_000 < 150 * len(table.html(listing(rows)))
-    )
 
 
 def test_state_of_endless_change_says_which_steps_it_has_not():
@@ -132,25 +103,6 @@ def test_state_of_endless_change_says_which_steps_it_has_not():
     assert f"Steps {kept + 1} to 200 of 200 are left out here" in script["note"]
     assert script["note"].startswith("It ended.")
 
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "",
-        "<tr>\n<td>a</td>\n</tr>\n" * 50,
-        "x" * 5_000,
-        graph.html(Graph("t", (Node("a", "ü"), Node("b", "b")), (Edge("a", "b"),))),
-        "a\u2028b\r\n" * 40,
-    ],
-)
-def test_pieces_give_the_markup_back(markup):
-    pool = PanelPool()
-    told = pool.add(markup)
-    assert whole(told, pool.strings.items, pool.groups.items) == markup
-    assert pool.add(markup) == told
-
-
-# -- odd letters -----------------------------------------------------------------------------------
 
 STEP = {"label": ODD, "line": 1}
 ODD_MODELS = [
@@ -179,6 +131,3 @@ def test_odd_letters_are_seen_and_markup_is_words_in_every_form(view, model):
         assert not set(words) & set(ODD) - set(ODD[:13]) and "\\x1b" in words
     assert "<script" not in data["text/html"] and "&lt;script&gt;" in data["text/html"]
     json.dumps(data, ensure_ascii=False).encode()
-
-
-# -- the plot --------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Graphs: folding, layers, straight arrows, labels, bodies; pictures that fit a page."""
 
-import base64
-import re
 from itertools import pairwise
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -9,24 +7,22 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.bodies import BODY, nested
+from helpers.model.bodies import nested
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.op_log import AGAIN, together
-from helpers.view import picture
-from helpers.view.diagram import graph_drawing
-from helpers.view.diagram.graph_drawing import svg
-from helpers.view.diagram.graph_folding import fold
-from helpers.view.diagram.graph_view import figures, in_reading_order
+from helpers.view.diagram import Spot, graph_drawing
+from helpers.view.diagram.arrows import draw_roomy, place_labels, points_along
+from helpers.view.diagram.graph_drawing import draw_graph as svg
+from helpers.view.diagram.graph_view import fold, in_reading_order
 from helpers.view.diagram.graph_view import graph as diagram
-from helpers.view.diagram.labels import along, crowded, roomy, spread
-from helpers.view.diagram.layered_layout import BESIDE, BETWEEN, Layout, layered, straightened
-from helpers.view.diagram.layered_layout import _wrapped as wrapped
-from helpers.view.diagram.shapes import Spot
-from helpers.view.picture import width
+from helpers.view.diagram.layered_layout import (
+    BESIDE,
+    BETWEEN,
+    Layout,
+    assign_coordinates,
+    wrap_layers,
+)
 from tests.model.test_bodies import branched
 from tests.samples import sample
-
-# -- diagram ---------------------------------------------------------------------------------------
 
 
 def chain(count, group=""):
@@ -55,14 +51,6 @@ def test_text_has_a_line_per_arrow_and_every_loose_box():
     assert diagram.text(graph).splitlines() == ["t", "  A ── x ──▶ B (int)", "  C"]
 
 
-def test_html_holds_an_image_that_is_described_and_the_text():
-    html = diagram.html(chain(3))
-    source = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html).group(1)
-    ElementTree.fromstring(base64.b64decode(source))
-    assert 'alt="a chain: 3 boxes, 2 arrows, listed below"' in html
-    assert "node 0 ── next ──▶ node 1" in html
-
-
 def test_sixty_boxes_are_drawn_and_sixty_one_are_folded():
     assert len(boxes(fold(chain(60, "g")))) == 60
     folded = fold(chain(61, "g"))
@@ -86,14 +74,6 @@ def test_no_two_boxes_overlap_and_all_lie_inside(pairs):
     assert all(y >= 0 and y + h <= float(root.get("height")) for _, y, _, h in placed)
 
 
-@settings(deadline=None, max_examples=sample(10, 100))
-@given(st.lists(st.tuples(keys, keys), max_size=20))
-def test_the_same_graph_is_drawn_the_same_twice(pairs):
-    nodes = tuple(Node(str(i), f"n{i}") for i in range(12))
-    graph = Graph("t", nodes, tuple(Edge(str(a), str(b)) for a, b in pairs))
-    assert svg(graph) == svg(graph)
-
-
 def test_arrows_that_lead_the_same_way_are_one_with_both_labels():
     edges = (Edge("a", "b", "[0]"), Edge("a", "b", "[1]"))
     graph = Graph("t", (Node("a", "a"), Node("b", "b")), edges)
@@ -101,54 +81,11 @@ def test_arrows_that_lead_the_same_way_are_one_with_both_labels():
     assert diagram.text(graph).count("──▶") == 2
 
 
-def test_a_constant_stands_beside_its_first_reader():
-    boxes = tuple(Node(k, k, "constant" if k == "k" else "op") for k in "abck")
-    graph = Graph("t", boxes, (Edge("a", "b"), Edge("b", "c"), Edge("k", "c")))
-    assert layered(graph).layers == (("a",), ("b", "k"), ("c",))
-
-
 def test_a_deep_graph_leads_downwards_and_stays_narrow():
     root = parsed(chain(40))
     assert float(root.get("width")) < 300 < 40 * 80 < float(root.get("height"))
     tops = [y for _, y, _, _ in boxes(chain(40))]
     assert tops == sorted(tops) and len(set(tops)) == 40
-
-
-@settings(deadline=None, max_examples=sample(10, 100))
-@given(st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), max_size=20))
-def test_no_two_boxes_of_a_deep_graph_overlap_and_all_lie_inside(pairs):
-    deep, jumps = chain(30), tuple(Edge(str(min(p)), str(max(p))) for p in pairs if p[0] != p[1])
-    graph = Graph("t", (*deep.nodes, Node("x", "x" * 30)), (*deep.edges, *jumps, Edge("3", "x")))
-    placed, root = boxes(graph), parsed(graph)
-    assert float(root.get("height")) > 30 * 80
-    assert not any(overlap(a, b) for i, a in enumerate(placed) for b in placed[:i])
-    assert all(x >= 0 and x + w <= float(root.get("width")) for x, _, w, _ in placed)
-
-
-# -- page ------------------------------------------------------------------------------------------
-
-
-SCRIPT = "<script>alert(1)</script>"
-
-
-def run_of(length: int, label: str = "op") -> Graph:
-    nodes = tuple(Node(f"n{n}", f"{n} {label}") for n in range(length))
-    edges = tuple(Edge(f"n{n}", f"n{n + 1}") for n in range(length - 1))
-    return Graph("chain", nodes, (*edges, Edge("n0", f"n{length - 1}", AGAIN)))
-
-
-def pictures(html: str) -> list[str]:
-    return [base64.b64decode(found).decode() for found in re.findall(r"base64,([^\"]+)", html)]
-
-
-def test_runs_stand_in_pictures_of_their_own_under_their_names():
-    both = together("both", {"one": run_of(3), SCRIPT: run_of(4)})
-    html = figures.html(both)
-    assert len(pictures(html)) == 2 and "<figcaption" in html and ">one<" in html
-    assert "<script" not in html and AGAIN in figures.text(both)
-
-
-# -- wrapping --------------------------------------------------------------------------------------
 
 
 WIDTHS = dict.fromkeys("abcdefr", 100)
@@ -163,20 +100,10 @@ def fan(*extra):
 
 def test_a_layer_wraps_and_every_arrow_still_leads_down():
     layer = {"s": 0, **dict.fromkeys("abcdef", 1), "r": 2}
-    found = wrapped(layer, fan(), {"s": 100, **WIDTHS}, 400)
+    found = wrap_layers(layer, fan(), {"s": 100, **WIDTHS}, 400)
     assert list(found) == list(layer)
     assert sorted(found.values()) == [0, 1, 1, 1, 2, 2, 2, 3]
     assert all(found[edge.source] < found[edge.target] for edge in fan().edges)
-
-
-def test_a_tree_that_is_narrower_across_stays_across():
-    nodes = [Node(f"{n}", f"leaf number {n}", "guard", "what it asks for") for n in range(14)]
-    graph = Graph("t", (Node("top", "top"), *nodes), tuple(Edge("top", n.key) for n in nodes))
-    drawn = svg(graph)
-    assert picture.width(drawn) < 500 and drawn.count('class="arrow') >= len(nodes)
-
-
-# -- straightening ---------------------------------------------------------------------------------
 
 
 @given(
@@ -193,18 +120,12 @@ def test_rows_keep_their_order_and_the_room_between_boxes(given, data):
         for above, below in pairwise(rows)
         for _ in range(3)
     ]
-    centres = straightened(Layout(rows, paths), widths)
+    centres = assign_coordinates(Layout(rows, paths), widths)
     for row in rows:
         for one, other in pairwise(row):
             room = centres[other] - centres[one] - (widths.get(one, 0) + widths.get(other, 0)) / 2
             assert room >= (BETWEEN if one in widths and other in widths else BESIDE) - 1e-6
-    assert straightened(Layout(rows, paths), widths) == centres
-
-
-# -- reading order ---------------------------------------------------------------------------------
-
-
-EDGES = st.lists(st.builds(Edge, *[st.sampled_from("abcdef")] * 2, st.sampled_from(["", "x"])))
+    assert assign_coordinates(Layout(rows, paths), widths) == centres
 
 
 def ordered(*pairs):
@@ -214,17 +135,6 @@ def ordered(*pairs):
 def test_an_arrow_waits_for_the_last_one_that_leads_to_its_box():
     assert ordered("bc", "ab", "xb") == ["ab", "xb", "bc"]
     assert ordered("xa", "ab", "bc", "ya") == ["xa", "ya", "ab", "bc"]
-
-
-@given(EDGES.map(lambda edges: [e for e in edges if e.source < e.target]))
-def test_without_a_cycle_nothing_leads_to_a_box_that_was_left(edges):
-    left = set()
-    for edge in in_reading_order(tuple(edges)):
-        assert edge.target not in left
-        left.add(edge.source)
-
-
-# -- folding ---------------------------------------------------------------------------------------
 
 
 def scoped(*groups, edges=()):
@@ -240,18 +150,6 @@ def test_the_deepest_scopes_fold_first_and_the_largest_of_them():
     graph = scoped(*["a/b/c"] * 5, *["a/b/d"] * 3, *["e"] * 40)
     assert details(fold(graph, 44)) == {"a/b/c": "5 boxes, folded"}
     assert details(fold(graph, 43)) == {"a/b/c": "5 boxes, folded", "a/b/d": "3 boxes, folded"}
-
-
-def test_a_scope_of_very_many_scopes_folds_to_runs_of_neighbours():
-    groups = [f"net/layer{i}" for i in range(100) for _ in range(3)]
-    shown = details(fold(scoped(*groups)))
-    assert shown["net/layer0 … layer6"] == "21 boxes, folded" and len(shown) == 15
-    assert set(details(fold(scoped(*groups), 7))) == {"net"}
-
-
-def test_arrows_inside_a_fold_are_gone_and_arrows_out_of_it_lead_from_the_box():
-    graph = scoped(*["a"] * 3, "", "", edges=[(0, 1), (1, 2), (2, 3), (3, 4)])
-    assert [(e.source, e.target) for e in fold(graph, 3).edges] == [("group a", "n3"), ("n3", "n4")]
 
 
 def test_what_was_found_stays_out_of_the_fold_with_its_neighbours():
@@ -281,39 +179,6 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
     assert fold(graph, most) == shown
 
 
-# -- nesting ---------------------------------------------------------------------------------------
-
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def frames(graph):
-    """Return (class, left, top, right, bottom) of every frame, in pixels of the whole picture."""
-    found = []
-
-    def walk(element, x, y):
-        for child in element:
-            if child.tag == f"{SVG}g" and "transform" in child.attrib:
-                right, down = child.get("transform")[10:-1].split()
-                walk(child, x + float(right), y + float(down))
-            elif child.get("class", "").startswith("frame"):
-                left, top = x + float(child.get("x")), y + float(child.get("y"))
-                wide, high = float(child.get("width")), float(child.get("height"))
-                found.append((child.get("class"), left, top, left + wide, top + high))
-
-    walk(ElementTree.fromstring(svg(graph)), 0, 0)
-    return found
-
-
-def test_branches_stand_beside_each_other_in_their_caller():
-    caller, first, second = frames(branched())
-    assert "op" in caller[0] and first[0] == second[0] == "frame body"
-    assert first[3] < second[1], "side by side"
-    for branch in (first, second):
-        assert caller[1] < branch[1] and caller[2] < branch[2]
-        assert branch[3] < caller[3] and branch[4] < caller[4]
-
-
 def test_each_branch_is_named_in_picture_and_text():
     graph = branched()
     assert [words in svg(graph) for words in (">then</text>", ">else</text>")] == [True] * 2
@@ -328,28 +193,6 @@ def test_a_nest_with_a_cycle_is_drawn_flat():
     assert "frame" not in svg(graph).partition("</style>")[2]
 
 
-def many_parts(count):
-    """Return a graph whose node calls a body of many pairs that no arrow joins."""
-    entry = "loop:body"
-    nodes = [Node("loop", "loop", "op"), Node(entry, "body", "call", group=entry, op=BODY)]
-    edges = [Edge("loop", entry, "body")]
-    for n in range(count):
-        pair = [f"{entry}/{n}{letter}" for letter in "ab"]
-        nodes += [Node(key, f"a part of the body {key[-2:]}", "op", group=entry) for key in pair]
-        edges += [Edge(entry, pair[0]), Edge(*pair)]
-    return Graph("many", tuple(nodes), tuple(edges))
-
-
-def test_parts_that_have_no_room_beside_each_other_flow_below_each_other():
-    few, many = (svg(many_parts(count)) for count in (3, 12))
-    assert width(few) < width(many) <= graph_drawing.NEST_ROOM + 2 * graph_drawing.PAD
-    caller, body = frames(many_parts(12))
-    assert caller[1] < body[1] and body[3] < caller[3] and body[4] < caller[4]
-
-
-# -- labels ----------------------------------------------------------------------------------------
-
-
 LINE = "M0 40 C0 70,{x} 70,{x} 96"
 
 
@@ -357,36 +200,13 @@ def arrow(x, at, plate=60, label="words"):
     return {"line": LINE.format(x=x), "label": label, "x": at, "y": 66, "plate": plate}
 
 
-def grounds(arrows):
-    return [(a["x"] - a["plate"] / 2, a["y"], a["x"] + a["plate"] / 2) for a in arrows]
-
-
-def apart(one, other):
-    return one[2] <= other[0] or other[2] <= one[0] or abs(one[1] - other[1]) >= 17
-
-
-def own(line):
-    """Return how near a label may be taken to be to its arrow: on one of the points along it."""
-    return set(along(line))
-
-
-def test_of_two_labels_in_one_place_one_moves_along_its_arrow():
-    given = arrow(-300, -150), arrow(300, -150)
-    first, second = spread(given, [])
-    assert (second["x"], second["y"]) in own(second["line"])
-    assert apart(*grounds([first, second])) and not crowded([first, second], [])
-
-
-def test_a_label_without_room_stands_where_it_covers_least_and_is_told():
-    drawn = spread([arrow(0, 0), arrow(0, 0)], [Spot(-500, 0, 1000, 200)])
-    assert len(crowded(drawn, [Spot(-500, 0, 1000, 200)])) == 2
-
-
 def test_a_label_moves_under_no_box():
     box = Spot(-190, 60, 60, 40)
-    (moved,) = spread([arrow(-300, -150)], [box])
-    assert crowded([arrow(-300, -150)], [box]) and not crowded([moved], [box])
-    assert (moved["x"], moved["y"]) in own(moved["line"])
+    (moved,) = place_labels([arrow(-300, -150)], [box])
+    assert (moved["x"], moved["y"]) != (-150, 66) and not moved["crowded"]
+    assert (moved["x"], moved["y"]) in points_along(moved["line"])
+    (covered,) = place_labels([arrow(-300, -150)], [Spot(-500, 0, 1000, 200)])
+    assert covered["crowded"]
 
 
 def test_layers_move_apart_where_a_label_is_crowded_and_nowhere_else():
@@ -398,8 +218,8 @@ def test_layers_move_apart_where_a_label_is_crowded_and_nowhere_else():
         spots = {"a": Spot(0, 0, 60, 40), "b": Spot(0, 40 + high, 60, 40), "c": Spot(0, 400, 60)}
         line = f"M30 40 V{36 + high}"
         drawn = {"line": line, "label": "words", "x": 30, "y": 50, "plate": 44}
-        return SimpleNamespace(arrows=spread([drawn], spots.values())), spots
+        return SimpleNamespace(arrows=place_labels([drawn], spots.values())), spots
 
-    drawn = roomy(draw, [["a"], ["b"], ["c"]], True)
+    drawn = draw_roomy(draw, [["a"], ["b"], ["c"]], True)
     assert tried[0] == {} and set(tried[-1]) == {0} and len(tried) > 1
     assert drawn.arrows[0]["y"] + 17 / 2 < 40 + 20 + tried[-1][0]

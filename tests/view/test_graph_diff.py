@@ -2,8 +2,8 @@
 
 from helpers.capture.tensorflow.tf_graph_diff import compare
 from helpers.model.graph import Edge, Graph, Node
-from helpers.view.diagram import diff_view
-from helpers.view.diagram.diff_view import graph_diff
+from helpers.view.diagram import graph_view
+from helpers.view.diagram.graph_view import graph_diff
 
 
 def diff(name="dead"):
@@ -23,7 +23,7 @@ def test_the_text_has_every_finding_and_every_arrow():
 
 
 def test_the_picture_says_the_word_and_not_only_the_colour():
-    merged = diff_view.merged(diff())
+    merged = graph_view.merge_graphs(diff())
     assert [(n.label, n.kind) for n in merged.nodes] == [
         ("x", "input"),
         ("− dead", "gone"),
@@ -33,10 +33,10 @@ def test_the_picture_says_the_word_and_not_only_the_colour():
 
 
 def test_the_title_explains_the_marks_that_are_there_and_no_others():
-    title = diff_view.merged(diff()).title
+    title = graph_view.merge_graphs(diff()).title
     assert "− gone, + new" in title and "~" not in title and "arrow" not in title
     boxes = tuple(Node(key, key, op=key) for key in "xyz")
     before, after = (Graph("g", boxes, (Edge(*ends),)) for ends in ("xy", "xz"))
-    title = diff_view.merged(compare(before, after)).title
+    title = graph_view.merge_graphs(compare(before, after)).title
     assert title.endswith(": ~ changed, an arrow is gone or new where it says so")
-    assert diff_view.merged(compare(before, before)).title == diff_view.PICTURE
+    assert graph_view.merge_graphs(compare(before, before)).title == graph_view.PICTURE

@@ -7,19 +7,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from helpers.view import ink, picture
-from helpers.view.diagram import shapes
-from helpers.view.markup import render
-
-# -- ink -------------------------------------------------------------------------------------------
-
+from helpers.view import diagram, ink
 
 HEX = re.compile(r"#[0-9a-fA-F]{3,8}\b")
 VIEWS = Path(ink.__file__).parent
 AA = 4.5
 GROUNDS = {False: ("#ffffff", ink.PAPER["wash"][0]), True: ("#111111", ink.PAPER["wash"][1])}
 READ = [*ink.KINDS, *ink.WORDS]
-MIXED = [name for name in READ if name != "ink"]  # which is the page's own text
 
 
 def rgb(colour):
@@ -36,10 +30,6 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-def mixed(one, other, share):
-    return tuple(a * share + b * (1 - share) for a, b in zip(one, other, strict=True))
-
-
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", READ)
 def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, dark):
@@ -49,15 +39,6 @@ def test_every_colour_is_read_on_the_page_on_the_wash_and_on_its_own_fill(name, 
     assert min(contrast(colour, rgb(ground)) for ground in GROUNDS[dark]) >= AA
     assert contrast(colour, rgb(fill)) >= AA
     assert contrast(words, rgb(fill)) >= AA
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("name", MIXED)
-def test_without_a_style_sheet_the_colour_is_read_on_either_page(name, dark):
-    light, share = re.search(r"srgb,(#\w+) (\d+)%", ink.colour(name)).groups()
-    text = rgb("#ffffff" if dark else "#000000")
-    shown = mixed(rgb(light), text, int(share) / 100)
-    assert min(contrast(shown, rgb(ground)) for ground in GROUNDS[dark]) >= AA
 
 
 def test_the_style_sheet_names_every_kind_in_both_themes():
@@ -84,15 +65,8 @@ def test_no_colour_is_typed_in_elsewhere(tmp_path):
     assert list(coloured(VIEWS.parent)) == ["ink.py"]
 
 
-# -- kinds -----------------------------------------------------------------------------------------
-
-
 def said(*shown):
-    return re.sub("<[^>]*>", " ", str(shapes.legend(shown))).split()
-
-
-def test_a_legend_has_the_mark_and_the_word_of_each_kind():
-    assert said("name", "function", "name own") == ["▷", "name", "▢", "function"]
+    return re.sub("<[^>]*>", " ", str(diagram.legend(shown))).split()
 
 
 def test_what_says_itself_that_it_is_new_is_in_no_legend():
@@ -100,15 +74,12 @@ def test_what_says_itself_that_it_is_new_is_in_no_legend():
     assert "update" in said("op", "new", "update")
 
 
-@pytest.mark.parametrize("kind", [*ink.KINDS, *shapes.DRAWN_AS, "nobody knows it", ""])
+@pytest.mark.parametrize("kind", [*ink.KINDS, *diagram.DRAWN_AS, "nobody knows it", ""])
 def test_every_kind_has_a_shape_a_class_and_a_rule(kind):
-    drawn = shapes.as_svg("", shapes.Piece(9, 9), [kind])
-    assert shapes.drawn_as(kind) in ink.KINDS
-    assert shapes.outline(kind, 0, 0, 80, 40).startswith("M")
-    assert f".{shapes.drawn_as(kind)}{{" in drawn
-
-
-# -- picture ---------------------------------------------------------------------------------------
+    drawn = diagram.as_svg("", diagram.Piece(9, 9), [kind])
+    assert diagram.drawn_as(kind) in ink.KINDS
+    assert diagram.outline(kind, 0, 0, 80, 40).startswith("M")
+    assert f".{diagram.drawn_as(kind)}{{" in drawn
 
 
 SVG = (
@@ -122,22 +93,13 @@ def inside(address: str) -> str:
 
 
 def test_an_image_holds_the_colours_that_it_uses_for_both_themes():
-    shown = inside(picture.as_image(SVG))
+    shown = inside(ink.as_image(SVG))
     assert ElementTree.fromstring(shown).get("width") == "200"
     assert "--who-name:#1f5fa8;" in shown and "--who-name:light-dark(#1f5fa8,#8ab8f0);" in shown
     assert "--who-op:" not in shown
 
 
-def test_the_script_of_an_image_is_one_attribute():
-    values = {"title": "t", "note": ""}
-    html = render(
-        "diagram.html", model=values, image="data:,", alt="a", least=1, body="b", legend=""
-    )
-    told = re.search(r'onload="([^"]*)"', html)[1]
-    assert "attachShadow" in told and "\n" not in told and "//" not in told
-
-
-TEMPLATES = sorted((Path(picture.__file__).parent / "templates").glob("*.html"))
+TEMPLATES = sorted((Path(ink.__file__).parent / "templates").glob("*.html"))
 PICTURES = "parts.picture("
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from helpers.view.diagram.graph_drawing import svg
+from helpers.view.diagram.graph_drawing import draw_graph as svg
 from tests.benchmarks import layout
 from tests.browser import exhibits
 
@@ -27,17 +27,6 @@ def test_a_picture_has_no_more_crossings_than_dots(model, dot):
         size[0] * size[1] <= 3 * dot["area"] + 20_000
     )  # labels of arrows, which dot was not given
     assert text >= SMALLEST
-
-
-def test_crossings_are_counted():
-    def line(*corners):
-        return corners
-
-    apart = [("a", "b", line((0, 0), (9, 0))), ("c", "d", line((0, 5), (9, 5)))]
-    cross = [("a", "b", line((0, 0), (9, 9))), ("c", "d", line((0, 9), (9, 0)))]
-    shared = [("a", "b", line((0, 0), (9, 9))), ("a", "d", line((0, 9), (9, 0)))]
-    assert [layout.crossings(lines) for lines in (apart, cross, shared)] == [0, 1, 0]
-    assert layout.points("M0 0C0 9 9 9 9 0H20V5")[-1] == (20, 5)
 
 
 @pytest.mark.skipif(not shutil.which("dot"), reason="the program dot is not installed")
@@ -96,12 +85,3 @@ def test_each_label_stands_on_its_own_arrow_alone(name, model):
 def test_so_it_does_in_the_example_of_each_view(example):
     images = re.findall(r'base64,([^"]+)"', exhibits.EXHIBITS[example]())
     assert [misread(base64.b64decode(image).decode()) for image in images] == [[]] * len(images)
-
-
-def test_a_label_on_two_arrows_is_reported():
-    ends = '<path class="arrow" d="M0 0H100"/><path class="arrow" d="M{} 0V90"/>'
-    label = (
-        '<rect class="plate" x="30" y="-9" width="40" height="17"/><text class="detail">w</text>'
-    )
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg">{ends}{label}</svg>'
-    assert misread(svg.format(50)) == ["w"] and misread(svg.format(90)) == []

@@ -70,27 +70,14 @@ def test_a_long_cell_says_how_far_it_is(loop, page):
     for _ in progress.counted("call", "ab"):
         loop.go_on()
         loop.go_on()
-    assert waiting.shown
     waiting.end()
     running = [f"Still running: call {number} of 2" for number in (1, 2)]
     assert page.told == ["Still running", *running, "closed"]
-    assert not waiting.shown
-
-
-def test_the_next_cell_takes_a_line_away_that_was_left(loop, page):
-    waiting = Waiting(loop, page.open)
-    waiting.start()
-    progress.say("what was never ended")
-    loop.go_on()
-    waiting.start()
-    assert page.told[-1] == "closed" and progress.said() == ""
-    loop.go_on()
-    assert page.told[-1] == "Still running"
 
 
 def test_a_page_that_cannot_be_told_stops_nothing(loop):
     waiting = Waiting(loop, Page(broken=True).open)
     waiting.start()
     loop.go_on()
-    assert loop.calls and not waiting.shown
+    assert loop.calls
     waiting.end()

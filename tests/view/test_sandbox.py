@@ -5,9 +5,8 @@ import types
 import ipykernel.comm.comm
 
 from helpers.model.sandbox import Control, Sandbox
-from helpers.model.transcript import Transcript, Transcripts
-from helpers.view.widgets import make_widget as base
-from helpers.view.widgets.forms import rerun_widget, sandbox
+from helpers.view import widgets as base
+from helpers.view.widgets.forms import sandbox
 
 NASTY = "<script>alert(1)</script>"
 MODEL = Sandbox(
@@ -44,17 +43,7 @@ def test_the_widget_shows_the_code_of_what_is_picked_and_hands_the_guess_on():
 
 def test_what_a_page_sends_waits_its_turn_in_the_main_thread():
     comm = types.SimpleNamespace()
-    base.in_turn(comm)
-    base.in_turn(None)  # without a kernel
+    base.wait_for_cell(comm)
+    base.wait_for_cell(None)  # without a kernel
     assert comm._reply_subshell_for({"method": "custom"}, "a subshell") is None
     assert hasattr(ipykernel.comm.comm.BaseComm, "_reply_subshell_for")  # whom the kernel asks
-
-
-def test_run_again_that_is_interrupted_is_answered_each_time():
-    def run(label, source):
-        raise KeyboardInterrupt
-
-    made = rerun_widget(Transcripts("title", (Transcript("a", "1", "", "", 0),)), run)
-    for number in (1, 2):
-        made._handle_custom_msg({"label": "a", "source": "1"}, [])
-        assert made.answer == {"says": base.INTERRUPTED, "shown": "", "number": number, "of": "a"}

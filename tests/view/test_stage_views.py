@@ -1,34 +1,23 @@
 """Steps of a run: each stands alone in text and HTML, and a stage plays them all."""
 
 import json
-import linecache
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from helpers import watch_stack
 from helpers.capture.cpython.bytecode import code_tree
-from helpers.capture.cpython.instruction_words import MOST_NAMED
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.stage import Value
 from helpers.model.timeline import Panel, Step, Timeline
-from helpers.view import ink, instruction_tables, panels
-from helpers.view.instruction_tables import stack as stack_view
-from helpers.view.instruction_tables import stack_table
-from helpers.view.widgets import stage, stage_parts
-from helpers.view.widgets.code_view import code as code_view
+from helpers.view.instruction_tables import code as code_view
+from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view
-from helpers.view.widgets.stage_parts import MOST_ROWS
 from tests.capture.stack_programs import loops, recursion
-from tests.view.page_script import played, whole
-
-# -- timeline --------------------------------------------------------------------------------------
-
 
 SOURCE = "x = 1\nif x:\n    y = 2\n"
 
@@ -46,11 +35,6 @@ def listing(*pairs, title="locals"):
 
 def timeline(*steps, source=SOURCE, title="A run", note=""):
     return Timeline(title, source, steps, note)
-
-
-def panels_of(script):
-    """Return every panel's HTML, put together as the page does it."""
-    return [whole(told, script["strings"], script["groups"]) for told in script["panels"]]
 
 
 def one_step(content, title="seen"):
@@ -76,12 +60,6 @@ def test_html_opens_the_first_step_and_marks_its_line_in_bold():
     assert "<script" not in markup and "<style" not in markup and " id=" not in markup
 
 
-def test_timeline_without_steps_says_so_in_every_form():
-    model = timeline(note="It never began.")
-    for words in (view.text(model), view.html(model), stage.stage_script(model)["note"]):
-        assert panels.NO_STEPS in words and "It never began." in words
-
-
 def test_each_kind_of_panel_is_drawn_by_its_own_view():
     graph = Graph("who", (Node("a", "a"), Node("f", "f")), (Edge("a", "f", "holds"),))
     scores = Ledger("reach", "route", ("verdict",), (Entry("alias", (Verdict("old"),)),))
@@ -89,11 +67,8 @@ def test_each_kind_of_panel_is_drawn_by_its_own_view():
     for sign, content in drawn.items():
         assert sign in view.html(one_step(content))
         if content is not graph:  # which the stage draws as one picture of all steps
-            assert sign in panels_of(stage.stage_script(one_step(content)))[0]
+            assert sign in stage.stage_script(one_step(content))["panels"][0]
     assert "<svg" in stage.stage_script(one_step(graph))["picture"]["svg"]
-
-
-# -- stage -----------------------------------------------------------------------------------------
 
 
 HERE = Path(stage.__file__).parent
@@ -118,32 +93,16 @@ def words(script, steps, field):
     return [script["words"][step[field]] for step in steps]
 
 
-def test_tracks_play_back_every_step():
-    steps = [
-        {"line": 1, "stack": [1, 2], "span": None},
-        {"line": 1, "stack": [1, 2, 3], "span": [1, 0, 1, 2]},
-        {"line": 2, "stack": [1, 3], "span": [1, 0, 1, 2]},
-        {"line": 0, "stack": [], "span": None},
-        {"line": 0},
-        {"stack": [1, 3], "line": 7},
-    ]
-    tracks = stage_parts.tracks_of(steps)
-    whole = [{"line": None, "stack": None, "span": None} | step for step in steps]
-    assert played(tracks, len(steps)) == whole
-    assert tracks["line"] == [0, 1, 2, 2, 1, 0, 2, 7]
-    assert tracks["stack"][:6] == [0, [0, 1, 2], 1, [2, 3], 1, [1, 3]]
-
-
 @pytest.mark.parametrize("program", [loops, recursion])
 def test_stage_plays_the_stack_and_the_names_of_every_step(program):
     model = stack_run(program, 4)
     script = json.loads(stage.stage_widget(model).script)
-    steps = played(script["tracks"], script["total"])
+    steps = script["steps"]
     assert len(steps) == len(model.steps)
     told = [script["words"][value[0]] for value in script["values"]]
     for step, shown in zip(model.steps, steps, strict=True):
         if step.left_out:
-            assert shown["stack"] is None
+            assert "stack" not in shown
             continue
         assert [told[n] for n in shown["stack"]] == list(step.stack)
         code = script["codes"][shown["code"]]
@@ -163,33 +122,14 @@ def test_thousand_steps_take_less_than_300_kb():
     assert len(told) < 300_000
 
 
-def test_output_is_stored_once_and_told_by_its_length():
-    steps = [Step("s", 1, (Panel("printed", "a\U0001f600\n" * n),)) for n in range(4)]
-    script = stage.stage_script(a_run(*steps))
-    assert script["printed"] == "a\U0001f600\n" * 3 and script["panels"] == []
-    shown = [step["printed"] for step in played(script["tracks"], 4)]
-    assert shown == [0, 4, 8, 12]  # as a page counts letters: two for one beyond U+FFFF
-
-
 def test_place_in_the_source_is_counted_as_the_page_shows_it():
     source = "\ta = '\U0001f600' + b"
     step = Step("s", 1, span=(1, 11, 1, 12))
     script = stage.stage_script(a_run(step, source=source))
-    (shown,) = played(script["tracks"], 1)
+    (shown,) = script["steps"]
     line, start, _, end = shown["span"]
     text = script["lines"][line - 1].encode("utf-16-le")
     assert text[2 * start : 2 * end].decode("utf-16-le") == "b"
-
-
-def test_equal_panels_are_stored_and_drawn_once(monkeypatch):
-    drawn = []
-    draw = stage_parts.panel_html
-    monkeypatch.setattr(stage_parts, "panel_html", lambda panel: drawn.append(1) or draw(panel))
-    steps = [Step(f"step {n}", 1, (Panel("locals", values(str(n % 3))),)) for n in range(999)]
-    script = stage.stage_script(a_run(*steps))
-    assert len(script["panels"]) == len(drawn) == 3
-    shown = [step["panels"][0][1] for step in played(script["tracks"], 4)]
-    assert shown == [0, 1, 2, 0]
 
 
 @pytest.mark.parametrize("script", sorted(HERE.glob("*.js")), ids=lambda path: path.name)
@@ -203,18 +143,6 @@ def test_no_two_scripts_of_the_stage_use_one_name():
     made = stage.stage_widget(a_run())
     names = re.findall(r"^(?:function|const|let) (\w+)", str(made._esm), re.M)
     assert len(names) > 40 and len(names) == len(set(names))
-
-
-# -- stack -----------------------------------------------------------------------------------------
-
-
-def evil(x="<img src=x onerror=alert(1)></script>"):
-    for _ in x:
-        return [x, "<b>", "<img src=x>"]
-
-
-def cells(markup):
-    return [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", markup)]
 
 
 def test_inner_code_lists_the_fields_that_differ_from_the_first():
@@ -231,49 +159,4 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     assert "The other fields read as in" in inner
 
 
-def test_stack_table_says_in_html_what_it_says_in_text():
-    ran = stack_run(evil, "ab")
-    headings, rows = stack_table(ran)
-    words = stack_view.text(ran)
-    shown = cells(stack_view.html(ran))
-    assert len(shown) == len(rows) * len(headings)
-    for row in rows:
-        assert all(word in words for cell in row for word in cell.split())
-
-
-def test_what_a_row_repeats_is_pale_and_the_page_says_so():
-    markup = instruction_tables.steps_html(
-        Timeline("t", "x = 1", ()), ["a", "b"], [["1", ""], ["1", ""], ["2", "3"], ["4", "3"]]
-    )
-    pale = [cell for cell in markup.split("<td")[1:] if f"color:{ink.PALE}" in cell[:400]]
-    told = [cell.partition(">")[2][0] for cell in pale]
-    assert told == ["1", "3"] and instruction_tables.SAME in markup
-    assert instruction_tables.SAME not in instruction_tables.steps_html(
-        Timeline("t", "x", ()), ["a"], [["1"], ["2"]]
-    )
-
-
 # -- long functions --------------------------------------------------------------------------------
-
-
-LINES = 1_400
-
-
-def _long():
-    body = "".join(f"    v{n} = {n} + {n}\n" for n in range(LINES))
-    source = f"def many():\n{body}    return v0\n"
-    linecache.cache["<long>"] = len(source), None, source.splitlines(True), "<long>"
-    space = {}
-    exec(compile(source, "<long>", "exec"), space)
-    return space["many"]
-
-
-def test_long_function_says_what_its_stage_leaves_out():
-    model = watch_stack(_long()).model
-    assert f"Of the {LINES:,} variables of many the first {MOST_NAMED} are shown." in model.note
-    assert len(model.codes[0].names) == MOST_NAMED == len(model.steps[-1].names)
-    (code,) = model.codes
-    assert len(code.rows) > MOST_ROWS
-    script = stage.stage_script(model)
-    assert f"Of the {len(code.rows):,} instructions of many those near a step" in script["note"]
-    assert len(stage._told(script)) <= stage.STATE_ROOM

@@ -1,26 +1,20 @@
 """Tables, ledgers, matrices and code: every fact in the text, the same in HTML, within a page."""
 
-import re
 from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import show_nested, show_op_files
-from helpers.model.files import File, Files
+from helpers import show_op_files
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.model.side_by_side import SideBySide, align
 from helpers.model.transcript import Transcript, Transcripts
-from helpers.view import ink, source_views
-from helpers.view.markup import WIDEST, columns_wrapped, grid, jointed, wrapped
+from helpers.view.markup import WIDEST, grid, jointed, wrap_columns, wrapped
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript
-from helpers.view.table_view import MOST_NESTED, ledger, nested, table
-
-# -- tables ----------------------------------------------------------------------------------------
-
+from helpers.view.table_view import ledger, table
 
 NASTY = "<script>alert(1)</script>&\x00\ud800\n'\""
 
@@ -49,16 +43,6 @@ def test_table_shows_every_cell_heading_title_and_note(view):
         assert words in shown
 
 
-def test_text_keeps_a_row_on_one_line():
-    assert len(table.text(listing("a\nb")).splitlines()) == 5
-    assert "a\\nb" in table.text(listing("a\nb"))
-
-
-def test_backticks_make_code_of_words_and_stay_in_code():
-    shown = Listing("t", listing().columns, (Row("`a`", "call `f()`"),))
-    assert "call <code>f()</code>" in table.html(shown) and "`a`" in table.html(shown)
-
-
 @pytest.mark.parametrize(("tone", "mark"), [("changed", "●"), ("failed", "✕")])
 def test_tone_is_told_by_a_mark_and_not_by_colour_alone(tone, mark):
     assert mark in ledger.text(board(tone=tone)) and mark in ledger.html(board(tone=tone))
@@ -76,14 +60,6 @@ def test_a_mark_says_what_it_stands_for_where_its_words_do_not():
     assert "not as before" not in ledger.text(board())
 
 
-def test_a_no_is_pale_where_a_column_says_nothing_but_yes_and_no():
-    columns = Column("name", "name"), Column("found", "found")
-    both = Listing("title", columns, (Row("no", True), Row("b", False)))
-    pale = f'color:{ink.PALE}">no</td>'
-    assert table.html(both).count(pale) == 1
-    assert pale not in table.html(Listing("title", columns, both.rows[1:]))
-
-
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
@@ -95,21 +71,6 @@ def test_a_no_is_pale_where_a_column_says_nothing_but_yes_and_no():
 )
 def test_a_long_name_may_go_on_after_a_joint_and_a_number_may_not(words, parts):
     assert jointed(words).split("<wbr/>") == parts
-
-
-# -- nested ----------------------------------------------------------------------------------------
-
-
-def boxes(count, name="box"):
-    return show_nested("t", *({"name": f"{name} {n}", "holds": f"{n} more"} for n in range(count)))
-
-
-def test_too_many_rows_are_a_table():
-    assert "<table" in nested.html(boxes(MOST_NESTED + 1).model)
-    assert "<table" not in nested.html(boxes(MOST_NESTED).model)
-
-
-# -- line width ------------------------------------------------------------------------------------
 
 
 WORDS = st.text("abc de-f.", max_size=300)
@@ -131,27 +92,17 @@ def test_a_long_line_goes_on_further_in_and_keeps_its_words(line):
 def test_a_table_fits_and_keeps_what_its_cells_say(rows):
     table = grid(["one", "two", "three"], rows)
     assert widest(table) <= WIDEST
-    _, cells = columns_wrapped(["one", "two", "three"], rows)
+    _, cells = wrap_columns(["one", "two", "three"], rows)
     said = [["".join(cell.split()) for cell in row] for row in cells]
     assert said == [["".join(cell.split()) for cell in row] for row in rows]
 
 
-def test_a_heading_is_wider_than_its_words():
-    rows = [["x" * 200, "yes", "yes", "no"], ["y", "no", "no", "no"]]
-    lines = grid(["route", "names", "code", "callback"], rows).split("\n")
-    assert widest("\n".join(lines)) <= WIDEST
-    assert sum("yes" in line for line in lines) == 1, "a row of short cells stays one line"
-
-
 def test_a_long_name_goes_on_after_a_joint():
     name = "some_package.of_modules.that_have_long_names.and_a_class.<locals>.a_function_of_it"
-    _, [cells] = columns_wrapped(["a", "b", "c", "d"], [[name] * 4])
+    _, [cells] = wrap_columns(["a", "b", "c", "d"], [[name] * 4])
     parts = cells[0].split("\n")
     assert len(parts) > 2 and "".join(parts) == name
     assert all(part[-1] in "._" for part in parts[:-1])
-
-
-# -- files -----------------------------------------------------------------------------------------
 
 
 CODE = (
@@ -166,24 +117,6 @@ def test_text_numbers_the_lines_and_marks_the_new_ones():
     assert "    8 + x = 1" in lines and "    4   def forward(args):" in lines
     assert lines[0] == "The op's 2 files" and lines[-1] == "+ marks 2 new lines."
     assert view.html(shown.model).count(" + </span>") == 2
-
-
-def test_words_of_a_kind_have_its_style():
-    (line,) = source_views._coloured("return 'a' # why")
-    styles = re.findall(r'<span style="([^"]+)">([^<]+)</span>', line)
-    assert "".join(words for _, words in styles) == "return&#39;a&#39;# why"
-    assert len({style for style, _ in styles}) == 3
-
-
-def test_long_files_say_what_is_left_out():
-    model = Files("t", (File("a.py", "x\n" * 300), File("b.py", "y\n" * 300)))
-    for told in (view.text(model), view.html(model)):
-        assert "the model has all of them" in told
-        assert told.count("</span>x") + told.count("  x") >= 300
-        assert 0 < told.count("</span>y") + told.count("  y") < 101
-
-
-# -- side by side ----------------------------------------------------------------------------------
 
 
 def pair_up(left, right, origin):
@@ -230,19 +163,6 @@ def test_no_line_is_lost_whatever_the_map_says(left, right, origin):
     firsts = [pair.left for pair in pairs if pair.left and not pair.again]
     assert firsts == list(range(1, len(left) + 1))
     assert [pair.right for pair in pairs if pair.right] == list(range(1, len(right) + 1))
-
-
-def test_each_mark_that_is_used_is_explained():
-    more = pair_up(["a", "gone"], ["A", "B", "new"], {1: 1, 2: 1})
-    assert source_views.AGAIN in side_by_side.text(more)
-    for words in (source_views.AGAIN, "the same colour", "+ on the right", "− on the left"):
-        assert words in side_by_side.html(more)
-    plain = pair_up(["a"], ["A"], {1: 1})
-    for shown in (side_by_side.text(plain), side_by_side.html(plain)):
-        assert source_views.MARK not in shown and "on the" not in shown
-
-
-# -- transcript ------------------------------------------------------------------------------------
 
 
 SCRIPT = "<script>alert(1)</script>"

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view.diagram import animated_graph
 from helpers.view.diagram.animated_graph import animated_graph as picture
-from helpers.view.diagram.layered_layout import layered
 from tests.samples import sample
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,7 +45,7 @@ def told(drawn, moment):
 def boxes(graphs):
     """Return left, top, right and bottom of each box, which are its spot's."""
     union = animated_graph.Union(graphs)
-    _, spots = animated_graph._placed(union)
+    _, spots = animated_graph.place_union(union)
     return [(s.x, s.y, s.right, s.bottom) for s in (spots[key] for key in union.boxes)]
 
 
@@ -72,32 +71,12 @@ def test_a_box_that_goes_is_a_ghost_and_what_comes_is_new():
     assert set(told(drawn, 2).values()) == {"ghost"}
 
 
-def test_words_that_change_have_a_box_for_the_widest():
-    short = Graph("", (Node("o", "list", "holder", "1 item"),), ())
-    wide = Graph("", (Node("o", "list", "holder", "1,000,000 items of it"),), ())
-    drawn = picture([short, wide])
-    ((left, _, right, _),) = boxes([short, wide])
-    assert right - left > len("1,000,000 items of it") * 6.9
-    assert [list(state.values()) for state in drawn.states] == [["shown"] * 2, ["shown", "new"]]
-    assert list(told(drawn, 0))[-1] == "list 1 item"
-    assert list(told(drawn, 1))[-1] == "list 1,000,000 items of it"
-
-
 def test_hostile_words_stay_words():
     graph = Graph(HOSTILE, (Node("a", HOSTILE, HOSTILE, HOSTILE),), (Edge("a", "a", HOSTILE),))
     drawn = picture([graph], HOSTILE)
     assert "<img" not in drawn.svg and "<script" not in drawn.svg
     assert drawn.svg.count("</svg>") == 1
     parsed(drawn)
-
-
-def test_arrows_that_are_never_there_at_once_may_cross():
-    nodes = tuple(Node(key, key, "name" if key in "ab" else "object") for key in "abfg")
-    edges = (Edge("a", "g"), Edge("b", "f"), Edge("a", "f"))
-    graph = Graph("", nodes, edges)
-    left, right = layered(graph, (0b01, 0b01, 0b10)).layers
-    assert (left.index("a") < left.index("b")) == (right.index("g") < right.index("f"))
-    assert layered(graph, (0b01, 0b10, 0b10)).layers == (("a", "b"), ("f", "g"))
 
 
 moments = st.lists(

@@ -2,45 +2,36 @@
 
 All that is ever there gets a place of its own, once, with room for the widest that it ever says. A
 moment is then a state: which parts are there, which are new, and which have just gone (ghosts).
+Dynamo's graphs grow in a card each, guards beside the nodes: the last graph of each recording is
+laid out once, as outlines without words, and each step fills some. Where a graph broke, the cards
+are cut apart, and the line stands there that Python runs itself.
 """
 
-import functools
-import operator
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from helpers.model.graph import Graph
-from helpers.view.diagram.graph_drawing import spots_across
-from helpers.view.diagram.labels import along, spread
-from helpers.view.diagram.layered_layout import layered
-from helpers.view.diagram.routing import LOOP, curve_across
-from helpers.view.diagram.shapes import (
-    BOX,
-    LONGEST_LABEL,
-    Spot,
-    box_width,
-    drawn_as,
-    far_ends,
-    one_per_pair,
-    outline,
-    plate_width,
-    short,
-)
+from helpers.model.dynamo import DynamoRun, DynamoStep
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.phrase import counted
+from helpers.view import diagram
+from helpers.view.diagram import MARGIN, short
+from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, place_labels, points_along
+from helpers.view.diagram.graph_drawing import spots_across, spots_down
+from helpers.view.diagram.layered_layout import make_layers
+from helpers.view.ink import drawn_width
 from helpers.view.markup import render
-from helpers.view.picture import drawn_width
 
 SHOWN, NEW, GHOST, OUTLINE = "shown", "new", "ghost", "outline"
 TAG, GAP, HEAD = 28, 60, 8  # pixels: height of a name's tag, between columns, of an arrow's head
+BEGINS, ENDS = ("instruction", "again"), ("break", "graph")
+LONGEST, LONGEST_GUARD = 30, 28  # characters of a box in a card, of a guard
+STEP, TOP, LINE, CUT, APART = 64, 34, 17, 54, 28  # pixels, in and between cards
+EMPTY = Graph("", (), ())
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG whose groups bear `data-key`, and per moment the state of each part that is there.
-
-    A state is shown, new (since the moment before), ghost (just gone) or outline (there is to be
-    something, and its words are not told yet); what has none is hidden.
-    """
+    """An SVG whose groups bear `data-key`, and per moment the state of each part that is there."""
 
     svg: str
     states: list[dict[str, str]]
@@ -54,176 +45,274 @@ class Picture:
         return found
 
 
-class Part:
-    """A box or an arrow: what it says (words -> mask), with a bit for each moment it says it in."""
-
-    def __init__(self):
-        self.said: dict[tuple[str, ...], int] = {}
-        self.thing = None
-
-    def add(self, thing, words: tuple[str, ...], moment: int):
-        """Note that it is there in a moment, and what it says; `thing` is the node or the edge."""
-        self.thing = thing
-        self.said[words] = self.said.get(words, 0) | 1 << moment
-
-    @property
-    def mask(self) -> int:
-        """The moments in which it is there, whatever it says."""
-        return functools.reduce(operator.or_, self.said.values())
-
-    def says(self, key: str) -> list[tuple[str, tuple[str, ...]]]:
-        """Return what it says, each with its key; what always says the same has no key."""
-        if len(self.said) == 1:
-            return [("", words) for words in self.said]
-        return [(f"{key}.{number}", words) for number, words in enumerate(self.said)]
-
-
 class Union:
-    """All boxes (key -> part) and arrows (ends -> part) of the moments, in the order they came.
+    """All boxes and arrows; `keys`: theirs in the picture; `said`: words per moment."""
 
-    `widths`: of each box, in pixels, for the widest that it ever says.
-    """
-
-    def __init__(self, graphs: Sequence[Graph], longest: int = LONGEST_LABEL):
-        self.boxes, self.arrows, self.widths = defaultdict(Part), defaultdict(Part), {}
-        for moment, graph in enumerate(graphs):
+    def __init__(self, graphs: Sequence[Graph], longest: int = diagram.LONGEST_LABEL, card=""):
+        self.boxes, self.arrows, self.widths, self.keys, self.said = {}, {}, {}, {}, []
+        for graph in graphs:
+            said = {}
             for node in graph.nodes:
-                words = (short(node.label, longest), short(node.detail, longest))
-                self.boxes[node.key].add(node, words, moment)
-                wide = box_width(node, longest)
+                self.boxes[node.key] = node
+                key = self.keys.setdefault(node.key, f"n{card}{len(self.boxes) - 1}")
+                said[key] = short(node.label, longest), short(node.detail, longest)
+                wide = diagram.box_width(node, longest)
                 self.widths[node.key] = max(self.widths.get(node.key, 0), wide)
-            for edge in one_per_pair(graph.edges):
-                self.arrows[edge.source, edge.target].add(edge, (short(edge.label),), moment)
+            for edge in diagram.one_per_pair(graph.edges):
+                ends = edge.source, edge.target
+                self.arrows[ends] = edge
+                key = self.keys.setdefault(ends, f"a{card}{len(self.arrows) - 1}")
+                said[key] = (short(edge.label),)
+            self.said.append(said)
 
-    def name_of(self, key: str) -> str:
-        """Return what a box is called at last if it is a name's, "" for any other."""
-        part = self.boxes[key]
-        return list(part.said)[-1][0] if part.thing.kind == "name" else ""
+    def words(self, thing) -> list[tuple[str, ...]]:
+        """Return the different words of a box or an arrow, in the order in which it says them."""
+        return _all_words(self.said)[self.keys[thing]]
 
-    def layout(self):
+    def make_layout(self):
         """Return the layout of all of it; arrows that are never there at once may cross."""
-        nodes, edges = ([part.thing for part in of.values()] for of in (self.boxes, self.arrows))
-        graph = Graph("", tuple(nodes), tuple(edges))
-        return layered(graph, [part.mask for part in self.arrows.values()])
+        graph = Graph("", tuple(self.boxes.values()), tuple(self.arrows.values()))
+        keys = [self.keys[ends] for ends in self.arrows]
+        moments = range(len(self.said))
+        return make_layers(graph, [sum(1 << n for n in moments if k in self.said[n]) for k in keys])
 
 
-def states(parts: dict[str, Part], moments: int) -> list[dict[str, str]]:
+def _all_words(said: list[dict]) -> dict[str, list[tuple[str, ...]]]:
+    found = {}
+    for moment in said:
+        for key, words in moment.items():
+            found.setdefault(key, {})[words] = None
+    return {key: list(words) for key, words in found.items()}
+
+
+def _keyed_words(key: str, words: list[tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what a part says, each with its key; what always says the same has no key."""
+    return [(f"{key}.{n}" if len(words) > 1 else "", each) for n, each in enumerate(words)]
+
+
+def _states(said: list[dict]) -> list[dict[str, str]]:
     """Return the state of each part, and of each of the things it says, in each moment."""
-    found = [{} for _ in range(moments)]
-    for key, part in parts.items():
-        masks = {key: part.mask}
-        if len(part.said) > 1:
-            masks |= {f"{key}.{n}": mask for n, mask in enumerate(part.said.values())}
-        for name, mask in masks.items():
-            for moment, state in enumerate(found):
-                word = _state(mask, part.mask, moment)
-                state |= {name: word} if word else {}
+    all_words, found, before = _all_words(said), [], said[0]
+    for now in said:
+        state = {}
+        for key, words in {**before, **now}.items():
+            gone, told = key not in now, all_words[key]
+            state[key] = GHOST if gone else SHOWN if key in before else NEW
+            if len(told) > 1:
+                same = GHOST if gone else SHOWN if before.get(key) == words else NEW
+                state[f"{key}.{told.index(words)}"] = same
+        found.append(state)
+        before = now
     return found
 
 
-def _state(mask: int, whole: int, moment: int) -> str:
-    """Return the state of what is there in `mask`, a part of what is there in `whole`."""
-    now, before = mask >> moment & 1, moment and mask >> moment - 1 & 1
-    if now:
-        return SHOWN if before or not moment else NEW
-    return GHOST if before and not whole >> moment & 1 else ""
-
-
-def drawn_box(key: str, part: Part, spot: Spot) -> dict:
-    """Return a box for the template, with all that it ever says."""
-    kind = part.thing.kind
+def _box(key: str, node: Node, words, spot: diagram.Spot) -> dict:
     return {
         "key": key,
-        "says": part.says(key),
+        "says": _keyed_words(key, words),
         "spot": spot,
-        "centre": spot.centre - (4 if kind == "name" else 0),
-        "ink": drawn_as(kind),
-        "outline": outline(kind, spot.x, spot.y, spot.width, spot.height),
+        "centre": spot.centre - (4 if node.kind == "name" else 0),
+        "ink": diagram.drawn_as(node.kind),
+        "outline": diagram.outline(node.kind, spot.x, spot.y, spot.width, spot.height),
     }
 
 
 def animated_graph(graphs: Sequence[Graph], title: str = "") -> Picture:
-    """Return the picture of graphs that share their keys: one per moment, the first may be empty.
-
-    ValueError if there is no node in any of them.
-    """
+    """Return the picture of graphs that share their keys; at least one has a node."""
     union = Union(graphs)
-    if not union.boxes:
-        raise ValueError("there is nothing to draw: no graph has a node")
-    parts = {f"n{number}": part for number, part in enumerate(union.boxes.values())}
-    parts |= {f"a{number}": part for number, part in enumerate(union.arrows.values())}
-    return Picture(_drawn(title, union), states(parts, len(graphs)))
-
-
-def _drawn(title: str, union: Union) -> str:
-    keys = {key: f"n{number}" for number, key in enumerate(union.boxes)}
-    layout, spots = _placed(union)
-    slots: dict[tuple, int] = {}
-    parts = zip(union.arrows.values(), layout.paths, strict=True)
-    arrows = [_arrow(*each, layout, spots) for each in parts]
-    lines = [
-        {
-            **arrow,
-            "key": f"a{number}",
-            "says": part.says(f"a{number}"),
-            "words": _told(union, ends),
-            "name": union.name_of(ends[0]),
-            "slot": slots.setdefault((ends[0], part.thing.label), len(slots)),
+    keys, words = union.keys, {thing: union.words(thing) for thing in union.keys}
+    layout, spots = place_union(union)
+    pairs = zip(union.arrows, layout.paths, strict=True)
+    arrows = [_arrow(words[ends], path, layout, spots) for ends, path in pairs]
+    slots, lines = {}, []
+    for ends, arrow in zip(union.arrows, place_labels(arrows, spots.values()), strict=True):
+        first, *_ = (words[end][-1] for end in ends)
+        source, target = (" ".join(filter(None, words[end][-1])) for end in ends)
+        told = {  # `words`: for those who do not see it
+            "key": keys[ends],
+            "says": _keyed_words(keys[ends], words[ends]),
+            "words": f"{source} {words[ends][-1][0] or 'refers to'} {target}",
+            "name": first[0] if union.boxes[ends[0]].kind == "name" else "",
+            "slot": slots.setdefault((ends[0], union.arrows[ends].label), len(slots)),
             "ends": (keys[ends[0]], keys[ends[1]]),
         }
-        for number, ((ends, part), arrow) in enumerate(
-            zip(union.arrows.items(), spread(arrows, spots.values()), strict=True)
-        )
-    ]
-    right, bottom = far_ends(spots.values())
-    return render(
+        lines.append({**arrow, **told})
+    right, bottom = diagram.far_ends(spots.values())
+    svg = render(
         "union.svg",
         title=title,
         width=right + (LOOP if layout.has_cycle else 0),
         height=bottom,
-        boxes=[drawn_box(keys[key], part, spots[key]) for key, part in union.boxes.items()],
+        boxes=[_box(keys[k], node, words[k], spots[k]) for k, node in union.boxes.items()],
         arrows=lines,
     )
+    return Picture(svg, _states(union.said))
 
 
-def _placed(union: Union):
+def place_union(union: Union):
     """Return the layout, and a spot per key: more room right of a column with a long label."""
-    layout, more = union.layout(), {}
-    heights = {k: TAG if p.thing.kind == "name" else BOX for k, p in union.boxes.items()}
+    layout, more = union.make_layout(), {}
+    heights = {k: TAG if n.kind == "name" else diagram.BOX for k, n in union.boxes.items()}
     for number, column in enumerate(layout.layers):
-        own = [part for ends, part in union.arrows.items() if ends[0] in column]
-        labels = [label for part in own for (label,) in part.said]
+        own = [ends for ends in union.arrows if ends[0] in column]
+        labels = [label for ends in own for (label,) in union.words(ends)]
         more[number] = drawn_width(max(labels, key=len, default=""))
     return layout, spots_across(layout, union.widths, GAP, heights)(more)
 
 
-def _arrow(part: Part, path, layout, spots) -> dict:
+def _arrow(words, path, layout, spots) -> dict:
     """Return the line of an arrow; those that reach one box reach it side by side."""
     start, end = spots[path[0]], spots[path[-1]]
     come = [each for each in layout.paths if each[-1] == path[-1]]
     come.sort(key=lambda each: spots[each[-2]].middle)
     shift = round((end.height - 12) * ((come.index(path) + 1) / (len(come) + 1) - 0.5))
-    back = start.x == end.x
     line, x, y = curve_across([spots[key] for key in path], tip=HEAD, shift=shift)
-    label = max((label for (label,) in part.said), key=len)
-    if not back:
-        x, y = along(line)[11]  # the middle of its first piece
+    label = max((label for (label,) in words), key=len)
+    arrow = {"line": line, "label": label, "plate": diagram.plate_width(label)}
+    if start.x == end.x:  # it leads out to the right and back
+        lift = 10 * (start == end)
+        begins, tip = (start.right, start.middle - lift), (end.right, end.middle + lift)
+        return {**arrow, "x": x, "y": y, "start": begins, "tip": tip, "turn": 180}
+    x, y = points_along(line)[11]  # the middle of its first piece
+    begins, tip = (start.right, start.middle), (end.x, end.middle + shift)
+    return {**arrow, "x": x, "y": y, "start": begins, "tip": tip, "turn": 0}
+
+
+# -- graphs that grow ------------------------------------------------------------------------------
+
+
+class Recording:
+    """One graph while it is recorded: `graphs`, `guards`, what it `says` per step."""
+
+    def __init__(self, first: int):
+        self.first, self.cut, self.over = first, "", False
+        self.graphs, self.guards, self.says = [EMPTY] * first, [()] * first, [""] * first
+        self.lines, self._taken = set(), {}
+        self._ids, self._ops = {}, []  # key -> one that stays
+
+    def add(self, step: DynamoStep | None):
+        """Add a step; None for one that is about another graph."""
+        graph = self.graphs[-1] if self.graphs else EMPTY
+        if step is not None:
+            if step.kind == "start over":
+                self._taken = {}
+            for panel in step.panels:
+                if isinstance(panel.content, Graph):
+                    graph = self._keyed(panel.content)
+                elif panel.content == "empty":
+                    graph = EMPTY
+            self.lines |= {step.line} if step.line and step.made else set()
+        self.graphs.append(graph)
+        self.guards.append(tuple(self._taken))
+        if step is not None:
+            self._taken |= dict.fromkeys(step.guarded)
+            self.over = self.over or step.kind in ENDS
+        calls = counted(sum(node.kind == "op" for node in graph.nodes), "call")
+        self.says.append(f"{calls}, handed over" if self.over else f"{calls} so far")
+
+    def _keyed(self, graph: Graph) -> Graph:
+        """Return the graph with keys that stay when Dynamo gives a node another name."""
+        ops = [node.key for node in graph.nodes if node.kind == "op"]
+        last = self._ops[-1:]
+        if last and ops and last[0] not in ops and ops[-1] not in self._ids:
+            self._ids[ops[-1]] = self._ids.pop(last[0])
+        self._ops = ops
+        for key in ops:
+            self._ids.setdefault(key, f"op {len(self._ids) + 1}")
+        keys = {node.key: node.key for node in graph.nodes} | {key: self._ids[key] for key in ops}
+        nodes = tuple(replace(node, key=keys[node.key]) for node in graph.nodes)
+        edges = tuple(Edge(keys[e.source], keys[e.target], e.label) for e in graph.edges)
+        return Graph(graph.title, nodes, edges)
+
+
+def recordings(run: DynamoRun) -> list[Recording]:
+    """Return the recordings of a run, in order; one begins where Dynamo begins another graph."""
+    found, breaks = [], list(run.breaks)
+    for at, step in enumerate(run.steps):
+        if step.kind in BEGINS and (not found or found[-1].over):
+            found.append(Recording(at))
+        for each in found:
+            each.add(step if each is found[-1] else None)
+        if found and step.kind == "break" and breaks:
+            ending = breaks.pop(0)
+            found[-1].cut = f"line {ending.line}: {ending.code}" if ending.line else ending.cause
+    return found
+
+
+def growing_graph(run: DynamoRun) -> Picture:
+    """Return the picture of a run in which a node was recorded, with a state per step."""
+    cards, said, graphs, top = [], [{} for _ in run.steps], 0, MARGIN
+    for number, recording in enumerate(recordings(run), 1):
+        union = Union(recording.graphs, LONGEST, f"{number}.")
+        graphs += bool(union.boxes)
+        title = f"graph {graphs}" if union.boxes else "no graph"
+        cards.append(_card(number, title, recording, union, said, top))
+        top = cards[-1]["bottom"] + (CUT if recording.cut else 18)
+    states = _states(said)
+    for card in cards:
+        for state in states[card["first"] :]:
+            state |= {box["key"]: state.get(box["key"], OUTLINE) for box in card["boxes"]}
+    width = max(card["right"] for card in cards)
+    last = cards[-1]["bottom"] + (CUT if cards[-1]["cut"]["words"] else 0)
+    svg = render(
+        "growing.svg",
+        title=run.title,
+        width=width + MARGIN,
+        height=last + MARGIN,
+        smallest=11.5,
+        cards=[{**card, "width": width - MARGIN} for card in cards],
+    )
+    return Picture(svg, states)
+
+
+def _card(number: int, title: str, recording: Recording, union: Union, said, top: int) -> dict:
+    """Return the card of a recording, in pixels, and add what it says in each moment to `said`."""
+    guards = dict.fromkeys(guard for taken in recording.guards for guard in taken)
+    guard_keys = {guard: f"g{number}.{at}" for at, guard in enumerate(guards)}
+    for moment, words in enumerate(recording.says):
+        said[moment] |= union.said[moment]
+        said[moment] |= {guard_keys[guard]: (guard,) for guard in recording.guards[moment]}
+        if moment >= recording.first:
+            said[moment][f"c{number}"] = (words,)
+        if recording.cut and words.endswith("handed over"):
+            said[moment][f"x{number}"] = (recording.cut,)
+    boxes, arrows, spots = [], [], {}
+    if union.boxes:
+        layout = union.make_layout()
+        spots = spots_down(layout, union.widths, STEP)()
+        for key, node in union.boxes.items():
+            spot = replace(spots[key], x=spots[key].x + 10, y=spots[key].y + top + TOP)
+            boxes.append(_box(union.keys[key], node, union.words(key), spot))
+        for ends, path in zip(union.arrows, layout.paths, strict=True):
+            tip = spots[path[-1]].centre + 10, spots[path[-1]].y + top + TOP
+            line = curve_down([spots[key] for key in path])[0]
+            arrows.append({"key": union.keys[ends], "line": line, "tip": tip})
+    if union.boxes and (lines := sorted(recording.lines)):
+        several = len(lines) > 1
+        title += f" · {f'lines {lines[0]} to {lines[-1]}' if several else f'line {lines[0]}'}"
+    shown = [short(guard, LONGEST_GUARD) for guard in guards]
+    left = max((box["spot"].right for box in boxes), default=160) + APART
+    low = max((box["spot"].bottom for box in boxes), default=top + TOP + 20)
+    bottom = max(low, top + TOP + LINE * (len(guards) + 1)) + 12
+    head = 52 + 8 * len(title) + max(map(drawn_width, recording.says))
+    told = list(dict.fromkeys((words,) for words in recording.says[recording.first :]))
     return {
-        "line": line,
-        "label": label,
-        "x": x,
-        "y": y,
-        "plate": plate_width(label),
-        "start": (start.right, start.middle - 10 * (start == end)),
-        "tip": (end.right, end.middle + 10 * (start == end))
-        if back
-        else (end.x, end.middle + shift),
-        "turn": 180 if back else 0,
+        "first": recording.first,
+        "right": max(left + max([90, *map(drawn_width, shown)]) + 14, head),
+        "bottom": bottom,
+        "key": f"c{number}",
+        "title": title,
+        "says": _keyed_words(f"c{number}", told),
+        "x": MARGIN,
+        "y": top,
+        "height": bottom - top,
+        "shift": (10, top + TOP),
+        "boxes": boxes,
+        "arrows": arrows,
+        "guards_at": left,
+        "guards": [
+            {"key": f"g{number}.{at}", "y": top + TOP + LINE + 8 + LINE * at, "words": guard}
+            for at, guard in enumerate(shown)
+        ],
+        "cut": {"key": f"x{number}", "words": short(recording.cut, 60)},
     }
-
-
-def _told(union: Union, ends: tuple[str, str]) -> str:
-    """Return the arrow in words, for those who do not see it."""
-    source, target = (" ".join(filter(None, list(union.boxes[key].said)[-1])) for key in ends)
-    label = list(union.arrows[ends].said)[-1][0]
-    return f"{source} {label or 'refers to'} {target}"

@@ -8,28 +8,15 @@ each other where a page has no room.
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from helpers.model.bodies import Body, Nest, nested
 from helpers.model.graph import Graph
-from helpers.view.diagram.labels import roomy, spread
-from helpers.view.diagram.layered_layout import Layout, layered, straightened
-from helpers.view.diagram.routing import LOOP, curve_across, curve_down
-from helpers.view.diagram.shapes import (
-    BOX,
-    MARGIN,
-    Piece,
-    Spot,
-    as_svg,
-    box,
-    box_width,
-    far_ends,
-    labelled,
-    one_per_pair,
-    part_of,
-    plate_width,
-    short,
-)
-from helpers.view.picture import LETTER, SMALL, drawn_width
+from helpers.view import diagram
+from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, draw_roomy, place_labels
+from helpers.view.diagram.layered_layout import Layout, assign_coordinates, make_layers
+from helpers.view.ink import LETTER, SMALL, drawn_width
 
 STEP, CLOSE = 92, 64  # pixels from row to row, and where no arrow has words
 COLUMN, CLOSE_COLUMN, WIDER = 70, 40, 50  # pixels between two columns, at least
@@ -42,17 +29,14 @@ HEAD, PAD = 48, 12  # of a caller: the height of its words, and the room around 
 TITLE = 26  # the height of a body's name
 
 
-def svg(model: Graph, page: bool = False, step: int = STEP) -> str:
-    """Return the picture of a graph with at least one node as SVG text.
-
-    `page`: it leads downwards and is as narrow as can be, with `step` pixels from row to row.
-    """
+def draw_graph(model: Graph, page: bool = False, step: int = STEP) -> str:
+    """Return a graph as SVG text; a `page` leads downwards and is as narrow as can be."""
     nest = nested(model)
     if nest.bodies and leads_down(nest):
-        piece = _in_parts(nest, NEST_ROOM)
+        piece = _draw_nest(nest, NEST_ROOM)
     else:
-        piece = _flat(model, page, step)
-    return as_svg(model.title, piece, (node.kind for node in model.nodes))
+        piece = _draw_flat(replace(model, edges=diagram.one_per_pair(model.edges)), page, step)
+    return diagram.as_svg(model.title, piece, (node.kind for node in model.nodes))
 
 
 def leads_down(nest: Nest) -> bool:
@@ -65,64 +49,47 @@ def leads_down(nest: Nest) -> bool:
 
 
 def spots_across(layout: Layout, widths, gap: int, heights=None) -> Callable:
-    """Return what gives a spot per key of a picture that leads from left to right.
+    """Return what gives spots from left to right, given what more follows a column."""
+    heights = heights or dict.fromkeys(widths, diagram.BOX)
+    middles = assign_coordinates(layout, heights, APART, BESIDE)
 
-    `gap`: pixels between columns; it takes how many more follow which of them, by number.
-    """
-    heights = heights or dict.fromkeys(widths, BOX)
-    middles = straightened(layout, heights, APART, BESIDE)
+    def place(key, left: int, wide: int) -> diagram.Spot:
+        high = heights.get(key, 0)
+        return diagram.Spot(left, round(middles[key] - high / 2), wide, high)
 
-    def spots(more=None) -> dict[object, Spot]:
-        found, left = {}, MARGIN
-        for number, column in enumerate(layout.layers):
-            width = max(widths.get(key, 0) for key in column)
-            for key in column:
-                high = heights.get(key, 0)
-                found[key] = Spot(left, round(middles[key] - high / 2), width, high)
-            left += width + gap + (more or {}).get(number, 0)
-        return _from_the_top(found)
-
-    return spots
+    return partial(_place_layers, layout, gap, lambda key: widths.get(key, 0), place)
 
 
 def spots_down(layout: Layout, widths, step: int, heights=None) -> Callable:
-    """Return what gives a spot per key of a picture that leads downwards, `step` from row to row.
+    """Return the same downwards; a row with a higher box is as much higher."""
+    heights = dict.fromkeys(widths, diagram.BOX) | (heights or {})
+    centres = assign_coordinates(layout, widths)
 
-    A row with a box that is higher than others is as much higher, and so is what passes it by.
-    """
-    centres = straightened(layout, widths)
+    def place(key, top: int, high: int) -> diagram.Spot:
+        wide = widths.get(key, 0)
+        return diagram.Spot(round(centres[key] - wide / 2), top, wide, heights.get(key, high))
 
-    def spots(more=None) -> dict[object, Spot]:
-        found, top = {}, MARGIN
-        for number, row in enumerate(layout.layers):
-            high = max((heights or {}).get(key, BOX) for key in row)
-            for key in row:
-                own = (heights or {}).get(key, BOX) if key in widths else high
-                width = widths.get(key, 0)
-                found[key] = Spot(round(centres[key] - width / 2), top, width, own)
-            top += step + high - BOX + (more or {}).get(number, 0)
-        return _from_the_top(found)
-
-    return spots
+    between, deep = step - diagram.BOX, lambda key: heights.get(key, diagram.BOX)
+    return partial(_place_layers, layout, between, deep, place)
 
 
-def _from_the_top(spots: dict[object, Spot]) -> dict[object, Spot]:
-    """Return the spots moved to the upper left, a margin from either edge."""
+def _place_layers(layout: Layout, between: int, deep, place, more=None) -> dict:
+    """Return a spot per key, a margin from the upper left; `deep(key)`: its part of the way."""
+    spots, at = {}, 0
+    for number, keys in enumerate(layout.layers):
+        whole = max(map(deep, keys))
+        spots |= {key: place(key, at, whole) for key in keys}
+        at += whole + between + (more or {}).get(number, 0)
     left, top = min(s.x for s in spots.values()), min(s.y for s in spots.values())
-    return {
-        key: Spot(s.x - left + MARGIN, s.y - top + MARGIN, s.width, s.height)
-        for key, s in spots.items()
-    }
+    x, y = diagram.MARGIN - left, diagram.MARGIN - top
+    return {key: replace(s, x=s.x + x, y=s.y + y) for key, s in spots.items()}
 
 
-# -- one level -------------------------------------------------------------------------------------
-
-
-def _flat(model: Graph, page: bool, step: int) -> Piece:
-    """Return the drawing of a graph that leads across, or down where that is narrower."""
-    graph = _merged(model)
-    layout, widths = layered(graph), {node.key: box_width(node) for node in graph.nodes}
-    longest = max((drawn_width(short(edge.label), SMALL) for edge in graph.edges), default=0)
+def _draw_flat(graph: Graph, page: bool, step: int) -> diagram.Piece:
+    layout, widths = make_layers(graph), {node.key: diagram.box_width(node) for node in graph.nodes}
+    longest = max(
+        (drawn_width(diagram.short(edge.label), SMALL) for edge in graph.edges), default=0
+    )
     words = (longest + 60 if longest else 0) + (WIDER if graph.wide else 0)
     across = spots_across(layout, widths, max(COLUMN, words))
     wide = _reach(across())
@@ -131,67 +98,69 @@ def _flat(model: Graph, page: bool, step: int) -> Piece:
         down = spots_down(layout, widths, step)
         if page or wide > _reach(down()):
             if close and _reach(down()) > WIDEST:
-                layout = layered(graph, widths=widths, room=ROOM)
+                layout = make_layers(graph, widths=widths, room=ROOM)
                 down = spots_down(layout, widths, step)
-            return _drawn(graph, layout, down, True)
+            return _draw_level(graph, layout, down, True)
         across = spots_across(layout, widths, max(CLOSE_COLUMN, words))
-    return _drawn(graph, layout, across, False)
+    return _draw_level(graph, layout, across, False)
 
 
-def _merged(model: Graph) -> Graph:
-    edges = one_per_pair(model.edges)
-    return Graph(model.title, model.nodes, edges, found=model.found, wide=model.wide)
-
-
-def _reach(spots: dict[object, Spot]) -> int:
+def _reach(spots: dict[object, diagram.Spot]) -> int:
     return max(spot.right for spot in spots.values())
 
 
-def _drawn(graph: Graph, layout: Layout, place, down: bool, inner=None) -> Piece:
+def _draw_level(graph: Graph, layout: Layout, place, down: bool, inner=None) -> diagram.Piece:
     """Return a drawing of one level: `place(more)` gives its spots; `inner`: key -> a piece."""
     fans, curve = Counter(edge.source for edge in graph.edges), curve_down if down else curve_across
+    inner = inner or {}
 
-    def at(more):
+    def draw(more):
         spots = place(more)
-        arrows = [
-            labelled(
-                edge.label,
-                *curve([spots[k] for k in path], fans[edge.source] > 1, plate_width(edge.label)),
+        arrows = []
+        for edge, path in zip(graph.edges, layout.paths, strict=True):
+            fan, plate = fans[edge.source] > 1, diagram.plate_width(edge.label)
+            arrows.append(
+                diagram.labelled(edge.label, *curve([spots[k] for k in path], fan, plate))
             )
-            for edge, path in zip(graph.edges, layout.paths, strict=True)
-        ]
-        right, bottom = far_ends(spots.values())
+        right, bottom = diagram.far_ends(spots.values())
         boxes, frames, pieces = [], [], []
         for node in graph.nodes:
-            spot, piece = spots[node.key], (inner or {}).get(node.key)
-            drawn = box(node, spot, node.key in graph.found)
-            boxes.append({**drawn, "kind": "caller"} if piece else drawn)
-            if piece:
+            spot = spots[node.key]
+            boxes.append(diagram.box(node, spot, node.key in graph.found))
+            if piece := inner.get(node.key):
+                boxes[-1]["kind"] = "caller"
                 frames.append({"kind": node.kind, "spot": spot, "title": ""})
                 pieces.append((spot.centre - piece.width // 2, spot.y + HEAD, piece))
         right += LOOP if layout.has_cycle else 0
-        labels = spread(arrows, spots.values())
-        return Piece(right, bottom, tuple(boxes), labels, tuple(frames), tuple(pieces)), spots
+        labels = place_labels(arrows, spots.values())
+        return diagram.Piece(
+            right, bottom, tuple(boxes), labels, tuple(frames), tuple(pieces)
+        ), spots
 
-    return roomy(at, layout.layers, down)
+    return draw_roomy(draw, layout.layers, down)
 
 
-# -- bodies in their callers -----------------------------------------------------------------------
-
-
-def _in_parts(nest: Nest, room: int) -> Piece:
+def _draw_nest(nest: Nest, room: int) -> diagram.Piece:
     """Return one level of a nest: its parts in columns, or as words flow where that is too wide."""
-    parts = [_part(part, nest, room) for part in _parts(nest.graph)]
+    import networkx
+
+    joined = networkx.Graph()
+    joined.add_nodes_from(node.key for node in nest.graph.nodes)
+    joined.add_edges_from((edge.source, edge.target) for edge in nest.graph.edges)
+    found = sorted(networkx.connected_components(joined), key=len, reverse=True)
+    parts = [_draw_part(diagram.part_of(nest.graph, keys), nest, room) for keys in found]
     highest = max((part.height for part in parts), default=0) + CLOSE
-    columns = _gathered(parts, lambda part: part.height - MARGIN, highest)
-    together = _together([_together(column, down=True) for column in columns])
+    columns = _group(parts, lambda part: part.height - diagram.MARGIN, highest)
+    together = _join_pieces([_join_pieces(column, down=True) for column in columns])
     if together.width <= room:
         return together
-    rows = _gathered(parts, lambda part: part.width, room)
-    return _together([_together(row) for row in rows], down=True)
+    rows = _group(parts, lambda part: part.width, room)
+    return _join_pieces([_join_pieces(row) for row in rows], down=True)
 
 
-def _gathered(parts: list[Piece], size: Callable[[Piece], int], room: int) -> list[list[Piece]]:
+def _group(
+    parts: list[diagram.Piece], size: Callable[[diagram.Piece], int], room: int
+) -> list[list[diagram.Piece]]:
     """Return the parts in groups, each as large as there is room."""
     groups = [[]]
     for part in parts:
@@ -201,52 +170,37 @@ def _gathered(parts: list[Piece], size: Callable[[Piece], int], room: int) -> li
     return groups
 
 
-def _parts(graph: Graph) -> list[Graph]:
-    """Return the parts of a graph that no arrow joins, those with the most boxes first."""
-    import networkx
-
-    joined = networkx.Graph()
-    joined.add_nodes_from(node.key for node in graph.nodes)
-    joined.add_edges_from((edge.source, edge.target) for edge in graph.edges)
-    found = sorted(networkx.connected_components(joined), key=len, reverse=True)
-    return [part_of(graph, keys) for keys in found]
-
-
-def _part(graph: Graph, nest: Nest, room: int) -> Piece:
-    """Return one part of a nest's graph, each caller as high and wide as its bodies need."""
-    graph = _merged(graph)
-    inner = {n.key: _inner(nest.called_by(n.key), room - 2 * (PAD + MARGIN)) for n in graph.nodes}
-    inner = {key: piece for key, piece in inner.items() if piece}
-    widths = {node.key: box_width(node) for node in graph.nodes}
-    widths |= {key: max(widths[key], piece.width + 2 * PAD) for key, piece in inner.items()}
-    heights = {key: HEAD + piece.height + PAD for key, piece in inner.items()}
-    layout = layered(graph, widths=widths, room=room)
+def _draw_part(graph: Graph, nest: Nest, room: int) -> diagram.Piece:
+    graph = replace(graph, edges=diagram.one_per_pair(graph.edges))
+    widths, heights, inner = {}, {}, {}
+    for node in graph.nodes:
+        widths[node.key] = diagram.box_width(node)
+        if bodies := nest.called_by(node.key):
+            piece = inner[node.key] = _draw_bodies(bodies, room - 2 * (PAD + diagram.MARGIN))
+            widths[node.key] = max(widths[node.key], piece.width + 2 * PAD)
+            heights[node.key] = HEAD + piece.height + PAD
+    layout = make_layers(graph, widths=widths, room=room)
     step = STEP if any(edge.label for edge in graph.edges) else CLOSE
-    return _drawn(graph, layout, spots_down(layout, widths, step, heights), True, inner)
+    return _draw_level(graph, layout, spots_down(layout, widths, step, heights), True, inner)
 
 
-def _inner(bodies: tuple[Body, ...], room: int) -> Piece | None:
-    """Return the bodies of one caller, each in a frame under its name; None if there are none."""
-    pieces = [_framed(short(body.label), _in_parts(body.nest, room)) for body in bodies]
-    if not pieces:
-        return None
-    together = _together(pieces, PAD)
-    return together if together.width <= room else _together(pieces, PAD, down=True)
+def _draw_bodies(bodies: tuple[Body, ...], room: int) -> diagram.Piece:
+    pieces = []
+    for body in bodies:
+        title, piece = diagram.short(body.label), _draw_nest(body.nest, room)
+        width, height = max(piece.width, drawn_width(title, LETTER) + 24), TITLE + piece.height
+        frame = {"kind": "", "spot": diagram.Spot(0, 0, width, height), "title": title}
+        inner = ((width - piece.width) // 2, TITLE, piece)
+        pieces.append(diagram.Piece(width, height, frames=(frame,), inner=(inner,)))
+    together = _join_pieces(pieces, PAD)
+    return together if together.width <= room else _join_pieces(pieces, PAD, down=True)
 
 
-def _framed(title: str, piece: Piece) -> Piece:
-    width = max(piece.width, drawn_width(title, LETTER) + 24)
-    frame = {"kind": "", "spot": Spot(0, 0, width, TITLE + piece.height), "title": title}
-    inner = ((width - piece.width) // 2, TITLE, piece)
-    return Piece(width, TITLE + piece.height, frames=(frame,), inner=(inner,))
-
-
-def _together(pieces: list[Piece], gap: int = 0, down: bool = False) -> Piece:
-    """Return pieces beside each other, or below each other."""
+def _join_pieces(pieces: list[diagram.Piece], gap: int = 0, down: bool = False) -> diagram.Piece:
     at, placed = 0, []
     for piece in pieces:
         placed.append((0, at, piece) if down else (at, 0, piece))
         at += (piece.height if down else piece.width) + gap
     wide = at - gap if not down else max((piece.width for piece in pieces), default=0)
     high = at - gap if down else max((piece.height for piece in pieces), default=0)
-    return Piece(wide, high, inner=tuple(placed))
+    return diagram.Piece(wide, high, inner=tuple(placed))

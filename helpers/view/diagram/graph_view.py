@@ -1,50 +1,56 @@
 """A graph -> a picture with a text equivalent: one line per arrow.
 
-The picture is an SVG inside an image, because that is what JupyterLab shows of an untrusted
-notebook; `view.picture` says what becomes of it elsewhere.
+A graph too large for one picture is folded to scopes first. A diff of two graphs is a table of what
+became of the nodes, and both merged in one picture.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter, namedtuple
 from dataclasses import replace
-from heapq import heapify, heappop, heappush
 
 from helpers.model.bodies import Nest, nested
-from helpers.model.graph import Edge, Graph
+from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graph_diff import MEANINGS, GraphDiff
+from helpers.model.listing import Column, Listing
 from helpers.model.op_log import apart
-from helpers.model.phrase import counted
-from helpers.view import View, row_limit
-from helpers.view.diagram.graph_drawing import svg
-from helpers.view.diagram.graph_folding import fold
-from helpers.view.diagram.shapes import legend, named, one_per_pair, said
+from helpers.model.phrase import counted, listed
+from helpers.view import View
+from helpers.view.diagram import legend, named, one_per_pair, part_of, said
+from helpers.view.diagram.graph_drawing import draw_graph
+from helpers.view.ink import pictured, width_of
 from helpers.view.markup import joined, render
-from helpers.view.picture import SMALLEST, pictured, width
+from helpers.view.table_view import table
 
 MOST_LINES = 100  # of the text form of a folded graph; what is beyond is counted
 MOST_ARROWS = 1_000  # of one picture, and of the text form of a graph that is not folded
-LONGEST_TEXT = 100_000  # characters of the text form
 NUMBERED = "#1, #2: boxes of the same name"
 ROOM = 1_000  # pixels of all pictures of a graph of several runs
 SMALL_STEP, LABELLED = 66, 84  # from row to row where boxes have names alone; words on an arrow
+MOST_NODES, MOST_FOUND, MOST_KEPT = 60, 20, 30  # boxes; found ones that never fold; with others
+PICTURE = "Both graphs in one picture"
+MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
+MOST_NAMED, LONGEST = 8, 100
+COLUMNS = (
+    Column("word", "what became of it"),
+    Column("before", "nodes before"),
+    Column("after", "there now"),
+    Column("how", "how that can be seen"),
+)
+Row = namedtuple("Row", [column.field for column in COLUMNS])
 
 
-def text(model: Graph) -> str:
-    """Return the graph as one line per arrow, then the boxes that no arrow touches.
-
-    A graph that is too large for one picture comes folded first, as in the picture.
-    """
-    shown, lines = fold(model), _lines(model)
+def _text(model: Graph) -> str:
+    """Return a line per arrow and loose box; a graph too large for a picture comes folded first."""
+    shown = fold(model)
     if shown is model:
         return joined(model.title, *_first(_nested_lines(nested(model))), model.note)
-    whole = ("Arrow by arrow:", *_first(lines, MOST_LINES))
+    whole = ("Arrow by arrow:", *_first(_lines(model), MOST_LINES))
     return joined(model.title, *_first(_lines(shown)), shown.note, *whole)
 
 
 def _first(lines: list[str], most: int = MOST_ARROWS) -> list[str]:
     """Return lines that there is room for, and how many more there are."""
-    fitting = min(row_limit.fold(list(map(len, lines[:most])), LONGEST_TEXT).head, most)
-    rest = len(lines) - fitting
-    more = [f"… and {rest} more lines; the model has them all."] if rest > 0 else []
-    return [*lines[:fitting], *more]
+    rest = len(lines) - most
+    return [*lines[:most], *([f"… and {rest} more lines; the model has them all."] * (rest > 0))]
 
 
 def _lines(model: Graph) -> list[str]:
@@ -54,7 +60,8 @@ def _lines(model: Graph) -> list[str]:
         seen[name] += 1
         names[key] = f"{name} #{seen[name]}" if often[name] > 1 else name
     arrows = []
-    for edge in in_reading_order(model.edges):
+    some = len(model.edges) <= MOST_ARROWS
+    for edge in in_reading_order(model.edges) if some else model.edges:
         shaft = f" ── {said(edge.label)} ──▶ " if edge.label else " ──▶ "
         arrows.append(f"  {names[edge.source]}{shaft}{names[edge.target]}")
     touched = {end for edge in model.edges for end in (edge.source, edge.target)}
@@ -74,85 +81,161 @@ def _nested_lines(nest: Nest, inset: str = "") -> list[str]:
 
 
 def in_reading_order(edges: tuple[Edge, ...]) -> list[Edge]:
-    """Return the arrows as they are given, but for those that would leave a box too early.
-
-    Such an arrow waits for the last one that leads to its box. Where boxes wait for each other, in
-    a cycle, the first arrow that is left goes on.
-    """
-    leaving, awaited = defaultdict(list), Counter(edge.target for edge in edges)
-    for at, edge in enumerate(edges):
-        leaving[edge.source].append(at)
-    ready = [at for at, edge in enumerate(edges) if not awaited[edge.source]]
-    heapify(ready)
-    left = dict.fromkeys(range(len(edges)))
-    found = []
+    """Return the arrows; one that leaves a box waits for all that lead to it."""
+    left, awaited, found = list(edges), Counter(edge.target for edge in edges), []
     while left:
-        at = heappop(ready) if ready else next(iter(left))
-        if at not in left:
-            continue
-        del left[at]
-        found.append(edges[at])
-        awaited[edges[at].target] -= 1
-        if not awaited[edges[at].target]:
-            for after in leaving[edges[at].target]:
-                heappush(ready, after)
+        edge = next((edge for edge in left if not awaited[edge.source]), left[0])
+        left.remove(edge)
+        awaited[edge.target] -= 1
+        found.append(edge)
     return found
 
 
-def html(model: Graph) -> str:
-    """Return the picture as an image, and the text form folded below it."""
+def _html(model: Graph) -> str:
     if not model.nodes:
         return render("diagram.html", model=model, image="", legend="", body="nothing to draw")
     shown = fold(model)
-    arrows = len(shown.edges)
-    shown = replace(shown, edges=one_per_pair(shown.edges))
-    rest = len(shown.edges) - MOST_ARROWS
-    if rest > 0:
-        said = f"{rest:,} arrows are not drawn, for want of room; the model has them all."
-        note = joined(said, shown.note)
-        shown = replace(shown, edges=shown.edges[:MOST_ARROWS], note=note)
+    arrows, edges = len(shown.edges), one_per_pair(shown.edges)
+    if len(edges) > MOST_ARROWS:
+        told = f"{len(edges) - MOST_ARROWS:,} arrows are not drawn; the model has them all."
+        shown = replace(shown, note=joined(told, shown.note))
+    shown = replace(shown, edges=edges[:MOST_ARROWS])
     return render(
         "diagram.html",
         model=shown,
         alt=f"{_alt(model.title, len(shown.nodes), arrows)}, listed below",
-        body=text(model),
+        body=_text(model),
         legend=legend([node.kind for node in shown.nodes], bool(shown.found)),
-        **pictured(svg(shown), SMALLEST),
+        **pictured(draw_graph(shown)),
     )
 
 
 def _alt(title: str, boxes: int, arrows: int) -> str:
-    """Return what stands for a picture: its title, if it has one, and how much is in it."""
     words = f"{boxes} {'box' if boxes == 1 else 'boxes'}, {counted(arrows, 'arrow')}"
     return f"{title}: {words}" if title else words
 
 
 def _figures_html(model: Graph) -> str:
-    """Return a picture per run that fits a page: each leads downwards, and they wrap.
-
-    Where they would not stand beside each other, each box has its name alone; the text has all.
-    """
+    """Return a picture per run; where they do not fit beside each other, boxes have names alone."""
     runs = {name: graph for name, graph in apart(model).items() if graph.nodes}
-    drawn = {name: svg(graph, page=True) for name, graph in runs.items()}
-    if len(runs) > 1 and sum(map(width, drawn.values())) > ROOM:
-        drawn = {name: _small(graph) for name, graph in runs.items()}
+    drawn = {name: draw_graph(graph, page=True) for name, graph in runs.items()}
+    if len(runs) > 1 and sum(map(width_of, drawn.values())) > ROOM:
+        step = LABELLED if any(edge.label for edge in model.edges) else SMALL_STEP
+        names = {
+            name: replace(graph, nodes=tuple(replace(node, detail="") for node in graph.nodes))
+            for name, graph in runs.items()
+        }
+        drawn = {name: draw_graph(graph, page=True, step=step) for name, graph in names.items()}
     figures = [
         {
             "name": name,
             "alt": _alt(name or graph.title, len(graph.nodes), len(graph.edges)),
-            **pictured(drawn[name], SMALLEST),
+            **pictured(drawn[name]),
         }
         for name, graph in runs.items()
     ]
     shown = legend(node.kind for graph in runs.values() for node in graph.nodes)
-    return render("page.html", model=model, figures=figures, legend=shown, body=text(model))
+    return render("page.html", model=model, figures=figures, legend=shown, body=_text(model))
 
 
-def _small(graph: Graph) -> str:
-    names = tuple(replace(node, detail="") for node in graph.nodes)
-    step = LABELLED if any(edge.label for edge in graph.edges) else SMALL_STEP
-    return svg(replace(graph, nodes=names), page=True, step=step)
+def fold(model: Graph, most: int = MOST_NODES) -> Graph:
+    """Return the graph with scopes folded to one box each, until `most` boxes or fewer.
+
+    The deepest scopes fold first, and of equally deep ones the largest. What a search found stays
+    out, with its neighbours. What was folded is
+    said in the note; what still is too much is left out.
+    """
+    if len(model.nodes) <= most:
+        return model
+    found = set(model.found[:MOST_FOUND])
+    ends = [(edge.source, edge.target) for edge in model.edges]
+    near = {end for both in ends if found.intersection(both) for end in both}
+    kept = found | near if len(near) <= MOST_KEPT else found
+    scopes = {n.key: [] if n.key in kept else _scopes(n.group) for n in model.nodes}
+    inside = Counter(scope for path in scopes.values() for scope in path)
+    names = {key: key for key in scopes}
+    for scope in sorted(inside, key=lambda s: (-s.count("/"), -inside[s], s)):
+        if len(set(names.values())) <= most:
+            break
+        names |= {key: f"group {scope}" for key, path in scopes.items() if scope in path}
+    nodes = {}
+    for node in model.nodes:
+        name, scope = names[node.key], names[node.key].removeprefix("group ")
+        group = Node(name, scope, "group", f"{inside[scope]} boxes, folded")
+        nodes.setdefault(name, node if name == node.key else group)
+    moved = dict.fromkeys(Edge(names[e.source], names[e.target], e.label) for e in model.edges)
+    edges = tuple(edge for edge in moved if edge.source != edge.target)
+    chosen = sorted(nodes, key=lambda key: key not in kept)[:most]
+    shown = part_of(Graph(model.title, tuple(nodes.values()), edges), chosen)
+    told = [f"{len(model.nodes)} boxes are too many to read in one picture."]
+    if groups := sorted(node.label for node in shown.nodes if node.kind == "group"):
+        told.append(f"Folded: {listed(groups, 12)}.")
+    if len(nodes) > most:
+        told.append(f"Left out: the last {len(nodes) - most}.")
+    told += ["The text below goes through it arrow by arrow.", model.note]
+    found = tuple(key for key in model.found if key in chosen)
+    return replace(shown, note=" ".join(told).strip(), found=found, wide=model.wide)
 
 
-graph = View(text, html)
-figures = View(text, _figures_html)
+def _scopes(path: str) -> list[str]:
+    """Return a path of scopes and those around it, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[: n + 1]) for n in range(len(parts))] if path else []
+
+
+# -- a diff ----------------------------------------------------------------------------------------
+
+
+def _findings(model: GraphDiff) -> Listing:
+    rows = []
+    for f in (f for word in MEANINGS for f in model.found(word)):
+        before, after = (listed(keys, MOST_NAMED, LONGEST) for keys in (f.before, f.after))
+        rows.append(Row(f.word, before, "the same" if f.word == "kept" else after, f.how))
+    return Listing(model.title, COLUMNS, tuple(rows), model.note)
+
+
+def merge_graphs(model: GraphDiff) -> Graph:
+    """Return both graphs as one; each box says its word, and a mark leads what is not as it was."""
+    words = {key: f.word for f in model.findings for key in (*f.after, *f.before)}
+    words |= {key: f.word for f in model.findings for key in f.before}
+    before = {node.key: node for node in model.before.nodes}
+    after = {node.key: node for node in model.after.nodes}
+    nodes = []
+    for key, node in {**before, **after}.items():
+        word = words.get(key, "")
+        kind = "new" if key not in before else "gone" if key not in after else "altered"
+        nodes.append(node if word == "kept" else _mark_node(kind, node, word))
+    there = before.keys() & after.keys()
+    edges = tuple(_merge_edges(model.before.edges, model.after.edges, there))
+    return Graph(_merged_title(nodes, edges), tuple(nodes), edges)
+
+
+def _merged_title(nodes, edges) -> str:
+    """Return the title: what the marks stand for that are in the picture."""
+    kinds = {node.kind for node in nodes}
+    told = [words for kind, words in MARKS.items() if kind in kinds]
+    words = {edge.label.partition(" ")[0] for edge in edges} & {"new", "gone"}
+    told += [f"an arrow is {' or '.join(sorted(words))} where it says so"] if words else []
+    return f"{PICTURE}: {', '.join(told)}" if told else PICTURE
+
+
+def _mark_node(kind: str, node: Node, word: str) -> Node:
+    detail = f"{word}: {node.detail}" if node.detail else word
+    return replace(node, label=f"{MARKS[kind][0]} {node.label}", detail=detail, kind=kind)
+
+
+def _merge_edges(before, after, there):
+    """Yield each arrow once. One that is gone or new says so, unless a box at its end says it."""
+    then, now = dict.fromkeys(before), dict.fromkeys(after)
+    for edge in {**then, **now}:
+        word = "" if edge in then and edge in now else "new" if edge in now else "gone"
+        told = edge.source not in there or edge.target not in there
+        yield edge if told else replace(edge, label=f"{word} {edge.label}".strip())
+
+
+graph = View(_text, _html)
+figures = View(_text, _figures_html)
+graph_diff = View(
+    lambda model: f"{table.text(_findings(model))}\n\n{graph.text(merge_graphs(model))}",
+    lambda model: f"{table.html(_findings(model))}\n<br>{graph.html(merge_graphs(model))}",
+)

@@ -6,6 +6,7 @@ may have a mask with a bit per moment of a run: a crossing then counts once for 
 both arrows are there. The same graph is laid out the same each time.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -36,19 +37,15 @@ class Layout:
         return any(layer[path[0]] == layer[path[-1]] for path in self.paths)
 
 
-def layered(
+def make_layers(
     graph: Graph,
     masks: Sequence[int] | None = None,
     widths: dict[str, int] | None = None,
     room: int | None = None,
 ) -> Layout:
-    """Return the layers of a graph with at least one node, in an order with few crossings.
-
-    `masks`: the moments of each edge, as bits. `room`: a layer of boxes that is wider, by `widths`
-    in pixels, becomes several, as words wrap.
-    """
-    layer = _layers(graph)
-    layer = _wrapped(layer, graph, widths, room) if room else layer
+    """Return layers with few crossings; `masks`: moments; wider than `room` wraps."""
+    layer = _assign_layers(graph)
+    layer = wrap_layers(layer, graph, widths, room) if room else layer
     columns, paths = [[] for _ in range(1 + max(layer.values()))], []
     for key, number in layer.items():
         columns[number].append(key)
@@ -57,14 +54,21 @@ def layered(
         paths.append((edge.source, *bends, edge.target))
         for bend in bends:
             columns[bend[1]].append(bend)
-    links = _Links(paths, masks or (1,) * len(paths), layer)
+    before, after = defaultdict(list), defaultdict(list)  # key -> neighbours, with their masks
+    for path, mask in zip(paths, masks or (1,) * len(paths), strict=True):
+        if layer[path[0]] != layer[path[-1]]:
+            for left, right in pairwise(path):
+                after[left].append((right, mask))
+                before[right].append((left, mask))
     came = {key: number for number, key in enumerate(layer)}
     for path in paths:
         came |= dict.fromkeys(path[1:-1], came[path[0]])
-    return Layout(tuple(map(tuple, _ordered(columns, came, links))), tuple(paths))
+    columns = minimize_crossings(columns, came, (before, after))
+    return Layout(tuple(map(tuple, columns)), tuple(paths))
 
 
-def _layers(graph: Graph) -> dict[str, int]:
+def _assign_layers(graph: Graph) -> dict[str, int]:
+    """Return a layer per key; what needs no input stands just before its reader."""
     import networkx  # half as much to import as all the rest of a chapter's first cell
 
     directed = networkx.DiGraph()
@@ -75,42 +79,25 @@ def _layers(graph: Graph) -> dict[str, int]:
     for number, generation in enumerate(networkx.topological_generations(loose)):
         for component in generation:
             depth |= dict.fromkeys(loose.nodes[component]["members"], number)
-    return _late(graph, depth)
-
-
-def _late(graph: Graph, depth) -> dict[str, int]:
-    """Return the layers; what no input leads to stands in the layer just before its first reader.
-
-    So a constant does not stand among the inputs, nor does an op that needs none. An input stands
-    before its first reader as well; names are a column of their own, whoever reads them.
-    """
-    made, readers = {}, {node.key: [] for node in graph.nodes}
-    for edge in graph.edges:
-        made.setdefault(edge.target, []).append(edge.source)
-        readers[edge.source].append(edge.target)
     free, late = set(), dict(depth)
     for node in sorted(graph.nodes, key=lambda node: depth[node.key]):
-        if node.kind in LATE and free.issuperset(made.get(node.key, ())):
+        if node.kind in LATE and free.issuperset(directed.predecessors(node.key)):
             free.add(node.key)
-    free |= {node.key for node in graph.nodes if node.kind != "name" and node.key not in made}
+    free |= {n.key for n in graph.nodes if n.kind != "name" and not directed.in_degree(n.key)}
     for key in sorted(free, key=depth.get, reverse=True):
-        later = [late[reader] for reader in readers[key] if depth[reader] > depth[key]]
+        later = [late[to] for to in directed.successors(key) if depth[to] > depth[key]]
         late[key] = min(later) - 1 if later else depth[key]
     return {node.key: late[node.key] for node in graph.nodes}
 
 
-def _wrapped(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
-    """Return a layer per key, of which none is wider than `room` pixels if it has several boxes.
-
-    Boxes of one layer have no arrow between them, so they may stand in any order. What nothing
-    leads to goes down, nearer to its readers; so does what leads on to nothing.
-    """
+def wrap_layers(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str, int]:
+    """Return a layer per key, none wider than `room` but of one box."""
     made, read = {edge.target for edge in graph.edges}, {edge.source for edge in graph.edges}
-    rows = [[] for _ in range(1 + max(layer.values()))]
+    rows = defaultdict(list)
     for key, number in layer.items():
         rows[number].append(key)
     found, number = {}, -1
-    for row in rows:
+    for _, row in sorted(rows.items()):
         row.sort(key=lambda key: (key not in made) + 2 * (key not in read))
         whole = sum(widths[key] + BETWEEN for key in row)
         share, wide, part = whole / -(-whole // room), 0, -1
@@ -125,47 +112,31 @@ def _wrapped(layer: dict[str, int], graph: Graph, widths, room: int) -> dict[str
 # -- few crossings ---------------------------------------------------------------------------------
 
 
-class _Links:
-    """Neighbours of each key in the layers before and after, with the moments of the link.
-
-    `known`: what was once worked out for a layer, by where its neighbours stood; orders are tried
-    that differ in one layer.
-    """
-
-    def __init__(self, paths, masks, layer):
-        self.known, self.before, self.after = {}, {}, {}
-        for path, mask in zip(paths, masks, strict=True):
-            if layer[path[0]] != layer[path[-1]]:
-                for left, right in pairwise(path):
-                    self.after.setdefault(left, []).append((right, mask))
-                    self.before.setdefault(right, []).append((left, mask))
-
-
-def _ordered(columns: list[list], came: dict, links: _Links) -> list[list]:
+def minimize_crossings(columns: list[list], came: dict, sides) -> list[list]:
     """Return the columns in the best order found, from that in which the keys came, and another."""
-    starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, links)
-    best, fewest = min(((each, _sift(each, links)) for each in starts), key=lambda pair: pair[1])
+    known = {}  # what was once worked out for a layer, by where its neighbours stood
+    starts = [sorted(column, key=came.get) for column in columns], _near_each_other(columns, sides)
+    best, fewest = min(
+        ((each, _sift(each, sides, known)) for each in starts), key=lambda pair: pair[1]
+    )
     chance = Random(0)  # the same picture each time
     for _ in range(SHAKES if sum(map(len, columns)) <= MOST_SHAKEN else 0):
         if not fewest:
             break
         other = [list(column) for column in best]
         chance.shuffle(chance.choice(other))
-        count = _sift(other, links)
+        count = _sift(other, sides, known)
         if count <= fewest:
             best, fewest = other, count
     return best
 
 
-def _near_each_other(columns: list[list], links: _Links) -> list[list]:
-    """Return the columns, each sorted by the mean place of its neighbours, to and fro.
-
-    A box takes a row, a bend next to nothing; a column is moved to where its keys would be.
-    """
+def _near_each_other(columns: list[list], sides) -> list[list]:
+    """Return the columns, each sorted by the mean place of its neighbours, to and fro."""
     columns = [list(column) for column in columns]
     at = {key: float(n) for column in columns for n, key in enumerate(column)}
     for sweep in range(SWEEPS):
-        side = links.after if sweep % 2 else links.before
+        side = sides[sweep % 2]
         for column in reversed(columns) if sweep % 2 else columns:
             near = {key: [at[to] for to, _ in side.get(key, ())] or [at[key]] for key in column}
             wanted = {key: sum(places) / len(places) for key, places in near.items()}
@@ -180,72 +151,55 @@ def _near_each_other(columns: list[list], links: _Links) -> list[list]:
     return columns
 
 
-def _sift(columns: list[list], links: _Links) -> int:
-    """Move each key to the best place of its column until nothing gets better; count crossings.
-
-    It begins on the right: names keep the order in which they were bound if objects can move.
-    """
+def _sift(columns: list[list], sides, known: dict) -> int:
+    """Move each key to the best place of its column, from the right, and count the crossings."""
     at = {key: place for column in columns for place, key in enumerate(column)}
     for _ in range(SWEEPS):
         before = [list(column) for column in columns]
         for column in reversed(columns):
-            more = _more_crossings(column, at, links)
+            more = _count_more(column, at, sides, known)
             for key in list(column):
-                _move(key, column, at, more)
+                others = [other for other in column if other != key]
+                own, costs = column.index(key), [0]
+                for other in others:  # the cost of each place, but for what all have in common
+                    costs.append(costs[-1] + more[other, key])
+                best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
+                if best != own:
+                    column[:] = [*others[:best], key, *others[best:]]
+                    at |= {key: place for place, key in enumerate(column)}
         if before == columns:
             break
-    return sum(
-        _crossings(upper, lower)
-        for column in columns
-        for upper, lower in combinations(_ends(column, at, links.after), 2)
-    )
+    ends = ([_ends(key, at, sides[1]) for key in column] for column in columns)
+    return sum(_count(upper, lower) for each in ends for upper, lower in combinations(each, 2))
 
 
-def _move(key, column: list, at: dict, more: dict):
-    """Move a key of a column to its best place, and tell `at`."""
-    others = [other for other in column if other != key]
-    own, costs = column.index(key), [0]
-    for other in others:  # the cost of each place, but for what all have in common
-        costs.append(costs[-1] + more[other, key])
-    best = min(range(len(costs)), key=lambda place: (costs[place], abs(place - own)))
-    if best != own:
-        column[:] = [*others[:best], key, *others[best:]]
-        at |= {key: place for place, key in enumerate(column)}
-
-
-def _more_crossings(column: list, at: dict, links: _Links) -> dict:
+def _count_more(column: list, at: dict, sides, known: dict) -> dict:
     """Return, for each two keys, how many more crossings there are with the first one above."""
-    sides = links.before, links.after
     keys = sorted(column, key=hash)
     where = (*keys, *(at[near] for key in keys for s in sides for near, _ in s.get(key, ())))
-    if where not in links.known:
-        links.known[where] = more = {}
-        ends = zip(keys, *(_ends(keys, at, side) for side in sides), strict=True)
-        for (a, here, there), (b, near, far) in combinations(ends, 2):
-            more[a, b] = _crossings(here, near) - _crossings(near, here)
-            more[a, b] += _crossings(there, far) - _crossings(far, there)
+    if where not in known:
+        known[where] = more = {}
+        ends = [(key, [_ends(key, at, side) for side in sides]) for key in keys]
+        for (a, one), (b, other) in combinations(ends, 2):
+            pairs = list(zip(one, other, strict=True))
+            more[a, b] = sum(_count(here, near) - _count(near, here) for here, near in pairs)
             more[b, a] = -more[a, b]
-    return links.known[where]
+    return known[where]
 
 
-def _ends(column, at, side) -> list[list[tuple[int, int]]]:
-    """Return where the links of each key end on one side, with their masks."""
-    return [[(at[near], mask) for near, mask in side.get(key, ())] for key in column]
+def _ends(key, at, side) -> list[tuple[int, int]]:
+    """Return where the links of a key end on one side, with their masks."""
+    return [(at[near], mask) for near, mask in side.get(key, ())]
 
 
-def _crossings(upper: list, lower: list) -> int:
+def _count(upper: list, lower: list) -> int:
     """Return the crossings of the links of two keys of a column, given where those links end."""
-    if not upper or not lower:
-        return 0
     return sum(
         (mask & other).bit_count() for near, mask in upper for far, other in lower if near > far
     )
 
 
-# -- straight arrows -------------------------------------------------------------------------------
-
-
-def straightened(
+def assign_coordinates(
     layout: Layout, sizes: dict[object, int], between: int = BETWEEN, beside: int = BESIDE
 ) -> dict[object, float]:
     """Return the centre of each key in its layer, in pixels, so that arrows are short and straight.
@@ -254,46 +208,34 @@ def straightened(
     be straight is weighed as dot does it (Gansner and others, A technique for drawing directed
     graphs, 1993): a piece of an arrow between two bends counts most.
     """
-    links, centres, offsets = {}, {}, []
-    for path in layout.paths:
-        for one, other in pairwise(path):
-            weight = WEIGHTS[(one not in sizes) + (other not in sizes)]
-            links.setdefault(one, []).append((other, weight))
-            links.setdefault(other, []).append((one, weight))
+    links, centres, rows = defaultdict(list), {}, []
+    for one, other in (pair for path in layout.paths for pair in pairwise(path)):
+        weight = WEIGHTS[(one not in sizes) + (other not in sizes)]
+        links[one].append((other, weight))
+        links[other].append((one, weight))
     for row in layout.layers:
-        offsets.append([0.0])
+        offsets = [0.0]
         for before, key in pairwise(row):
             room = between if before in sizes and key in sizes else beside
             room += (sizes.get(before, 0) + sizes.get(key, 0)) / 2
-            offsets[-1].append(offsets[-1][-1] + room)
-        centres |= dict(zip(row, offsets[-1], strict=True))
-    rows = list(zip(layout.layers, offsets, strict=True))
+            offsets.append(offsets[-1] + room)
+        rows.append((row, offsets))
+        centres |= dict(zip(row, offsets, strict=True))
+
+    def far(one, other) -> float:  # a bent piece weighs less, by how much; so do those of boxes
+        both = one in sizes and other in sizes
+        return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
+
     for _ in range(ROUNDS):
-        near = {
-            key: [(to, weight / _far(key, to, centres, sizes)) for to, weight in own]
-            for key, own in links.items()
-        }
+        near = {key: [(to, w / far(key, to)) for to, w in own] for key, own in links.items()}
         for sweep in range(SWEEPS):
-            for row, apart in reversed(rows) if sweep % 2 else rows:
-                centres |= _settled(row, apart, near, centres)
+            for row, offsets in reversed(rows) if sweep % 2 else rows:
+                centres |= _settle(row, offsets, near, centres)
     return centres
 
 
-def _far(one, other, centres, sizes) -> float:
-    """Return by what a piece weighs less: a bent one, by how much; one between boxes, by the same.
-
-    So a box stands in the middle of its readers, and of the pieces at bends few are not straight.
-    """
-    both = one in sizes and other in sizes
-    return LOOSE if both else max(abs(centres[one] - centres[other]), NEAR)
-
-
-def _settled(row, offsets, near, centres) -> dict[object, float]:
-    """Return the centres of a row that lie nearest to those of its neighbours in other rows.
-
-    Keys that would come too close stand side by side, at their common mean: each group of `blocks`
-    has its place, its weight and how many keys it holds.
-    """
+def _settle(row, offsets, near, centres) -> dict[object, float]:
+    """Return the centres of a row; keys that come too close stand at a common mean."""
     blocks = []
     for key, offset in zip(row, offsets, strict=True):
         pulls = near.get(key, ())

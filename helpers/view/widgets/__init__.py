@@ -1,1 +1,60 @@
-"""What can be clicked: a module, its script and its styles each."""
+"""What can be clicked: scripts and styles of this folder, and a state that the page shares."""
+
+from functools import cache
+from pathlib import Path
+
+from helpers.view import ink
+
+INTERRUPTED = "This run was interrupted: press the button again for another one."
+_HERE = Path(__file__).parent
+
+
+def make_widget(name: str, styles: str, says: str, state: dict, scripts: str = ""):
+    """Return an anywidget of a class that is made once, when it is first asked for.
+
+    `name`: of its own script, without `.js`; dom.js and other `scripts` go before it. `styles`: CSS
+    files; the variables of `ink` go before them. `says` is what its repr says after its name;
+    `state`: what the page shares, by name.
+    """
+    kinds = tuple((key, type(value)) for key, value in state.items())
+    made = _class(name, styles, scripts, kinds)(**state)
+    made.says_in_repr = says
+    return made
+
+
+@cache
+def _class(name: str, styles: str, scripts: str, kinds: tuple) -> type:
+    import anywidget
+    import traitlets
+
+    traits = {str: traitlets.Unicode, int: traitlets.Int, bool: traitlets.Bool}
+    traits |= {list: traitlets.List, dict: traitlets.Dict}
+
+    class InTurn(anywidget.AnyWidget):
+        def __init__(self, **given):
+            super().__init__(**given)
+            wait_for_cell(self.comm)
+
+        def __repr__(self) -> str:
+            return f"{type(self).__name__}({self.says_in_repr})"
+
+    parts = {key: traits[kind]().tag(sync=True) for key, kind in kinds}
+    parts["_esm"] = "\n".join(read(f"{one}.js") for one in ("dom", *scripts.split(), name))
+    parts["_css"] = "\n".join((ink.stylesheet(), *(read(f"{one}.css") for one in styles.split())))
+    return type(f"{name.title()}Widget", (InTurn,), {"__module__": __name__, **parts})
+
+
+def wait_for_cell(comm) -> None:
+    """Let what the page sends wait for the cell that runs, as it did before ipykernel 7.
+
+    JupyterLab sends it to a thread of its own (a subshell): beside a cell, where *Interrupt* does
+    not reach it, and what a verb puts back there would be taken from the cell. ipykernel asks the
+    comm where to go (kernelbase.py: shell_channel_thread_main); None is the main thread.
+    """
+    if comm is not None:
+        comm._reply_subshell_for = lambda data, subshell: None
+
+
+def read(name: str) -> str:
+    """Return a file of this folder."""
+    return (_HERE / name).read_text(encoding="utf-8")

@@ -9,14 +9,14 @@ from helpers.model.transcript import Transcript, Transcripts
 from helpers.view import View
 from helpers.view.markup import grid, render, visible
 from helpers.view.source_views import ENDS, transcript
-from helpers.view.widgets.make_widget import INTERRUPTED, make_widget
+from helpers.view.widgets import INTERRUPTED, make_widget
 
 HEADINGS = ("choice", "starts with", "can be", "matters for")
+EVERY = "every run"
 WORDS = ("ask", "button", "nudge", "style")
 
 
 def _choice_text(model: Choice) -> str:
-    """Return the question and its numbered choices; the answer is left out on purpose."""
     hung = (visible(choice).replace("\n", "\n     ") for choice in model.choices)
     numbered = [f"  {n}. {words}" for n, words in enumerate(hung, 1)]
     closing = "Decide first; then `predict.reveal()` says what running it gave."
@@ -24,7 +24,6 @@ def _choice_text(model: Choice) -> str:
 
 
 def _choice_widget(model: Choice):
-    """Return an anywidget that asks first and answers after; all of it runs in the page."""
     state = {
         "question": visible(model.question),
         "choices": [visible(choice) for choice in model.choices],
@@ -41,37 +40,36 @@ def _choice_widget(model: Choice):
 
 
 def _sandbox_text(model: Sandbox) -> str:
-    """Return what can be picked, what is picked at first, and how to do the same in code."""
+    guesses = _say_guesses(model)
     table = grid(HEADINGS, _controls(model))
-    return "\n".join((model.title, table, model.note, _guesses(model), f"In code: {model.code}"))
+    return "\n".join((model.title, table, model.note, guesses, f"In code: {model.code}"))
 
 
 def _sandbox_html(model: Sandbox) -> str:
-    """Return the same as a table."""
-    rows, guesses = _controls(model), _guesses(model)
-    return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
+    values = {"rows": _controls(model), "guesses": _say_guesses(model)}
+    return render("sandbox.html", model=model, headings=HEADINGS, **values)
 
 
-def _guesses(model: Sandbox) -> str:
-    """Return what can be foretold of a call, in the words of the form."""
+def _say_guesses(model: Sandbox) -> str:
     *most, last = model.verdicts
     words = f"{', '.join(most)} or {last}" if most else last
     return f"To foretell: {model.ask[:1].lower()}{model.ask[1:]} {words}."
 
 
 def _controls(model: Sandbox) -> list[list[str]]:
-    rows = []
-    for c in model.controls:
-        matters = f"{c.of}: {', '.join(c.matters)}" if c.of else "every run"
-        rows.append([c.name, c.first, "; ".join(c.options), matters])
-    return rows
+    return [
+        [
+            c.name,
+            c.first,
+            "; ".join(c.options),
+            f"{c.of}: {', '.join(c.matters)}" if c.of else EVERY,
+        ]
+        for c in model.controls
+    ]
 
 
 def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[dict, str], dict]):
-    """Return an anywidget. `show(picked)`: the call's code; `run(picked, guess)`: what came of it.
-
-    What `run` returns must be a dict of `says` (str), `right` (bool) and `rows` (safe HTML).
-    """
+    """Return an anywidget; `run(picked, guess)` returns `says`, `right` and `rows`."""
     state = {
         "title": model.title,
         "note": model.note,
@@ -104,10 +102,7 @@ def sandbox_widget(model: Sandbox, show: Callable[[dict], str], run: Callable[[d
 
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
-    """Return an anywidget that has the kernel run transcripts again.
-
-    `run(label, source)` returns the transcript of a new run.
-    """
+    """Return an anywidget that has the kernel run transcripts again by `run(label, source)`."""
     state = {
         "title": visible(model.title),
         "note": visible(model.note),

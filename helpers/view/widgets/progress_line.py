@@ -11,10 +11,9 @@ from threading import Lock
 from uuid import uuid4
 
 from helpers.safety import progress
-from helpers.view.widgets.make_widget import read
+from helpers.view.widgets import read
 
-AFTER = 2.0  # seconds that a cell takes in silence
-STEP = 0.5  # seconds between two looks at what is being done
+AFTER, STEP = 2.0, 0.5  # seconds that a cell takes in silence; between two looks at what is done
 MANY = 30  # so many new modules are an import of something large
 
 
@@ -25,15 +24,10 @@ class Waiting:
     has `send(data)` and `close(data)`, from the first state.
     """
 
-    def __init__(self, loop, opened, after: float = AFTER, step: float = STEP):
-        self._loop, self._opened, self._after, self._step = loop, opened, after, step
+    def __init__(self, loop, opened, after: float = AFTER):
+        self._loop, self._opened, self._after = loop, opened, after
         self._lock, self._cell, self._line = Lock(), 0, None
         self._words, self._modules = "", 0
-
-    @property
-    def shown(self) -> bool:
-        """Return whether there is a line now."""
-        return self._line is not None
 
     def start(self, info=None) -> None:
         """Wait for the cell that begins now; a line that was left is taken away."""
@@ -52,41 +46,36 @@ class Waiting:
         progress.say("")
 
     def _look(self, cell: int) -> None:
-        """Show what is being done, if it is still that cell, and look again."""
         with self._lock:
             if cell != self._cell:
                 return
             with suppress(Exception):  # a page that cannot be told is no reason to stop
-                self._show(self._now())
-        self._loop.call_later(self._step, self._look, cell)
+                self._show()
+        self._loop.call_later(STEP, self._look, cell)
 
-    def _show(self, words: str) -> None:
+    def _show(self) -> None:
+        new = len(sys.modules) - self._modules
+        what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
+        words = f"Still running: {what}" if what else "Still running"
         if self._line is None:
             self._line = self._opened({"words": words, "since": self._after})
         elif words != self._words:
             self._line.send({"method": "update", "state": {"words": words}, "buffer_paths": []})
         self._words = words
 
-    def _now(self) -> str:
-        new = len(sys.modules) - self._modules
-        what = progress.said() or (f"importing, {new:,} modules so far" if new > MANY else "")
-        return f"Still running: {what}" if what else "Still running"
 
-
-def switch_on(after: float = AFTER) -> Waiting | None:
-    """Show the line in the page of this process's kernel, from this cell on; None outside one."""
+def switch_on() -> None:
+    """Show the line in the page of this process's kernel, from this cell on, if it is one."""
     shell = sys.modules["IPython"].get_ipython()
     thread = getattr(getattr(shell, "kernel", None), "iopub_thread", None)
-    if thread is None:
-        return None
-    waiting = Waiting(thread.io_loop, _channel, after)
-    shell.events.register("pre_run_cell", waiting.start)
-    shell.events.register("post_run_cell", waiting.end)
-    waiting.start()
-    return waiting
+    if thread is not None:
+        waiting = Waiting(thread.io_loop, _open_channel)
+        shell.events.register("pre_run_cell", waiting.start)
+        shell.events.register("post_run_cell", waiting.end)
+        waiting.start()
 
 
-def _channel(state: dict):
+def _open_channel(state: dict):
     """Return a channel to a new model in the page, as ipywidgets opens one; nothing is imported."""
     from comm import create_comm
 

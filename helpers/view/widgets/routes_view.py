@@ -10,18 +10,12 @@ from dataclasses import replace
 
 from helpers.model.phrase import counted, ended
 from helpers.model.routes import UNKNOWN, RouteMap
-from helpers.view import View, ink, row_limit
+from helpers.view import View, ink
 from helpers.view.diagram.animated_graph import Picture
-from helpers.view.markup import joined, one_line, render
-from helpers.view.picture import LETTER, drawn_width, pictured
-from helpers.view.table_view import (
-    ENTRIES,
-    count_changed,
-    dots,
-    dots_text,
-    explain_dots,
-)
-from helpers.view.widgets.make_widget import make_widget, read
+from helpers.view.ink import LETTER, drawn_width, pictured
+from helpers.view.markup import fit, joined, one_line, render
+from helpers.view.table_view import ENTRIES, count_changed, dots, dots_text, explain_dots
+from helpers.view.widgets import make_widget, read
 
 FEW = 3  # routes that are called by their names
 MOST = 60  # routes in the picture
@@ -32,7 +26,6 @@ GROUPS = {"name": "in modules", "function": "in functions", "object": "in object
 
 
 def _text(model: RouteMap) -> str:
-    """Return calls and holders with a dot per setting, then what happened in each setting."""
     said = [f"{one_line(h)}: {_say(model, at)}" for at, h in enumerate(model.headings)]
     columns = {
         "call": [route.call for route in model.routes],
@@ -42,7 +35,6 @@ def _text(model: RouteMap) -> str:
 
 
 def _html(model: RouteMap) -> str:
-    """Return the matrix, the sentences, and the picture of the setting that moves most arrows."""
     said = [(heading, _say(model, at)) for at, heading in enumerate(model.headings)]
     moved = [len(model.moved(heading)) for heading in model.headings]
     most = moved.index(max(moved))
@@ -57,7 +49,6 @@ def _html(model: RouteMap) -> str:
 
 
 def _say(model: RouteMap, setting: int) -> str:
-    """Return what a setting did, in plain sentences; all of it was counted."""
     old, new = (one_line(function.label) for function in model.functions)
     heading, total = model.headings[setting], len(model.routes)
     moved, noticed = model.moved(heading), model.noticed(heading)
@@ -81,9 +72,8 @@ def _say(model: RouteMap, setting: int) -> str:
 
 
 def _widget(model: RouteMap):
-    """Return an anywidget with the picture of all settings; `index` is the one on show."""
     drawn = routes_picture(model)
-    left_out = row_limit.first(MOST, len(model.routes)).says(ENTRIES, "Routes")
+    left_out = fit(model.routes, ENTRIES, "Routes", MOST)[1]
     state = {
         "title": one_line(model.title),
         "svg": drawn.svg,
@@ -100,14 +90,10 @@ def _widget(model: RouteMap):
     return make_widget("routes", "picture routes", says, state, "picture")
 
 
-# -- the picture -----------------------------------------------------------------------------------
-
-
 def routes_picture(model: RouteMap) -> Picture:
-    """Return the picture of as many routes as can be drawn; what differs from the first setting is
-    `new`."""
+    """Return the picture of the routes; what differs from the first setting is `new`."""
     model = replace(model, routes=model.routes[:MOST], entries=model.entries[:MOST])
-    words = [_words(entry) for entry in model.entries]
+    words = [list(dict.fromkeys(v.word for v in entry.verdicts)) for entry in model.entries]
     answer = 42 + _wide((r.call for r in model.routes), LETTER)
     answer += max(_wide((word for each in words for word in each), LETTER), 44)
     left = answer + 34
@@ -188,7 +174,6 @@ def _function(model: RouteMap, at: int, place: tuple[int, int, int, int]) -> dic
 
 
 def _state(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, str]:
-    """Return what is there in a setting."""
     state = {}
     for at, (route, entry) in enumerate(zip(model.routes, model.entries, strict=True)):
         verdict = entry.verdicts[setting]
@@ -201,11 +186,6 @@ def _state(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, s
         state[f"f{at}"] = "shown" if code == model.functions[at].codes[0] else "new"
         state |= {f"f{at}.{code}": state[f"f{at}"]} if code != UNKNOWN else {}
     return state | ({"same": "new"} if codes[0] == codes[1] != UNKNOWN else {})
-
-
-def _words(entry) -> list[str]:
-    """Return the different words of an entry, in order."""
-    return list(dict.fromkeys(verdict.word for verdict in entry.verdicts))
 
 
 def _wide(words, letter: float) -> int:

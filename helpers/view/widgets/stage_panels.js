@@ -1,31 +1,11 @@
-// Panels of any other kind: their HTML comes escaped from our own views, in pieces (see pieces.py).
+// Panels of any other kind: their HTML comes escaped from our own views, each different one once.
 
 const GHOSTS = 8; // hidden panels per place that hold its height, the longest first
 const TITLED_PLACES = 6; // up to here a panel keeps its place by title, beyond it by position
 
-/** Panels put together from their pieces, each when it is asked for; `size` without doing so. */
-function makePool({ strings, groups, panels }) {
-  const lengths = groups.map((group) => group.reduce((sum, n) => sum + strings[n].length, 0));
-  const sizes = panels.map((parts) => parts.flat().reduce((sum, g) => sum + lengths[g], 0));
-  const made = new Map();
-  const join = (numbers) => numbers.map((g) => groups[g].map((n) => strings[n]).join("")).join("");
-  const whole = (parts) => parts.map((numbers, i) => (i % 2 ? asImage(join(numbers)) : join(numbers)));
-  const get = (key) => {
-    if (!made.has(key)) made.set(key, whole(panels[key]).join(""));
-    return made.get(key);
-  };
-  return { get, size: (key) => sizes[key] };
-}
-
-function asImage(svg) {
-  let bytes = "";
-  for (const byte of new TextEncoder().encode(svg)) bytes += String.fromCharCode(byte);
-  return `data:image/svg+xml;base64,${btoa(bytes)}`;
-}
-
 /** Panels' places: each keeps the room of its largest content, so that nothing jumps. */
 function panelPlaces(script) {
-  const pool = makePool(script);
+  const pool = script.panels;
   const all = script.tracks.map((step) => step.panels ?? []);
   const titles = new Set(all.flatMap((panels) => panels.map(([title]) => title)));
   const byTitle = titles.size <= TITLED_PLACES;
@@ -45,8 +25,8 @@ function panelPlaces(script) {
     const heading = make("span", "stage-name", "");
     head.append(heading);
     const stack = make("div", "stage-over", "");
-    const longest = [...keys].sort((a, b) => pool.size(b) - pool.size(a)).slice(0, GHOSTS);
-    for (const key of longest) stack.append(ghost(pool.get(key)));
+    const longest = [...keys].sort((a, b) => pool[b].length - pool[a].length).slice(0, GHOSTS);
+    for (const key of longest) stack.append(ghost(pool[key]));
     const shown = make("div", "stage-shown", "");
     stack.append(shown);
     part.append(head, stack);
@@ -80,12 +60,12 @@ function fillPlace(place, title, key, pool) {
   if (place.key === key) return;
   const open = place.shown.querySelector("details")?.open ?? false;
   const before = place.stack.offsetHeight;
-  place.shown.innerHTML = pool.get(key);
+  place.shown.innerHTML = pool[key];
   place.key = key;
   for (const details of place.shown.querySelectorAll("details")) details.open = open;
   if (place.stack.offsetHeight > before && before && !place.longest.has(key)) {
     place.longest.add(key); // taller than was reserved for: keep this room from now on
-    place.stack.prepend(ghost(pool.get(key)));
+    place.stack.prepend(ghost(pool[key]));
   }
 }
 

@@ -1,29 +1,11 @@
-// A script (JSON, see stage_script.py) -> its steps, each with all that it shows.
+// A script (JSON, see stage.py) -> its steps, each with all that it shows.
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
-
-/** Tracks (see tracks.py) -> one plain object per step. */
-function playTracks(tracks, total) {
-  const steps = Array.from({ length: total }, () => ({}));
-  for (const [name, track] of Object.entries(tracks)) {
-    let [next, last, known] = [track[0], null, []];
-    for (let n = 0, t = 0; n < total; n++) {
-      if (t < track.length && n === next) {
-        last = track[t + 1];
-        if (Array.isArray(last)) last = known = [...known.slice(0, last[0]), ...last.slice(1)];
-        t += 2;
-        next += track[t];
-      }
-      steps[n][name] = last;
-    }
-  }
-  return steps;
-}
 
 /** The script with `step(n)`, and the same call's step `before(n)` and `after(n)`, or null. */
 function readScript(text) {
   const told = JSON.parse(text);
-  const tracks = playTracks(told.tracks, told.total);
+  const tracks = told.steps;
   const word = (n) => told.words[n] ?? "";
   const value = (n) => {
     if (n < 0) return null;

@@ -1,0 +1,119 @@
+"""Forms without JupyterLab: typed lines and answers stay where they belong; nothing is cut."""
+
+import pytest
+from playwright.sync_api import expect
+
+from helpers.model.choice import Choice
+from helpers.model.sandbox import Control, Sandbox
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.view.widgets.forms import choice, rerun_widget, sandbox
+from tests.browser.widget_page import document
+
+LATE = "after a restart, run this cell again and answer there"
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_kernel_that_keeps_no_decision_is_told_of_and_a_page_without_one_waits_for_none(
+    page, keeps
+):
+    page.clock.install()
+    made = choice.widget(Choice("q?", ("a", "b"), "a", "so"))
+    page.set_content(document(made, kernel=False, keeps=keeps))
+    page.get_by_label("a", exact=True).check()
+    page.get_by_role("button", name="Check").click()
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("Right: it ran and gave a. so")
+    expect(status).not_to_contain_text(LATE)
+    page.clock.fast_forward(9000)
+    assert (LATE in status.inner_text()) is keeps
+    page.evaluate("window.told('kept', 1)")
+    expect(status).not_to_contain_text(LATE)
+
+
+# -- lines to run ----------------------------------------------------------------------------------
+
+OF_B = {"says": "○ exit code 0", "shown": "<p>of b</p>", "number": 1, "of": "b"}
+LOST = """window.lost = 0;
+document.addEventListener("keydown", event => { if (event.key === "Enter") window.lost++; }, true);
+"""
+
+
+def switches(answer=(), **state) -> str:
+    """Return a page with two switches, in which a key that reaches the page counts as lost."""
+    runs = tuple(Transcript(label, f"print({label!r})", "", "", 0) for label in "ab")
+    made = rerun_widget(Transcripts("title", runs), lambda label, source: None)
+    return f"<script>{LOST}</script>" + document(made, answer=dict(answer), **state)
+
+
+@pytest.mark.parametrize("keys", ["Shift+Enter", "Control+Enter", "Alt+Enter"])
+def test_a_key_that_runs_a_cell_runs_the_lines(page, keys):
+    page.set_content(switches())
+    page.locator("textarea").fill("print(1)")
+    page.locator("textarea").press("Enter")
+    page.locator("textarea").press(keys)
+    assert page.evaluate("window.sent") == [{"label": "a", "source": "print(1)\n"}]
+    assert page.evaluate("window.lost") == 0
+
+
+def test_typed_lines_and_transcripts_stay_with_their_switch(page):
+    page.set_content(switches())
+    page.locator("textarea").fill("mine")
+    page.evaluate("answer => window.told('answer', answer)", OF_B)
+    assert page.get_by_role("region").inner_text() == page.get_by_role("status").inner_text() == ""
+    page.locator("select").select_option(index=1)
+    assert page.locator("textarea").input_value() == "print('b')"
+    page.evaluate("answer => window.told('answer', answer)", OF_B)
+    assert page.get_by_role("region").inner_text() == "of b"
+    page.locator("select").select_option(index=0)
+    assert page.locator("textarea").input_value() == "mine"
+    assert page.evaluate("window.saved.sources") == ["mine", "print('b')"]
+
+
+# -- a sandbox -------------------------------------------------------------------------------------
+
+MODEL = Sandbox(
+    "title",
+    "note",
+    (Control("kind", ("one", "two")), Control("size", ("1", "2"), "kind", ("two",))),
+    ("hit", "trace"),
+    "s.run('hit')",
+)
+OF_ONE = {
+    "says": "you said hit.",
+    "right": False,
+    "rows": "<p>a row</p>",
+    "of": MODEL.start(),
+    "call": "f(one)",
+    "press": "1",
+}
+
+
+def form_of(answer=(), picked=()) -> str:
+    made = sandbox.widget(MODEL, lambda picked: f"f({picked['kind']})", lambda picked, guess: {})
+    return document(made, answer=dict(answer), picked={**made.picked, **dict(picked)})
+
+
+def test_an_answer_is_the_status_of_its_choices_and_says_of_which_beside_others(page):
+    page.set_content(form_of(OF_ONE))
+    status = page.get_by_role("status")
+    assert status.inner_text() == "✗ Not this time: you said hit."
+    page.get_by_label("kind").select_option("two")
+    assert status.inner_text() == ""
+    words = page.locator("main").inner_text()
+    assert "The last run was of\n\nf(one)\n" in words
+    assert words.index("The last run") < words.index("you said hit") < words.index("a row")
+    page.get_by_label("kind").select_option("one")
+    assert "you said hit" in status.inner_text()
+
+
+def test_what_is_pressed_again_before_its_answer_is_one_press(page):
+    page.set_content(form_of())
+    for guess in ("hit", "hit", "trace"):
+        page.get_by_label(guess).check()
+        page.get_by_role("button").click()
+    assert page.get_by_role("status").inner_text() == "Running…"
+    page.evaluate("answer => window.told('answer', answer)", OF_ONE)
+    page.get_by_label("trace").check()
+    page.get_by_role("button").click()
+    one, again, other, later = (sent["press"] for sent in page.evaluate("window.sent"))
+    assert one == again and len({one, other, later}) == 3
