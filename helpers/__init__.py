@@ -27,7 +27,7 @@ _NAMES = {
     """,
     "study.chapter_6.op_cases": "Case agrees cases py_execute raised",
     "capture.references.rebind": "code_swapped rebind_everywhere",
-    "capture.frameworks.op_routes": "op_routes",
+    "capture.frameworks.call_interceptions": "op_routes",
     "capture.processes.call": "call_in_child",
     "capture.tensorflow.trace_ledger": "would_trace",
     "capture.torch.guard_program": "guard_function",
