@@ -2,7 +2,6 @@
 
 import sys
 from cProfile import Profile
-from functools import partial
 
 import numpy as np
 import pytest
@@ -175,33 +174,6 @@ def test_compiled_torch_translates_once_and_then_finds_its_entry():
     assert len(given) == 1  # what was compiled while it was watched serves every call
 
 
-def test_a_graph_break_runs_frames_of_both_kinds():
-    torch._dynamo.reset()
-
-    def broken(x):
-        x = x * RATE
-        torch._dynamo.graph_break()
-        return x + 1
-
-    first, again = both(torch.compile(broken, backend="eager"), T)
-    assert first.count("translated") == again.count("frames of Dynamo's") == 2
-    assert again.stop("evaluator").words.endswith("for 2 frames")
-    assert again.ops == ("aten.mul", "aten.add")
-
-
-def test_a_compiled_module_is_known_by_its_forward():
-    torch._dynamo.reset()
-
-    class Twice(torch.nn.Module):
-        def forward(self, x):
-            return x * RATE
-
-    plain, again = both(Twice(), T)
-    assert again.count("frames") == 1 and again.ops == ("aten.mul",)
-    _, again = both(torch.compile(Twice(), backend="eager"), T)
-    assert again.count("frames of Dynamo's") == 1 and "evaluator" in again.passed
-
-
 def test_what_it_raises_is_told_with_what_was_passed_until_then():
     three = tf.ones((3, 3))
     first, again = both(lambda x: tf.matmul(tf.negative(x), three), A)
@@ -263,18 +235,6 @@ def test_everything_is_as_it_was_also_after_an_interrupt():
     with pytest.raises(KeyboardInterrupt):
         show_journey(pressed, A)
     assert state() == before
-
-
-def test_the_same_twice():
-    for make, x in ((tf.function, A), (partial(torch.compile, backend="eager"), T), (len, "ab")):
-        fn = in_tf if x is A else in_torch
-
-        def fresh(make=make, fn=fn):
-            torch._dynamo.reset()
-            return len if make is len else make(fn)
-
-        show_journey(fresh(), x)
-        assert repr(show_journey(fresh(), x)) == repr(show_journey(fresh(), x))
 
 
 def test_shares_are_parts_of_one_and_only_when_asked_for():

@@ -44,16 +44,6 @@ def graph_def(*nodes):
     return made
 
 
-def loop_of_tf1():
-    with tf.Graph().as_default() as graph:
-        v1.disable_control_flow_v2()
-        try:
-            tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [tf.constant(0)])
-        finally:
-            v1.enable_control_flow_v2()
-    return graph
-
-
 def test_the_six_nodes_of_an_affine_function():
     graph = tf_graph(tf.function(affine), tf.ones((2, 2)), tf.ones((2, 2)), tf.ones(2))
     assert [node.key for node in graph.nodes] == ["x", "y", "b", "MatMul", "add", "Identity"]
@@ -67,15 +57,6 @@ def test_the_node_list_can_be_written_down_from_the_model(fn):
     concrete = tf.function(fn).get_concrete_function(tf.TensorSpec([None]))
     expected = node_list(concrete.graph.as_graph_def())
     assert list(written_down(tf_graph(concrete)))[: len(expected)] == expected
-
-
-def test_control_edges_and_cycles_of_a_tf1_loop():
-    graph = loop_of_tf1()
-    model = tf_graph(graph)
-    assert list(written_down(model)) == node_list(graph.as_graph_def())
-    assert "control" in {edge.label for edge in model.edges}
-    assert "NextIteration" in diagram.html(model)
-    assert "wait for a cycle" in tf_steps(graph).note
 
 
 def test_bodies_are_groups_named_after_their_caller():
@@ -141,11 +122,6 @@ def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
     assert graph.node("ghost").detail == "named as an input, and not here"
     assert [edge.label for edge in graph.edges] == ["output 1", "control"]
-
-
-def test_a_name_that_stands_twice_is_refused():
-    with pytest.raises(ValueError, match="two nodes have the name 'a'"):
-        tf_graph(graph_def(("a", "Const"), ("a", "Const")))
 
 
 def test_steps_show_what_could_run_side_by_side():

@@ -71,6 +71,8 @@ def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tall
     found.translated = len(made.keys() - known.keys())
     for name in ("frames", "lines", "operators"):
         setattr(found, name, found.by_owner(getattr(found, name), known | made))
+    del found.operators["Dynamo"]
+    found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
     return found
 
 
@@ -126,7 +128,7 @@ class Tally:
         self.names, self.others, self.c, self.own_c = (Counter() for _ in range(4))
         self.found: dict[str, object] = {}  # name -> what stood under it in the globals
         self.evaluators: set[int] = set()
-        self.keys = self.traces = self.translated = 0
+        self.keys = self.traces = self.translated = self.nodes = 0
         self.key = self.outcome = self.printed = ""
         self.ran: list[Ran] = []
         self.paused = False  # while the house itself looks at something

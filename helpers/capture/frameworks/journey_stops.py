@@ -71,33 +71,21 @@ def _passage(tally: Tally) -> Passage:
     stops = tuple(Stop(at, *maker(tally)) for at, maker in enumerate(makers, 1))
     printed = clipped(tally.printed.strip().replace("\n", " / "), LONGEST)
     names = tuple(_op(one.op)[0] for one in tally.ran)
-    return Passage(stops, _counts(tally), names, tally.outcome, printed)
-
-
-def _counts(tally: Tally) -> tuple[tuple[str, int], ...]:
-    found = {
+    counts = {
         "names": tally.names.total(),
         "keys": tally.keys,
         "traces": tally.traces,
         "frames": tally.frames.total() - tally.frames["Dynamo"],
         "lines": tally.lines.total() - tally.lines["Dynamo"],
-        "operators": _operators(tally),
+        "operators": tally.operators.total(),
         "frames of Dynamo's": tally.frames["Dynamo"],
         "translated": tally.translated,
         "frames of others": tally.others.total(),
         "ops": len(tally.ran),
-        "nodes": _nodes(tally),
+        "nodes": tally.nodes,
         "C calls": _entries_into_c(tally).total(),
     }
-    return tuple(found.items())
-
-
-def _operators(tally: Tally) -> int:
-    return tally.operators.total() - tally.operators["Dynamo"]
-
-
-def _nodes(tally: Tally) -> int:
-    return sum(many for (_, name), many in tally.c.items() if name == "TF_FinishOperation")
+    return Passage(stops, tuple(counts.items()), names, tally.outcome, printed)
 
 
 def _name(tally: Tally) -> tuple[bool, str, str]:
@@ -147,7 +135,7 @@ def _frame(tally: Tally) -> tuple[bool, str, str]:
             why = "the graph was found, and none of your lines ran" if not tally.outcome else why
         return False, "–", "; ".join(filter(None, (why, others)))
     yours, copied, made = (tally.frames[who] for who in ("you", "AutoGraph", "Dynamo"))
-    lines, operators = counted(tally.lines["you"], "line"), _operators(tally)
+    lines, operators = counted(tally.lines["you"], "line"), tally.operators.total()
     done = f"{lines}, {counted(operators, 'operator')}" if operators else lines
     parts = [f"{counted(yours, 'frame')} of yours: {done}"] if yours else []
     parts += [f"{counted(copied, 'frame')} of AutoGraph's copy of yours"] if copied else []
@@ -192,8 +180,7 @@ def _evaluator(tally: Tally) -> tuple[bool, str, str]:
 
 
 def _registry(tally: Tally) -> tuple[bool, str, str]:
-    nodes = _nodes(tally)
-    written = f"{counted(nodes, 'node')} written into a graph" if nodes else ""
+    written = f"{counted(tally.nodes, 'node')} written into a graph" if tally.nodes else ""
     if not tally.ran:
         nothing = "no op of TensorFlow or PyTorch runs; NumPy reports none"
         return False, "–", "; ".join(filter(None, (nothing, written)))
@@ -222,11 +209,12 @@ def _c_call(tally: Tally) -> tuple[bool, str, str]:
     into = _entries_into_c(tally)
     if not into:
         why = "your lines call no C function that reports it: a class or a ufunc (np.add) does not"
-        if _operators(tally):
+        if tally.operators.total():
             why += "; nor does an operator, which goes to C inside its own instruction"
         return False, "–", why
-    doors = Counter({name: many for name, many in into.items() if name.startswith("TFE_Py_E")})
-    doors += Counter({name: many for name, many in into.items() if name.startswith("TFE_Py_Fast")})
+    doors = Counter()
+    for start in ("TFE_Py_E", "TFE_Py_Fast"):
+        doors += Counter({name: many for name, many in into.items() if name.startswith(start)})
     own = Counter({name: many for (_, name), many in tally.own_c.items()})
     rest = sum((into - doors - own).values())
     shown = doors + (own - doors)
@@ -238,11 +226,8 @@ def _c_call(tally: Tally) -> tuple[bool, str, str]:
 def _entries_into_c(tally: Tally) -> Counter:
     """Return C function -> calls, of those that your frames call, and of the frameworks' own."""
     found = Counter()
-    for (package, name), many in tally.c.items():
-        if package in LIBRARIES:
-            found[name] += many
-        else:
-            found[name] += tally.own_c[package, name]
+    for key, many in tally.c.items():
+        found[key[1]] += many if key[0] in LIBRARIES else tally.own_c[key]
     return +found
 
 

@@ -34,7 +34,7 @@ SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
 MODELS = ("Module", "Layer")  # called, and changed: TensorFlow's, PyTorch's, Keras's
 TAKEN = (FunctionType, BuiltinFunctionType, ModuleType, type, Enum)  # not the body's to change
-MOST_CASES, MOST_WAYS, MOST_NAMED = 200, 12, 3
+MOST_THINGS, MOST_CASES, MOST_WAYS, MOST_NAMED = 50_000, 200, 12, 3
 MARKS = (
     ("changed", "no error, and what the caller holds is other than before"),
     ("failed", "an error was raised"),
@@ -171,6 +171,9 @@ class _Snapshot:
             if id(one) not in met:
                 met[id(one)] = one
                 waiting += self._look_into(one)
+            if len(met) > MOST_THINGS:
+                needed = "each run needs fresh ones; give it smaller arguments"
+                raise ValueError(f"a case holds more than {MOST_THINGS:,} things, and {needed}")
 
     def _look_into(self, one) -> list:
         """Note what a thing holds, and return that."""

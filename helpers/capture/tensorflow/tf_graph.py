@@ -123,10 +123,6 @@ class _Draft:
         )
 
     def _put(self, key: str, *rest) -> None:
-        if key in self.nodes:
-            raise ValueError(
-                f"two nodes have the name '{printable(key)}'; a GraphDef needs it once"
-            )
         self.nodes[key] = Node(key, *rest)
 
     def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:

@@ -22,6 +22,12 @@ WEIGHTS = {"type": 4, "dict key": 3, "number of elements": 3, "argument": 3, "ra
 MOST_DIFFERENCES = 20  # counted between two keys; beyond that they are far apart anyway
 MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
 BRACKETS = {"List": "[]", "Tuple": "()", "Dict": "{}"}
+CONTEXTS = {
+    "parent_graph": ("eager", "inside another graph"),
+    "device_functions": ("no devices of a strategy", "devices of a strategy"),
+    "colocation_stack": ("no colocation", "colocated with other ops"),
+    "in_cross_replica_context": ("no cross-replica context", "cross-replica context"),
+}
 LEAVES = {"TensorSpec": "tensor", "Literal": "Python value"}
 
 
@@ -167,15 +173,19 @@ def _walk_keys(names: Names, old, new) -> Iterator[Cause]:
         if name in old_type.captures:
             yield from _walk_types(names, f"captured {name}", old_type.captures[name], wanted)
     if old_context != new_context:
-        yield Cause("function context", "type", *_context_words(old_context, new_context))
+        yield from _walk_contexts(old_context, new_context)
 
 
-def _context_words(old, new) -> tuple[str, str]:
+def _walk_contexts(old, new) -> Iterator[Cause]:
+    for field, (off, on) in CONTEXTS.items():
+        before, after = (getattr(side.context, field, None) for side in (old, new))
+        if before is not after and before != after:
+            words = [on if side else off for side in (before, after)]
+            words[1] += ", but not the same" * (words[0] == words[1])
+            yield Cause("function context", "type", *words)
     if old.scope_type != new.scope_type:
-        return "may create variables", "may not create variables"
-    graphs = [getattr(side.context, "parent_graph", None) for side in (old, new)]
-    words = ["eager" if graph is None else "inside another graph" for graph in graphs]
-    return words[0], words[1] + ", but not the same" * (words[0] == words[1])
+        words = "may create variables", "may not create variables"
+        yield Cause("function context", "type", *words)
 
 
 def _other_names(where: str, kind: str, before, after, words) -> Iterator[Cause]:

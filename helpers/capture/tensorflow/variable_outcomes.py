@@ -57,7 +57,9 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     for name, program in progress.counted(f"{runs} runs of program", found):
         subject = printable(name)
-        words = [_joined(outcomes(program, kind, runs, f"'{subject}'")) for kind in KINDS]
+        words = [
+            _joined(outcomes(program, kind, runs, f"the program '{subject}'")) for kind in KINDS
+        ]
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
         entries.append(Entry(subject, tuple(map(Verdict, words, tones))))
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
@@ -101,11 +103,11 @@ def _joined(counted: Counter) -> str:
     return "; or ".join(f"{saw} ({times} times)" for saw, times in _most_frequent(counted))
 
 
-def outcomes(program: Callable, kind: str, runs: int, what: str = "it") -> Counter:
+def outcomes(program: Callable, kind: str, runs: int, what: str = "the program") -> Counter:
     """Return what so many runs of a program gave, in words, and how often."""
     import tensorflow as tf
 
-    called(program, f"the program {what}" if what != "it" else "a program")
+    called(program, what)
     graph, fetches, initialiser = _build(program, kind, what)
     config = tf.compat.v1.ConfigProto(
         inter_op_parallelism_threads=THREADS, use_per_session_threads=True
@@ -130,7 +132,7 @@ def program_graph(program: Callable, kind: str) -> Graph:
     return tf_graph(graph, title=f"The program with a {kind}")
 
 
-def _build(program, kind: str, what: str = "it"):
+def _build(program, kind: str, what: str = "the program"):
     """Return (graph, fetches, initialiser); ValueError says what the program raised."""
     import tensorflow as tf
 
@@ -143,8 +145,7 @@ def _build(program, kind: str, what: str = "it"):
         try:
             fetches = program(v, one)
         except Exception as error:
-            named = "the program" if what == "it" else f"the program {what}"
-            raise ValueError(f"{named} raised {said(error)}") from None
+            raise ValueError(f"{what} raised {said(error)}") from None
     return graph, fetches, v.initializer
 
 
