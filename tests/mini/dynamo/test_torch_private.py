@@ -42,4 +42,3 @@ def test_absent_torch_is_one_sentence():
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
     assert "PyTorch is missing" in done.stdout
     assert done.stdout.count("\n") == 1
-
