@@ -8,7 +8,7 @@ from keyword import iskeyword
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
 from helpers.model.listing import Column, Listing
 from helpers.safety import restoring
-from helpers.safety.arguments import is_exactly, table, word
+from helpers.safety.arguments import is_a, is_exactly, table, word
 
 MOST_COLUMNS = 100
 MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
@@ -56,13 +56,14 @@ def _fields(headings: list[str]) -> list[str]:
 
 
 def _kept(value: object) -> object:
-    kind = type(value)
-    if type(kind) is type and kind in (bool, int, str):
-        small = kind is not int or value.bit_length() <= BIGGEST_BITS
-        return value if small else brief(value)
-    if issubclass(kind, str):
+    if is_a(value, str):
         return str.__str__(value)
-    return repr(value) if _is_plain(value, DEEPEST) else _numpy(value) or brief(value)
+    if is_exactly(value, bool, int) and value.bit_length() <= BIGGEST_BITS:
+        return value
+    numpy = restoring.module("numpy")
+    if numpy and is_a(value, numpy.number):
+        return str(value)
+    return repr(value) if _is_plain(value, DEEPEST) else brief(value)
 
 
 def _is_plain(value: object, deeper: int) -> bool:
@@ -75,11 +76,3 @@ def _is_plain(value: object, deeper: int) -> bool:
     if kind is not list and not is_exactly(value, tuple, set, frozenset):
         return False
     return deeper > 0 and len(value) <= MOST_ITEMS and all(_is_plain(v, deeper - 1) for v in value)
-
-
-def _numpy(value: object) -> str:
-    """Return a number of numpy as it reads; nothing for what is none."""
-    numpy = restoring.module("numpy")
-    known = numpy.sctypeDict.values() if numpy else ()
-    exact = any(type(value) is kind for kind in known) and issubclass(type(value), numpy.number)
-    return str(value) if exact else ""

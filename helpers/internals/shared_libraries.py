@@ -22,10 +22,7 @@ JUMP_SLOTS = {62: 7, 183: 1026}  # machine -> the number of its JUMP_SLOT: x86-6
 
 
 def exported(path: Path, pattern: str) -> list[str]:
-    """Return, sorted, the exported names whose beginning the regular expression matches.
-
-    ValueError if the file is neither 64-bit ELF nor 64-bit Mach-O.
-    """
+    """Return, sorted, the exported names whose beginning the regular expression matches."""
     wanted = re.compile(pattern.encode()).match
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         reader = {ELF: _elf, MACH_O: _mach_o}.get(bytes(data[:4]))
@@ -35,11 +32,7 @@ def exported(path: Path, pattern: str) -> list[str]:
 
 
 def import_slots(path: Path) -> dict[str, int]:
-    """Return where in memory each imported function's slot is, by the function's name.
-
-    Empty where that cannot be told: no ELF file of a known machine, not loaded, or the slots lie
-    in pages that may not be written.
-    """
+    """Return where in memory each imported function's slot is, by the function's name."""
     data = path.read_bytes()
     (machine,) = struct.unpack_from("<H", data, 18)
     if data[:6] != ELF + ELF_64 or machine not in JUMP_SLOTS:
@@ -53,7 +46,7 @@ def import_slots(path: Path) -> dict[str, int]:
     }
 
 
-def _sections(data) -> list[tuple]:
+def _read_sections(data) -> list[tuple]:
     """Return the section headers of an ELF file."""
     (start,) = struct.unpack_from("<Q", data, 40)
     size, count = struct.unpack_from("<HH", data, 58)
@@ -63,12 +56,13 @@ def _sections(data) -> list[tuple]:
 
 def _elf(data) -> Iterator[bytes]:
     """Yield every defined dynamic symbol."""
-    sections = _sections(data)
-    for section in sections:
-        if section[1] == DYNSYM:
-            names = _piece(data, *sections[section[6]][4:6])
-            table = struct.iter_unpack("<IBBHQQ", _piece(data, *section[4:6]))
-            yield from (_name(names, row[0]) for row in table if row[0] and row[3])
+    sections = _read_sections(data)
+    for _, kind, _, _, start, size, link, *_ in sections:
+        if kind == DYNSYM:
+            names = sections[link][4]
+            for row in struct.iter_unpack("<IBBHQQ", data[start : start + size]):
+                if row[0] and row[3]:
+                    yield _name(data, names + row[0])
 
 
 def _mach_o(data) -> Iterator[bytes]:
@@ -78,40 +72,33 @@ def _mach_o(data) -> Iterator[bytes]:
     for _ in range(count):
         command, size = struct.unpack_from("<II", data, place)
         if command == MACH_SYMTAB:
-            at, rows, names_at, names_size = struct.unpack_from("<IIII", data, place + 8)
-            names = _piece(data, names_at, names_size)
-            for row in struct.iter_unpack("<IBBHQ", _piece(data, at, rows * 16)):
+            start, rows, names = struct.unpack_from("<III", data, place + 8)
+            for row in struct.iter_unpack("<IBBHQ", data[start : start + rows * 16]):
                 if row[1] & MACH_EXTERNAL and row[1] & MACH_TYPE == MACH_DEFINED:
-                    yield _name(names, row[0]).removeprefix(b"_")
+                    yield _name(data, names + row[0]).removeprefix(b"_")
         place += size
+
+
+def _jump_slots(data: bytes, kind: int) -> Iterator[tuple[str, int]]:
+    """Yield name and offset of each slot of this kind."""
+    sections = _read_sections(data)
+    for _, of, _, _, start, size, link, *_ in sections:
+        if of == RELOCATIONS:
+            symbols = sections[link]
+            names = sections[symbols[6]][4]
+            for offset, info, _ in struct.iter_unpack("<QQq", data[start : start + size]):
+                if info & 0xFFFFFFFF == kind:
+                    (at,) = struct.unpack_from("<I", data, symbols[4] + SYMBOL * (info >> 32))
+                    yield _name(data, names + at).decode(), offset
 
 
 def _pages(name: str) -> list[tuple[int, int, str]]:
     """Return start, end and rights of the pages that a file is mapped to."""
     maps = Path("/proc/self/maps")
     text = maps.read_text("utf-8", "replace") if maps.exists() else ""
-    lines = [line.split() for line in text.splitlines()]
-    mine = [line for line in lines if line[-1].endswith(f"/{name}")]
+    mine = [line.split() for line in text.splitlines() if line.endswith(f"/{name}")]
     return [(*(int(end, 16) for end in line[0].split("-")), line[1]) for line in mine]
 
 
-def _jump_slots(data: bytes, kind: int) -> Iterator[tuple[str, int]]:
-    """Yield name and offset of each slot of this kind."""
-    sections = _sections(data)
-    for section in sections:
-        if section[1] != RELOCATIONS:
-            continue
-        symbols = sections[section[6]]
-        names = sections[symbols[6]][4]
-        for offset, info, _ in struct.iter_unpack("<QQq", _piece(data, *section[4:6])):
-            if info & 0xFFFFFFFF == kind:
-                (at,) = struct.unpack_from("<I", data, symbols[4] + SYMBOL * (info >> 32))
-                yield _name(data, names + at).decode(), offset
-
-
-def _piece(data, start, size) -> bytes:
-    return data[start : start + size]
-
-
-def _name(names: bytes, start: int) -> bytes:
-    return names[start : names.index(b"\0", start)]
+def _name(data, start: int) -> bytes:
+    return data[start : data.find(b"\0", start)]

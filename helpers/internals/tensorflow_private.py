@@ -4,12 +4,9 @@ TensorFlow may move or drop any of them in any release. `PLACES` says where each
 needs attributes with an underscore is a function here. TensorFlow is imported at the first look-up.
 """
 
-import functools
 import importlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
 PLACES = {
@@ -28,10 +25,10 @@ PLACES = {
     "function_context": f"{_FUNCTION}.function_context",
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
     "transform": f"{_FUNCTION}.transform",
-    "function_def_to_graph": "tensorflow.python.framework.function_def_to_graph",
 }
 FAST, SLOW = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
 SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
+DOORS = FAST, SLOW
 QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that say nothing of what it computes
 
 
@@ -105,36 +102,25 @@ def all_traces(function) -> list:
     return function._list_all_concrete_functions()
 
 
-class _Listening(threading.local):
-    """Who listens on this thread. A trace runs on the thread that called."""
-
-    def __init__(self):
-        self.lists = []
-
-
-_listening = _Listening()
+_listening: list[list] = []
 
 
 @contextmanager
 def hearing_traces() -> Iterator[list]:
-    """Give the list of the ConcreteFunctions that this thread traces in the block.
-
-    A trace belongs to the innermost block that is open when it is made.
-    """
+    """Give the list of the ConcreteFunctions that are traced in the block."""
     callbacks = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS
     if _tell not in callbacks:  # it does nothing where nobody listens, so it may stay
         callbacks.append(_tell)
-    made, depth = [], len(_listening.lists)
-    _listening.lists.append(made)
+    _listening.append([])
     try:
-        yield made
+        yield _listening[-1]
     finally:
-        del _listening.lists[depth:]
+        _listening.pop()
 
 
 def _tell(concrete) -> None:
-    if _listening.lists:
-        _listening.lists[-1].append(concrete)
+    if _listening:
+        _listening[-1].append(concrete)
 
 
 # ------------------------------------------------------------------ ops and graphs
@@ -183,61 +169,3 @@ def run_metadata() -> Iterator[object]:
         yield context.export_run_metadata
     finally:
         context.disable_run_metadata()
-
-
-# ------------------------------------------------------------------ graphs without threads
-# A graph is run by threads of TensorFlow's own, which a forked process does not have; an eager op
-# runs in the thread that asks for it (tensorflow/core/common_runtime/eager/execute.cc).
-
-_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-_LOOPS = ("While", "StatelessWhile")
-_CHOICES = ("If", "StatelessIf")
-
-
-def run_in_this_thread() -> None:
-    """Let each call of a graph function run op by op in this thread; for a process that ends soon.
-
-    Mirrors `Context.call_function` (tensorflow/python/eager/context.py).
-    """
-    __getattr__("context").Context.call_function = _call
-
-
-def _call(own, name: str, inputs: list, count: int):
-    to_graph = __getattr__("function_def_to_graph").function_def_to_graph
-    graph = to_graph(own.get_function_def(name), [t.shape for t in inputs])
-    values = {id(t): value for t, value in zip(graph.inputs, inputs, strict=True)}
-    for op in graph.get_operations():
-        if op.type not in ("Placeholder", "_Arg"):
-            found = _run(own, op, [values[id(t)] for t in op.inputs])
-            values |= {id(t): value for t, value in zip(op.outputs, found, strict=True)}
-    return [values[id(t)] for t in graph.outputs]
-
-
-def _run(own, op, inputs: list) -> list:
-    import tensorflow as tf
-
-    call = functools.partial(_call, own)
-    if op.type == "Const":
-        return [tf.constant(tf.make_ndarray(op.get_attr("value")), op.get_attr("dtype"))]
-    if op.type in _CALLS:
-        return call(op.get_attr("f").name, inputs, len(op.outputs))
-    if op.type in _LOOPS:  # a kernel of it would call its functions in other threads
-        asked, body = op.get_attr("cond").name, op.get_attr("body").name
-        while call(asked, inputs, 1)[0].numpy():
-            inputs = call(body, inputs, len(inputs))
-        return inputs
-    if op.type in _CHOICES:
-        name = op.get_attr("then_branch" if inputs[0].numpy() else "else_branch").name
-        return call(name, inputs[1:], len(op.outputs))
-    known = {one.name for one in op.op_def.attr}
-    pairs = ((name, _attribute(op, name)) for name in op.node_def.attr if name in known)
-    attrs = tuple(chain.from_iterable(pairs))
-    run = __getattr__("execute").execute
-    return run(op.type.encode(), len(op.outputs), inputs, attrs, own) or []
-
-
-def _attribute(op, name: str):
-    import tensorflow as tf
-
-    value, kind = op.get_attr(name), op.node_def.attr[name].WhichOneof("value")
-    return value.name if kind == "func" else tf.TensorShape(value) if kind == "shape" else value

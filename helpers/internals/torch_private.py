@@ -5,9 +5,9 @@ tries every one and says in a sentence what this torch does not have. Torch is i
 first look-up, not before.
 """
 
-import functools
 import importlib
 import logging
+import pkgutil
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import CodeType, FunctionType
@@ -23,36 +23,29 @@ LATE = (
     "PyTorch loads Triton with Dynamo, and loading Triton after TensorFlow kills the kernel."
 )
 
-_EVAL_FRAME = "torch._C._dynamo.eval_frame"
-_GUARDS_C = "torch._C._dynamo.guards"
-_GUARDS = "torch._dynamo.guards"
-_TYPES = "torch._dynamo.types"
-_SYMBOLIC = "torch._dynamo.symbolic_convert"
-_RESUME = "torch._dynamo.resume_execution"
-_FAKE = "torch._subclasses.fake_tensor"
+
+def _places(module: str, *names: str) -> dict[str, str]:
+    return {name: f"{module}:{name}" for name in names}
+
 
 # group -> name -> module:attribute; a part of this course needs one or two groups, seldom all.
 PLACES = {
-    "hook": {
-        "set_eval_frame": f"{_EVAL_FRAME}:set_eval_frame",
-        "reset_code": f"{_EVAL_FRAME}:reset_code",
+    "hook": _places("torch._C._dynamo.eval_frame", "set_eval_frame", "reset_code")
+    | _places("torch._dynamo.types", "ConvertFrameReturn", "GuardedCode", "wrap_guarded_code")
+    | _places("torch._dynamo.types", "FrameAction", "FrameExecStrategy")
+    | {
         "skip_code": "torch._dynamo.eval_frame:skip_code",
-        "ConvertFrameReturn": f"{_TYPES}:ConvertFrameReturn",
-        "GuardedCode": f"{_TYPES}:GuardedCode",
-        "wrap_guarded_code": f"{_TYPES}:wrap_guarded_code",
         "CompileId": "torch._guards:CompileId",
-    },
-    "hook's count": {
-        "FrameAction": f"{_TYPES}:FrameAction",
-        "FrameExecStrategy": f"{_TYPES}:FrameExecStrategy",
-        "callback": f"{_EVAL_FRAME}:get_eval_frame_callback",
+        "callback": "torch._C._dynamo.eval_frame:get_eval_frame_callback",
         "compiling": "torch._guards:CompileContext.try_get",
     },
     "guards": {
-        "RootGuardManager": f"{_GUARDS_C}:RootGuardManager",
-        "GuardManagerType": f"{_GUARDS}:GuardManagerType",
-        "GuardManagerWrapper": f"{_GUARDS}:GuardManagerWrapper",
+        "RootGuardManager": "torch._C._dynamo.guards:RootGuardManager",
+        "GuardManagerWrapper": "torch._dynamo.guards:GuardManagerWrapper",
+        "guard_names": "torch._dynamo.guards:_get_closure_vars",
         "dispatch_keys": "torch._C:_dispatch_keys",
+        "included_keys": "torch._C:_dispatch_tls_local_include_set",
+        "excluded_keys": "torch._C:_dispatch_tls_local_exclude_set",
     },
     "state": {
         "len_torch_function_stack": "torch._C:_len_torch_function_stack",
@@ -61,63 +54,27 @@ PLACES = {
         "maybe_current_level": "torch._C._functorch:maybe_current_level",
         "has_any_global_hook": "torch.nn.modules.module:_has_any_global_hook",
         "is_tracing": "torch._C:_is_tracing",
-        "pop_dispatch_mode": "torch.utils._python_dispatch:_pop_mode",
         "find_torch_dispatch_rule": "torch._library.simple_registry:find_torch_dispatch_rule",
+        "FakeTensorMode": "torch._subclasses.fake_tensor:FakeTensorMode",
     },
     "cache": {
-        "cache_entry_list": f"{_EVAL_FRAME}:_debug_get_cache_entry_list",
+        "cache_entry_list": "torch._C._dynamo.eval_frame:_debug_get_cache_entry_list",
         "get_code_state": "torch._dynamo.pgo:get_code_state",
-    },
-    "fake": {
-        "FakeTensor": f"{_FAKE}:FakeTensor",
-        "FakeTensorMode": f"{_FAKE}:FakeTensorMode",
-        "DataDependentOutputException": f"{_FAKE}:DataDependentOutputException",
-        "DynamicOutputShapeException": f"{_FAKE}:DynamicOutputShapeException",
+        "get_compilation_metrics": "torch._dynamo.utils:get_compilation_metrics",
     },
     "tracing": {
-        "step": f"{_SYMBOLIC}:InstructionTranslatorBase.step",
-        "InstructionTranslatorBase": f"{_SYMBOLIC}:InstructionTranslatorBase",
-        "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
+        "InstructionTranslatorBase": "torch._dynamo.symbolic_convert:InstructionTranslatorBase",
         "OutputGraph": "torch._dynamo.output_graph:OutputGraph",
+        "compile_subgraph": "torch._dynamo.output_graph:OutputGraph.compile_subgraph",
         "register_bytecode_hook": "torch._dynamo.convert_frame:register_bytecode_hook",
-        "log_graph_break": f"{_SYMBOLIC}:InstructionTranslatorBase.log_graph_break",
-        "resume_functions": f"{_RESUME}:ContinueExecutionCache.generated_code_metadata",
+        "ContinueExecutionCache": "torch._dynamo.resume_execution:ContinueExecutionCache",
     },
-    "guard tree": {
-        "check_verbose": f"{_GUARDS_C}:RootGuardManager.check_verbose",
-        "get_leaf_guards": f"{_GUARDS_C}:RootGuardManager.get_leaf_guards",
-        "get_child_managers": f"{_GUARDS_C}:RootGuardManager.get_child_managers",
-        "get_epilogue_lambda_guards": f"{_GUARDS_C}:RootGuardManager.get_epilogue_lambda_guards",
-        "get_source": f"{_GUARDS_C}:RootGuardManager.get_source",
-        "verbose_code_parts": f"{_GUARDS_C}:LeafGuard.verbose_code_parts",
-    },
-    "guards as Python": {
-        "guard_names": f"{_GUARDS}:_get_closure_vars",
-        "included_keys": "torch._C:_dispatch_tls_local_include_set",
-        "excluded_keys": "torch._C:_dispatch_tls_local_exclude_set",
-    },
-    "inductor": {
-        "compile_fx": "torch._inductor.compile_fx:compile_fx",
-        "compile_fx_inner": "torch._inductor.compile_fx:compile_fx_inner",
+    "dynamo": _places("torch._dynamo", "reset", "eval_frame", "config")
+    | _places("torch._logging", "set_logs"),
+    "backends": _places("torch._inductor.compile_fx", "compile_fx", "compile_fx_inner")
+    | {
         "GraphLowering": "torch._inductor.graph:GraphLowering",
-        "save_output_code": "torch._inductor.graph:GraphLowering.save_output_code",
         "inductor_config": "torch._inductor:config",
-    },
-    "dynamo": {
-        "reset": "torch._dynamo:reset",
-        "eval_frame": "torch._dynamo:eval_frame",
-        "config": "torch._dynamo:config",
-        "set_logs": "torch._logging:set_logs",
-    },
-    "around": {
-        "explain": "torch._dynamo:explain",
-        "list_backends": "torch._dynamo:list_backends",
-        "mark_dynamic": "torch._dynamo:mark_dynamic",
-        "graph_break": "torch._dynamo:graph_break",
-        "counters": "torch._dynamo.utils:counters",
-        "get_compilation_metrics": "torch._dynamo.utils:get_compilation_metrics",
-        "Unsupported": "torch._dynamo.exc:Unsupported",
-        "TorchDynamoException": "torch._dynamo.exc:TorchDynamoException",
         "aot_autograd": "torch._dynamo.backends.common:aot_autograd",
         "make_boxed_func": "functorch.compile:make_boxed_func",
     },
@@ -128,27 +85,24 @@ def __getattr__(name: str):
     """Return the object behind a name of `PLACES`; RuntimeError, in one sentence, if it is gone."""
     for group in PLACES.values():
         if name in group:
-            return _found(group[name])
+            return _find(group[name])
     raise AttributeError(f"module {__name__!r} has no name {name!r}; add its place to PLACES")
 
 
 def missing(*groups: str) -> str:
-    """Say in one sentence what this torch lacks of these groups (of all if none is named).
-
-    Returns nothing where every name is there. KeyError for a group that `PLACES` does not have.
-    """
+    """Say in one sentence what this torch lacks of these groups; of all if none is named."""
     try:
-        _torch()
+        _import_torch()
     except MissingPart as error:
         return str(error)
+    places = [place for group in groups or PLACES for place in PLACES[group].values()]
     lost = []
-    for group in groups or PLACES:
-        for place in PLACES[group].values():
-            try:
-                _found(place)
-            except MissingPart:
-                lost.append(place.replace(":", "."))
-    return _sentence(lost) if lost else ""
+    for place in places:
+        try:
+            _find(place)
+        except MissingPart:
+            lost.append(place.replace(":", "."))
+    return _lacks(lost) if lost else ""
 
 
 def needed(*groups: str) -> None:
@@ -168,16 +122,31 @@ def refuse_late_dynamo() -> None:
         raise MissingPart(LATE)
 
 
-def torch_version() -> str:
-    """Return the version of this torch; RuntimeError, in one sentence, without one."""
-    return _torch().__version__
+def _find(place: str):
+    _import_torch()
+    try:
+        return pkgutil.resolve_name(place)
+    except (ImportError, AttributeError):
+        raise MissingPart(_lacks([place.replace(":", ".")])) from None
+
+
+def _import_torch():
+    refuse_late_dynamo()
+    try:
+        return importlib.import_module("torch")
+    except Exception as error:  # an installation may be broken in any way
+        raise MissingPart(sentence(error) or unusable("torch", error)) from None
+
+
+def _lacks(lost: list[str]) -> str:
+    return (
+        f"torch {_import_torch().__version__} does not have {', '.join(lost)}, which this reads; "
+        f"it was tried on {TRIED}: {cure('torch')}"
+    )
 
 
 def skipped(again: bool = False):
-    """Return what a callback answers for "run this frame as it is".
-
-    With `again`, torch asks for the same code object next time too; else never until `reset_code`.
-    """
+    """Return what a callback answers for "run this frame as it is": this once, or for good."""
     answer = __getattr__("ConvertFrameReturn")
     return answer(apply_to_code=False) if again else answer()
 
@@ -187,25 +156,9 @@ def replaced(code: CodeType, root, number: int = 0):
 
     `root` is a RootGuardManager; `code` must take the arguments of the frame's own code.
     """
-    compile_id = __getattr__("CompileId")(frame_id=number, frame_compile_id=0)
-    guards = __getattr__("GuardManagerWrapper")(root)
-    guarded = __getattr__("GuardedCode")(code, guards, compile_id)
-    return __getattr__("wrap_guarded_code")(guarded)
-
-
-@contextmanager
-def hooked(callback):
-    """Have torch ask `callback(frame, cache_entry, frame_state)` before each frame of the block.
-
-    The callback that was there before is put back, whatever the block raises.
-    """
-    # Torch keeps one callback per thread: what was there is ours to put back, also None.
-    set_eval_frame = __getattr__("set_eval_frame")
-    prior = set_eval_frame(callback)
-    try:
-        yield
-    finally:
-        set_eval_frame(prior)
+    names = ("CompileId", "GuardManagerWrapper", "GuardedCode", "wrap_guarded_code")
+    compile_id, wrapper, guarded, wrap = map(__getattr__, names)
+    return wrap(guarded(code, wrapper(root), compile_id(frame_id=number, frame_compile_id=0)))
 
 
 def count_one_out() -> None:
@@ -244,107 +197,11 @@ def modes() -> tuple[list, list]:
     )
 
 
-def cache_entries(code: CodeType) -> list:
-    """Return what Dynamo has stored on a code object, the entry that is tried first at the front.
-
-    Each entry has `code`, `guard_manager` (with `root`), `compile_id` and `backend`. One that no
-    call can pass any more, as something its guards looked at is gone, has no code: it is left out.
-    """
-    entries = __getattr__("cache_entry_list")(code)
-    return [entry for entry in entries if type(entry.code) is CodeType]
-
-
-def keys_now(tensor) -> str:
-    """Return which dispatch keys a tensor has in this thread now, as torch writes them."""
-    added, taken = __getattr__("included_keys")(), __getattr__("excluded_keys")()
-    now = (__getattr__("dispatch_keys")(tensor) | added) - taken
-    return str(now).removeprefix("DispatchKeySet(")[:-1]
-
-
-def forget_sizes(code: CodeType) -> None:
-    """Forget which sizes Dynamo saw change in this function: what makes a size dynamic by itself.
-
-    Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
-    """
-    # Without this, a copy of the same lines would start with what another run has taught torch.
-    state = __getattr__("get_code_state")()
-    resumed = f"torch_dynamo_resume_in_{code.co_name}_at_"
-    for key in [k for k in state if k.filename == code.co_filename]:
-        own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
-        if own or key.name.startswith(resumed):
-            del state[key]
-
-
-@contextmanager
-def output_code(written: list[str]):
-    """Append to `written` each module of Python that Inductor writes in the block."""
-    with patched(__getattr__("GraphLowering"), save_output_code=staticmethod(written.append)):
-        yield
-
-
-def one_compile_worker():
-    """Have Inductor compile in this process, one kernel after the other, while the block lasts."""
-    return setting(__getattr__("inductor_config"), "compile_threads", 1)
-
-
-@contextmanager
-def setting(config, name: str, value):
-    """Give a setting of torch's another value in the block, and the old one back after it."""
-    with undone(functools.partial(setattr, config, name, getattr(config, name))):
-        setattr(config, name, value)
-        yield
-
-
-@contextmanager
-def same_settings():
-    """Put Dynamo's settings back at the end that somebody changed inside."""
-    config = __getattr__("config")
-    before = config.get_config_copy()
-    try:
-        yield
-    finally:
-        after = config.get_config_copy()
-        for name in [name for name in before if after.get(name) != before[name]]:
-            setattr(config, name, before[name])
-
-
-def stance() -> str:
-    """Return what `torch.compiler.set_stance` has set; "default" where this torch has none."""
-    return getattr(getattr(__getattr__("eval_frame"), "_stance", None), "stance", "default")
-
-
-def inner_function(fn):
-    """Return what `torch.compile` was given, as torch does itself; anything else as given."""
-    module = getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
-    if type(fn) is not FunctionType:
-        return fn._orig_mod if type(fn) is module else fn
-    fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
-    around = type(fn) is FunctionType and fn.__code__.co_qualname == "wrap_inline.<locals>.inner"
-    return fn.__wrapped__ if around else fn  # what Dynamo cannot start with, torch wraps first
-
-
-def is_compiled(fn) -> bool:
-    """Return whether it comes from `torch.compile`, or is a module compiled in its place."""
-    return inner_function(fn) is not fn or own(fn, "_compiled_call_impl") is not None
-
-
-def resumed_from(code: CodeType) -> CodeType:
-    """Return the code that Dynamo made a resume function's from; that of any other as given."""
-    made = __getattr__("resume_functions").get(code)
-    return code if made is None else made.code
-
-
-def compilations() -> list:
-    """Return what Dynamo has noted of each frame that it was asked to compile, the latest last."""
-    return __getattr__("get_compilation_metrics")()
-
-
 def dispatch_mode(heard, own_code=None):
     """Return a mode that tells `heard(name, inputs, outputs)` of each op that torch dispatches.
 
-    It is of the kind that torch.compile lets stay: with another one it would not compile. Dynamo
-    does not compile its frames; with `own_code`, a function that is given the mode's own code,
-    whoever calls this sees to that.
+    With it, torch.compile still compiles, and Dynamo leaves its frames alone; with `own_code`, a
+    function that is given the mode's own code, whoever calls this sees to that.
     """
     refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -372,18 +229,108 @@ def dispatch_mode(heard, own_code=None):
     return Watching()
 
 
+def cache_entries(code: CodeType) -> list:
+    """Return what Dynamo has stored on a code object, the entry that is tried first at the front.
+
+    One that no call can pass any more has no code: it is left out.
+    """
+    entries = __getattr__("cache_entry_list")(code)
+    return [entry for entry in entries if type(entry.code) is CodeType]
+
+
+def keys_now(tensor) -> str:
+    """Return which dispatch keys a tensor has in this thread now, as torch writes them."""
+    added, taken = __getattr__("included_keys")(), __getattr__("excluded_keys")()
+    now = (__getattr__("dispatch_keys")(tensor) | added) - taken
+    return str(now).removeprefix("DispatchKeySet(")[:-1]
+
+
+def forget_sizes(code: CodeType) -> None:
+    """Forget which sizes Dynamo saw change in this function: what makes a size dynamic by itself.
+
+    Torch keeps that by place and name (torch/_dynamo/pgo.py), so copies of a function share it.
+    """
+    state = __getattr__("get_code_state")()
+    resumed = f"torch_dynamo_resume_in_{code.co_name}_at_"
+    for key in [k for k in state if k.filename == code.co_filename]:
+        own = (key.firstlineno, key.name) == (code.co_firstlineno, code.co_name)
+        if own or key.name.startswith(resumed):
+            del state[key]
+
+
+@contextmanager
+def output_code(written: list[str]):
+    """Append to `written` each module of Python that Inductor writes in the block."""
+    with patched(__getattr__("GraphLowering"), save_output_code=staticmethod(written.append)):
+        yield
+
+
+def one_compile_worker():
+    """Have Inductor compile in this process, one kernel after the other, while the block lasts."""
+    return __getattr__("inductor_config").patch(compile_threads=1)
+
+
+def setting(config, name: str, value):
+    """Give a setting of torch's another value in a block, and the old one back after it."""
+    return config.patch({name: value})
+
+
+@contextmanager
+def same_settings():
+    """Put Dynamo's settings back at the end that somebody changed inside."""
+    config = __getattr__("config")
+    before = config.get_config_copy()
+    try:
+        yield
+    finally:
+        for name, value in config.get_config_copy().items():
+            if name in before and value != before[name]:
+                setattr(config, name, before[name])
+
+
+def stance() -> str:
+    """Return what `torch.compiler.set_stance` has set."""
+    return __getattr__("eval_frame")._stance.stance
+
+
+def inner_function(fn):
+    """Return what `torch.compile` was given, as torch does itself; anything else as given."""
+    module = getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    if type(fn) is not FunctionType:
+        return fn._orig_mod if type(fn) is module else fn
+    fn = fn.__dict__.get("_torchdynamo_orig_callable", fn)
+    around = type(fn) is FunctionType and fn.__code__.co_qualname == "wrap_inline.<locals>.inner"
+    return fn.__wrapped__ if around else fn  # what Dynamo cannot start with, torch wraps first
+
+
+def is_compiled(fn) -> bool:
+    """Return whether it comes from `torch.compile`, or is a module compiled in its place."""
+    return inner_function(fn) is not fn or own(fn, "_compiled_call_impl") is not None
+
+
+def resumed_from(code: CodeType) -> CodeType:
+    """Return the code that Dynamo made a resume function's from; that of any other as given."""
+    made = __getattr__("ContinueExecutionCache").generated_code_metadata.get(code)
+    return code if made is None else made.code
+
+
+def compilations() -> list:
+    """Return what Dynamo has noted of each frame that it was asked to compile, the latest last."""
+    return __getattr__("get_compilation_metrics")()
+
+
 @contextmanager
 def translating(watcher):
     """Tell `watcher` of every step of Dynamo's translation in the block.
 
-    It hears `before(tx)` and `after(tx, error)` around each instruction of a translator `tx`,
-    `broken(error)` when Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is
-    about to be handed to the backend, and `rewritten(old, new)` of each new code object. What it
-    raises goes into the list that the block gets, not to Dynamo.
-    Mirrors `InstructionTranslatorBase.step`, torch/_dynamo/symbolic_convert.py.
+    It hears `before(tx)` and `after(tx, error)` around each instruction, `broken(error)` when
+    Dynamo has found what breaks the graph, `cut(tx, reason)` when a graph is about to go to the
+    backend, and `rewritten(old, new)` of each new code object. What it raises goes into the list
+    that the block gets, not to Dynamo.
     """
-    step, cut, lost = __getattr__("step"), __getattr__("compile_subgraph"), []
-    log_break = __getattr__("log_graph_break")
+    translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
+    step, log_break, cut = translator.step, translator.log_graph_break, output.compile_subgraph
+    lost = []
 
     def tell(told, *facts):
         try:
@@ -410,77 +357,40 @@ def translating(watcher):
         tell(watcher.broken, exc)
         return log_break(tx, *args, exc=exc, **kwargs)
 
-    hook = __getattr__("register_bytecode_hook")
-    translator, output = __getattr__("InstructionTranslatorBase"), __getattr__("OutputGraph")
-    handles = []
-    with undone(lambda: [handle.remove() for handle in handles]):
-        handles.append(hook(lambda old, new: tell(watcher.rewritten, old, new)))
-        steps = patched(translator, step=watched_step, log_graph_break=watched_break)
-        with steps, patched(output, compile_subgraph=watched_cut):
-            yield lost
+    handle = __getattr__("register_bytecode_hook")(lambda *codes: tell(watcher.rewritten, *codes))
+    steps = patched(translator, step=watched_step, log_graph_break=watched_break)
+    with undone(handle.remove), steps, patched(output, compile_subgraph=watched_cut):
+        yield lost
+
+
+class _Collector(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+
+    def emit(self, record):
+        if words := record.getMessage().strip():
+            self.messages.append(words)
 
 
 @contextmanager
 def logs(**artifacts):
-    """Collect what torch logs in the block, as a list of messages: `logs(recompiles=True)`.
+    """Collect what torch logs in the block, as a list of messages, in place of printing it.
 
-    `artifacts` are those of `torch._logging.set_logs`; where some are asked for, none is logged any
-    more afterwards. Nothing is printed meanwhile; then the handlers that were there are back.
+    `artifacts` are those of `torch._logging.set_logs`; none is logged any more afterwards.
     """
-    messages, set_logs = [], __getattr__("set_logs")
+    collector, set_logs = _Collector(), __getattr__("set_logs")
     if artifacts:
         set_logs(**artifacts)
-    kept = [(logger, list(logger.handlers)) for logger in _loggers() if logger.handlers]
-
-    def back():
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
+    kept = [(logger, logger.handlers[:]) for logger in map(logging.getLogger, names)]
+    kept = [(logger, handlers) for logger, handlers in kept if handlers]
+    try:
+        for logger, _ in kept:
+            logger.handlers[:] = [collector]
+        yield collector.messages
+    finally:
         for logger, handlers in kept:
             logger.handlers[:] = handlers
         if artifacts:
             set_logs()
-
-    with undone(back):
-        for logger, _ in kept:
-            logger.handlers[:] = [_Collector(messages)]
-        yield messages
-
-
-class _Collector(logging.Handler):
-    def __init__(self, messages: list[str]):
-        super().__init__()
-        self._messages = messages
-
-    def emit(self, record):
-        if words := record.getMessage().strip():
-            self._messages.append(words)
-
-
-def _loggers():
-    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
-    return [logging.getLogger(name) for name in sorted(names)]
-
-
-def _found(place: str):
-    _torch()
-    module, _, path = place.partition(":")
-    try:
-        found = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError):
-        raise MissingPart(_sentence([place.replace(":", ".")])) from None
-    return found
-
-
-def _torch():
-    refuse_late_dynamo()
-    try:
-        return importlib.import_module("torch")
-    except Exception as error:  # an installation may be broken in any way
-        raise MissingPart(sentence(error) or unusable("torch", error)) from None
-
-
-def _sentence(lost: list[str]) -> str:
-    return (
-        f"torch {torch_version()} does not have {', '.join(lost)}, which this reads; "
-        f"it was tried on {TRIED}: {cure('torch')}"
-    )

@@ -1,10 +1,9 @@
 """TensorFlow: traces, graphs, AutoGraph, Grappler, variables, the C API."""
 
-from helpers.capture.tensorflow import c_libraries, graph_steps, mutations, rewriting, tf_graph
-from helpers.capture.tensorflow import startup_switches as startup
+from helpers.capture.tensorflow import c_libraries, mutations, rewriting, tf_graph
+from helpers.capture.tensorflow import eager_context as startup
 from helpers.capture.tensorflow import trace_ledger as traces
 from helpers.capture.tensorflow import variable_outcomes as variables
-from helpers.capture.tensorflow.tf_graph_diff import tf_diff
 from helpers.exhibit import LiveExhibit, at, model_of
 from helpers.safety.arguments import word
 from helpers.safety.restoring import whole
@@ -55,7 +54,7 @@ def show_graph(thing, *args, find: str = "", **kwargs) -> Exhibit:
 @whole
 def show_graph_steps(thing, *args, **kwargs) -> Exhibit:
     """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
-    return Exhibit(graph_steps.tf_steps(thing, *args, **kwargs), lanes)
+    return Exhibit(tf_graph.tf_steps(thing, *args, **kwargs), lanes)
 
 
 @whole
@@ -65,7 +64,7 @@ def show_graph_diff(before, after, title: str = "") -> Exhibit:
     Each is what `show_graph` takes without arguments, or an exhibit that it gave.
     """
     both = model_of(before), model_of(after)
-    return Exhibit(tf_diff(*both, title), graph_diff)
+    return Exhibit(rewriting.tf_diff(*both, title), graph_diff)
 
 
 @whole

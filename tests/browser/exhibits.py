@@ -6,7 +6,7 @@ from nbconvert import HTMLExporter
 import helpers
 from helpers.capture.cpython.hooked_frames import evaluator_graph
 from helpers.capture.cpython.stack_run import stack_run
-from helpers.capture.tensorflow.graph_steps import steps
+from helpers.capture.tensorflow.tf_graph import steps
 from helpers.model.choice import Choice
 from helpers.model.dynamo import DynamoRun, DynamoStep
 from helpers.model.graph import Edge, Graph, Node

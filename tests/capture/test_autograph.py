@@ -1,15 +1,11 @@
 """Source and generated source: every line of both, joined by AutoGraph's own map."""
 
 import logging
-import os
-import subprocess
-import sys
 
 import pytest
 
 import helpers
 from helpers.capture.tensorflow.rewriting import autograph_side_by_side
-from helpers.view.source_views import side_by_side
 
 tf = pytest.importorskip("tensorflow")
 
@@ -60,19 +56,6 @@ def test_what_autograph_does_not_convert_is_not_shown_converted():
     for fn, why in ((waits, "no async function"), (marked, "marked so"), (off, "autograph=False")):
         with pytest.raises(ValueError, match=why):
             autograph_side_by_side(fn)
-
-
-def test_the_same_in_two_processes_of_one_hash_seed():
-    code = (
-        "from tests.capture.test_autograph import *\n"
-        "print(side_by_side.text(autograph_side_by_side(my_function)))"
-    )
-    env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
-    run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
-    assert "if_stmt" in run.stdout.decode()
-    if not sys.flags.hash_randomization:  # this process has that seed, too
-        here = side_by_side.text(autograph_side_by_side(my_function))
-        assert run.stdout.decode().splitlines() == here.splitlines()
 
 
 def test_autograph_leaves_a_verb_inside_a_traced_function_alone():

@@ -103,14 +103,3 @@ def test_what_has_no_such_routes_is_refused(asked, error, words):
     with pytest.raises(error, match=words) as caught:
         op_routes(*asked)
     assert "\n" not in str(caught.value)
-
-
-def own(value):
-    return tf.nn.relu(value)
-
-
-def test_op_of_the_learners_own_has_routes():
-    routes = op_routes(own, vector)
-    with rebind_everywhere(own, tf.ones_like):
-        new = {name for name, route in routes.items() if values(route()) == [1.0, 1.0]}
-    assert new == {f"{__name__}.own", "graph · traced now", "thread · another one"}

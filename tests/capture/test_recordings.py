@@ -1,8 +1,5 @@
 """Each recorder is judged by what its second call gives; no verdict is typed in."""
 
-import shutil
-import sys
-
 import pytest
 
 from helpers import show_recording, watch_recorders
@@ -34,10 +31,9 @@ def test_what_nobody_guards_goes_wrong(model):
 
 
 def test_a_branch_on_a_tensor_is_one_graph_or_several_or_refused(model):
-    assert len(model.ops("if on a tensor", "tf.function")) == 1
-    assert len(model.ops("if on a tensor", "Dynamo")) == 3
+    rows = show_recording("if on a tensor").model.rows
+    assert [row.graphs for row in rows] == [0, 1, 3, 0]
     assert model.word("if on a tensor", "fx.symbolic_trace").startswith("refused")
-    assert model.ops("if on a tensor", "Python") == ()
 
 
 def test_a_recording_lists_every_recorder(model):
@@ -48,15 +44,9 @@ def test_a_recording_lists_every_recorder(model):
         show_recording("no such program")
 
 
-def test_a_child_that_dies_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(sys, "executable", shutil.which("false"))
-    with pytest.raises(RuntimeError, match="the child with TensorFlow told nothing"):
-        recorders._in_a_child()
-
-
 @pytest.mark.parametrize("source", ["raise ValueError('not today')", "import os; os._exit(3)"])
 def test_a_child_that_tells_nothing_is_one_sentence(monkeypatch, source):
     told = ask({"source": source}, 30)
     monkeypatch.setattr(recorders, "ask", lambda request, seconds: told)
     with pytest.raises(RuntimeError, match="told nothing: (ValueError: not|it ended with 3)"):
-        recorders._in_a_child()
+        recorders._record_in_child()

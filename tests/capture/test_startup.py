@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import startup_switches
-from helpers.capture.tensorflow.startup_switches import SWITCHES, startup
+from helpers.capture.tensorflow.eager_context import SWITCHES, startup
 from helpers.view.widgets.forms import rerun_widget
 
 pytest.importorskip("tensorflow")

@@ -1,78 +1,19 @@
 """Verbs that look at TensorFlow: odd things get one sentence, and nothing is left behind."""
 
-import functools
 import sys
-import threading
 
 import pytest
 
 import helpers
-from helpers.capture.tensorflow import trace_types
-from helpers.capture.tensorflow.op_callbacks import callbacks
+from helpers.capture.tensorflow.eager_context import callbacks
 from helpers.capture.tensorflow.tf_graph import tf_graph
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
 
-class Silent:
-    def __getattr__(self, name):
-        raise AttributeError(name)
-
-    def __eq__(self, other):
-        raise ValueError
-
-    __hash__ = None
-
-
-class TracingType:
-    def __tf_tracing_type__(self, context):
-        raise SystemExit("tracing")
-
-
 def returned(v, one):
     return v + one
-
-
-ODD = {
-    "silent": Silent,
-    "a class": lambda: Silent,
-    "a number": lambda: 3,
-    "None": lambda: None,
-    "wraps nothing": lambda: functools.partial(len),
-    "lies": lambda: type("L", (), {"__class__": property(lambda self: helpers.Exhibit)})(),
-}
-VERBS = {
-    "watch_traces": helpers.watch_traces,
-    "would_trace": helpers.would_trace,
-    "show_graph": helpers.show_graph,
-    "show_graph with arguments": lambda thing: helpers.show_graph(thing, 1),
-    "show_graph_steps": helpers.show_graph_steps,
-    "show_graph_diff": lambda thing: helpers.show_graph_diff(thing, thing),
-    "watch_optimisation": helpers.watch_optimisation,
-    "show_autograph": helpers.show_autograph,
-    "watch_call": helpers.watch_call,
-    "watch_calls": lambda thing: helpers.watch_calls({"a": thing}),
-    "watch_calls of it": helpers.watch_calls,
-    "show_call_diff": lambda thing: helpers.show_call_diff(thing, thing),
-    "watch_mutations": lambda thing: helpers.watch_mutations({"a": thing}),
-    "watch_mutations of it": helpers.watch_mutations,
-    "watch_variables": lambda thing: helpers.watch_variables({"a": thing}, 2),
-    "watch_variables runs": lambda thing: helpers.watch_variables({"a": returned}, thing),
-    "watch_race": lambda thing: helpers.watch_race(thing, 2),
-}
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_odd_thing_gets_an_exhibit_or_one_sentence(verb):
-    for make in ODD.values():
-        try:
-            shown = VERBS[verb](make())
-        except (TypeError, ValueError) as error:
-            words = str(error)
-            assert words.isprintable() and len(words) < 600, words
-        else:
-            assert len(repr(shown)) < 10_000
 
 
 def node(graph, name, op="NoOp", *inputs):
@@ -91,13 +32,6 @@ def test_looking_at_a_graph_does_not_write_to_it():
     assert graph.SerializeToString(deterministic=True) == before
 
 
-def test_more_outputs_than_are_shown_are_counted():
-    graph = tf.compat.v1.GraphDef()
-    split = node(graph, "split", "Split")
-    split.attr["T"].type, split.attr["num_split"].i = tf.float32.as_datatype_enum, 10**12
-    assert "and 999999999998 more" in tf_graph(graph).node("split").detail
-
-
 def test_constants_that_cannot_be_read_are_told_by_their_shape():
     graph = tf.compat.v1.GraphDef()
     for name, dtype, sizes in (("a", 77, [2]), ("b", 1, [-1]), ("c", 21, []), ("d", 1, [0, 9])):
@@ -112,6 +46,20 @@ def test_arguments_for_a_graph_are_refused():
     concrete = tf.function(lambda x: x + 1).get_concrete_function(1.0)
     with pytest.raises(TypeError, match="is a graph already"):
         helpers.show_graph(concrete, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("program", "runs", "error", "words"),
+    [
+        (returned, 10**9, ValueError, "runs= must be"),
+        (returned, "many", TypeError, "runs= must be"),
+        (lambda v, one: object(), 2, ValueError, "'a' does not"),
+        (lambda v, one: 1 / 0, 2, ValueError, "the program 'a' raised ZeroDivisionError"),
+    ],
+)
+def test_what_is_wrong_with_a_program_is_named(program, runs, error, words):
+    with pytest.raises(error, match=words):
+        helpers.watch_variables({"a": program}, runs)
 
 
 def stop():
@@ -136,49 +84,6 @@ def test_ctrl_c_in_a_watched_call_passes_and_leaves_nothing(verb):
     assert sys.getprofile() is None and not callbacks() and tf.executing_eagerly()
 
 
-def test_exit_in_a_traced_call_keeps_its_row():
-    kept = helpers.watch_traces(lambda x: tf.constant(0))
-    with pytest.raises(SystemExit):
-        kept(TracingType())
-    kept(1)
-    assert kept.model.verdicts == ("error", "trace") and "on another" not in repr(kept)
-    assert helpers.would_trace(kept, TracingType()).verdict == "error"
-
-
-@pytest.mark.parametrize("runs", [0, 10**9, "many", True, None])
-def test_wrong_number_of_runs_is_named(runs):
-    with pytest.raises((TypeError, ValueError), match="runs= must be"):
-        helpers.watch_race(returned, runs)
-
-
-@pytest.mark.parametrize("answer", [3, object(), None, tf.constant(1.0)])
-def test_program_that_returns_no_tensor_is_named(answer):
-    with pytest.raises(ValueError, match="'a' does not"):
-        helpers.watch_variables({"a": lambda v, one: answer}, 2)
-
-
-def test_program_that_raises_is_named():
-    with pytest.raises(ValueError, match="the program 'a' raised ZeroDivisionError"):
-        helpers.watch_variables({"a": lambda v, one: 1 / 0}, 2)
-
-
-def test_arguments_that_hold_themselves_twice_are_copied_once():
-    twice = []
-    twice += [twice, twice]
-    assert helpers.watch_mutations({"a": (lambda x: None, twice)}, {"as it is": lambda fn: fn})
-    with pytest.raises(ValueError, match="more than 50,000 things"):
-        helpers.watch_mutations({"a": (lambda x: None, list(range(10**5)))})
-
-
-def test_nearest_of_very_many_keys_is_told_to_be_the_nearest_of_the_newest(monkeypatch):
-    for module in (trace_types, sys.modules["helpers.capture.tensorflow.trace_ledger"]):
-        monkeypatch.setattr(module, "MOST_KEYS", 3)
-    kept = helpers.watch_traces(lambda n: tf.constant(0), autograph=False)
-    for n in range(6):
-        kept(n)
-    assert kept.last.note.endswith("compared with the newest 3 of 5 keys")
-
-
 def test_very_many_calls_are_cut_and_told():
     space = {"__name__": "tensorflow.many"}
     exec("def leaf():\n    pass\ndef many(n):\n    for _ in range(n):\n        leaf()", space)
@@ -189,12 +94,3 @@ def test_very_many_calls_are_cut_and_told():
     both = helpers.show_call_diff(deeply, helpers.watch_call(space["down"], 890))
     assert "Compared are the first 1,000 lines" in both.model.note
     assert len(both._repr_mimebundle_()[0]["text/html"]) < 1_000_000
-
-
-def test_call_from_another_thread_says_so():
-    kept = helpers.watch_traces(lambda n: tf.constant(0), autograph=False)
-    kept(1)
-    thread = threading.Thread(target=kept, args=(1,))
-    thread.start()
-    thread.join()
-    assert kept.model.verdicts == ("trace", "hit") and "on another thread" in kept.last.note

@@ -2,8 +2,7 @@
 
 import pytest
 
-from helpers.capture.tensorflow.graph_steps import tf_steps
-from helpers.capture.tensorflow.tf_graph import tf_graph
+from helpers.capture.tensorflow.tf_graph import tf_graph, tf_steps
 from helpers.view.diagram.graph_view import fold
 from helpers.view.diagram.graph_view import graph as diagram
 
@@ -45,16 +44,6 @@ def graph_def(*nodes):
     return made
 
 
-def loop_of_tf1():
-    with tf.Graph().as_default() as graph:
-        v1.disable_control_flow_v2()
-        try:
-            tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [tf.constant(0)])
-        finally:
-            v1.enable_control_flow_v2()
-    return graph
-
-
 def test_the_six_nodes_of_an_affine_function():
     graph = tf_graph(tf.function(affine), tf.ones((2, 2)), tf.ones((2, 2)), tf.ones(2))
     assert [node.key for node in graph.nodes] == ["x", "y", "b", "MatMul", "add", "Identity"]
@@ -70,15 +59,6 @@ def test_the_node_list_can_be_written_down_from_the_model(fn):
     assert list(written_down(tf_graph(concrete)))[: len(expected)] == expected
 
 
-def test_control_edges_and_cycles_of_a_tf1_loop():
-    graph = loop_of_tf1()
-    model = tf_graph(graph)
-    assert list(written_down(model)) == node_list(graph.as_graph_def())
-    assert "control" in {edge.label for edge in model.edges}
-    assert "NextIteration" in diagram.html(model)
-    assert "wait for a cycle" in tf_steps(graph).note
-
-
 def test_bodies_are_groups_named_after_their_caller():
     graph = tf_graph(branch_and_loop, tf.TensorSpec([None]))
     groups = {node.group for node in graph.nodes}
@@ -86,12 +66,6 @@ def test_bodies_are_groups_named_after_their_caller():
     assert "cond:else_branch/cond/while:body" in groups
     assert graph.targets("cond")[:2] == ("cond:else_branch", "cond:then_branch")
     assert graph.node("cond:then_branch/cond/mul").label == "mul"
-
-
-def test_names_hold_no_counter_of_the_process():
-    first = tf_graph(branch_and_loop, tf.TensorSpec([None]))
-    tf.function(lambda x: x + 1)(1.0)
-    assert tf_graph(branch_and_loop, tf.TensorSpec([None])) == first
 
 
 def test_a_body_that_two_nodes_call_is_drawn_once():
@@ -112,15 +86,6 @@ def test_small_constants_show_their_value_and_large_ones_their_shape():
     assert details["i"] == "Const int32 (2,) = [1, 2]"
     assert details["s"] == "Const string () = b'\\x00<'"
     assert details["f"] == "Const float32 (9, 2)"
-
-
-def test_constants_that_differ_only_where_the_label_is_cut_have_other_attributes():
-    made = v1.GraphDef()
-    for name, value in (("a", b"x" * 200 + b"a"), ("b", b"x" * 200 + b"b")):
-        node = made.node.add(name=name, op="Const")
-        node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value))
-    first, second = tf_graph(made).nodes
-    assert first.detail == second.detail and first.attributes != second.attributes
 
 
 def test_a_function_must_have_one_trace_or_be_given_arguments():
@@ -153,21 +118,10 @@ def test_an_async_function_is_refused_before_tensorflow_sees_it(recwarn):
     assert not recwarn.list
 
 
-def test_an_empty_graph_is_said_to_be_empty():
-    graph = tf_graph(v1.GraphDef())
-    assert graph.title == "A graph: 0 nodes" and "nothing to draw" in diagram.html(graph)
-    assert tf_steps(v1.GraphDef()).rows == ()
-
-
 def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
     assert graph.node("ghost").detail == "named as an input, and not here"
     assert [edge.label for edge in graph.edges] == ["output 1", "control"]
-
-
-def test_a_name_that_stands_twice_is_refused():
-    with pytest.raises(ValueError, match="two nodes have the name 'a'"):
-        tf_graph(graph_def(("a", "Const"), ("a", "Const")))
 
 
 def test_steps_show_what_could_run_side_by_side():

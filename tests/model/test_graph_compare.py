@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.capture.tensorflow.tf_graph_diff import compare
+from helpers.capture.tensorflow.rewriting import compare
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.graph_diff import Finding
 
 
 def graph(*lines):
@@ -73,13 +72,6 @@ def test_an_op_attribute_or_input_that_differs_makes_no_twin(other):
     assert words(before, ("x in", "w in", "a sin x", "y add a a", "z out y"))["b"] != "merged"
 
 
-def test_two_inputs_are_no_twins():
-    assert (
-        words(("a in", "b in", "y add a b", "z out y"), ("a in", "y add a a", "z out y"))["b"]
-        == "changed"
-    )
-
-
 def test_a_row_of_one_op_is_cancelled_and_an_identity_bypassed():
     before = ("x in", "t flip x", "u flip t", "i id u", "y sin i", "z out y")
     found = words(before, ("x in", "y sin x", "z out y"))
@@ -87,11 +79,6 @@ def test_a_row_of_one_op_is_cancelled_and_an_identity_bypassed():
     before = ("x in", "t flip x", "u flip t", "y sin u", "z out y")
     found = words(before, ("x in", "y sin x", "z out y"))
     assert (found["t"], found["u"]) == ("cancelled", "cancelled")
-
-
-def test_identities_in_a_row_are_bypassed_not_cancelled():
-    found = words(("x in", "i id x", "j id i", "z out j"), ("x in", "z out x"))
-    assert (found["i"], found["j"]) == ("bypassed", "bypassed")
 
 
 def test_a_fused_op_replaces_what_its_reader_read():
@@ -131,30 +118,18 @@ def differences(before, after):
 
 
 def test_another_output_of_the_same_node_is_said():
+    another = "reads another output of a, or only waits for it"
     assert differences(["", "output 1"], ["", "output 1"]) == ""
-    assert differences([""], ["output 1"]) == "reads another output of a"
-    assert differences(["", "output 1"], ["output 2", ""]) == "reads another output of a"
+    assert differences([""], ["output 1"]) == another
+    assert differences(["", "output 1"], ["output 2", ""]) == another
     assert differences(["", "output 1"], ["output 1", ""]) == "reads the same in another order"
-    waits = "reads a for its value, or waits for it: not as before"
-    assert differences([""], ["control"]) == waits
-
-
-def test_an_output_that_stands_in_for_a_bypassed_node_is_no_change():
-    nodes = (Node("a", "a", op="split"), Node("i", "i", "pass", op="id"), Node("b", "b", op="sub"))
-    one = Graph("g", nodes, (Edge("a", "i", "output 1"), Edge("i", "b")))
-    two = Graph("g", (nodes[0], nodes[2]), (Edge("a", "b", "output 1"),))
-    assert {f.word for f in compare(one, two).findings} == {"bypassed", "kept"}
+    assert differences([""], ["control"]) == another
 
 
 def test_a_cycle_is_no_trap():
     loop = ("a next b", "b sin a", "z out b")
     assert set(words(loop, loop).values()) == {"kept"}
     assert words(loop, ("z out",))["a"] == "changed"
-
-
-def test_an_unknown_word_is_refused():
-    with pytest.raises(ValueError, match="'vanished' is unknown"):
-        Finding("vanished", (), ())
 
 
 OPS = ["sin", "neg", "add", "const=1", "const=2", "id", "in"]

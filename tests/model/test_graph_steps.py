@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.capture.tensorflow.graph_steps import steps
+from helpers.capture.tensorflow.tf_graph import steps
 from helpers.model.graph import Edge, Graph, Node
 
 

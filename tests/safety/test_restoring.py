@@ -9,7 +9,6 @@ import types
 import pytest
 
 import helpers
-from helpers.internals import framework_state
 from helpers.safety.restoring import KEPT, PATCHES, Block, note_end, patch, patched, undone, whole
 from tests.a_kernel import Client
 
@@ -56,10 +55,10 @@ def test_ctrl_c_ends_a_verb_and_its_recorder_is_gone(name):
 
     verb, code = getattr(helpers, name), pressed.__code__
     verb(lambda: 1)  # it imports its framework
-    before = [kept.read() for kept in framework_state.KEPT]
+    before = helpers.show_interceptions().model.taken
     with pytest.raises(KeyboardInterrupt):
         verb(pressed)
-    assert [kept.read() for kept in framework_state.KEPT] == before
+    assert helpers.show_interceptions().model.taken == before
     assert pressed.__code__ is code and not PATCHES
 
 

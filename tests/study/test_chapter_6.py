@@ -5,7 +5,7 @@ from types import MappingProxyType
 import pytest
 
 from helpers import check
-from helpers.capture.tensorflow.op_callbacks import DOORS, callbacks
+from helpers.capture.tensorflow.eager_context import DOORS, callbacks
 from helpers.study.chapter_6 import eager_call
 from tests.study.folded import EXERCISES, verdict
 

@@ -1,4 +1,4 @@
-"""This interpreter -> every way in which somebody gets hold of its calls, and who is there now.
+"""Every way in which somebody gets hold of a call, and every route that a call can take.
 
 Only what is registered is read: nothing is called, and a framework that has not been imported is
 not imported for this. Audit hooks (`sys.addaudithook`) cannot be listed; CPython keeps them in C.
@@ -9,25 +9,59 @@ import importlib.machinery as machinery
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from dis import opmap
+from functools import partial
+from types import FunctionType
 
 from helpers.capture.cpython.objects import called
+from helpers.capture.references.holder_search import find_holders
 from helpers.capture.references.patched import patched_names
-from helpers.capture.tensorflow.op_callbacks import DOORS
-from helpers.capture.text.value import type_name
+from helpers.capture.references.places import Place
+from helpers.capture.text.error import said
+from helpers.capture.text.value import label, type_name
 from helpers.internals import tensorflow_private, torch_private
+from helpers.internals.tensorflow_private import FAST, SLOW
 from helpers.mini import frame_hook
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
-from helpers.safety import restoring
-from helpers.safety.restoring import BUILTINS
+from helpers.safety import arguments, restoring
+from helpers.safety.restoring import BUILTINS, patched, theirs
 
-NOBODY = "nobody"
-NEW, OLD = "not in this Python", "not imported"
+NOBODY, NEW, OLD = "nobody", "not in this Python", "not imported"
 MOST = 3
 PRINTS = "PRINT_EXPR" if "PRINT_EXPR" in opmap else "INTRINSIC_PRINT"
-_FINDERS = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
+# way -> what it sees, and where the real thing is asked
+WAYS = {
+    "patched names": ("calls by that name", "LOAD_GLOBAL"),
+    "builtins": ("calls by names found nowhere nearer", "LOAD_GLOBAL"),
+    "import finders": ("imports of new modules", "sys.meta_path"),
+    "cell transformers": ("the syntax tree of each cell", "IPython: interactiveshell.py"),
+    "cell events": ("begin and end of each cell", "IPython: events.py"),
+    "frame evaluator": ("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
+    "torch's frame callback": (
+        "frames that no compiled code fits",
+        "torch: dynamo/eval_frame.c",
+    ),
+    "sys.settrace": ("calls, lines, returns of this thread", "Python/legacy_tracing.c, ceval.c"),
+    "sys.setprofile": (
+        "calls and returns of this thread, of C too",
+        "Python/legacy_tracing.c, ceval.c",
+    ),
+    "threading.settrace": ("calls, lines, returns of new threads", "threading.py"),
+    "threading.setprofile": ("calls and returns of new threads, of C too", "threading.py"),
+    "sys.monitoring": ("the events that each tool asked for", "PEP 669: instrumentation.c"),
+    "torch function modes": ("calls of torch's functions", "torch: overrides.py"),
+    "torch dispatch modes": ("ops, below autograd", "torch: utils/_python_dispatch.py"),
+    "TensorFlow op callbacks": ("ops, after each", "framework/op_callbacks.py"),
+    "TensorFlow's doors to C": ("eager ops, before each", "python/pywrap_tfe.py"),
+    "a graph being built": ("ops, which do not run", "framework/ops.py"),
+    "sys.displayhook": ("the value of a last line", PRINTS),
+    "sys.excepthook": ("errors that nobody caught", "Python/pythonrun.c"),
+    "sys.unraisablehook": ("errors that nobody can catch", "Python/errors.c"),
+    "sys.breakpointhook": ("breakpoint()", "Python/bltinmodule.c"),
+}
 
 
 @dataclass(frozen=True)
@@ -57,9 +91,9 @@ class Interceptions(Listing):
 
 def interceptions() -> Interceptions:
     """Return a row per way in, from the name to the op, and how many are taken in the note."""
-    rows = tuple(Interception(way, who(), sees, where) for way, who, sees, where in _WAYS)
-    many = sum(row.taken for row in rows)
-    taken = f"{many} of {len(rows)} ways in are taken."
+    now = {**_in_python(), **_in_ipython(), **_in_torch(), **_in_tensorflow()}
+    rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
+    taken = f"{sum(row.taken for row in rows)} of {len(rows)} ways in are taken."
     note = f"{taken} Audit hooks are missing: Python lists them nowhere."
     columns = (
         Column("way", "way in"),
@@ -70,180 +104,218 @@ def interceptions() -> Interceptions:
     return Interceptions("Who gets hold of your calls now", columns, rows, note)
 
 
-def _names(functions: Iterable) -> str:
-    return listed([_name(each) for each in functions], MOST) or NOBODY
+def _in_python() -> dict[str, str]:
+    finders = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
+    space = vars(builtins)
+    other = [name for name, own in BUILTINS.items() if space.get(name) is not own]
+    found = {
+        "patched names": patched_names(MOST) or NOBODY,
+        "builtins": _listed(
+            f"{_name(space[name]) if name in space else NOBODY} for {name}" for name in other
+        ),
+        "import finders": _names(one for one in sys.meta_path if one not in finders),
+        "frame evaluator": _find_evaluator(),
+        "sys.settrace": _name(sys.gettrace()),
+        "sys.setprofile": _name(sys.getprofile()),
+        "threading.settrace": _name(threading.gettrace()),
+        "threading.setprofile": _name(threading.getprofile()),
+        "sys.monitoring": NEW,
+    }
+    if monitoring := getattr(sys, "monitoring", None):
+        found["sys.monitoring"] = _listed(filter(None, map(monitoring.get_tool, range(6))))
+    for hook in ("displayhook", "excepthook", "unraisablehook", "breakpointhook"):
+        now, own = getattr(sys, hook), getattr(sys, f"__{hook}__")
+        found[f"sys.{hook}"] = NOBODY if now is own else _name(now)
+    return found
 
 
-def _name(thing) -> str:
-    """Return what a hook is called: a function's own name, or the type of what has no name."""
-    return called(thing) if callable(thing) else type_name(thing)
-
-
-def _one(read: Callable) -> Callable[[], str]:
-    def who() -> str:
-        found = read()
-        return NOBODY if found is None else _name(found)
-
-    return who
-
-
-def _unless(read: Callable, own: object) -> Callable[[], str]:
-    """Return who says who is there, where that is another one than Python's own."""
-    return lambda: NOBODY if read() is own else _name(read())
-
-
-def _listed(names: Iterable) -> str:
-    return listed(list(names), MOST) or NOBODY
-
-
-def _tools() -> str:
-    if not hasattr(sys, "monitoring"):
-        return NEW
-    names = map(sys.monitoring.get_tool, range(6))
-    return _listed(name for name in names if type(name) is str)
-
-
-def _builtins() -> str:
-    now = vars(builtins)
-    changed = [name for name, own in BUILTINS.items() if name != "_" and now.get(name) is not own]
-    return _listed(f"{_name(now[n]) if n in now else NOBODY} for {n}" for n in changed)
-
-
-def _evaluators() -> str:
+def _find_evaluator() -> str:
     if sys.implementation.name != "cpython":
         return NEW
     first = frame_hook.installed()[0]
     return NOBODY if first.owner.startswith("CPython") else f"{first.name} ({first.owner})"
 
 
-def _of(framework: str, who: Callable[[], str]) -> Callable[[], str]:
-    """Return who says who is there, where the framework has been imported."""
-    return lambda: who() if restoring.module(framework) else OLD
+def _in_ipython() -> dict[str, str]:
+    ipython = restoring.module("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return {"cell transformers": OLD, "cell events": OLD}
+    events = shell.events.callbacks
+    hooks = [hook for name in sorted(events) for hook in events[name]]
+    return {"cell transformers": _names(shell.ast_transformers), "cell events": _names(hooks)}
 
 
-def _torch_callback() -> str:
-    found = torch_private.frame_callback()
-    return NOBODY if found is None or found is False else _name(found)
+def _in_torch() -> dict[str, str]:
+    names = ("torch's frame callback", "torch function modes", "torch dispatch modes")
+    if not restoring.module("torch"):
+        return dict.fromkeys(names, OLD)
+    dispatch, functions = (_listed(map(type_name, stack)) for stack in torch_private.modes())
+    callback = torch_private.frame_callback() or None  # False: frames run what is compiled
+    return dict(zip(names, (_name(callback), functions, dispatch), strict=True))
 
 
-def _torch_modes(which: int) -> Callable[[], str]:
-    return lambda: _listed(map(type_name, torch_private.modes()[which]))
-
-
-def _op_callbacks() -> str:
-    return _names(tensorflow_private.context.context().op_callbacks)
-
-
-def _doors() -> str:
-    doors = {name: getattr(tensorflow_private.doors, name) for name in DOORS}
-    others = {name: fn for name, fn in doors.items() if type(fn) is not type(len)}
-    return _listed(f"{_name(fn)} for {name}" for name, fn in others.items())
-
-
-def _graphs() -> str:
+def _in_tensorflow() -> dict[str, str]:
+    names = ("TensorFlow op callbacks", "TensorFlow's doors to C", "a graph being built")
+    if not restoring.module("tensorflow"):
+        return dict.fromkeys(names, OLD)
+    doors = {name: getattr(tensorflow_private.doors, name) for name in tensorflow_private.DOORS}
+    replaced = (
+        f"{_name(fn)} for {name}" for name, fn in doors.items() if type(fn) is not type(len)
+    )
     graphs = tensorflow_private.graphs_being_built()
-    return type_name(graphs[-1]) if graphs else NOBODY
+    graph = type_name(graphs[-1]) if graphs else NOBODY
+    callbacks = _names(tensorflow_private.context.context().op_callbacks)
+    return dict(zip(names, (callbacks, _listed(replaced), graph), strict=True))
 
 
-def _finders() -> str:
-    return _names(one for one in sys.meta_path if all(one is not own for own in _FINDERS))
+def _name(thing) -> str:
+    """Return what a hook is called: a function's own name, or the type of what has no name."""
+    if thing is None:
+        return NOBODY
+    return called(thing) if callable(thing) else type_name(thing)
 
 
-def _shell(read: Callable) -> Callable[[], str]:
-    """Return who says who is there in IPython, where this runs in it."""
-
-    def who() -> str:
-        ipython = restoring.module("IPython")
-        shell = ipython.get_ipython() if ipython is not None else None
-        return OLD if shell is None else _names(read(shell))
-
-    return who
+def _names(hooks: Iterable) -> str:
+    return _listed(map(_name, hooks))
 
 
-def _cell_events(shell) -> list:
-    return [
-        hook for name in sorted(shell.events.callbacks) for hook in shell.events.callbacks[name]
-    ]
+def _listed(names: Iterable[str]) -> str:
+    return listed(names, MOST) or NOBODY
 
 
-_WAYS = (
-    ("patched names", lambda: patched_names(MOST) or NOBODY, "calls by that name", "LOAD_GLOBAL"),
-    ("builtins", _builtins, "calls by names found nowhere nearer", "LOAD_GLOBAL"),
-    ("import finders", _finders, "imports of new modules", "sys.meta_path"),
-    (
-        *("cell transformers", _shell(lambda shell: shell.ast_transformers)),
-        *("the syntax tree of each cell", "IPython: interactiveshell.py"),
-    ),
-    ("cell events", _shell(_cell_events), "begin and end of each cell", "IPython: events.py"),
-    (
-        *("frame evaluator", _evaluators),
-        *("each Python frame, before it runs", "_PyEval_EvalFrame (PEP 523)"),
-    ),
-    (
-        *("torch's frame callback", _of("torch", _torch_callback)),
-        *("frames that no compiled code fits", "torch: dynamo/eval_frame.c"),
-    ),
-    (
-        *("sys.settrace", _one(sys.gettrace)),
-        *("calls, lines, returns of this thread", "Python/legacy_tracing.c, ceval.c"),
-    ),
-    (
-        *("sys.setprofile", _one(sys.getprofile)),
-        *("calls and returns of this thread, of C too", "Python/legacy_tracing.c, ceval.c"),
-    ),
-    (
-        "threading.settrace",
-        _one(threading.gettrace),
-        "calls, lines, returns of new threads",
-        "threading.py",
-    ),
-    (
-        "threading.setprofile",
-        _one(threading.getprofile),
-        "calls and returns of new threads, of C too",
-        "threading.py",
-    ),
-    ("sys.monitoring", _tools, "the events that each tool asked for", "PEP 669: instrumentation.c"),
-    (
-        *("torch function modes", _of("torch", _torch_modes(1))),
-        *("calls of torch's functions", "torch: overrides.py"),
-    ),
-    (
-        *("torch dispatch modes", _of("torch", _torch_modes(0))),
-        *("ops, below autograd", "torch: utils/_python_dispatch.py"),
-    ),
-    (
-        "TensorFlow op callbacks",
-        _of("tensorflow", _op_callbacks),
-        "ops, after each",
-        "framework/op_callbacks.py",
-    ),
-    (
-        "TensorFlow's doors to C",
-        _of("tensorflow", _doors),
-        "eager ops, before each",
-        "python/pywrap_tfe.py",
-    ),
-    (
-        "a graph being built",
-        _of("tensorflow", _graphs),
-        "ops, which do not run",
-        "framework/ops.py",
-    ),
-    (
-        *("sys.displayhook", _unless(lambda: sys.displayhook, sys.__displayhook__)),
-        *("the value of a last line", PRINTS),
-    ),
-    (
-        *("sys.excepthook", _unless(lambda: sys.excepthook, sys.__excepthook__)),
-        *("errors that nobody caught", "Python/pythonrun.c"),
-    ),
-    (
-        *("sys.unraisablehook", _unless(lambda: sys.unraisablehook, sys.__unraisablehook__)),
-        *("errors that nobody can catch", "Python/errors.c"),
-    ),
-    (
-        *("sys.breakpointhook", _unless(lambda: sys.breakpointhook, sys.__breakpointhook__)),
-        *("breakpoint()", "Python/bltinmodule.c"),
-    ),
-)
+# ------------------------------------------------------------------ the routes of one op
+# From the names that hold the public function, through the functions that it wraps and the wrapper
+# that TensorFlow generated (tensorflow/python/ops/gen_*_ops.py), to the two doors into C
+# (tensorflow/python/_pywrap_tfe); and the ways that pass by all names: a graph, another thread.
+
+LAYER, FALLBACK = "{} · {}", "{}_eager_fallback"
+MOST_NAMES = 40
+
+
+def op_routes(op, *args) -> dict[str, Callable]:
+    """Return route -> a function without arguments that calls `op(*args)` on this route.
+
+    `op`: a function of TensorFlow, or of your own, that runs one op through its generated wrapper,
+    such as `tf.nn.bias_add`. Names come first (of many, 40); each is looked up when its route is
+    run. TypeError for no function; ValueError, in one sentence, where the call fails, or runs
+    another number of ops.
+    """
+    arguments.called(op, "the op")
+    passed = _pass_door(FAST, lambda: op(*args))
+    kinds = [one.given[1] for one in passed]
+    if len(kinds) != 1:
+        many = listed(kinds, 3) or "none"
+        raise ValueError(f"a map is of a call that passes {FAST} once; this passes it with: {many}")
+    if not hasattr(passed[0].module, FALLBACK.format(passed[0].function)):
+        raise ValueError(f"{label(op)} passes {FAST} without a wrapper that TensorFlow generated")
+    places = []
+    for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
+        if place.get() is op and len(places) < MOST_NAMES:
+            places.append(place)
+    if not places:
+        raise ValueError(f"nothing that can be seen holds {label(op)}; give an op with a name")
+    # Whoever kept `op` itself would be one more holder, and a rebinding would reach it.
+    names = {place.binding.path: partial(_through, place, args) for place in places}
+    return {**names, **_wrapped(op, args), **_below(passed[0]), **_beside(places[0], args)}
+
+
+def _through(place: Place, args):
+    return place.get()(*args)
+
+
+class _Passed:
+    """What was given at a door into C, and by which Python function: its name and arguments."""
+
+    def __init__(self, given: tuple, caller):
+        code = caller.f_code
+        names = code.co_varnames[: code.co_argcount]
+        self.given, self.function = given, code.co_name
+        self.module = sys.modules[caller.f_globals["__name__"]]
+        self.arguments = {name: caller.f_locals[name] for name in names}
+
+
+def _pass_door(door: str, run: Callable) -> list[_Passed]:
+    """Return what passes a door into C while something is run."""
+    doors, passed = tensorflow_private.doors, []
+    real = getattr(doors, door)
+
+    def noting(*given):
+        passed.append(_Passed(given, sys._getframe(1)))
+        return real(*given)
+
+    with patched(doors, **{door: noting}):
+        _try(run)
+    return passed
+
+
+def _try(run: Callable):
+    """Return what a run returns; ValueError, in one sentence, if it does not come to its end."""
+    try:
+        with theirs():
+            return run()
+    except Exception as error:
+        raise ValueError(f"the call must succeed, and it raised {said(error)}") from None
+
+
+def _wrapped(op, args) -> dict[str, Callable]:
+    """Return the functions inside the public one, by the names of their code."""
+    found, inner = {}, getattr(op, "__wrapped__", None)
+    while type(inner) is FunctionType and len(found) < 10:
+        found[LAYER.format("inside it", inner.__code__.co_name)] = partial(inner, *args)
+        inner = getattr(inner, "__wrapped__", None)
+    return found
+
+
+def _below(passed: _Passed) -> dict[str, Callable]:
+    """Return the generated wrapper, its raw copy and its fallback, and what they call in turn."""
+    import tensorflow as tf
+
+    doors, execute = tensorflow_private.doors, tensorflow_private.execute
+    module, name, given = passed.module, passed.function, passed.arguments
+    home, fallback = module.__name__.rpartition(".")[2], FALLBACK.format(name)
+    kind = passed.given[1]
+
+    def falling_back():
+        return getattr(module, fallback)(**given, ctx=tensorflow_private.context.context())
+
+    slow = _pass_door(SLOW, falling_back)[-1]
+    ran = {**slow.arguments, "op_name": kind}
+    return {
+        LAYER.format("generated", f"{home}.{name}"): lambda: getattr(module, name)(**given),
+        LAYER.format("its copy", f"tf.raw_ops.{kind}"): lambda: getattr(tf.raw_ops, kind)(**given),
+        LAYER.format("generated", f"{home}.{fallback}"): falling_back,
+        LAYER.format("runs ops", "execute.execute"): lambda: _alone(execute.execute(**ran)),
+        LAYER.format("runs ops", "quick_execute"): lambda: _alone(execute.quick_execute(**ran)),
+        LAYER.format("door into C", FAST): lambda: getattr(doors, FAST)(*passed.given),
+        LAYER.format("door into C", SLOW): lambda: _alone(getattr(doors, SLOW)(*slow.given)),
+    }
+
+
+def _alone(outputs: list):
+    """Return the one output as the wrappers do; several as a list."""
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _beside(place: Place, args) -> dict[str, Callable]:
+    """Return the ways on which the name is looked up elsewhere, or was looked up before."""
+    import tensorflow as tf
+
+    def traced():
+        return _through(place, args)
+
+    def graph():
+        # Called as a tf.function, it would count as one that traces again and again, and warn.
+        return tf.function(traced, autograph=False).get_concrete_function()
+
+    before = _try(graph)
+
+    def in_a_thread():
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(_through, place, args).result()
+
+    return {
+        LAYER.format("graph", "traced before"): before,
+        LAYER.format("graph", "traced now"): lambda: graph()(),
+        LAYER.format("thread", "another one"): in_a_thread,
+    }

@@ -9,20 +9,24 @@ function named for the fallback. A tf.function goes to tensorflow/python/eager/e
 and so do a few ops that are no function, such as the Fill of constant_op.py: those are direct.
 """
 
+import contextlib
 import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
+from types import FunctionType
 
 from helpers.capture.cpython.objects import name_of, refuse_async
+from helpers.capture.cpython.settrace import UNRAISABLE
 from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.text.error import instead, said
+from helpers.capture.text.value import brief
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from helpers.model.calls import Call, CallTree
 from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.phrase import counted
+from helpers.model.phrase import counted, listed
 from helpers.model.side_by_side import Pair, SideBySide
 from helpers.safety import progress
 from helpers.safety.arguments import is_a, kind_of, own, parts, printable, table
@@ -49,58 +53,57 @@ def call_tree(fn, *args, **kwargs) -> CallTree:
     """Return the calls inside `fn(*args, **kwargs)` that belong to a framework.
 
     The call is made twice, and the second time is recorded: the first fills TensorFlow's caches,
-    and traces what has to be traced. What it raises becomes the tree's `outcome`. TypeError if
-    `fn` cannot be called, or makes a coroutine.
+    and traces what has to be traced. What it raises becomes the tree's `outcome`.
     """
-    if not callable(fn):
-        needed = f"watch_call needs a function and its arguments, not {kind_of(fn)}"
-        raise TypeError(f"{needed}{instead(fn)}")
-    function = behind(fn)
-    if function is not None:
-        refuse_async(function, "watch_call")
-    _outcome(lambda: fn(*args, **kwargs))
+    refuse_what_does_not_run(fn, "watch_call")
     recorder = _Recorder()
-    outcome = _recorded(recorder, lambda: fn(*args, **kwargs))
+    run_to_end(lambda: fn(*args, **kwargs))
+    with _profiled(recorder):
+        outcome = run_to_end(lambda: fn(*args, **kwargs))
     calls, left_out = recorder.calls, recorder.left_out
     cut = f"The first {MOST_CALLS:,} calls; {left_out:,} more are left out." if left_out else ""
-    cut = cut if calls else NONE
-    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, cut)
+    note = cut if calls else NONE
+    tree = CallTree("", tuple(calls), tuple(routes(calls)), outcome, note)
     words = f"{name_of(fn)}: {counted(len(calls), 'call')}"
     if any(not call.module.startswith("torch") for call in calls):
         words += f", route: {tree.route}"
     return replace(tree, title=words)
 
 
-def _outcome(run: Callable) -> str:
-    """Return the words of what a run raised; an interrupt passes."""
+def refuse_what_does_not_run(fn, verb: str) -> FunctionType | None:
+    """Return the Python function behind `fn`; TypeError if it cannot be called, or is async."""
+    if not callable(fn):
+        needed = f"{verb} needs a function and its arguments, not {brief(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
+    function = behind(fn)
+    if function is not None:
+        refuse_async(function, verb)
+    return function
+
+
+def run_to_end(run: Callable) -> str:
+    """Run what is the learner's; return the words of what it raised. An interrupt passes."""
     try:
         with theirs():
             run()
-    except KeyboardInterrupt:
+    except UNRAISABLE:
         raise
     except BaseException as error:
         return said(error)
     return ""
 
 
-def _recorded(recorder: "_Recorder", run: Callable) -> str:
-    """Record the calls of a run; return the words of what it raised."""
+@contextlib.contextmanager
+def _profiled(recorder: "_Recorder") -> Iterator[None]:
     collecting, before = gc.isenabled(), sys.getprofile()
     gc.disable()  # a finaliser would add calls to one run and not to the next
-    ended = None
-    with theirs():
-        sys.setprofile(recorder)
-        try:
-            run()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            ended = error
-        finally:
-            sys.setprofile(before)
-            if collecting:
-                gc.enable()
-    return said(ended) if ended is not None else ""
+    sys.setprofile(recorder)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+        if collecting:
+            gc.enable()
 
 
 class _Recorder:
@@ -135,21 +138,21 @@ def _where(frame, event: str, function) -> tuple[str, str]:
     """Return module and name of a function, without the words that pybind11 puts before it."""
     if event == "call":
         name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
-        space = frame.f_globals
-        return _text(dict.get(space, "__name__")), name
-    try:
-        return _where_in_c(function)
-    except Exception:  # the class of a method's object may raise when it is asked for its name
-        return "", ""
-
-
-def _where_in_c(function) -> tuple[str, str]:
-    owner = getattr(function, "__self__", None)
-    module = _text(function.__module__) or _text(own(type(owner), "__module__"))
+        return _text(dict.get(frame.f_globals, "__name__")), name
+    module = module_of_c(function)
     if module.partition(".")[0] not in FRAMEWORKS:
         return "", ""  # and its name, which a class may compute, is not asked for
     name = function.__qualname__.removeprefix("PyCapsule.").rpartition("<locals>.")[2]
     return module, name.rpartition(".")[2] if "pybind11_detail" in name else name
+
+
+def module_of_c(function) -> str:
+    """Return the module of a C function, or of the class of its method; "" if it has none."""
+    owner = getattr(function, "__self__", None)
+    try:
+        return _text(function.__module__) or _text(own(type(owner), "__module__"))
+    except Exception:  # the class of a method's object may raise when it is asked for its name
+        return ""
 
 
 def _text(value) -> str:
@@ -161,21 +164,26 @@ def _text(value) -> str:
 
 def routes(calls: Sequence[Call]) -> Iterator[str]:
     """Yield the route of each op, read from the landmarks alone."""
-    falls, inside = _falling_back(calls), _inside(calls, "_eager_fallback")
-    of_function = _inside(calls, ".call_function")
+    falls = _fall_back(calls)
+    above: list[str] = []  # the names of the calls that are open, from the outermost
     for at, call in enumerate(calls):
+        above[call.depth :] = [call.name]
         if call.name == FAST and not call.raised:
             yield "fast path"
         elif call.name == FAST and not falls[at]:
             yield "refused"
         elif call.name in (SLOW, SLOW_CANCELABLE):
-            ways = {"refused": call.raised, "fallback": inside[at], "function": of_function[at]}
+            ways = {
+                "refused": call.raised,
+                "fallback": any(name.endswith("_eager_fallback") for name in above),
+                "function": any(name.endswith(".call_function") for name in above),
+            }
             yield next((way for way, true in ways.items() if true), "direct")
         elif call.name == NEW_NODE:
             yield "graph"
 
 
-def _falling_back(calls: Sequence[Call]) -> list[bool]:
+def _fall_back(calls: Sequence[Call]) -> list[bool]:
     """Return, for each call, whether its caller went on to a fallback after it."""
     found, later = [False] * len(calls), [False]  # later: for each depth, whether one follows
     for at in range(len(calls) - 1, -1, -1):
@@ -187,82 +195,69 @@ def _falling_back(calls: Sequence[Call]) -> list[bool]:
     return found
 
 
-def _inside(calls: Sequence[Call], ending: str) -> list[bool]:
-    """Return, for each call, whether it was made inside one whose name has this ending."""
-    found, above = [], []  # above: for each depth on the way down, whether such a call is on it
-    for call in calls:
-        del above[call.depth :]
-        inside = bool(above) and above[-1]
-        found.append(inside)
-        above.append(inside or call.name.endswith(ending))
-    return found
-
-
 # ------------------------------------------------------------------ several calls
 
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:
-    """Return which landmarks each case passes, how often, and how many calls it takes.
-
-    `cases`: name -> a function, or (function, *arguments). What differs from the first case has
-    the tone `changed`. TypeError if there are no cases, or one cannot be called.
-    """
-    pairs = table(cases, "watch_calls", CASES, MOST_CASES)
-    names = tuple(printable(name) for name, _ in pairs)
-    trees = [
-        call_tree(*_called(name, case))
-        for name, (_, case) in progress.counted("watching call", zip(names, pairs, strict=True))
-    ]
-    doors = [door for door in DOORS if any(tree.count(door) for tree in trees)]
+    """Return which landmarks each case passes, how often, and how many calls it takes."""
+    pairs = {
+        printable(n): parts(case) for n, case in table(cases, "watch_calls", CASES, MOST_CASES)
+    }
+    for name, (fn, *_) in pairs.items():
+        if not callable(fn):
+            raise TypeError(f"the case '{name}' must be a function, not {kind_of(fn)}")
+    trees = [call_tree(*case) for case in progress.counted("watching call", pairs.values())]
     rows = {"route": [tree.route for tree in trees]}
     if any(tree.outcome and tree.route != "refused" for tree in trees):
         rows["raised"] = [tree.outcome.partition(":")[0] or "–" for tree in trees]
     rows["all calls"] = [str(len(tree.calls)) for tree in trees]
     rows["of them into C"] = [str(sum(c.c for c in tree.calls)) for tree in trees]
-    rows |= {door: [_times(tree, door) for tree in trees] for door in doors}
+    for door in DOORS:
+        if any(tree.count(door) for tree in trees):
+            rows[door] = [_times(tree, door) for tree in trees]
     entries = tuple(
         Entry(row, tuple(Verdict(w, "changed" if w != words[0] else "plain") for w in words))
         for row, words in rows.items()
     )
-    cut = [name for name, tree in zip(names, trees, strict=True) if tree.calls and tree.note]
-    them = ", ".join(cut[:FEW]) + f" and {len(cut) - FEW} more" * (len(cut) > FEW)
+    cut = [name for name, tree in zip(pairs, trees, strict=True) if tree.calls and tree.note]
+    them = listed(cut, FEW)
     note = f"Of {them} only the first {MOST_CALLS:,} calls are counted." if cut else ""
     title = "What each call passes on its way"
-    return Ledger(title, "landmark", names, entries, note, marks=MARKS)
+    return Ledger(title, "landmark", tuple(pairs), entries, note, marks=MARKS)
+
+
+def _times(tree: CallTree, door: str) -> str:
+    calls = [call for call in tree.calls if call.name == door]
+    if not calls:
+        return "–"
+    return f"×{len(calls)}{', raised' if all(call.raised for call in calls) else ''}"
 
 
 def calls_diff(left: CallTree, right: CallTree) -> SideBySide:
-    """Return two trees line against line; what only one of them calls has no partner.
-
-    TypeError if one is no tree.
-    """
+    """Return two trees line against line; what only one of them calls has no partner."""
     for tree in (left, right):
         if not is_a(tree, CallTree):
             raise TypeError(f"show_call_diff needs two calls of watch_call, not {kind_of(tree)}")
     whole = [_lines(tree) for tree in (left, right)]
-    sides = [lines[:MOST_LINES] for lines in whole]
-    names = [[line.strip() for line in side] for side in sides]
+    before, after = (lines[:MOST_LINES] for lines in whole)
+    names = [[line.strip() for line in side] for side in (before, after)]
     pairs = []
     for same, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
         if same == "equal":
-            pairs += [_pair(sides, i, c + i - a) for i in range(a, b)]
+            pairs += [
+                Pair(i + 1, before[i], j + 1, after[j])
+                for i, j in zip(range(a, b), range(c, d), strict=True)
+            ]
         else:
-            pairs += [Pair(i + 1, sides[0][i], 0, "") for i in range(a, b)]
-            pairs += [Pair(0, "", i + 1, sides[1][i]) for i in range(c, d)]
+            pairs += [Pair(i + 1, before[i], 0, "") for i in range(a, b)]
+            pairs += [Pair(0, "", i + 1, after[i]) for i in range(c, d)]
     both = sum(bool(pair.left and pair.right) for pair in pairs)
     note = f"{both} lines are the same; a line without a partner is called on its side only."
     if max(map(len, whole)) > MOST_LINES:
         counts = " and ".join(f"{len(lines):,}" for lines in whole)
-        note += (
-            f" Compared are the first {MOST_LINES:,} lines of each side, of {counts}; "
-            "watch a smaller part of the call to see the rest."
-        )
+        note += f" Compared are the first {MOST_LINES:,} lines of each side, of {counts}."
     titles = "Two calls, side by side", left.title, right.title
     return SideBySide(*titles, tuple(pairs), note, folds=True)
-
-
-def _pair(sides, i: int, j: int) -> Pair:
-    return Pair(i + 1, sides[0][i], j + 1, sides[1][j])
 
 
 def _lines(tree: CallTree) -> list[str]:
@@ -274,18 +269,3 @@ def _lines(tree: CallTree) -> list[str]:
         blanks = "  " * min(depth, DEEPEST)
         lines.append(f"{blanks}{printable(words, LONGEST)}{f' ×{times}' if times > 1 else ''}")
     return lines
-
-
-def _called(name: str, case) -> tuple:
-    fn, *args = parts(case)
-    if not callable(fn):
-        needed = f"the case '{name}' must be a function, or (function, *arguments)"
-        raise TypeError(f"{needed}, not {kind_of(fn)}")
-    return fn, *args
-
-
-def _times(tree: CallTree, door: str) -> str:
-    calls = [call for call in tree.calls if call.name == door]
-    if not calls:
-        return "–"
-    return f"×{len(calls)}{', raised' if all(call.raised for call in calls) else ''}"

@@ -6,7 +6,6 @@ PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
 """
 
 import contextlib
-import functools
 import re
 import sys
 import weakref
@@ -21,14 +20,12 @@ from helpers.capture.cpython.objects import (
     compiled,
     instance_dict,
     names_used,
-    refuse_async,
 )
-from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.cpython.unwrapping import arguments, behind, calls_itself
+from helpers.capture.cpython.unwrapping import arguments
+from helpers.capture.frameworks.call_recorder import refuse_what_does_not_run, run_to_end
 from helpers.capture.text import tensors
-from helpers.capture.text.error import instead, said
 from helpers.capture.text.tensors import TENSORS, base_of
-from helpers.capture.text.value import brief, type_name
+from helpers.capture.text.value import type_name
 from helpers.internals import tensorflow_private, torch_private
 from helpers.model.graph import Graph
 from helpers.model.listing import Column
@@ -36,10 +33,9 @@ from helpers.model.op_log import Op, OpLog, Value, op_graph, together
 from helpers.model.phrase import counted
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, printable, word
-from helpers.safety.restoring import theirs
 
 MOST_OPS, DEEPEST, LONGEST_TITLE = 500, 20, 300
-MOST_ITEMS, MOST_LOOKED_AT = 100, 20_000
+MOST_ITEMS = 100
 MODULE, LAYER = ("torch.nn.modules.module", "Module"), ("keras.src.layers.layer", "Layer")
 COLUMNS = (
     Column("number", "#"),
@@ -62,45 +58,31 @@ WRITES = re.compile(  # in place: by TensorFlow's names; by PyTorch's, where `__
     r"Assign|Resource(Sparse)?Apply|ResourceScatter|ResourceStridedSliceAssign"
     r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
 )
+GENERATED = re.compile(r"__(inference|forward|backward)_.*")
 LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_call_impl")}
 
 
 def op_log(fn, *args, **kwargs) -> OpLog:
-    """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order.
-
-    PyTorch is watched too if it has been imported. Op callbacks and modes belong to a thread, so
-    what `fn` has other threads run is not seen. What the run raises becomes the log's
-    `outcome`. TypeError if `fn` cannot be called, or makes a coroutine.
-    """
-    if calls_itself(fn):
-        raise TypeError("watch_ops needs a function, not a partial that is its own function")
-    function = behind(fn)
-    if function is not None:
-        refuse_async(function, "watch_ops")
-    if not callable(fn):
-        needed = f"watch_ops needs a function and its arguments, not {brief(fn)}"
-        raise TypeError(f"{needed}{instead(fn)}")
-    recorder, outcome = _Recorder(names_of(fn, args, kwargs)), ""
-    with _watching(recorder):
-        try:
-            with theirs():
-                fn(*args, **kwargs)
-        except UNRAISABLE:
-            raise
-        except BaseException as error:
-            outcome = said(error)
+    """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order."""
+    function = refuse_what_does_not_run(fn, "watch_ops")
+    recorder = _Recorder(names_of(fn, args, kwargs))
+    with contextlib.ExitStack() as stack:
+        if restoring.module("torch"):
+            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
+        if restoring.module("tensorflow"):
+            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
+        outcome = run_to_end(lambda: fn(*args, **kwargs))
     rows, missing = recorder.rows, recorder.left_out
     notes = [f"{missing:,} more ops are left out; watch a shorter run to see them."] * bool(missing)
-    if not recorder.rows:
+    if not rows:
         notes.append(NONE)
     if compiled(fn) is not None:
         notes.append("torch.compile made it; what its generated kernels do is not listed.")
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append("The call only made a generator: none of its body ran.")
     notes += [f"Then it raised {outcome}"] if outcome else []
-    used = tuple(c for c in COLUMNS if c.field not in RARE or any(_told(c, row) for row in rows))
-    count = len(rows) + missing
-    title = f"{called(fn)}: {counted(count, 'op')}"
+    used = tuple(c for c in COLUMNS if c.field not in RARE or any(_is_told(c, row) for row in rows))
+    title = f"{called(fn)}: {counted(len(rows) + missing, 'op')}"
     return OpLog(title, used, tuple(rows), " ".join(notes), outcome)
 
 
@@ -123,18 +105,8 @@ def ops_graph(logs: Mapping[str, OpLog], title: str) -> Graph:
     return together(title, graphs, note)
 
 
-def _told(column: Column, row: Op) -> bool:
+def _is_told(column: Column, row: Op) -> bool:
     return getattr(row, column.field) != RARE[column.field]
-
-
-@contextlib.contextmanager
-def _watching(recorder) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        if restoring.module("torch"):
-            stack.enter_context(torch_private.dispatch_mode(recorder.of_torch))
-        if restoring.module("tensorflow"):
-            stack.enter_context(tensorflow_private.op_callback(recorder.of_tensorflow))
-        yield
 
 
 class _Recorder:
@@ -153,8 +125,10 @@ class _Recorder:
 
     def of_torch(self, name, inputs, outputs):
         """Write down one op that torch dispatched."""
-        updates = WRITES.match(name) and any(map(_learns, _tensors(inputs[:1])))
-        self._add(name, inputs, outputs, "eager", bool(updates))
+        written = _tensors(inputs[:1]) if WRITES.match(name) else ()
+        # Others than variables, too, are written in place.
+        updates = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
+        self._add(name, inputs, outputs, "eager", updates)
 
     def _add(self, name: str, inputs, outputs, where: str, updates: bool) -> None:
         if len(self.rows) >= MOST_OPS:
@@ -175,43 +149,25 @@ class _Recorder:
         if key not in self._numbers:
             self._count += 1
             self._numbers[key] = self._count
-            self._forget_in_time(key, tensor)
+            if key == id(tensor):
+                # A freed tensor lends its identity to another, so the key goes with the tensor,
+                # which must not be held: autograd copies a gradient that somebody else holds.
+                self._held.append(weakref.ref(tensor, lambda _: self._numbers.pop(key, None)))
         return Value(self._numbers[key], tensors.words(tensor), self._names.get(key, ""))
-
-    def _forget_in_time(self, key: object, tensor) -> None:
-        """Drop a key with its tensor: a freed tensor lends its identity to another.
-
-        The tensor itself must not be held: autograd copies a gradient that somebody else holds.
-        """
-        if key == id(tensor):
-            drop = functools.partial(lambda numbers, _: numbers.pop(key, None), self._numbers)
-            try:
-                self._held.append(weakref.ref(tensor, drop))
-            except TypeError:
-                self._held.append(tensor)
 
 
 def _plain(name: str) -> str:
     """Return an op's name; the counter of a generated function's name is left out."""
-    inner = name.removeprefix("__inference_").removeprefix("__forward_").removeprefix("__backward_")
-    return (
-        name if inner == name else f"{name[: len(name) - len(inner)]}{inner.rstrip('0123456789')}"
-    )
+    return GENERATED.sub(lambda found: found[0].rstrip("0123456789"), name)
 
 
 def _tensors(found, depth: int = DEEPEST) -> Iterator[object]:
     """Yield the tensors in nested lists and tuples, in order."""
     if is_a(found, list, tuple):
-        base = list if is_a(found, list) else tuple
-        for item in base.__iter__(found) if depth else ():
+        for item in found if depth else ():
             yield from _tensors(item, depth - 1)
     elif is_tensor(found):
         yield found
-
-
-def _learns(tensor) -> bool:
-    """Return whether a tensor of torch is a variable: others, too, are written in place."""
-    return bool(tensors.field(tensor, "requires_grad") and tensors.field(tensor, "is_leaf"))
 
 
 def _asked_by(frame) -> tuple[str, str]:
@@ -239,25 +195,18 @@ def _layer(owner) -> str:
 
 
 def names_of(fn, args: tuple, kwargs: Mapping) -> dict[object, str]:
-    """Return identity -> name of every tensor and variable that `fn` names or is given.
-
-    A layer's weights are named by their own path. What cannot be read is left out.
-    """
-    search = _Search()
-    for name, value in _named(fn, args, kwargs):
-        search.look(name, value, 0)
-    return search.names
+    """Return identity -> name of every tensor and variable that `fn` names or is given."""
+    names, met = {}, set()
+    for name, value in _named_values(fn, args, kwargs):
+        for path, tensor in _find_tensors(name, value, DEEPEST, met):
+            for key in _identities(tensor):
+                names.setdefault(key, printable(path, LONGEST_NAME))
+    return names
 
 
 def is_tensor(value) -> bool:
     """Return whether this is a tensor, a variable or an array by its real type."""
     return base_of(type(value)) is not None
-
-
-def _is_of(value, place: tuple[str, str]) -> bool:
-    """Return whether the value is of the class that a (module, name) stands for."""
-    kind = getattr(restoring.module(place[0]), place[1], None)
-    return isinstance(kind, type) and is_a(value, kind)
 
 
 def identity(tensor) -> object:
@@ -266,7 +215,22 @@ def identity(tensor) -> object:
     return tensorflow_private.tensor_number(tensor) if of_tensorflow else id(tensor)
 
 
-def _named(fn, args, kwargs):
+def _identities(tensor) -> Iterator[object]:
+    """Yield what stands for a tensor in the log: its number or id, and that of its handle."""
+    yield identity(tensor)
+    handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
+    if handle is not None and _is_of(handle, TENSORS[1]):
+        yield identity(handle)
+    yield id(tensor)
+
+
+def _is_of(value, place: tuple[str, str]) -> bool:
+    """Return whether the value is of the class that a (module, name) stands for."""
+    kind = getattr(restoring.module(place[0]), place[1], None)
+    return isinstance(kind, type) and is_a(value, kind)
+
+
+def _named_values(fn, args, kwargs) -> Iterator[tuple[str, object]]:
     yield "layer", fn  # where it is one; of anything else no tensor is found
     yield from arguments(fn, args, kwargs)
     if type(fn) is not FunctionType:
@@ -279,51 +243,25 @@ def _named(fn, args, kwargs):
         yield name, fn.__globals__[name]
 
 
-class _Search:
-    """Names by identity, found in nested lists, layers and modules; each of these once."""
-
-    def __init__(self):
-        self.names: dict[object, str] = {}
-        self._met: set[int] = set()
-
-    def look(self, name: str, value, depth: int) -> None:
-        """Note the tensors in this value under names that begin with `name`."""
-        if depth > DEEPEST or len(self._met) > MOST_LOOKED_AT:
-            return
-        if is_a(value, list, tuple):
-            base = list if is_a(value, list) else tuple
-            if base.__len__(value) <= MOST_ITEMS and self._new(value):
-                for at, item in enumerate(base.__iter__(value)):
-                    self.look(f"{name}[{at}]", item, depth + 1)
-        elif _is_of(value, MODULE) or _is_of(value, LAYER):
-            self._weights(name, value)
-        elif is_tensor(value):
-            self._note(name, value)
-
-    def _new(self, value) -> bool:
-        new = id(value) not in self._met
-        self._met.add(id(value))
-        return new
-
-    def _weights(self, name: str, owner) -> None:
-        """Note a module's parameters as `named_parameters` has them, a layer's by their paths."""
+def _find_tensors(name: str, value, depth: int, met: set[int]) -> Iterator[tuple[str, object]]:
+    """Yield the tensors in a value, with their names: in nested lists, in layers and modules."""
+    if is_a(value, list, tuple):
+        if depth and len(value) <= MOST_ITEMS and id(value) not in met:
+            met.add(id(value))
+            for at, item in enumerate(value):
+                yield from _find_tensors(f"{name}[{at}]", item, depth - 1, met)
+    elif _is_of(value, MODULE) or _is_of(value, LAYER):
         with contextlib.suppress(Exception):  # a class of somebody's own may raise
-            if _is_of(owner, MODULE):
-                for part, weight in owner.named_parameters():
-                    self._note(f"{name}.{part.replace('_orig_mod.', '')}", weight)
-            else:
-                for weight in owner.weights:
-                    self._note(weight.path, weight.value)
-
-    def _note(self, name: str, tensor) -> None:
-        for key in _identities(tensor):
-            self.names.setdefault(key, printable(name, LONGEST_NAME))
+            yield from _weights(name, value)
+    elif is_tensor(value):
+        yield name, value
 
 
-def _identities(tensor):
-    """Yield what stands for a tensor in the log: its number or id, and that of its handle."""
-    yield identity(tensor)
-    handle = (instance_dict(tensor) or {}).get("_handle")  # of a variable of TensorFlow
-    if handle is not None and _is_of(handle, TENSORS[1]):
-        yield identity(handle)
-    yield id(tensor)
+def _weights(name: str, owner) -> Iterator[tuple[str, object]]:
+    """Yield a module's parameters as `named_parameters` has them, a layer's by their paths."""
+    if _is_of(owner, MODULE):
+        for part, weight in owner.named_parameters():
+            yield f"{name}.{part.replace('_orig_mod.', '')}", weight
+    else:
+        for weight in owner.weights:
+            yield weight.path, weight.value

@@ -12,28 +12,25 @@ import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from opcode import opname
 from types import CodeType, FunctionType
-from unittest import mock
+from typing import NamedTuple
 
 from helpers.capture.cpython.hooked_frames import own_codes
 from helpers.capture.cpython.objects import global_lookups
-from helpers.capture.cpython.settrace import UNRAISABLE, Printed
+from helpers.capture.cpython.settrace import Printed
+from helpers.capture.frameworks.call_recorder import module_of_c, run_to_end
 from helpers.capture.frameworks.executed_ops import is_tensor
 from helpers.capture.tensorflow.trace_types import Names
 from helpers.capture.text import tensors
-from helpers.capture.text.error import said
 from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from helpers.mini.frame_hook.slot import address_installed
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, own
-from helpers.safety.restoring import redirected, theirs
+from helpers.safety.restoring import patched, redirected
 
 LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
-MOST_STEPS = 300_000  # instructions of the learner's; what comes after is only counted by calls
-MOST_OPS = 100_000
 OPERATORS = ("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "UNARY_NEGATIVE", "UNARY_INVERT")
 SWITCHES = ("setprofile", "settrace")
 KEYED = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
@@ -42,123 +39,52 @@ HOUSE = (__name__, "helpers.internals", "helpers.safety")
 OP_AT = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}  # which argument of a door is the op's name
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(NamedTuple):
     """One op that ran: its name, and device and dtype of its first output, such as CPU, float32."""
 
     op: str
     kernel: str = ""
 
 
-@dataclass(frozen=True)
-class Tally:
-    """What one call did. Frames and lines are by whose code it is: yours, AutoGraph's, Dynamo's."""
+def tally(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> "Tally":
+    """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes.
 
-    seen: "Recorder"
-    frames: Counter
-    lines: Counter
-    operators: int
-    translated: int
-    traces: int
-    key: str
-    ran: tuple[Ran, ...]
-    nodes: int
-    outcome: str
-    printed: str
-
-    @property
-    def own_frames(self) -> int:
-        """Return how many frames of the learner's there were, whoever wrote their code."""
-        return self.frames.total()
-
-
-def tally(fn, args: tuple, kwargs: dict, function, space) -> Tally:
-    """Call `fn(*args, **kwargs)` and count. What it raises is told; KeyboardInterrupt passes."""
-    known, key = _dynamo_codes(function), _key_words(fn, args, kwargs)
-    seen, printed = Recorder(space, _switch()), Printed()
-    outcome = ""
-    with _traces() as traced, _ops(seen) as ran, redirected(printed):
-        _nobody_s()
+    `function`: the Python function behind `fn`; the globals that it has are the learner's.
+    """
+    dynamo, tensorflow = restoring.module("torch._dynamo"), restoring.module("tensorflow")
+    known, printed, collecting = _codes_of_dynamo(function), Printed(), gc.isenabled()
+    # The C function by which torch puts its evaluator into the slot, if it is loaded.
+    found = Tally(_own_globals(function), torch_private.set_eval_frame if dynamo else None)
+    found.key = _key_words(fn, args, kwargs)
+    traces = tensorflow_private.hearing_traces() if tensorflow else contextlib.nullcontext([])
+    with traces as traced, _noting_ops(found), redirected(printed):
+        for code in _codes_in_a_call() if dynamo else ():
+            torch_private.skip_code(code)
+        gc.disable()  # a finaliser would add calls to one call and not to the next
         try:
-            with _without_collector(), theirs():
-                _record(seen, fn, args, kwargs)
-        except UNRAISABLE:
-            raise
-        except BaseException as error:
-            outcome = said(error)
-    made = _dynamo_codes(function)
-    whose = {at: _whose(at, code, known | made) for at, code in seen.codes.items()}
-    return Tally(
-        seen,
-        _by(whose, seen.frames),
-        _by(whose, seen.lines),
-        sum(many for at, many in seen.operators.items() if whose.get(at) != "Dynamo"),
-        len(made.keys() - known.keys()),
-        len(traced),
-        key,
-        tuple(ran),
-        sum(many for (_, name), many in seen.c.items() if name == "TF_FinishOperation"),
-        outcome,
-        printed.text(),
-    )
-
-
-def _whose(at: int, code, dynamo: dict) -> str:
-    if at in dynamo:
-        return "Dynamo"
-    return "AutoGraph" if GENERATED in code.co_filename else "you"
-
-
-def _by(whose: dict, counts: Counter) -> Counter:
-    found = Counter()
-    for at, many in counts.items():
-        found[whose.get(at, "you")] += many
+            found.outcome = run_to_end(lambda: _record(found, fn, args, kwargs))
+        finally:
+            if collecting:
+                gc.enable()
+    made = _codes_of_dynamo(function)
+    found.traces, found.printed = len(traced), printed.text()
+    found.translated = len(made.keys() - known.keys())
+    for name in ("frames", "lines", "operators"):
+        setattr(found, name, found.by_owner(getattr(found, name), known | made))
+    del found.operators["Dynamo"]
+    found.nodes = sum(many for (_, name), many in found.c.items() if name == "TF_FinishOperation")
     return found
 
 
-def _switch():
-    """Return the C function by which torch puts its evaluator into the slot, if it is loaded."""
-    return torch_private.set_eval_frame if restoring.module("torch._dynamo") else None
-
-
-def _nobody_s() -> None:
-    """Have Dynamo leave the recorder's own code alone: it runs in the midst of compiled calls."""
-    if restoring.module("torch._dynamo"):
-        for code in _codes():
-            torch_private.skip_code(code)
-
-
-def _traces():
-    """Give the list of the graphs that TensorFlow traces in the block, on this thread."""
-    there = restoring.module("tensorflow")
-    return tensorflow_private.hearing_traces() if there else contextlib.nullcontext([])
-
-
-@contextlib.contextmanager
-def _without_collector():
-    """Keep the collector off: a finaliser would add calls to one call and not to the next."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
-# ------------------------------------------------------------------ the caches
-
-
-def space_of(function: FunctionType | None) -> dict | None:
+def _own_globals(function: FunctionType | None) -> dict | None:
     """Return the globals of a function that is the learner's: of none in a framework's package."""
     if function is None:
         return None
-    module = dict.get(function.__globals__, "__name__")
-    package = module.partition(".")[0] if type(module) is str else ""
+    package = _text(function.__globals__.get("__name__")).partition(".")[0]
     return None if package in LIBRARIES else function.__globals__
 
 
-def _dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
+def _codes_of_dynamo(function: FunctionType | None) -> dict[int, CodeType]:
     """Return what Dynamo has made of the code of this function's module, by id."""
     if function is None or not restoring.module("torch._dynamo"):
         return {}
@@ -170,15 +96,11 @@ def _dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
 def _key_words(fn, args: tuple, kwargs: dict) -> str:
     """Return the words of the key of this call, if `fn` is a tf.function; else nothing."""
     tensorflow = restoring.module("tensorflow")
-    kind = getattr(getattr(tensorflow, "types", None), "experimental", None)
-    kind = getattr(kind, "PolymorphicFunction", None)
-    if kind is None or not is_a(fn, kind):
+    if not tensorflow or not is_a(fn, tensorflow_private.Function):
         return ""
     try:
         return Names().arguments(tensorflow_private.wanted_key(fn, args, kwargs)[1])
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # an argument's own protocol may raise: the call itself will say it
+    except Exception:  # an argument's own protocol may raise: the call itself will say it
         return ""
 
 
@@ -190,12 +112,13 @@ def through(fn, args, kwargs):
     return fn(*args, **kwargs)
 
 
-class Recorder:
-    """Two callbacks and what they were told. `space`: the globals whose frames are the learner's.
+class Tally:
+    """What one call did, by two callbacks. `space`: the globals whose frames are the learner's.
 
-    Of these alone, by the id of their code (`codes`): `frames`, `lines`, `operators`. `others`:
-    package -> frames. `c`: (package, name) -> calls; `own_c` those that the learner's frames made.
-    `evaluators`: addresses. `switch`: the C function after which the evaluator may be another.
+    Of these alone, by the id of their code (`codes`), and in the end by its owner (you, AutoGraph,
+    Dynamo): `frames`, `lines`, `operators`. `others`: package -> frames. `c`: (package, name) ->
+    calls; `own_c` those that the learner's frames made. `evaluators`: addresses. `switch`: the C
+    function after which the evaluator may be another.
     """
 
     def __init__(self, space: dict | None, switch=None):
@@ -205,16 +128,20 @@ class Recorder:
         self.names, self.others, self.c, self.own_c = (Counter() for _ in range(4))
         self.found: dict[str, object] = {}  # name -> what stood under it in the globals
         self.evaluators: set[int] = set()
-        self.keys = self.threads = self.steps = 0
-        self._until = None  # the frame with which a pause ends
-        self.stayed = True  # to the end of the call
+        self.keys = self.traces = self.translated = self.nodes = 0
+        self.key = self.outcome = self.printed = ""
+        self.ran: list[Ran] = []
         self.paused = False  # while the house itself looks at something
+        self._until = None  # the frame with which a pause ends
         self._steps: dict[int, tuple[dict[int, str], frozenset[int]]] = {}
 
-    @property
-    def cut(self) -> bool:
-        """Return whether there were more steps than are looked at."""
-        return self.steps >= MOST_STEPS
+    def by_owner(self, counts: Counter, of_dynamo: dict) -> Counter:
+        """Return whose code it was, of what is counted by code: yours, AutoGraph's, Dynamo's."""
+        found = Counter()
+        for at, many in counts.items():
+            autograph = at in self.codes and GENERATED in self.codes[at].co_filename
+            found["Dynamo" if at in of_dynamo else "AutoGraph" if autograph else "you"] += many
+        return found
 
     def profile(self, frame, event, argument):
         """Count a call of a frame, or of a C function."""
@@ -224,15 +151,15 @@ class Recorder:
         elif event == "call" and id(frame.f_code) in INSIDE:
             self.paused, self._until = True, frame
         elif event == "call":
-            self._frame(frame)
+            self._enter_frame(frame)
         elif event == "c_call":
-            self._c_call(frame, argument)
+            self._enter_c(frame, argument)
         elif event == "c_return" and argument is self.switch and argument is not None:
             self.evaluators.add(address_installed())
 
     def trace(self, frame, event, argument):
         """Ask for the steps of a frame of the learner's, and of no other."""
-        if frame.f_globals is not self.space or self.cut:
+        if frame.f_globals is not self.space:
             return None
         frame.f_trace = self.step  # 3.13: before f_trace_opcodes, or the first frame sends none
         frame.f_trace_opcodes = True
@@ -240,51 +167,41 @@ class Recorder:
 
     def step(self, frame, event, argument):
         """Count a line, or look at an instruction."""
+        code, at = frame.f_code, frame.f_lasti
         if event == "line":
-            self.lines[id(frame.f_code)] += 1
+            self.lines[id(code)] += 1
         elif event == "opcode":
-            self.steps += 1
-            if self.cut:
-                frame.f_trace_lines = frame.f_trace_opcodes = False
-                return None
-            self._instruction(frame)
+            if id(code) not in self._steps:
+                self._steps[id(code)] = _steps_of(code)
+            lookups, operators = self._steps[id(code)]
+            if at in lookups:
+                self.names[lookups[at]] += 1
+                self.found[lookups[at]] = dict.get(frame.f_globals, lookups[at], KeyError)
+            elif at in operators:
+                self.operators[id(code)] += 1
         return self.step
 
-    def _frame(self, frame) -> None:
+    def _enter_frame(self, frame) -> None:
         code, space = frame.f_code, frame.f_globals
-        if not self.evaluators:
+        if space is self.space or not self.evaluators:
             self.evaluators.add(address_installed())
         if space is self.space:
             self.codes[id(code)] = code
             self.frames[id(code)] += 1
-            self.evaluators.add(address_installed())
-        elif not _hidden(frame):
-            module = _text(dict.get(space, "__name__"))
+        elif not _is_hidden(frame):
+            module = _text(space.get("__name__"))
             self.others[module.partition(".")[0]] += 1
             self.keys += module == KEYED and code.co_qualname == "Function.__call__"
 
-    def _c_call(self, frame, function) -> None:
+    def _enter_c(self, frame, function) -> None:
         caller, name = frame.f_code, _name_in_c(function)
         ours = caller is through.__code__
-        if name in SWITCHES or (_hidden(frame) and not ours and id(caller) not in LETS_THROUGH):
+        if name in SWITCHES or (_is_hidden(frame) and not ours and id(caller) not in LETS_THROUGH):
             return
-        module = _module_of_c(function)
-        self.threads += module == "_thread" and name.startswith("start_")
-        self.c[module.partition(".")[0], name] += 1
+        key = module_of_c(function).partition(".")[0], name
+        self.c[key] += 1
         if frame.f_globals is self.space or ours:
-            self.own_c[module.partition(".")[0], name] += 1
-
-    def _instruction(self, frame) -> None:
-        code, at = frame.f_code, frame.f_lasti
-        if id(code) not in self._steps:
-            self._steps[id(code)] = _steps_of(code)
-        lookups, operators = self._steps[id(code)]
-        if at in lookups:
-            name = lookups[at]
-            self.names[name] += 1
-            self.found[name] = dict.get(frame.f_globals, name, KeyError)
-        elif at in operators:
-            self.operators[id(code)] += 1
+            self.own_c[key] += 1
 
 
 # By the id of code: what stands in the place of a C function, and calls it; what makes calls of its
@@ -294,17 +211,17 @@ SHUT: dict[int, CodeType] = {}
 INSIDE: dict[int, CodeType] = {}
 
 
-def _codes() -> list[CodeType]:
-    """Return the code that runs in the midst of a call, and is nobody's but the recorder's."""
-    callbacks = (Recorder.profile, Recorder.trace, Recorder.step, Recorder._frame)
-    callbacks += (Recorder._c_call, Recorder._instruction, Printed.write, through)
+def _codes_in_a_call() -> list[CodeType]:
+    """Return the code that runs in the midst of a compiled call; Dynamo is to leave it alone."""
+    callbacks = (Tally.profile, Tally.trace, Tally.step, Tally._enter_frame, Tally._enter_c)
+    callbacks += (Printed.write, through)
     return [*(fn.__code__ for fn in callbacks), *LETS_THROUGH.values(), *SHUT.values()]
 
 
-def _hidden(frame) -> bool:
+def _is_hidden(frame) -> bool:
     if frame.f_back is not None and id(frame.f_back.f_code) in SHUT:
         return True
-    name = _text(dict.get(frame.f_globals, "__name__"))
+    name = _text(frame.f_globals.get("__name__"))
     return name.startswith(HOUSE) or frame.f_code is Printed.write.__code__
 
 
@@ -326,28 +243,19 @@ def _name_in_c(function) -> str:
     return last.rpartition(".")[2] if "pybind11" in last else last
 
 
-def _module_of_c(function) -> str:
-    owner = getattr(function, "__self__", None)
-    try:
-        return _text(function.__module__) or _text(own(type(owner), "__module__"))
-    except Exception:
-        return ""
-
-
 def _text(value) -> str:
     return value if type(value) is str else ""
 
 
-def _record(recorder: Recorder, fn, args: tuple, kwargs: dict) -> None:
+def _record(found: Tally, fn, args: tuple, kwargs: dict) -> None:
     """Make a call under a recorder; what watched before watches again afterwards."""
     profile, trace, frame = sys.getprofile(), sys.gettrace(), sys._getframe()
     opcodes, frame.f_trace_opcodes = frame.f_trace_opcodes, True  # 3.12 wants to know beforehand
     try:
-        sys.settrace(recorder.trace)
-        sys.setprofile(recorder.profile)
+        sys.settrace(found.trace)
+        sys.setprofile(found.profile)
         through(fn, args, kwargs)
     finally:
-        recorder.stayed = sys.getprofile() == recorder.profile
         sys.setprofile(profile)
         sys.settrace(trace)
         frame.f_trace_opcodes = opcodes
@@ -357,49 +265,44 @@ def _record(recorder: Recorder, fn, args: tuple, kwargs: dict) -> None:
 
 
 @contextlib.contextmanager
-def _ops(seen: Recorder) -> Iterator[list[Ran]]:
-    """Give the list of ops that run in the block, in order; at most `MOST_OPS`.
-
-    `seen` pauses while an op is written down.
-    """
-    ran: list[Ran] = []
+def _noting_ops(found: Tally) -> Iterator[None]:
+    """Note the ops that run in the block, in order. `found` pauses meanwhile."""
 
     def write(name: str, made) -> None:
-        if len(ran) < MOST_OPS:
-            ran.append(Ran(name, _kernel(made)))
+        found.ran.append(Ran(name, _kernel(made)))
 
     with contextlib.ExitStack() as stack:
         if restoring.module("torch"):
-            stack.enter_context(_torch_mode(write, seen))
+            stack.enter_context(_torch_mode(write, found))
         if restoring.module("tensorflow"):
             doors = tensorflow_private.doors
             noting = {
-                name: _noting(getattr(doors, name), at, write, seen) for name, at in OP_AT.items()
+                name: _noting(getattr(doors, name), at, write, found) for name, at in OP_AT.items()
             }
-            stack.enter_context(mock.patch.multiple(doors, **noting))
-        yield ran
+            stack.enter_context(patched(doors, **noting))
+        yield
 
 
-def _noting(door, at: int, write, seen: Recorder):
+def _noting(door, at: int, write, found: Tally):
     def noting(*given):
         made = door(*given)
-        before, seen.paused = seen.paused, True
+        before, found.paused = found.paused, True
         write(given[at].decode() if type(given[at]) is bytes else str(given[at]), made)
-        seen.paused = before
+        found.paused = before
         return made
 
     LETS_THROUGH[id(noting.__code__)] = noting.__code__
     return noting
 
 
-def _torch_mode(write, seen: Recorder):
+def _torch_mode(write, found: Tally):
     if dynamo := restoring.module("torch._dynamo"):
         write = dynamo.disable(write)  # or Dynamo would compile its frames
 
     def heard(name, inputs, made):
-        seen.paused = True
+        found.paused = True
         write(name, made)
-        seen.paused = False
+        found.paused = False
 
     mode = torch_private.dispatch_mode(heard, lambda code: SHUT.update({id(code): code}))
     SHUT[id(heard.__code__)] = heard.__code__

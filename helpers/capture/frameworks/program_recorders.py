@@ -16,7 +16,7 @@ from helpers.internals import torch_private
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
-from helpers.safety.arguments import kind_of, word
+from helpers.safety.arguments import kind_of
 from helpers.safety.children import ask, channel
 
 MARKS = (
@@ -116,29 +116,15 @@ class Recording:
     raised: str = ""
 
 
-@dataclass(frozen=True)
-class Recordings(Ledger):
-    """A ledger of programs by recorders, with what each recorded: (program, recorder, ops)."""
-
-    recorded: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = ()
-
-    def ops(self, subject: str, heading: str) -> tuple[tuple[str, ...], ...]:
-        """Return the ops of each graph that this recorder made of this program."""
-        return {(s, h): ops for s, h, ops in self.recorded}[subject, heading]
-
-
-def recordings() -> Recordings:
+def recordings() -> Ledger:
     """Run every program through every recorder; RuntimeError if the child with TensorFlow dies."""
-    made = _made()
+    made = _record_all()
     entries = [
         Entry(p.words, tuple(_verdict(made[r][i], made["Python"][i]) for r in RECORDERS))
         for i, p in enumerate(PROGRAMS)
     ]
-    recorded = tuple(
-        (p.words, r, made[r][i].graphs) for i, p in enumerate(PROGRAMS) for r in RECORDERS
-    )
     title = "The second call of each program, held against Python's"
-    return Recordings(title, "program", RECORDERS, tuple(entries), "", recorded, marks=MARKS)
+    return Ledger(title, "program", RECORDERS, tuple(entries), marks=MARKS)
 
 
 @dataclass(frozen=True)
@@ -151,31 +137,25 @@ class Recorded:
 
 
 def recorded_listing(words: str) -> Listing:
-    """Return what each recorder wrote down of one program.
-
-    KeyError lists the programs; TypeError for what is no text.
-    """
-    words = word(words, "the name of a program")
+    """Return what each recorder wrote down of one program; KeyError lists the programs."""
     names = [program.words for program in PROGRAMS]
     if words not in names:
         raise KeyError(f"{brief(words)} (the programs are {', '.join(names)})")
-    made = _made()
-    rows = tuple(_recorded(name, made[name][names.index(words)]) for name in RECORDERS)
+    rows = []
+    for recorder, all_programs in _record_all().items():
+        made = all_programs[names.index(words)]
+        told = [" | ".join(", ".join(graph) or "(none)" for graph in made.graphs)]
+        told.append(f"raised {made.raised}" if made.raised else "")
+        rows.append(
+            Recorded(recorder, len(made.graphs), " · ".join(filter(None, told)) or "nothing")
+        )
     columns = (
         Column("recorder", "recorder"),
         Column("graphs", "graphs"),
         Column("ops", "their operations", code=True),
     )
     note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
-    return Listing(f"What each recorded: {words}", columns, rows, note)
-
-
-def _recorded(name: str, recording: Recording) -> Recorded:
-    ops = " | ".join(", ".join(graph) or "(none)" for graph in recording.graphs)
-    ended = f"raised {recording.raised}" if recording.raised else ""
-    return Recorded(
-        name, len(recording.graphs), " · ".join(filter(None, (ops, ended))) or "nothing"
-    )
+    return Listing(f"What each recorded: {words}", columns, tuple(rows), note)
 
 
 def _verdict(recording: Recording, python: Recording) -> Verdict:
@@ -187,20 +167,20 @@ def _verdict(recording: Recording, python: Recording) -> Verdict:
 
 
 @cache
-def _made() -> dict[str, tuple[Recording, ...]]:
+def _record_all() -> dict[str, tuple[Recording, ...]]:
     torch_private.refuse_late_dynamo()
     import torch
 
     ways = {
-        "Python": lambda: _each(lambda fn, graphs: fn, torch.tensor),
-        "tf.function": _in_a_child,
-        "Dynamo": lambda: _each(_dynamo, torch.tensor),
-        "fx.symbolic_trace": lambda: _each(_symbolic, torch.tensor),
+        "Python": lambda: _record_each(lambda fn, graphs: fn, torch.tensor),
+        "tf.function": _record_in_child,
+        "Dynamo": lambda: _record_each(_use_dynamo, torch.tensor),
+        "fx.symbolic_trace": lambda: _record_each(_use_fx, torch.tensor),
     }
     return {name: run() for name, run in progress.counted("recorder", ways.items())}
 
 
-def _each(record, tensor) -> tuple[Recording, ...]:
+def _record_each(record, tensor) -> tuple[Recording, ...]:
     return tuple(_recording(program, record, tensor) for program in PROGRAMS)
 
 
@@ -224,7 +204,7 @@ def _recording(program, record, tensor) -> Recording:
     return Recording(tuple(graphs), len(graphs) - first, tuple(results), left, raised)
 
 
-def _dynamo(fn, graphs):
+def _use_dynamo(fn, graphs):
     import torch
 
     def backend(graph, examples):
@@ -234,7 +214,7 @@ def _dynamo(fn, graphs):
     return torch.compile(copied(fn), backend=backend, dynamic=False)
 
 
-def _symbolic(fn, graphs):
+def _use_fx(fn, graphs):
     """Trace at the first call, as fx does: numbers are fixed, tensors are stand-ins."""
     import torch.fx
 
@@ -255,7 +235,7 @@ def _fx_ops(graph) -> tuple[str, ...]:
     return tuple(target_name(n.target) for n in graph.graph.nodes if n.op.startswith("call_"))
 
 
-def _tensorflow(fn, graphs):
+def _use_tensorflow(fn, graphs):
     import tensorflow as tf
 
     made = tf.function(fn)
@@ -272,9 +252,8 @@ def _tensorflow(fn, graphs):
     return call
 
 
-def _in_a_child() -> tuple[Recording, ...]:
-    code = f"from {__name__} import tell_tensorflow; tell_tensorflow()"
-    reply = ask({"source": code}, LONGEST)
+def _record_in_child() -> tuple[Recording, ...]:
+    reply = ask({"source": f"from {__name__} import tell; tell()"}, LONGEST)
     recorded = reply.last("recorded")
     if recorded is None:
         why = "it did not end in time" if reply.ended.late else reply.last("error")
@@ -283,10 +262,11 @@ def _in_a_child() -> tuple[Recording, ...]:
     return tuple(map(_from_data, recorded))
 
 
-def tell_tensorflow() -> None:
+def tell() -> None:
     """In the child: tell the recordings of tf.function."""
     tf = importlib.import_module("tensorflow")
-    channel().tell(recorded=[asdict(made) for made in _each(_tensorflow, tf.constant)])
+    made = _record_each(_use_tensorflow, tf.constant)
+    channel().tell(recorded=[asdict(one) for one in made])
 
 
 def _from_data(data: dict) -> Recording:

@@ -6,6 +6,7 @@ installed sources and headers. Only the column `then` is what a reader of 2019 w
 
 import inspect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, metadata
@@ -70,7 +71,7 @@ def c_libraries() -> Listing:
 def then_and_now() -> Listing:
     """Return what the imports of 2019 were, and what becomes of each on this TensorFlow."""
     columns = Column("then", "then", True), Column("now", "now", True), Column("still", "the same?")
-    rows = tuple(Claim(then, *ask()) for then, ask in CLAIMS)
+    rows = (*_in_modules(), *_in_names(), *_in_headers(), *_in_sources())
     return Listing("From Python to C: then and now", columns, rows)
 
 
@@ -78,7 +79,9 @@ def then_and_now() -> Listing:
 def _library(path: Path) -> Library:
     names = exported(path, PATTERN)
     holds = [name for name in C_NAMES if name in names]
-    holds += [name for name in CPP_NAMES if any(_is(mangled, name) for mangled in names)]
+    # The compiler writes the number of letters before a C++ name, and the arguments' types behind.
+    cpp = {name: f"_Z{len(name)}{name}" for name in CPP_NAMES}
+    holds += [name for name, start in cpp.items() if any(one.startswith(start) for one in names)]
     return Library(
         path.name.partition(".")[0],
         sum(name.startswith("TF_") for name in names),
@@ -87,14 +90,6 @@ def _library(path: Path) -> Library:
         ", ".join(holds),
         _yes(any(name.startswith("PyInit_") for name in names)),
     )
-
-
-def _is(mangled: str, name: str) -> bool:
-    """Return whether a C++ name, as the compiler writes it, is this function.
-
-    It writes the number of letters before the name, and the types of the arguments behind it.
-    """
-    return mangled.startswith(f"_Z{len(name)}{name}")
 
 
 def _root() -> Path:
@@ -108,143 +103,99 @@ def _files() -> list[Path]:
     return [next(p for p in paths if p.suffix != ".pyi") for paths in found]
 
 
-# ------------------------------------------------------------------ the claims, each looked up
-
-
-def _pywrap_tensorflow():
-    module = import_module("tensorflow.python.pywrap_tensorflow")
-    count = sum(name.startswith("TFE_") for name in vars(module))
-    words = f"it can be imported, and {_importers()} files of the package do"
-    return f"{words}; names in it that begin with TFE_: {count}", "the name only"
-
-
-def _internal():
-    try:
-        import_module("tensorflow.python.pywrap_tensorflow_internal")
-    except ModuleNotFoundError as error:
-        return said(error), "no"
-    return "it can be imported", "yes"
-
-
-def _stub():
-    module = import_module("tensorflow.python._pywrap_tensorflow_internal")
-    names = [name for name in vars(module) if not name.startswith("_")]
-    return f"_pywrap_tensorflow_internal holds {', '.join(names)}", "no"
-
-
-def _swig():
-    count = sum(name.endswith(".i") or "swig" in name.lower() for name in _names())
-    common = next(path for path in _files() if "common" in path.name)
-    left = len(exported(common, "_ZNK?10tensorflow4swig"))
-    words = f"files named *.i or *swig* in the package: {count}; C++ names left in tensorflow::swig"
-    return f"{words}: {left}", _yes(bool(count))
-
-
-def _pybind():
-    kind = type(import_module("tensorflow.python._pywrap_tfe").TFE_Executor)
-    return f"classes of _pywrap_tfe are made by {kind.__module__}.{kind.__name__}", "no"
-
-
-def _modules():
-    files = (path for path in _root().rglob("*.so") if not path.name.startswith("lib"))
-    count = sum(bool(exported(path, "PyInit_")) for path in files)  # the others hold ops
-    return f"{count} extension modules in the package", "no" if count > 1 else "yes"
-
-
-def _tfe_names():
-    module = import_module("tensorflow.python.pywrap_tfe")
-    names = [name for name in vars(module) if name.startswith("TFE_")]
-    place = getattr(module, "TFE_Py_Execute").__module__  # noqa: B009
-    return f"tensorflow.python.pywrap_tfe: {len(names)} names, from {place}", "moved"
-
-
-def _py_execute():
-    function = import_module("tensorflow.python.pywrap_tfe").TFE_Py_Execute
-    arguments = function.__doc__.partition("(")[2].partition(")")[0].split(",")
-    return f"pywrap_tfe.TFE_Py_Execute takes {len(arguments)} arguments", "yes, elsewhere"
-
-
-def _header():
-    text = _include("python/eager/pywrap_tfe.h")
-    start = text.index("void TFE_Py_Execute(")
-    words = " ".join(text[start : text.index(";", start)].split())
-    return f"{words.count(',') + 1} parameters, as installed in pywrap_tfe.h", "yes"
-
-
-def _struct():
-    text = "".join(_include(f"c/eager/{name}") for name in ("c_api.h", "tfe_op_internal.h"))
-    line = next(line for line in text.splitlines() if line.startswith("typedef struct TFE_Op "))
-    return f"{line} (declared, defined nowhere)", "no" if "struct TFE_Op {" not in text else "yes"
-
-
-def _operation():
-    text = _include("core/common_runtime/eager/eager_operation.h")
-    line = next(line for line in text.splitlines() if line.startswith("class EagerOperation :"))
-    members = [name for name in OPERATION if re.search(rf"^  [^(]*\b{name}_;", text, re.MULTILINE)]
-    return f"{line.rstrip(' {')}; it holds {', '.join(members)}", "yes, with a base"
-
-
-def _new_op():
-    makes = "CreateOperation()" in _include("c/eager/immediate_execution_context.h")
-    resets = "Reset(const char* op" in _include("c/eager/abstract_operation.h")
-    named = [name for name, there in (("CreateOperation", makes), ("Reset", resets)) if there]
-    return f"in the headers: {' and '.join(named)}, so that an op object can be used again", "no"
-
-
-def _eager_tensor():
-    source = inspect.getsource(import_module("tensorflow.python.framework.ops"))
-    made = re.search(r"[\w.]+\.TFE_Py_InitEagerTensor\(\w+\)", source).group()
-    return f"EagerTensor = {made}, then exported", "yes, by another name"
-
-
-def _context():
-    source = inspect.getsource(import_module("tensorflow.python.eager.context")._create_context)
-    last = [line.strip() for line in source.splitlines() if line.strip()][-1]
-    return f"{last}, which tells C++ too", "almost"
-
-
-def _enable():
-    function = import_module("tensorflow.python.framework.ops").enable_eager_execution
-    same = "if context.default_execution_mode != context.EAGER_MODE:" in inspect.getsource(function)
-    return "the same test is there" if same else "another test is there", _yes(same)
-
-
-@cache
-def _importers() -> int:
-    """Return how many source files of the package import the module by its old name."""
-    files = (path.read_bytes() for path in _root().rglob("*.py"))
-    return sum(b"import pywrap_tensorflow" in source for source in files)
-
-
-@cache
-def _names() -> list[str]:
-    """Return the name of every file of the installed package, whatever it is called."""
-    package = metadata.packages_distributions()["tensorflow"][0]
-    return [file.name for file in metadata.files(package)]
-
-
-def _include(place: str) -> str:
-    return (_root() / "include/tensorflow" / place).read_text()
-
-
 def _yes(same: bool) -> str:
     return "yes" if same else "no"
 
 
-CLAIMS = (
-    ("from tensorflow.python import pywrap_tensorflow", _pywrap_tensorflow),
-    ("pywrap_tensorflow_internal.py", _internal),
-    ("pywrap_tensorflow_internal holds every C function", _stub),
-    ("SWIG writes the wrappers, from *.i files", _swig),
-    ("SWIG's proxy classes", _pybind),
-    ("one extension module", _modules),
-    ("pywrap_tensorflow.TFE_…", _tfe_names),
-    ("TFE_Py_Execute(handle, device, op, inputs, attrs, n)", _py_execute),
-    ("void TFE_Py_Execute(…), 7 parameters in C", _header),
-    ("TFE_NewOp: return new TFE_Op(…)", _new_op),
-    ("struct TFE_Op { EagerOperation operation; … }", _struct),
-    ("EagerOperation in core/common_runtime/eager", _operation),
-    ("EagerTensor = c_api.TFE_Py_InitEagerTensor(_EagerTensorBase)", _eager_tensor),
-    ("_create_context: _context = Context()", _context),
-    ("enable_eager_execution: if the default mode is not eager", _enable),
-)
+# ------------------------------------------------------------------ the claims, each looked up
+
+
+def _in_modules() -> Iterator[Claim]:
+    names = vars(import_module("tensorflow.python.pywrap_tensorflow"))
+    sources = (path.read_bytes() for path in _root().rglob("*.py"))
+    importers = sum(b"import pywrap_tensorflow" in source for source in sources)
+    count = sum(name.startswith("TFE_") for name in names)
+    words = f"it can be imported, and {importers} files of the package do"
+    then = "from tensorflow.python import pywrap_tensorflow"
+    yield Claim(then, f"{words}; names in it that begin with TFE_: {count}", "the name only")
+    then = "pywrap_tensorflow_internal.py"
+    try:
+        import_module("tensorflow.python.pywrap_tensorflow_internal")
+        yield Claim(then, "it can be imported", "yes")
+    except ModuleNotFoundError as error:
+        yield Claim(then, said(error), "no")
+    module = import_module("tensorflow.python._pywrap_tensorflow_internal")
+    names = ", ".join(name for name in vars(module) if not name.startswith("_"))
+    words = f"_pywrap_tensorflow_internal holds {names}"
+    yield Claim("pywrap_tensorflow_internal holds every C function", words, "no")
+    package = metadata.packages_distributions()["tensorflow"][0]
+    names = [file.name for file in metadata.files(package)]
+    count = sum(name.endswith(".i") or "swig" in name.lower() for name in names)
+    common = next(path for path in _files() if "common" in path.name)
+    left = len(exported(common, "_ZNK?10tensorflow4swig"))
+    words = f"files named *.i or *swig* in the package: {count}; C++ names left in tensorflow::swig"
+    then = "SWIG writes the wrappers, from *.i files"
+    yield Claim(then, f"{words}: {left}", _yes(bool(count)))
+    kind = type(import_module("tensorflow.python._pywrap_tfe").TFE_Executor)
+    words = f"classes of _pywrap_tfe are made by {kind.__module__}.{kind.__name__}"
+    yield Claim("SWIG's proxy classes", words, "no")
+    files = (path for path in _root().rglob("*.so") if not path.name.startswith("lib"))
+    count = sum(bool(exported(path, "PyInit_")) for path in files)  # the others hold ops
+    words = f"{count} extension modules in the package"
+    yield Claim("one extension module", words, "no" if count > 1 else "yes")
+
+
+def _in_names() -> Iterator[Claim]:
+    module = import_module("tensorflow.python.pywrap_tfe")
+    count = sum(name.startswith("TFE_") for name in vars(module))
+    place = module.TFE_Py_Execute.__module__
+    words = f"tensorflow.python.pywrap_tfe: {count} names, from {place}"
+    yield Claim("pywrap_tensorflow.TFE_…", words, "moved")
+    given = module.TFE_Py_Execute.__doc__.partition("(")[2].partition(")")[0].split(",")
+    words = f"pywrap_tfe.TFE_Py_Execute takes {len(given)} arguments"
+    then = "TFE_Py_Execute(handle, device, op, inputs, attrs, n)"
+    yield Claim(then, words, "yes, elsewhere")
+
+
+def _in_headers() -> Iterator[Claim]:
+    text = _header("python/eager/pywrap_tfe.h")
+    start = text.index("void TFE_Py_Execute(")
+    given = text[start : text.index(";", start)].count(",") + 1
+    words = f"{given} parameters, as installed in pywrap_tfe.h"
+    yield Claim("void TFE_Py_Execute(…), 7 parameters in C", words, "yes")
+    makes = "CreateOperation()" in _header("c/eager/immediate_execution_context.h")
+    resets = "Reset(const char* op" in _header("c/eager/abstract_operation.h")
+    named = [name for name, there in (("CreateOperation", makes), ("Reset", resets)) if there]
+    words = f"in the headers: {' and '.join(named)}, so that an op object can be used again"
+    yield Claim("TFE_NewOp: return new TFE_Op(…)", words, "no")
+    text = "".join(_header(f"c/eager/{name}") for name in ("c_api.h", "tfe_op_internal.h"))
+    line = next(line for line in text.splitlines() if line.startswith("typedef struct TFE_Op "))
+    still = _yes("struct TFE_Op {" in text)
+    words = f"{line} (declared, defined nowhere)"
+    yield Claim("struct TFE_Op { EagerOperation operation; … }", words, still)
+    text = _header("core/common_runtime/eager/eager_operation.h")
+    line = next(line for line in text.splitlines() if line.startswith("class EagerOperation :"))
+    members = [name for name in OPERATION if re.search(rf"^  [^(]*\b{name}_;", text, re.MULTILINE)]
+    words = f"{line.rstrip(' {')}; it holds {', '.join(members)}"
+    yield Claim("EagerOperation in core/common_runtime/eager", words, "yes, with a base")
+
+
+def _in_sources() -> Iterator[Claim]:
+    ops = import_module("tensorflow.python.framework.ops")
+    found = re.search(r"[\w.]+\.TFE_Py_InitEagerTensor\(\w+\)", inspect.getsource(ops)).group()
+    then = "EagerTensor = c_api.TFE_Py_InitEagerTensor(_EagerTensorBase)"
+    yield Claim(then, f"EagerTensor = {found}, then exported", "yes, by another name")
+    context = import_module("tensorflow.python.eager.context")
+    lines = inspect.getsource(context._create_context).split("\n")
+    last = [line.strip() for line in lines if line.strip()][-1]
+    then = "_create_context: _context = Context()"
+    yield Claim(then, f"{last}, which tells C++ too", "almost")
+    source = inspect.getsource(ops.enable_eager_execution)
+    same = "if context.default_execution_mode != context.EAGER_MODE:" in source
+    words = "the same test is there" if same else "another test is there"
+    then = "enable_eager_execution: if the default mode is not eager"
+    yield Claim(then, words, _yes(same))
+
+
+def _header(place: str) -> str:
+    return (_root() / "include/tensorflow" / place).read_text()

@@ -16,7 +16,16 @@ from helpers.internals import tensorflow_private
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.phrase import listed
 from helpers.safety import progress
-from helpers.safety.arguments import is_a, is_exactly, kind_of, own, parts, printable, table
+from helpers.safety.arguments import (
+    called,
+    is_a,
+    is_exactly,
+    kind_of,
+    own,
+    parts,
+    printable,
+    table,
+)
 from helpers.safety.restoring import theirs
 
 NAMED = "parameter(s) were modified:"
@@ -33,17 +42,12 @@ MARKS = (
 CASES = "name -> a function, or (function, *arguments)"
 UNCHANGED, NOT_KNOWN = QUIET = "caller's unchanged", "not known what changed"
 GONE = object()
-LAZY = ("__annotations__", "__annotations_cache__", "__slotnames__")  # Python adds them when asked
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
     """Run every case in every way, each time on fresh copies of its arguments.
 
-    `cases`: name -> a function, or (function, *arguments). `ways`: heading -> what makes a
-    callable of a function; by default as it is, and `tf.function`. What is neither copied nor
-    compared, such as an array or a variable, is named. What a run rebound is put back; what it
-    changed in place beside its arguments, before the next run. TypeError names a case or a way
-    that cannot be called; ValueError a case that holds too much to be copied for each run.
+    What a run rebound is put back; what it changed in place beside its arguments, before the next.
     """
     if ways is None:
         import tensorflow as tf
@@ -51,9 +55,7 @@ def mutations_ledger(cases, ways=None) -> Ledger:
         ways = {"called as it is": lambda fn: fn, "tf.function": tf.function}
     ways = table(ways, "ways=", "heading -> what takes a function and returns one", MOST_WAYS)
     for name, way in ways:
-        if not callable(way):
-            needed = f"the way '{printable(name)}' must be a function that takes a function"
-            raise TypeError(f"{needed}, not {kind_of(way)}")
+        called(way, f"the way '{printable(name)}'")
     pairs = table(cases, "watch_mutations", CASES, MOST_CASES)
     undo = []  # what puts back what the last run changed in place
     entries = [
@@ -68,33 +70,24 @@ def mutations_ledger(cases, ways=None) -> Ledger:
 def _entry(name, case, ways, undo) -> Entry:
     fn, *args = parts(case)
     if not callable(fn):
-        needed = f"the case '{name}' must be a function, or (function, *arguments)"
-        raise TypeError(f"{needed}, not {kind_of(fn)}")
-    try:
-        outcomes = [_outcome(fn, fresh(args), way, undo) for way in ways]
-    except TooMuch:
-        raise ValueError(
-            f"the case '{name}' holds more than {MOST_THINGS:,} things, and each run needs fresh "
-            "ones; give it smaller arguments"
-        ) from None
+        raise TypeError(f"the case '{name}' must be a function, not {kind_of(fn)}")
+    outcomes = [_run(fn, copy_containers(args), way, undo) for way in ways]
     notes = dict.fromkeys(note for _, found in outcomes for note in found)
     return Entry(name, tuple(verdict for verdict, _ in outcomes), "; ".join(notes))
 
 
-def fresh(args: list) -> list:
+def copy_containers(args: list) -> list:
     """Return a copy of containers and of plain objects, to any depth, around the same leaves."""
-    leaves = {id(leaf): leaf for leaf in _World(args).leaves}
-    return copy.deepcopy(args, leaves)
+    return copy.deepcopy(args, {id(leaf): leaf for leaf in _Snapshot(args).leaves})
 
 
-def _outcome(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
+def _run(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
     """Run `fn` one way -> the verdict, and what was raised or rebound, or not looked into."""
     if undo:
         undo.pop()()
-    functions = _functions(fn)
-    roots = [*args, *_beside(fn, functions)]
-    world, note = _World(roots, functions), ""
-    undo.append(world.put_back)
+    functions = _reached_functions(fn)
+    before, note = _Snapshot([*args, *_held_beside(fn, functions)], functions), ""
+    undo.append(before.put_back)
     try:
         with theirs():
             way(fn)(*args)
@@ -102,15 +95,15 @@ def _outcome(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
         raise
     except BaseException as error:
         note = said(error)
-    finally:
-        rebound = world.rebound()
-        after = _World([*args, *_beside(fn, functions), *rebound.values()])
-        world.put_names_back()
-    kept = "caller's changed" if rebound or world.changed() else UNCHANGED
-    known = {id(leaf) for leaf in world.leaves}
-    if any(_is_of_a_graph(leaf) and id(leaf) not in known for leaf in after.leaves):
+    rebound = before.rebound()
+    after = _Snapshot([*args, *_held_beside(fn, functions), *rebound.values()])
+    before.put_names_back()
+    kept = "caller's changed" if rebound or before.changed() else UNCHANGED
+    known = {id(leaf) for leaf in before.leaves}
+    of_a_graph = tensorflow_private.SymbolicTensor
+    if any(is_a(leaf, of_a_graph) and id(leaf) not in known for leaf in after.leaves):
         kept = "a graph tensor leaked"
-    unseen = [*dict.fromkeys(kind_of(leaf) for leaf in world.leaves if _can_change(leaf))]
+    unseen = [*dict.fromkeys(kind_of(leaf) for leaf in before.leaves if _can_change(leaf))]
     if kept == UNCHANGED and unseen:
         kept = NOT_KNOWN
     told = [f"rebound: {listed(rebound, MOST_NAMED)}"] if rebound else []
@@ -122,38 +115,34 @@ def _outcome(fn, args, way, undo: list) -> tuple[Verdict, list[str]]:
     return Verdict(f"no error; {kept}", "plain" if kept in QUIET else "changed"), told
 
 
-def _functions(fn) -> list[FunctionType]:
-    """Return the Python function that a call of `fn` runs, and those that it names or wraps.
-
-    Not those of a library, whose names are no caller's.
-    """
+def _reached_functions(fn) -> list[FunctionType]:
+    """Return the Python function that a call of `fn` runs, and those that it names in turn."""
     fn = fn.func if type(fn) is partial else fn
     fn = fn.__func__ if type(fn) is MethodType else fn
     fn = own(fn, "_python_function", fn)  # of a tf.function
     waiting, found = [fn if type(fn) is FunctionType else own(fn, "__call__")], {}
     for one in waiting:  # grows while it is walked
-        if type(one) is FunctionType and id(one) not in found and not _is_librarys(one):
+        if type(one) is FunctionType and _home(one) not in LIBRARIES and id(one) not in found:
             found[id(one)] = one
-            waiting += _named(one)
+            waiting += _named_values(one)
     return list(found.values())
 
 
-def _is_librarys(function) -> bool:
-    return str(function.__globals__.get("__name__")).partition(".")[0] in LIBRARIES
+def _home(made) -> str:
+    """Return the first part of the name of the module that a function or a class was made in."""
+    return str(made.__module__).partition(".")[0]
 
 
-def _named(function) -> list:
+def _named_values(function) -> list:
     """Return what a function's closure holds, and what the globals are that it names."""
-    cells = [_names(cell).get("") for cell in function.__closure__ or ()]
-    space = function.__globals__
-    return cells + [space.get(name) for name in sorted(names_used(function.__code__))]
+    cells = [_content(cell).get("") for cell in function.__closure__ or ()]
+    return cells + [
+        function.__globals__.get(name) for name in sorted(names_used(function.__code__))
+    ]
 
 
-def _beside(fn, functions) -> list:
-    """Return what a function brings: what a partial adds, its `self`, its own attributes.
-
-    And its defaults, what is in its closure, and the globals that it names.
-    """
+def _held_beside(fn, functions) -> list:
+    """Return what a function brings: a partial's arguments, `self`, attributes, names, defaults."""
     held = []
     if type(fn) is partial:
         held, fn = [*fn.args, fn.keywords], fn.func
@@ -163,63 +152,39 @@ def _beside(fn, functions) -> list:
         held.append(fn)
     for function in functions:
         held += [function.__defaults__, function.__kwdefaults__, function.__dict__]
-        held += [one for one in _named(function) if not callable(one) or _is_model(one)]
-        held += [one for one in _named(function) if is_a(one, type)]
+        held += [one for one in _named_values(function) if not callable(one) or _is_model(one)]
     return held
 
 
-class TooMuch(Exception):
-    """There is more in a structure than is worth copying for each run."""
-
-
-class _World:
-    """All that a body can change, as it is now: what containers hold, and what names refer to.
-
-    Names are those of the functions' modules and closures, and of the classes that are reached.
-    """
+class _Snapshot:
+    """All that a body can change, as it is now: what containers hold, and what names refer to."""
 
     def __init__(self, roots, functions=()):
-        self.leaves, self._held, self._spaces, self._mentioned = [], {}, {}, set()
+        self.leaves, self._held, self._names = [], {}, []
         for function in functions:
-            self._mentioned |= _mentioned(function.__code__)
-            self._add_space(function.__globals__, "")
-            for name, cell in zip(
-                function.__code__.co_freevars, function.__closure__ or (), strict=True
-            ):
-                self._add_space(cell, name)
+            cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            for prefix, owner in [("", function.__globals__), *cells]:
+                self._names.append((prefix, owner, _content(owner)))
         waiting, met = list(roots), {}
         while waiting:
             one = waiting.pop()
-            if id(one) in met:
-                continue
-            met[id(one)] = one
+            if id(one) not in met:
+                met[id(one)] = one
+                waiting += self._look_into(one)
             if len(met) > MOST_THINGS:
-                raise TooMuch
-            waiting += self._look_into(one)
+                needed = "each run needs fresh ones; give it smaller arguments"
+                raise ValueError(f"a case holds more than {MOST_THINGS:,} things, and {needed}")
 
     def _look_into(self, one) -> list:
         """Note what a thing holds, and return that."""
-        if is_a(one, type):
-            return self._class(one)
         if is_exactly(one, tuple, frozenset) or (is_a(one, tuple) and hasattr(one, "_fields")):
             return list(one)
-        inside = _mutable(one)
+        inside = _mutable_part(one)
         if inside is None:
             self.leaves.append(one)
             return []
         self._held[id(inside)] = inside, inside.copy()
-        values = list(inside.values() if type(inside) is dict else inside)
-        return values if inside is one else [*values, type(one)]
-
-    def _class(self, cls) -> list:
-        if _home(cls) in LIBRARIES:
-            return []
-        self._add_space(cls, f"{printable(cls.__name__)}.")
-        held = [v for name, v in vars(cls).items() if not name.startswith(("__", "_abc_"))]
-        return [v for v in held if _mutable(v) is not None] + list(cls.__bases__)
-
-    def _add_space(self, owner, prefix: str) -> None:
-        self._spaces.setdefault(id(owner), (owner, prefix, _names(owner)))
+        return list(inside.values() if type(inside) is dict else inside)
 
     def changed(self) -> bool:
         """Return whether a container holds something else now."""
@@ -228,61 +193,70 @@ class _World:
     def rebound(self) -> dict[str, object]:
         """Return name -> what it refers to now, of each that refers to something else."""
         return {
-            f"{prefix}{printable(name)}": _names(owner).get(name, GONE)
-            for owner, prefix, before in self._spaces.values()
-            for name in _others(before, _names(owner))
+            prefix + printable(name): _content(owner).get(name, GONE)
+            for prefix, owner, before in self._names
+            for name in _differing_names(before, _content(owner))
         }
 
     def put_names_back(self) -> None:
-        """Let every name refer to what it referred to.
-
-        A global that the code does not mention is left: a thread may have written it.
-        """
-        for owner, _, before in self._spaces.values():
-            for name in _others(before, _names(owner)):
-                if type(owner) is not dict or name in self._mentioned:
-                    _write(owner, name, before.get(name, GONE))
+        """Let every name refer to what it referred to."""
+        for _, owner, before in self._names:
+            _put_back(owner, before)
 
     def put_back(self) -> None:
         """Let each container hold what it held."""
         for inside, before in self._held.values():
-            if type(inside) is list:
-                inside[:] = before
-            else:
-                inside.clear()
-                inside.update(before)
+            _put_back(inside, before)
 
 
-def _mutable(value) -> list | dict | set | None:
+def _content(owner) -> dict[str, object]:
+    """Return a copy of a module's names, or the content of a closure's cell."""
+    if type(owner) is dict:
+        return owner.copy()
+    try:
+        return {"": owner.cell_contents}
+    except ValueError:  # the cell is empty
+        return {}
+
+
+def _put_back(owner, before) -> None:
+    if type(owner) is CellType and before:
+        owner.cell_contents = before[""]
+    elif type(owner) is list:
+        owner[:] = before
+    elif type(owner) is set:
+        owner.intersection_update(before)
+        owner.update(before)
+    elif type(owner) is dict:
+        owner.update(before)
+        for name in owner.keys() - before.keys():
+            del owner[name]
+
+
+def _mutable_part(value) -> list | dict | set | None:
     """Return a container itself, the attributes of a plain object, None of anything else."""
     if is_exactly(value, list, dict, set):
         return value
-    classes = type(value).__mro__[:-1]
-    plain = classes and not any(_home(cls) in LIBRARIES for cls in classes)
-    if not plain or type(value).__basicsize__ > _Plain.__basicsize__:  # C's own state, or slots
-        return None
-    return getattr(value, "__dict__", None)
+    homes = set(map(_home, type(value).__mro__[:-1]))
+    of_somebody = homes and not homes.intersection(LIBRARIES)
+    # One that is larger has slots, or a state of its own in C.
+    is_plain = of_somebody and type(value).__basicsize__ <= _Plain.__basicsize__
+    return getattr(value, "__dict__", None) if is_plain else None
 
 
 class _Plain:
     """An object that has a dict, and nothing else."""
 
 
-def _home(cls) -> str:
-    """Return the first part of the name of the module that a class was made in."""
-    return str(type.__dict__["__module__"].__get__(cls)).partition(".")[0]
-
-
 def _is_same(now, before) -> bool:
     if type(now) is set:
         return now == before
     if type(now) is dict:
-        return list(now) == list(before) and not _others(before, now)
-    pairs = zip(now, before, strict=False)
-    return len(now) == len(before) and not any(_is_other(*pair) for pair in pairs)
+        return list(now) == list(before) and not _differing_names(before, now)
+    return len(now) == len(before) and not any(map(_is_other, now, before))
 
 
-def _others(before: dict, now: dict) -> list[str]:
+def _differing_names(before: dict, now: dict) -> list[str]:
     return [n for n in {**before, **now} if _is_other(before.get(n, GONE), now.get(n, GONE))]
 
 
@@ -304,36 +278,3 @@ def _can_change(leaf) -> bool:
         return False
     values = tf.Tensor, tf.DType, tf.TensorShape, tf.TypeSpec, np.generic, np.dtype
     return not is_a(leaf, *values) and (not callable(leaf) or _is_model(leaf))
-
-
-def _is_of_a_graph(leaf) -> bool:
-    return is_a(leaf, tensorflow_private.SymbolicTensor)
-
-
-def _mentioned(code: CodeType) -> set[str]:
-    inner = (one for one in code.co_consts if type(one) is CodeType)
-    return set(code.co_names).union(*map(_mentioned, inner))
-
-
-def _names(owner) -> dict[str, object]:
-    """Return the names of a module, of a class, or the content of a closure's cell."""
-    if type(owner) is CellType:
-        try:
-            return {"": owner.cell_contents}
-        except ValueError:
-            return {}
-    if type(owner) is dict:
-        return {name: value for name, value in owner.items() if not str(name).startswith("__")}
-    return {name: value for name, value in vars(owner).items() if name not in LAZY}
-
-
-def _write(owner, name, value) -> None:
-    if type(owner) is CellType:
-        if value is GONE:
-            del owner.cell_contents
-        else:
-            owner.cell_contents = value
-    elif type(owner) is dict:
-        owner.pop(name, None) if value is GONE else owner.update({name: value})
-    else:
-        type.__delattr__(owner, name) if value is GONE else type.__setattr__(owner, name, value)

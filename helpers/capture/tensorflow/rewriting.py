@@ -1,4 +1,4 @@
-"""A function -> what AutoGraph makes of its source, and what Grappler makes of its graph.
+"""What rewrites a function: AutoGraph its source, Grappler its graph; and what became of each node.
 
 AutoGraph keeps a source map on the function that it generates (`ag_source_map`, see
 tensorflow/python/autograph/pyct/origin_info.py): generated line -> line it came from. The order of
@@ -7,24 +7,28 @@ names in `nonlocal` lines follows the hash seed, so it is the same only under on
 The executor hands out the graphs before and after Grappler when a function is made ready for its
 first run (RunMetadata.function_graphs, tensorflow/core/protobuf/config.proto). So a function of its
 own is made from the same Python function, and the caller's traces and counts stay as they are.
+
+A diff is told from the two graphs alone: no pass is asked what it did. Nodes are the same if their
+keys are. The first rule that fits decides; what the graphs do not explain is called changed.
 """
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType
 
 from helpers.capture.cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from helpers.capture.tensorflow.tf_graph import plain_name, tf_graph, traced
-from helpers.capture.tensorflow.tf_graph_diff import compare
+from helpers.capture.tensorflow.tf_graph import find_levels, plain_name, tf_graph, traced
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import instead, said
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
-from helpers.model.graph_diff import GraphDiff
+from helpers.model.graph import Graph, Node
+from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
+from helpers.model.phrase import listed
 from helpers.model.side_by_side import SideBySide, align
-from helpers.safety.arguments import is_a, kind_of, own, printable, shown, unwritten
+from helpers.safety.arguments import is_a, kind_of, own, printable, shown, word
 from helpers.safety.restoring import theirs
 
-MOST_DECORATORS = 100
 JOINED = (
     "The lines are joined by AutoGraph's own source map; a line without a number on the left is "
     "made up by AutoGraph."
@@ -33,25 +37,28 @@ INFERRED = (
     "Both graphs come from the run itself. What became of each node is inferred from these two "
     "alone; Grappler was not asked."
 )
+UNEXPLAINED = "gone; these two graphs do not say why"
+MOST_NAMED, LONGEST = 3, 100
 
 
 def autograph_side_by_side(fn) -> SideBySide:
-    """Return the source of `fn` and the source that AutoGraph generates from it, line by line.
+    """Return the source of `fn` and the source that AutoGraph generates from it, line by line."""
+    import tensorflow as tf
 
-    `fn`: a Python function or a tf.function. TypeError for anything else, ValueError where its
-    source is not available or AutoGraph cannot convert it.
-    """
-    function = _python_function(fn)
+    function = _find_python_function(fn)
     if type(function) is not FunctionType:
         raise TypeError(f"show_autograph needs a Python function, not {shown(fn)}{instead(fn)}")
     name = name_of(function)
     if function.__code__.co_flags & (COROUTINE | ASYNC_GENERATOR):
         raise ValueError(f"AutoGraph converts no async function, such as {name}")
-    if why := unwritten(function):
-        raise ValueError(f"AutoGraph cannot convert {name}: it {why}")
-    left, first = _source(function, name)
-    converted = _converted(function, name)
-    right, start = _source(converted, name)
+    left, first = _read_source(function, name)
+    try:
+        converted = tf.autograph.to_graph(function)
+    except Exception as failure:
+        raise ValueError(f"AutoGraph cannot convert {name}: {said(failure)}") from None
+    if not hasattr(converted, "ag_source_map"):
+        raise ValueError(f"AutoGraph leaves {name} as it is")
+    right, start = _read_source(converted, name)
     origin = {
         generated.lineno - start + 1: info.loc.lineno - first + 1
         for generated, info in converted.ag_source_map.items()
@@ -60,41 +67,26 @@ def autograph_side_by_side(fn) -> SideBySide:
     return SideBySide(title, "what you wrote", "what AutoGraph made of it", pairs, JOINED)
 
 
-def _python_function(fn):
+def _find_python_function(fn):
     """Return the function of a tf.function, of a method, and inside its decorators."""
     import tensorflow as tf
 
-    known = watched_of(fn)
-    fn = known.function if known else fn
+    fn = known.function if (known := watched_of(fn)) else fn
     if is_a(fn, tf.types.experimental.PolymorphicFunction):
         if not getattr(fn, "_autograph", True):
             raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: autograph=False says so")
         fn = fn.python_function
-    for _ in range(MOST_DECORATORS):
-        if type(fn) is MethodType:
-            fn = fn.__func__
-        if type(fn) is FunctionType and own(fn, "autograph_info__", ...) is not ...:
+    while type(fn) in (FunctionType, MethodType):
+        fn = fn.__func__ if type(fn) is MethodType else fn
+        if own(fn, "autograph_info__", ...) is not ...:
             raise ValueError(f"AutoGraph leaves {name_of(fn)} as it is: it is marked so")
-        inner = own(fn, "__wrapped__") if type(fn) is FunctionType else None
-        if inner is None:
-            return fn
+        if (inner := own(fn, "__wrapped__")) is None:
+            break
         fn = inner
-    raise TypeError(f"show_autograph found no end of the decorators around {name_of(fn)}")
+    return fn
 
 
-def _converted(function, name: str):
-    import tensorflow as tf
-
-    try:
-        converted = tf.autograph.to_graph(function)
-    except Exception as failure:
-        raise ValueError(f"AutoGraph cannot convert {name}: {said(failure)}") from None
-    if not hasattr(converted, "ag_source_map"):
-        raise ValueError(f"AutoGraph leaves {name} as it is")
-    return converted
-
-
-def _source(function, name: str) -> tuple[list[str], int]:
+def _read_source(function, name: str) -> tuple[list[str], int]:
     """Return the dedented lines and the number of the first one in its file."""
     if why := why_outdated(function.__code__):
         raise ValueError(f"AutoGraph needs the source of {name}, and {why}")
@@ -108,18 +100,11 @@ def _source(function, name: str) -> tuple[list[str], int]:
 
 
 def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
-    """Run `fn(*args, **kwargs)` once in graph mode and return what became of each of its nodes.
-
-    `fn`: a tf.function or a Python function that TensorFlow can trace. TypeError otherwise;
-    ValueError says why it cannot be traced or run; what an op raises comes through; RuntimeError
-    if the run gave no graphs, or nothing can run now.
-    """
+    """Run `fn(*args, **kwargs)` once in graph mode and return what became of each of its nodes."""
     import tensorflow as tf
 
-    known = watched_of(fn)
-    given = known.function if known else fn
-    function = is_a(given, tf.types.experimental.PolymorphicFunction)
-    python = given.python_function if function else given
+    given = known.function if (known := watched_of(fn)) else fn
+    python = getattr(given, "python_function", given)
     if is_a(given, tf.types.experimental.ConcreteFunction):
         raise TypeError("watch_optimisation needs the tf.function, not one of its traces")
     if not callable(python) or is_a(python, type):
@@ -130,7 +115,7 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     own_function = as_tf_function(python)
     concrete = traced(own_function, args, kwargs)
     wanted = {operation.name for operation in concrete.graph.get_operations()}
-    graphs = _graphs_of_a_run(own_function, args, kwargs, wanted)
+    graphs = _collect_graphs(own_function, args, kwargs, wanted)
     name = printable(plain_name(concrete.graph.name))
     before = tf_graph(graphs.pre_optimization_graph, title=f"{name}, as Grappler gets it")
     after = tf_graph(graphs.post_optimization_graph, title=f"{name}, as it runs")
@@ -138,11 +123,8 @@ def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
     return replace(compare(before, after, f"{name}: {counts}"), note=INFERRED)
 
 
-def _graphs_of_a_run(function, args, kwargs, wanted):
-    """Return the function graphs that share the most names with `wanted`.
-
-    An eager op that runs beside it for the first time leaves graphs of its own.
-    """
+def _collect_graphs(function, args, kwargs, wanted):
+    """Return the function graphs that share the most names with `wanted`."""
     import tensorflow as tf
 
     with tensorflow_private.run_metadata() as collected:
@@ -157,3 +139,268 @@ def _graphs_of_a_run(function, args, kwargs, wanted):
     if not graphs:
         raise RuntimeError("this run handed out no graphs; does the function hold any op?")
     return max(graphs, key=lambda g: sum(n.name in wanted for n in g.pre_optimization_graph.node))
+
+
+# ------------------------------------------------------------------ two graphs
+
+
+def tf_diff(before, after, title: str = "") -> GraphDiff:
+    """Return the diff of two graphs; each a Graph of the model, or what `tf_graph` takes."""
+    title = printable(word(title, "title"), 200)
+    both = [side if is_a(side, Graph) else tf_graph(side) for side in (before, after)]
+    return compare(*both, title)
+
+
+def compare(before: Graph, after: Graph, title: str = "") -> GraphDiff:
+    """Return the diff of two graphs whose nodes say their `op` and `attributes`."""
+    work = _Comparison(_Side(before), _Side(after))
+    for rule in (_remove, _fold, _merge, _bypass, _replace, _alter):
+        rule(work)
+    order = list(MEANINGS)
+    findings = tuple(sorted(work.findings, key=lambda finding: order.index(finding.word)))
+    counts = f"Before: {len(before.nodes)} nodes. After: {len(after.nodes)}"
+    return GraphDiff(title or counts, before, after, findings)
+
+
+class _Side:
+    """One graph, asked often: nodes by key, and what each reads and is read by."""
+
+    def __init__(self, graph: Graph):
+        self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
+        self._at = {key: at for at, key in enumerate(self.nodes)}
+        self.inputs = {key: [] for key in self.nodes}
+        self.readers = {key: [] for key in self.nodes}
+        for edge in graph.edges:
+            self.inputs[edge.target].append((edge.source, edge.label))
+            self.readers[edge.source].append(edge.target)
+        level, _ = find_levels(graph)
+        in_cycles = [key for key in self.nodes if key not in level]
+        self.inputs_first = sorted(level, key=level.get) + in_cycles
+
+    def sources(self, key: str) -> list[str]:
+        """Return the keys that this node reads, once per arrow; nothing if it is not here."""
+        return [source for source, _ in self.inputs.get(key, ())]
+
+    def ordered(self, keys) -> list[str]:
+        """Return the keys in this graph's order."""
+        return sorted((key for key in keys if key in self._at), key=self._at.get)
+
+    def pieces(self, keys: set[str]) -> list[set[str]]:
+        """Return the connected pieces of the graph that has only these keys, in its order."""
+        pieces = []
+        for key in self.ordered(keys):
+            if not any(key in piece for piece in pieces):
+                near = lambda k: keys.intersection(self.sources(k) + self.readers[k])  # noqa: E731
+                pieces.append(_reach([key], near))
+        return pieces
+
+
+@dataclass
+class _Comparison:
+    """The work so far. `open`: keys without a word. `stand`: what is read now in a key's place."""
+
+    one: _Side
+    two: _Side
+    findings: list[Finding] = field(default_factory=list)
+    stand: dict[str, str] = field(default_factory=dict)
+    swapped: set[str] = field(default_factory=set)
+
+    def __post_init__(self):
+        self.open = dict.fromkeys(self.one.nodes)
+        self.gone = {key for key in self.one.nodes if key not in self.two.nodes}
+        self.new = {key for key in self.two.nodes if key not in self.one.nodes}
+
+    def say(self, word: str, before, after, how: str = "") -> None:
+        """Record a finding; its nodes need no other word."""
+        keys = [key for key in self.one.ordered(set(before)) if key in self.open]
+        for key in keys:
+            del self.open[key]
+        self.findings.append(Finding(word, tuple(keys), tuple(after), how))
+
+    def is_left(self, key: str) -> bool:
+        """Return whether the node is gone and nobody has said why."""
+        return key in self.gone and key in self.open
+
+    def place(self, key: str) -> str:
+        """Return the key that is read now where `key` was read."""
+        seen = set()
+        while key in self.stand and key not in seen:
+            seen.add(key)
+            key = self.stand[key]
+        return key
+
+    def with_helpers(self, keys) -> set[str]:
+        """Return `keys` and the gone nodes that only they read."""
+        group, waiting = set(keys), list(keys)
+        while waiting:
+            for source in self.one.sources(waiting.pop()):
+                served = group.issuperset(self.one.readers[source])
+                if served and self.is_left(source) and source not in group:
+                    group.add(source)
+                    waiting.append(source)
+        return group
+
+
+def _remove(work: _Comparison) -> None:
+    """Gone, and no path leads to a result: an output, or else an end that is still there."""
+    one = work.one
+    results = [key for key, node in one.nodes.items() if node.kind == "output"]
+    if not results:
+        results = [key for key in one.nodes if not one.readers[key] and key not in work.gone]
+    dead = work.gone - _reach(results, one.sources) if results else set()
+    for group in one.pieces(dead):
+        work.say("removed", group, (), "no way leads from it to a result")
+
+
+def _fold(work: _Comparison) -> None:
+    """A constant now, and all that it was computed from was constant; nothing in a cycle is."""
+    one, constant = work.one, {}
+    for key in one.inputs_first:
+        sources, itself = one.sources(key), one.nodes[key].kind == "constant"
+        constant[key] = all(map(constant.get, sources)) if sources else itself
+    for key, node in one.nodes.items():
+        now = work.two.nodes.get(key)
+        became = now is not None and now.kind == "constant" and node.kind != "constant"
+        if became and constant[key]:
+            how = f"{key} is computed from constants alone; it is now {now.detail or now.label}"
+            work.say("folded", work.with_helpers([key]), (key,), how)
+
+
+def _merge(work: _Comparison) -> None:
+    """Gone, and a node that computes the same is still there."""
+    number = _number_values(work.one)
+    twins = {number[key]: key for key in reversed(work.one.nodes) if key not in work.gone}
+    merged = {}
+    for constants in (False, True):
+        for key, node in work.one.nodes.items():
+            twin = twins.get(number[key])
+            if twin is None or not work.is_left(key) or constants != (node.kind == "constant"):
+                continue
+            # Equal constants are common: of them, a reader of the one must read the other now.
+            readers = (work.two.sources(work.place(reader)) for reader in work.one.readers[key])
+            if not constants or any(twin in sources for sources in readers):
+                work.stand[key] = twin
+                merged.setdefault(twin, []).append(key)
+    for twin, keys in merged.items():
+        work.say("merged", keys, (twin,), f"same op, attributes and inputs as {twin}")
+
+
+def _number_values(side: _Side) -> dict[str, int]:
+    """Return a number per key; equal numbers mean same op, same attributes, same inputs."""
+    numbers, known = {}, {}
+    for key in side.inputs_first:
+        node = side.nodes[key]
+        inputs = tuple((numbers.get(source, source), label) for source, label in side.inputs[key])
+        itself = key if node.kind == "input" else ""
+        signature = (node.op or node.label, node.attributes, inputs, itself)
+        numbers[key] = known.setdefault(signature, len(known))
+    return numbers
+
+
+def _bypass(work: _Comparison) -> None:
+    """A reader that is still there reads, in the place of a gone node, what that node had read."""
+    for reader in work.one.nodes:
+        if reader in work.gone:
+            continue
+        expected = Counter(map(work.place, work.one.sources(reader)))
+        now = Counter(work.two.sources(reader))
+        known = [key for key in now - expected if key in work.one.nodes]
+        for lost, gained in [(lost, gained) for lost in expected - now for gained in known]:
+            if row := _find_row(work, lost, gained) if work.is_left(lost) else []:
+                work.stand.update(dict.fromkeys(row, gained))
+                nodes = [work.one.nodes[key] for key in row]
+                same = len({node.op for node in nodes}) == 1 and nodes[0].kind != "pass"
+                became = "cancelled" if same and len(row) > 1 else "bypassed"
+                how = f"{reader} read {lost}, and now reads {gained}"
+                work.say(became, work.with_helpers(row), (), how)
+
+
+def _find_row(work: _Comparison, lost: str, gained: str) -> list[str]:
+    """Return the gone nodes from `lost` back to one that read `gained`; nothing if none did."""
+    rows = [[lost]]
+    seen = {lost}
+    for row in rows:  # grows while it is walked
+        sources = [work.place(source) for source in work.one.sources(row[0])]
+        if gained in sources:
+            return row
+        for source in sources:
+            if work.is_left(source) and source not in seen:
+                seen.add(source)
+                rows.append([source, *row])
+    return []
+
+
+def _replace(work: _Comparison) -> None:
+    """Gone next to new: a reader of the former is still there, and reads the latter."""
+    for group in work.one.pieces({key for key in work.open if key in work.gone}):
+        readers = {r for key in group for r in work.one.readers[key]} - work.gone
+        heads = {key for r in readers for key in work.two.sources(r) if key in work.new}
+        fresh = work.two.ordered(_reach(heads, lambda k: work.new & {*work.two.sources(k)}))
+        if not fresh:
+            work.say("changed", group, (), UNEXPLAINED)
+            continue
+        reader = work.one.ordered(readers)[0]
+        lost = work.one.ordered(group.intersection(work.one.sources(reader)))
+        gained = work.two.ordered(work.new.intersection(work.two.sources(reader)))
+        how = f"{reader} read {_named(lost)}, and now reads {_named(gained)}"
+        work.say("replaced", group, fresh, how)
+        work.swapped |= group | set(fresh)
+    for key in work.two.ordered(work.new - work.swapped):
+        work.say("added", (), (key,), f"a new {work.two.nodes[key].op or 'node'}")
+
+
+def _alter(work: _Comparison) -> None:
+    """In both: changed, and in what, or kept."""
+    kept = []
+    for key in list(work.open):
+        if differences := "; ".join(_differences(work, key)):
+            work.say("changed", [key], (key,), differences)
+        else:
+            kept.append(key)
+    if kept:
+        work.say("kept", kept, kept)
+
+
+def _differences(work: _Comparison, key: str):
+    one, two = work.one.nodes[key], work.two.nodes[key]
+    if one.op != two.op:
+        yield f"the op was {one.op}, and is {two.op}"
+        return
+    was, now = dict(one.attributes), dict(two.attributes)
+    for name in sorted({name for name, _ in {*one.attributes} ^ {*two.attributes}}):
+        yield f"{name} was {was.get(name, 'not there')}, and is {now.get(name, 'not there')}"
+    was = [work.place(s) for s in work.one.sources(key) if s not in work.swapped]
+    now = [s for s in work.two.sources(key) if s not in work.swapped]
+    lost, gained = Counter(was) - Counter(now), Counter(now) - Counter(was)
+    if lost:
+        yield f"no longer reads {_named(lost)}"
+    if gained:
+        yield f"now reads {_named(gained)}"
+    if not lost and not gained:
+        yield from _other_way(work, key, was != now)
+
+
+def _other_way(work: _Comparison, key: str, reordered: bool):
+    """Yield how a node reads the same nodes in another way: another output, another order."""
+    before, after = (
+        [one for one in side.inputs[key] if one[0] in work.two.nodes and one[0] not in work.stand]
+        for side in (work.one, work.two)
+    )
+    if others := dict.fromkeys(source for source, _ in Counter(before) - Counter(after)):
+        yield f"reads another output of {_named(others)}, or only waits for it"
+    elif reordered or (len(before) == len(after) and before != after):
+        yield "reads the same in another order"
+
+
+def _reach(starts, near) -> set[str]:
+    """Return what can be reached from `starts`; `near(key)` gives the next keys."""
+    seen, waiting = set(starts), list(starts)
+    while waiting:
+        fresh = {key for key in near(waiting.pop()) if key not in seen}
+        seen |= fresh
+        waiting += fresh
+    return seen
+
+
+def _named(keys) -> str:
+    return listed(keys, MOST_NAMED, LONGEST)

@@ -1,13 +1,11 @@
-"""A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> a graph of its nodes.
+"""A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes, and its steps.
 
 A node's key is its own name, and its inputs are the arrows to it, in order: an arrow without words
 carries output 0, `:1` another output, `control` only an order. So TensorFlow's own node list,
 `for node in graph_def.node: node.input, node.name`, can be written down again from the model. The
 bodies that control flow calls (tensorflow/core/framework/function.proto) follow as groups of their
 own, named after the caller and not after the counter that TensorFlow puts into their names.
-
-Attributes whose names begin with an underscore are TensorFlow's notes to itself, and the device is
-where a node ran; neither says what it computes, so neither is kept.
+Attributes with an underscore are TensorFlow's notes to itself, and are left out.
 """
 
 import hashlib
@@ -17,12 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from helpers.capture.cpython.unwrapping import freed, unwrap
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import instead, said
 from helpers.internals import tensorflow_private
 from helpers.model.graph import Edge, Graph, Node
-from helpers.model.phrase import counted
+from helpers.model.listing import Column
+from helpers.model.phrase import clipped, counted, ended, listed
+from helpers.model.steps import Node as StepNode
+from helpers.model.steps import Step, Steps
 from helpers.safety.arguments import is_a, kind_of, printable
 from helpers.safety.restoring import theirs
 
@@ -43,9 +43,8 @@ _COUNTER = re.compile(r"(__inference_)?(.*?)(_\d+)?", re.DOTALL)
 def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     """Return the graph of a GraphDef, a Graph, a ConcreteFunction, or a Function.
 
-    With arguments, a Function or a Python function is asked for the ConcreteFunction for them,
-    which may trace: ValueError says what TensorFlow says if it cannot. Without, the Function needs
-    to have exactly one trace: ValueError says how many it has. TypeError for anything else.
+    With arguments, a function is asked for the ConcreteFunction for them, which may trace. Without,
+    it needs to have exactly one trace.
     """
     name, graph_def = _graph_def(thing, args, kwargs)
     draft = _Draft(graph_def)
@@ -55,10 +54,7 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
 
 
 def traced(function, args, kwargs):
-    """Return the ConcreteFunction of a tf.function for arguments; ValueError if it has none.
-
-    Whatever ends the trace is said in the sentence, SystemExit too; an interrupt passes.
-    """
+    """Return the ConcreteFunction of a tf.function for arguments; ValueError if it has none."""
     try:
         with theirs():
             return function.get_concrete_function(*args, **kwargs)
@@ -72,34 +68,25 @@ def _graph_def(thing, args, kwargs):
     """Return (name, GraphDef); the shapes come along where the graph is alive."""
     import tensorflow as tf
 
-    given_whole = is_a(thing, tf.compat.v1.GraphDef, tf.Graph)
-    given_whole = given_whole or is_a(thing, tf.types.experimental.ConcreteFunction)
-    if given_whole and (args or kwargs):
+    concrete = tf.types.experimental.ConcreteFunction
+    if is_a(thing, tf.compat.v1.GraphDef, tf.Graph, concrete) and (args or kwargs):
         raise TypeError(f"a {kind_of(thing)} is a graph already; arguments mean nothing to it")
     if is_a(thing, tf.compat.v1.GraphDef):
         return "", thing
-    graph = thing if is_a(thing, tf.Graph) else _concrete(thing, args, kwargs).graph
-    named = is_a(graph, tensorflow_private.FuncGraph)
-    try:
-        graph_def = graph.as_graph_def(add_shapes=True)
-    except Exception as error:
-        raise ValueError(f"TensorFlow cannot write this graph down: {said(error)}") from None
-    return (printable(plain_name(graph.name)) if named else ""), graph_def
+    if not is_a(thing, tf.Graph):
+        thing = (thing if is_a(thing, concrete) else _concrete(thing, args, kwargs)).graph
+    named = is_a(thing, tensorflow_private.FuncGraph)
+    name = printable(plain_name(thing.name)) if named else ""
+    return name, thing.as_graph_def(add_shapes=True)
 
 
 def _concrete(thing, args, kwargs):
-    import tensorflow as tf
-
-    if is_a(thing, tf.types.experimental.ConcreteFunction):
-        return thing
     thing = watched.function if (watched := watched_of(thing)) else thing
     if not is_a(thing, tensorflow_private.Function):
         if not callable(thing) or is_a(thing, type) or not (args or kwargs):
             alone = " alone" * callable(thing) or instead(thing)
             raise TypeError(f"{NEEDED}, not {kind_of(thing)}{alone}")
         thing = as_tf_function(thing)
-    if why := freed(unwrap(thing)[0]):
-        raise ValueError(why)
     if args or kwargs:
         return traced(thing, args, kwargs)
     traces = tensorflow_private.all_traces(thing)
@@ -129,32 +116,30 @@ class _Draft:
 
     def grouped(self) -> tuple[Node, ...]:
         """Return the nodes; one that has a scope of its own name is part of it."""
-        scopes = {node.group for node in self.nodes.values()}
+        nodes = self.nodes.values()
+        scopes = {node.group for node in nodes}
         return tuple(
-            replace(node, group=node.key) if node.key in scopes else node
-            for node in self.nodes.values()
+            replace(node, group=node.key) if node.key in scopes else node for node in nodes
         )
 
-    def _put(self, node: Node) -> None:
-        if node.key in self.nodes:
-            name = printable(node.key)
-            raise ValueError(f"two nodes have the name '{name}'; a GraphDef needs it once")
-        self.nodes[node.key] = node
+    def _put(self, key: str, *rest) -> None:
+        self.nodes[key] = Node(key, *rest)
 
     def _add_nodes(self, graph_nodes, prefix: str, cut: str) -> None:
         """Add nodes and their inputs. `prefix` leads every key, `cut` is left out of labels."""
         for node in graph_nodes:
             label = node.name.removeprefix(cut)[:LONGEST_NAME]
-            self._put(_node(node, prefix + node.name, label))
+            self._put(prefix + node.name, label, *_node_words(node, prefix + node.name))
         for node in graph_nodes:
-            for source, label in map(_source, node.input):
-                self._join(prefix + source, prefix + node.name, label)
+            for written in node.input:
+                self._join(prefix, written, prefix + node.name)
             self._call(node, prefix)
 
-    def _join(self, source: str, target: str, label: str = "") -> None:
+    def _join(self, prefix: str, written: str, target: str) -> None:
+        name, label = _source(written)
+        source = prefix + name
         if source not in self.nodes:
-            gone = "named as an input, and not here"
-            self.nodes[source] = Node(source, source[:LONGEST_NAME], "gone", gone)
+            self._put(source, name[:LONGEST_NAME], "gone", "named as an input, and not here")
         self.edges.append(Edge(source, target, label[:LONGEST_NAME]))
 
     def _call(self, node, prefix: str) -> None:
@@ -164,25 +149,23 @@ class _Draft:
             if name not in self._entries:
                 entry = self._entries[name] = f"{prefix}{node.name}:{attribute}"
                 detail = f"body of {node.name[:LONGEST_NAME]}"
-                self._put(Node(entry, attribute, "call", detail, _scopes(f"{entry}/"), "body"))
+                self._put(entry, attribute, "call", detail, _scopes(f"{entry}/"), "body")
                 self._waiting.append((name, entry, node.name))
             self.edges.append(Edge(prefix + node.name, self._entries[name], attribute))
 
     def _add_body(self, name: str, entry: str, caller: str) -> None:
         body, prefix, group = self._library[name], f"{entry}/", _scopes(f"{entry}/")
         for argument in body.signature.input_arg:
-            key = prefix + argument.name
-            self._put(Node(key, argument.name, "input", "argument", group, "argument"))
-            self.edges.append(Edge(entry, key))
+            self._put(prefix + argument.name, argument.name, "input", "argument", group, "argument")
+            self.edges.append(Edge(entry, prefix + argument.name))
         self._add_nodes(body.node_def, prefix, f"{caller}/")
         starts = (node.name for node in body.node_def if not node.input)
         self.edges += [Edge(entry, prefix + name) for name in starts]
         for result in body.signature.output_arg:
             key = f"{prefix}return:{result.name}"
-            self._put(Node(key, result.name, "output", "result", group, "result"))
+            self._put(key, result.name, "output", "result", group, "result")
             if result.name in body.ret:  # asking for another would write it into the GraphDef
-                source, label = _source(body.ret[result.name])
-                self._join(prefix + source, key, label)
+                self._join(prefix, body.ret[result.name], key)
 
 
 def _source(written: str) -> tuple[str, str]:
@@ -209,13 +192,13 @@ def _functions_of(node) -> Iterator[tuple[str, str]]:
 # A NodeDef is tensorflow/core/framework/node_def.proto.
 
 
-def _node(node, key: str, label: str) -> Node:
-    """Return the node under this key; its group is the scopes of its key, the outermost ones."""
+def _node_words(node, key: str) -> tuple:
+    """Return what a Node says behind its label; its group is the outermost scopes of its key."""
     op = printable(node.op, LONGEST_OP)
     detail = " ".join(part for part in (op, _output_words(node), _constant_words(node)) if part)
     names = sorted(name for name in node.attr if not name.startswith("_"))
-    attributes = tuple((printable(n, LONGEST_VALUE), _attribute(node, n)) for n in names)
-    return Node(key, label, _kind(node), detail, _scopes(key), op, attributes)
+    attributes = tuple((n, _attribute(node.attr[n])) for n in names)
+    return _kind(node), detail, _scopes(key), op, attributes
 
 
 def _scopes(key: str) -> str:
@@ -234,17 +217,14 @@ def _kind(node) -> str:
 
 def _output_words(node) -> str:
     """Return dtype and shape of the outputs, such as `float32 (None, 4)`; as much as is known."""
-    types, total = _types(node)
-    shapes = node.attr["_output_shapes"].list.shape if _has_shapes(node) else ()
+    types = _types(node)
+    shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else ()
     words = [
         f"{kind} {_shape_words(shapes[at])}" if at < len(shapes) else kind
-        for at, kind in enumerate(types)
+        for at, kind in enumerate(types[:MOST_OUTPUTS])
     ]
-    return ", ".join(words) + (f" and {total - len(types)} more" if total > len(types) else "")
-
-
-def _has_shapes(node) -> bool:
-    return "_output_shapes" in node.attr
+    more = len(types) - len(words)
+    return ", ".join(words) + (f" and {more} more" if more else "")
 
 
 def _shape_words(shape) -> str:
@@ -261,7 +241,7 @@ def _constant_words(node) -> str:
         return ""
     tensor = node.attr["value"].tensor
     if (values := _values(tensor)) is None:
-        return "" if _has_shapes(node) else _shape_words(tensor.tensor_shape)
+        return "" if "_output_shapes" in node.attr else _shape_words(tensor.tensor_shape)
     return f"= {values if len(values) <= LONGEST_SHOWN else values[: LONGEST_SHOWN - 1] + '…'}"
 
 
@@ -279,35 +259,22 @@ def _values(tensor) -> str | None:
         return None
 
 
-def _types(node) -> tuple[list[str], int]:
-    """Return the dtypes of the first outputs, and how many there are; none if the op is unknown.
-
-    They are read from the op's registered signature.
-    """
-    signature = tensorflow_private.op_def_registry.get(node.op)
-    first, total = [], 0
-    for out in signature.output_arg if signature else ():
-        kinds, count = _type(node, out)
-        first += kinds[: MOST_OUTPUTS - len(first)]
-        total += count
-    return [_dtype_name(kind) for kind in first], total
-
-
-def _type(node, out) -> tuple[list[int], int]:
-    """Return the first dtypes of one output of the signature, and how many tensors it is."""
-    if out.type_list_attr:
-        kinds = _attr(node, out.type_list_attr).list.type
-        return kinds[:MOST_OUTPUTS], len(kinds)
-    kind = _attr(node, out.type_attr).type if out.type_attr else out.type
-    count = max(0, _attr(node, out.number_attr).i) if out.number_attr else 1
-    return ([kind] * min(count, MOST_OUTPUTS), count) if kind else ([], 0)
-
-
-def _attr(node, name: str):
-    """Return an attribute; an empty one if there is none. `node.attr[…]` would write it down."""
+def _types(node) -> list[str]:
+    """Return the dtypes of the outputs, by the op's registered signature; [] of an unknown op."""
     import tensorflow as tf
 
-    return node.attr[name] if name in node.attr else tf.compat.v1.AttrValue()
+    def attribute(name: str):  # `node.attr[…]` would write down one that is not there
+        return node.attr[name] if name in node.attr else tf.compat.v1.AttrValue()
+
+    signature = tensorflow_private.op_def_registry.get(node.op)
+    kinds = []
+    for out in signature.output_arg if signature else ():
+        if out.type_list_attr:
+            kinds += attribute(out.type_list_attr).list.type
+        else:
+            kind = attribute(out.type_attr).type if out.type_attr else out.type
+            kinds += [kind] * (attribute(out.number_attr).i if out.number_attr else 1)
+    return [_dtype_name(kind) for kind in kinds if kind]
 
 
 def _dtype_name(number: int) -> str:
@@ -324,28 +291,88 @@ def plain_name(name: str) -> str:
     return _COUNTER.fullmatch(name)[2] or name
 
 
-def _attribute(node, name: str) -> str:
-    """Return the value of an attribute in words; of a large one, a digest."""
-    value = node.attr[name]
-    values = _values(value.tensor) if value.HasField("tensor") else None
-    if values is not None and len(values) <= LONGEST_VALUE:
+def _attribute(value) -> str:
+    """Return an attribute in words; of a large one, a digest."""
+    if value.HasField("func"):
+        return plain_name(value.func.name)
+    if value.HasField("type"):
+        return _dtype_name(value.type)
+    words = " ".join(str(value).split())
+    if value.HasField("tensor") and (values := _values(value.tensor)):
         shape = _shape_words(value.tensor.tensor_shape)
-        return f"{_dtype_name(value.tensor.dtype)} {shape} {values}"
-    kind = value.WhichOneof("value")
-    written = value.SerializeToString(deterministic=True)
-    if kind in _SIMPLE and (len(written) <= LONGEST_VALUE or kind == "func"):
-        return _SIMPLE[kind](getattr(value, kind))
-    if len(written) <= LONGEST_VALUE and not value.list.func:
-        return " ".join(str(value).split())
-    return f"{len(written)} bytes, {hashlib.sha256(written).hexdigest()[:12]}"
+        words = f"{_dtype_name(value.tensor.dtype)} {shape} {values}"
+    if len(words) <= LONGEST_VALUE:
+        return words
+    return f"{len(words)} characters, {hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
-_SIMPLE = {
-    "b": str,
-    "i": str,
-    "f": str,
-    "s": lambda words: words.decode(errors="backslashreplace"),
-    "type": _dtype_name,
-    "shape": _shape_words,
-    "func": lambda function: printable(plain_name(function.name), LONGEST_VALUE),
-}
+# ------------------------------------------------------------------ steps
+
+MOST_STEPS, MOST_NAMED, LONGEST = 60, 8, 100
+COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("nodes", "nodes"))
+
+
+def tf_steps(thing, *args, **kwargs) -> Steps:
+    """Return the steps of what `tf_graph` returns for the same arguments."""
+    return steps(tf_graph(thing, *args, **kwargs))
+
+
+def steps(graph: Graph) -> Steps:
+    """Return the steps of a graph: step 0 needs nothing, step n needs a node of step n - 1.
+
+    What stands in a cycle, and what waits for it, has no step; the note counts it.
+    """
+    level, back = find_levels(graph)
+    by_step: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
+    for key, step in level.items():
+        by_step[step].append(key)
+    works = {node.key: node.kind not in ("input", "constant") for node in graph.nodes}
+    widest = max((sum(works[key] for key in keys) for keys in by_step), default=0)
+    shown = by_step[:MOST_STEPS]
+    lanes = tuple(
+        tuple(StepNode(clipped(key, LONGEST), works[key]) for key in keys[:MOST_NAMED])
+        for keys in shown
+    )
+    rows = [Step(n, len(keys), listed(keys, MOST_NAMED, LONGEST)) for n, keys in enumerate(shown)]
+    path = _longest_path(level, back)
+    note = " ".join(_step_notes(graph, level, len(by_step), path))
+    return Steps(f"{graph.title}, in steps", COLUMNS, tuple(rows), note, path, widest, lanes)
+
+
+def find_levels(graph: Graph) -> tuple[dict[str, int], dict[str, str]]:
+    """Return each key's step, in the graph's order, and the input that it waited for last."""
+    missing = {node.key: 0 for node in graph.nodes}
+    readers: dict[str, list[str]] = {key: [] for key in missing}
+    for edge in graph.edges:
+        missing[edge.target] += 1
+        readers[edge.source].append(edge.target)
+    ready = [key for key, count in missing.items() if not count]
+    level, back = dict.fromkeys(ready, 0), {}
+    for key in ready:  # grows while it is walked
+        for reader in readers[key]:
+            missing[reader] -= 1
+            if level[key] >= level.get(reader, 0):
+                level[reader], back[reader] = level[key] + 1, key
+            if not missing[reader]:
+                ready.append(reader)
+    done = set(ready)
+    return {key: level[key] for key in missing if key in done}, back
+
+
+def _longest_path(level, back) -> tuple[str, ...]:
+    key, path = max(level, key=level.get, default=None), []
+    while key is not None:
+        path.append(key)
+        key = back.get(key)
+    return tuple(reversed(path))
+
+
+def _step_notes(graph: Graph, level, count: int, path) -> Iterator[str]:
+    if count > MOST_STEPS:
+        yield f"The first {MOST_STEPS} of {count} steps."
+    if path:
+        ends = path if len(path) <= MOST_NAMED else (*path[:3], "…", *path[-3:])
+        words = " → ".join(clipped(key, LONGEST) for key in ends)
+        yield ended(f"A longest way has {len(path)} nodes: {words}")
+    if len(level) < len(graph.nodes):
+        yield f"{len(graph.nodes) - len(level)} nodes have no step: they wait for a cycle."

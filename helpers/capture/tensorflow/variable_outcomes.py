@@ -17,18 +17,18 @@ from helpers.model.graph import Graph
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.listing import Column, Listing
 from helpers.safety import progress
-from helpers.safety.arguments import called, count, is_a, is_exactly, printable, table
+from helpers.safety.arguments import called, count, is_a, printable, table
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # kind -> use_resource
 MARKS = (("changed", "not what it saw with a RefVariable"),)
 THREADS = 4
 BAR = 30
-MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES, MOST_FETCHED = 100_000, 100, 20, 8
+MOST_RUNS, MOST_PROGRAMS, MOST_OUTCOMES = 100_000, 100, 20
 PROGRAMS = "name -> a program, a function of (v, one)"
 
 
 @dataclass(frozen=True)
-class Seen:
+class Outcome:
     """What so many runs saw. `share` is a bar of blocks, as long as its part of all runs."""
 
     variable: str
@@ -56,10 +56,12 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
     entries = []
     found = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     for name, program in progress.counted(f"{runs} runs of program", found):
-        shown_name = printable(name)
-        words = [_told(outcomes(program, kind, runs, f"'{shown_name}'")) for kind in KINDS]
+        subject = printable(name)
+        words = [
+            _joined(outcomes(program, kind, runs, f"the program '{subject}'")) for kind in KINDS
+        ]
         tones = ("plain", "changed" if words[0] != words[1] else "plain")
-        entries.append(Entry(shown_name, tuple(map(Verdict, words, tones))))
+        entries.append(Entry(subject, tuple(map(Verdict, words, tones))))
     note = f"Each program was run {runs} times with each kind, on {THREADS} threads."
     title = "What each program saw"
     return Ledger(title, "program", tuple(KINDS), tuple(entries), note, marks=MARKS)
@@ -69,9 +71,9 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Return how often `program` saw what, with each kind of variable."""
     runs = count(runs, "runs=", MOST_RUNS)
     rows = [
-        row
+        Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
         for kind in progress.counted(f"{runs} runs with variable", KINDS)
-        for row in _seen(kind, outcomes(program, kind, runs), runs)
+        for saw, times in _most_frequent(outcomes(program, kind, runs))
     ]
     columns = (
         Column("variable", "variable"),
@@ -87,31 +89,26 @@ def race_histogram(program: Callable, runs: int = 500) -> Histogram:
     return Histogram(title, columns, tuple(rows), note)
 
 
-def _seen(kind: str, counted: Counter, runs: int):
-    """Yield a row per outcome, and one for those beyond the most frequent."""
-    first, rest, others = _most(counted)
-    rows = [*first, (f"({others} other outcomes)", rest)] if others else first
-    for saw, times in rows:
-        yield Seen(kind, saw, times, "█" * max(1, round(BAR * times / runs)))
-
-
-def _most(counted: Counter) -> tuple[list[tuple[str, int]], int, int]:
-    """Return the most frequent outcomes, how often there were others, and how many others."""
+def _most_frequent(counted: Counter) -> list[tuple[str, int]]:
+    """Return the most frequent outcomes and how often, and one more for all the others."""
     ordered = counted.most_common()
-    rest = ordered[MOST_OUTCOMES:]
-    return ordered[:MOST_OUTCOMES], sum(times for _, times in rest), len(rest)
+    first, rest = ordered[:MOST_OUTCOMES], ordered[MOST_OUTCOMES:]
+    others = [(f"({len(rest)} other outcomes)", sum(times for _, times in rest))] if rest else []
+    return first + others
 
 
-def outcomes(program: Callable, kind: str, runs: int, what: str = "it") -> Counter:
-    """Return what so many runs of a program gave, in words, and how often.
+def _joined(counted: Counter) -> str:
+    if len(counted) == 1:
+        return next(iter(counted))
+    return "; or ".join(f"{saw} ({times} times)" for saw, times in _most_frequent(counted))
 
-    ValueError if there is no such kind of variable, if the program raises, or returns what cannot
-    be fetched; TypeError if `program` cannot be called.
-    """
+
+def outcomes(program: Callable, kind: str, runs: int, what: str = "the program") -> Counter:
+    """Return what so many runs of a program gave, in words, and how often."""
     import tensorflow as tf
 
-    called(program, f"the program {what}" if what != "it" else "a program")
-    graph, fetches, initialiser = _built(program, kind, what)
+    called(program, what)
+    graph, fetches, initialiser = _build(program, kind, what)
     config = tf.compat.v1.ConfigProto(
         inter_op_parallelism_threads=THREADS, use_per_session_threads=True
     )
@@ -131,11 +128,11 @@ def outcomes(program: Callable, kind: str, runs: int, what: str = "it") -> Count
 
 def program_graph(program: Callable, kind: str) -> Graph:
     """Return the graph of a program, without what only initialises the variable."""
-    graph, _, _ = _built(program, kind)
+    graph, _, _ = _build(program, kind)
     return tf_graph(graph, title=f"The program with a {kind}")
 
 
-def _built(program, kind: str, what: str = "it"):
+def _build(program, kind: str, what: str = "the program"):
     """Return (graph, fetches, initialiser); ValueError says what the program raised."""
     import tensorflow as tf
 
@@ -148,42 +145,15 @@ def _built(program, kind: str, what: str = "it"):
         try:
             fetches = program(v, one)
         except Exception as error:
-            named = "the program" if what == "it" else f"the program {what}"
-            raise ValueError(f"{named} raised {said(error)}") from None
+            raise ValueError(f"{what} raised {said(error)}") from None
     return graph, fetches, v.initializer
 
 
 def _words(found) -> str:
     import numpy as np
 
-    if is_exactly(found, list, tuple):
-        return ", ".join([*map(_words, found[:MOST_FETCHED]), *_more(len(found) - MOST_FETCHED)])
-    if is_exactly(found, dict):
-        pairs = [f"{brief(name)}: {_words(value)}" for name, value in found.items()]
-        return ", ".join([*pairs[:MOST_FETCHED], *_more(len(pairs) - MOST_FETCHED)])
+    if is_a(found, list, tuple):
+        return ", ".join(map(_words, found))
     if is_a(found, np.generic) and found.dtype.kind in "fiu":
-        return _number(found)
-    if is_a(found, np.ndarray) and found.size <= MOST_FETCHED and found.dtype.kind in "fiu":
-        return f"{found.dtype.name} {found.shape}: {', '.join(map(_number, found.flat))}"
-    if is_a(found, np.ndarray):
-        return f"{found.dtype.name} of shape {found.shape}"
+        return f"{float(found):g}"
     return "done" if found is None else brief(found)  # None: of an op there is nothing to fetch
-
-
-def _number(found) -> str:
-    """Return a number in few digits if they are all that it has, else in those that tell it."""
-    short, value = f"{float(found):g}", found.item()
-    return short if float(short) == value or value != value else str(found)
-
-
-def _more(left: int) -> list[str]:
-    return [f"… {left} more"] if left > 0 else []
-
-
-def _told(counted: Counter) -> str:
-    if len(counted) == 1:
-        return next(iter(counted))
-    first, rest, others = _most(counted)
-    words = [f"{saw} ({times} times)" for saw, times in first]
-    words += [f"{others} other outcomes ({rest} times)"] if others else []
-    return "; or ".join(words)

@@ -99,7 +99,7 @@ def _function(input_signature=False, **options) -> Watched:
     if input_signature:
         options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
     # A press of the button may come on any thread of the kernel; that is nothing to tell.
-    return Watched(as_function(f, {"autograph": False, **options}), threads=False)
+    return Watched(as_function(f, {"autograph": False, **options}))
 
 
 def argument(picked: dict[str, str]):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, MutableSequence
 from contextlib import ExitStack
 
-from helpers.capture.tensorflow.op_callbacks import (
+from helpers.capture.tensorflow.eager_context import (
     ROUTES,
     bystander,
     callbacks,

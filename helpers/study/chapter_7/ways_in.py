@@ -2,7 +2,8 @@
 
 import threading
 
-from helpers.internals.framework_state import KEPT
+from helpers.internals import torch_private
+from helpers.safety.restoring import KEPT
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = (
@@ -10,7 +11,8 @@ FRAMES = (
     *("the frame evaluator", "torch's frame callback"),
 )
 MODES = "torch's modes"
-_READ = {kept.name: kept.read for kept in KEPT if kept.name in (*FRAMES, MODES)}
+_READ = {kept.name: kept.read for kept in KEPT if kept.name in FRAMES}
+_READ |= {"torch's frame callback": torch_private.frame_callback, MODES: torch_private.modes}
 
 
 class Ways:

@@ -1,0 +1,227 @@
+"""TensorFlow's eager context -> what its switches do, and what its op callbacks report.
+
+Eager or graph, synchronous or not, the device policy: set before the first op they hold for the
+process, and some only then; others, set later, for one thread (modules
+tensorflow/python/eager/context.py and tensorflow/python/framework/ops.py). Each is tried in a child
+of its own.
+
+tensorflow/python/framework/op_callbacks.py keeps the callbacks, per thread. The routes are small
+programs by which a logger of ops can be tried.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+
+from helpers.capture.processes.child import transcript
+from helpers.internals import tensorflow_private
+from helpers.internals.tensorflow_private import DOORS
+from helpers.model.transcript import Transcript, Transcripts
+from helpers.safety import progress
+from helpers.safety.arguments import printable
+
+SHARED = """\
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops
+v1 = tf.compat.v1
+"""
+
+SWITCHES = {
+    "enable, when eager already: nothing is checked": """\
+print(v1.enable_eager_execution(config=1, device_policy=9))
+print(tf.executing_eagerly(), context._context)""",
+    "disable: the same line builds a graph": """\
+v1.disable_eager_execution()
+x = tf.constant(3.0)
+print(type(x).__name__, tf.executing_eagerly())
+print(v1.Session().run(x * 2))""",
+    "enable, after the global graph was used": """\
+v1.disable_eager_execution()
+tf.constant(3.0)
+v1.enable_eager_execution()""",
+    "enable, after only a graph of one's own": """\
+v1.disable_eager_execution()
+with tf.Graph().as_default():
+    tf.constant(3.0)
+print(v1.enable_eager_execution(), tf.executing_eagerly())""",
+    "enable, after the graph was reset": """\
+v1.disable_eager_execution()
+tf.constant(3.0)
+v1.reset_default_graph()
+print(v1.enable_eager_execution(), tf.executing_eagerly())""",
+    "enable, with a policy that is none": """\
+v1.disable_eager_execution()
+v1.enable_eager_execution(device_policy=9)""",
+    "enable, with options the live context does not have": """\
+tf.constant(1)
+v1.disable_eager_execution()
+v1.enable_eager_execution(execution_mode=context.ASYNC)""",
+    "enable, with options in time: a name is rebound": """\
+before = context.context
+v1.disable_eager_execution()
+v1.enable_eager_execution(
+    device_policy=context.DEVICE_PLACEMENT_EXPLICIT, execution_mode=context.ASYNC)
+made = context.context()
+print(made.device_policy == context.DEVICE_PLACEMENT_EXPLICIT)
+print(made.execution_mode == context.ASYNC)
+print(before.__name__, context.context.__name__, before is context.context)""",
+    "disable, after eager tensors were made": """\
+x = tf.constant(1.0)
+v1.disable_eager_execution()
+x + 1""",
+    "device policy: the public setter": """\
+print(tf.config.experimental.get_device_policy())
+tf.config.experimental.set_device_policy("explicit")
+print(tf.config.experimental.get_device_policy())
+tf.config.experimental.set_device_policy("nonsense")""",
+    "sync: the error surfaces where it was made": """\
+one, zero = tf.constant([1]), tf.constant([0])
+print("dividing")
+y = one // zero
+print("divided")""",
+    "async: the next op pays for it, until you clear": """\
+tf.config.experimental.set_synchronous_execution(False)
+y = tf.constant([1]) // tf.constant([0])
+for step in (y.numpy, lambda: tf.constant([2.0]) * 2):
+    try:
+        step()
+    except tf.errors.InvalidArgumentError as error:
+        print(error.message.partition("}} ")[2] or error.message)
+context.async_clear_error()
+print((tf.constant([2.0]) * 2).numpy())""",
+    "TFE_Py_InitEagerTensor, a second time": """\
+from tensorflow.python import pywrap_tfe
+class Base(ops._EagerTensorBase): pass
+pywrap_tfe.TFE_Py_InitEagerTensor(Base)
+tf.constant(1.0) + 1""",
+}
+
+
+def startup_switches() -> Transcripts:
+    """Return what every switch does, each from a fresh child."""
+    runs = tuple(startup(label) for label in progress.counted("start", SWITCHES))
+    note = f"Every run begins with import tensorflow as tf, and:\n{SHARED}".rstrip()
+    return Transcripts("Start-up switches, each in a fresh interpreter", runs, note)
+
+
+def startup(label: str, source: str | None = None) -> Transcript:
+    """Run one switch, or `source` in its place. KeyError names switches that there are."""
+    if source is not None:
+        return transcript(label, SHARED + source, source)
+    if label not in SWITCHES:
+        first = "; ".join(list(SWITCHES)[:5])
+        raise KeyError(f"'{printable(label)}' is none of the {len(SWITCHES)} switches: {first}; …")
+    return transcript(label, SHARED + SWITCHES[label], SWITCHES[label])
+
+
+# ------------------------------------------------------------------ op callbacks
+
+
+def callbacks() -> list:
+    """Return the op callbacks of this thread."""
+    return list(tensorflow_private.context.context().op_callbacks)
+
+
+@contextmanager
+def callbacks_kept() -> Iterator[list]:
+    """Put the op callbacks, and the functions at the two doors, back as they were."""
+    doors, before = tensorflow_private.doors, callbacks()
+    kept = {door: getattr(doors, door) for door in DOORS}
+    try:
+        yield before
+    finally:
+        # Also where a learner's code has removed some: `before` is what must be there.
+        for callback in callbacks():
+            tensorflow_private.op_callbacks.remove_op_callback(callback)
+        for callback in before:
+            tensorflow_private.op_callbacks.add_op_callback(callback)
+        for door, function in kept.items():
+            setattr(doors, door, function)
+
+
+def bystander():
+    """Add an op callback that does nothing, and return it."""
+
+    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        return outputs  # the next callback gets what this one returns
+
+    tensorflow_private.op_callbacks.add_op_callback(callback)
+    return callback
+
+
+@contextmanager
+def reported() -> Iterator[list[str]]:
+    """Give the list of ops that TensorFlow itself reports inside the block."""
+    names = []
+
+    def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        names.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
+        return outputs
+
+    with tensorflow_private.op_callback(callback):
+        yield names
+
+
+def run_ops(*names: str) -> None:
+    """Run a MatMul or an AddV2 for each name."""
+    import tensorflow as tf
+
+    a = tf.constant([[1.0]])
+    for name in names:
+        tf.matmul(a, a) if name == "MatMul" else a + a
+
+
+def values() -> list[float]:
+    """Return the sine of 2, from an op that runs and from one in a graph that is made here."""
+    import tensorflow as tf
+
+    x = tf.constant(2.0)
+    return [float(tf.sin(x)), float(tf.function(lambda: tf.sin(x), autograph=False)())]
+
+
+def run_routes(names: Iterable[str]) -> None:
+    """Run one op, or a few, on each of these routes; their names are those of `ROUTES`."""
+    import tensorflow as tf
+
+    for name in names:
+        ROUTES[name](tf)
+
+
+def _build(tf):
+    with tf.Graph().as_default():
+        tf.sin(tf.constant(1.0, name="one"), name="wave")
+
+
+def _trace(tf):
+    tf.function(lambda x: tf.cos(x) * x, autograph=False).get_concrete_function(tf.constant(1.0))
+
+
+def _differentiate(tf):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sin(x)
+    tape.gradient(y, x)
+
+
+def _refuse(tf):
+    with suppress(tf.errors.InvalidArgumentError):
+        tf.constant(1.0) + tf.constant(1)
+
+
+@cache
+def _traced():
+    import tensorflow as tf
+
+    return tf.function(lambda x: x * x, autograph=False).get_concrete_function(tf.constant(1.0))
+
+
+ROUTES = {
+    "an op": lambda tf: run_ops("Add"),
+    "a fallback": lambda tf: tf.negative([1.0], name="minus"),
+    "a graph": _build,
+    "a tf.function": lambda tf: _traced()(tf.constant(2.0)),
+    "the trace of a tf.function": _trace,
+    "a gradient": _differentiate,
+    "a refused op": _refuse,
+}
