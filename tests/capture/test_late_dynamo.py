@@ -25,7 +25,7 @@ MORE = [
     "from helpers.mini.dynamo import compile; compile(scale)(torch.ones(2))",
     "watch_recorders()",
     "watch_inductor(scale, torch.ones(2), run=True)",
-    "from helpers.study.chapter_7.call_routes import call_routes; call_routes()",
+    "from helpers.study.chapter_7.means_table import call_routes; call_routes()",
     "from helpers.study.chapter_7.compile_log import Compiled; Compiled(scale)",
 ]
 REFUSED = (

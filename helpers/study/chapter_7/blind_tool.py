@@ -5,24 +5,20 @@ compiled still, by the graphs that they had.
 """
 
 import sys
-from contextlib import contextmanager
+from collections.abc import Iterator
 
-from helpers.capture.text.value import brief
 from helpers.internals import torch_private
 from helpers.model.bytecode import Bytecode
 from helpers.model.graph import Graph
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.compile_log import Compiled
-from helpers.study.chapter_7.covered_programs import PROGRAMS, Failed, Program
-from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.engine import in_order
+from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
+from helpers.study.engine import Case, Exercise, Unfit, find_difference, in_order, tried
 
 MADE = "What Dynamo made of"
 
 
 def _shows_other_code(model: Graph | Bytecode) -> str | None:
-    """Ask for the code that runs in place of the one that was written."""
     if is_a(model, Bytecode):
         return None if MADE in model.title else "that code was written by hand: which code runs?"
     if any(node.label == "new code" for node in model.nodes):
@@ -44,93 +40,143 @@ ELSEWHERE = {
 }
 
 
-def _judge_blind_tool(seam, proof, cured):
+class Failed(Exception):
+    """What a test raises that is to fail."""
+
+
+def halved(x):
+    """Return half of it, its rows summed up."""
+    y = x / 2
+    if x.dim() > 1:
+        y = y.sum(0)
+    return y
+
+
+def summed(x):
+    """Return twice the sum of it and the odd places."""
+    total = x
+    for place in range(x.shape[0]):
+        if place % 2:
+            total = total + place
+    else:
+        total = total * 2
+    return total
+
+
+def signed(x, up=True):
+    """Return it with one sign."""
+    if up:
+        return x.abs()
+    y = -x.abs()
+    return y
+
+
+PROGRAMS = {  # function -> the arguments of its calls, a shape in place of the tensor
+    halved: (((3,),), ((2, 2),)),
+    summed: (((1,),), ((3,),)),
+    signed: (((2,),), ((2,), False)),
+}
+
+
+SAY = {
+    "runs": "it runs the test {0} times: what a test changes is changed once",
+    "result": "the first thing that cured returns must be the test's result, not {0}",
+    "lines": "yours saw the lines {0}, and {1} ran",
+    "tracer": "sys.settrace is not as it was, after the test",
+    "raised": "the test failed, and nobody heard of it",
+    "stance": "afterwards set_stance({0!r}) is in force still: nothing runs compiled",
+    "compiled": "afterwards a call runs no graph: it is not compiled any more",
+    "once more": "afterwards it was compiled once more: what it had is lost",
+}
+
+
+def _judge(seam, proof, cured):
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
     if not callable(cured):
         return f"cured must be a function, not {kind_of(cured)}"
-    with _as_before():
-        whys = (_unlike(cured, program) for program in PROGRAMS)
-        return next((because for because in whys if because), None)
+    import torch
+
+    with torch_private.same_settings():
+        try:
+            return find_difference(cured, _reference, _cases())
+        finally:
+            torch.compiler.set_stance("default")
 
 
-def _unlike(cured, program: Program) -> str | None:
-    """Return what is wrong with the coverage of one program, or with what it leaves behind."""
-    log = Compiled(program.function)
-    program.results(log)  # it is compiled before the tool comes
+def _reference(test, function):
+    """Run a test with torch.compile aside; return its result and the lines of the function."""
+    import torch
+
+    code, lines, before = function.__code__, set(), sys.gettrace()
+
+    def tracer(frame, event, arg):
+        if event == "line" and frame.f_code is code:
+            lines.add(frame.f_lineno - code.co_firstlineno)
+        return tracer
+
+    with torch.compiler.set_stance("force_eager"):
+        sys.settrace(tracer)
+        try:
+            return test(), sorted(lines)
+        finally:
+            sys.settrace(before)
+
+
+def _cases() -> Iterator[Case]:
+    """Yield a case for each choice of calls that a test makes: each alone, all, none, one fails."""
+    for function, calls in PROGRAMS.items():
+        for some in (*((call,) for call in calls), calls, (), None):
+            run = lambda tool, of=(function, calls, some): _run(tool, *of)  # noqa: E731
+            yield Case(f"of {function.__name__}", run, say_first_part(SAY))
+
+
+def _run(tool, function, calls, some) -> dict:
+    """Return what a tool makes of a test, and how all is afterwards."""
+    import torch
+
+    torch.compiler.set_stance("default")  # whatever another tool has left
+    log, runs = Compiled(function), []
+    _call(log, calls)  # it is compiled before the tool comes
     graphs, tracer = log.compiles, sys.gettrace()
-    for some in program.choices():
-        if because := _miscovered(cured, program, log, some):
-            return because
-        if sys.gettrace() is not tracer:
-            return "sys.settrace is not as it was, after the test"
-    if because := _unheard(cured, log):
-        return because
-    program.results(log)
-    name = program.function.__name__
-    if not log.ran and (stance := torch_private.stance()) != "default":
-        return f"afterwards set_stance({stance!r}) is in force still: nothing runs compiled"
-    if not log.ran:
-        return f"afterwards a call of {name} runs no graph: it is not compiled any more"
-    if log.compiles > graphs:
-        return f"afterwards {name} was compiled once more: what it had is lost"
-    return None
-
-
-def _miscovered(cured, program: Program, log, some) -> str | None:
-    runs = []
 
     def test():
         runs.append(True)
-        return program.results(log, some)
+        if some is None:
+            raise Failed("a test failed")
+        return _call(log, some)
 
-    pair = in_order(tried(cured(test, program.function)), 100, "what cured returns")
-    if len(runs) > 1:
-        return f"it runs the test {len(runs)} times: what a test changes is changed once"
-    if len(pair) != 2:
-        raise Unfit("cured must return two things, the result of the test and the lines")
-    if not program.are_results(pair[0], some):
-        return f"the first thing that cured returns must be the test's result, not {brief(pair[0])}"
-    lines, wanted = in_order(pair[1], 1000, "the lines"), program.lines(some)
-    if lines != wanted:
-        return f"of {program.function.__name__}, yours saw the lines {lines}, and {wanted} ran"
-    return None
-
-
-def _unheard(cured, log) -> str | None:
-    """Return whether a test that fails does so unheard, or leaves a tracer behind."""
-    tracer = sys.gettrace()
-
-    def test():
-        raise Failed("a test failed")
-
+    raised = False
     try:
-        cured(test, log.compiled)
+        pair = tried(tool(test, function))
     except Failed:
-        return "when the test fails, the tracer stays" if sys.gettrace() is not tracer else None
-    return "the test failed, and nobody heard of it"
+        raised = True
+    finally:
+        left = sys.gettrace()
+        sys.settrace(tracer)
+    seen = {"runs": len(runs), "raised": raised == (some is None), "tracer": left is tracer}
+    if some is not None:
+        pair = in_order(pair, 100, "what cured returns")
+        if len(pair) != 2:
+            raise Unfit("cured must return two things, the result of the test and the lines")
+        seen |= {"result": pair[0], "lines": in_order(pair[1], 1000, "the lines")}
+    _call(log, calls)
+    seen |= {"stance": torch_private.stance(), "compiled": log.ran > 0}
+    return seen | {"once more": log.compiles > graphs}
 
 
-@contextmanager
-def _as_before():
-    """Put back what an answer may have told torch.compile."""
+def _call(function, calls) -> list:
     import torch
 
-    config, tracer = torch_private.config, sys.gettrace()
-    before = config.get_config_copy()
-    try:
-        yield
-    finally:
-        sys.settrace(tracer)
-        torch.compiler.set_stance("default")
-        after = config.get_config_copy()
-        for name in [name for name in before if after.get(name) != before[name]]:
-            setattr(config, name, before[name])
+    shapes = [(torch.Size(shape), more) for shape, *more in calls]
+    return [
+        function(torch.arange(1.0, 1 + size.numel()).reshape(size), *more) for size, more in shapes
+    ]
 
 
 BLIND_TOOL = Exercise(
     "blind_tool",
-    _judge_blind_tool,
+    _judge,
     "Each line that a test runs is seen, and afterwards the compiled code is there as before.",
     (
         "A tracer hears of the lines of the code that the interpreter evaluates. Is that the code "

@@ -1,7 +1,6 @@
 """A function or module -> the same, compiled by a backend that writes down its graphs and runs."""
 
 import logging
-from contextlib import contextmanager
 
 from helpers.internals import torch_private
 
@@ -9,49 +8,34 @@ from helpers.internals import torch_private
 class Compiled:
     """What `torch.compile` made of `fn`; `compiles` counts its graphs, `ran` those of a last call.
 
-    All else is an attribute of `fn`. The backend runs a graph as it is.
+    The backend runs a graph as it is.
     """
 
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
         import torch
 
-        self.compiles, self.ran, self._fn = 0, 0, fn
+        self.compiles, self.ran = 0, 0
         torch._dynamo.reset()
         self.compiled = torch.compile(fn, backend=self._backend)
 
     def __call__(self, *args):
-        """Call it compiled."""
+        """Call it compiled; torch logs no recompiles: a check says it in its own words."""
         self.ran = 0
-        with unsaid():
+        logger = logging.getLogger("torch._dynamo")
+        level = logger.level
+        logger.setLevel(logging.ERROR)
+        try:
             return self.compiled(*args)
-
-    def __getattr__(self, name):
-        return getattr(self._fn, name)
+        finally:
+            logger.setLevel(level)
 
     def _backend(self, graph, inputs):
-        if graph_ops(graph):
-            self.compiles += 1
+        computes = any(node.op.startswith("call") for node in graph.graph.nodes)
+        self.compiles += computes
 
         def run(*args):
-            self.ran += bool(graph_ops(graph))
+            self.ran += computes
             return graph(*args)
 
         return run
-
-
-def graph_ops(graph) -> int:
-    """Return how many calls there are in an FX graph."""
-    return sum(node.op.startswith("call") for node in graph.graph.nodes)
-
-
-@contextmanager
-def unsaid():
-    """Keep back what torch logs of recompiles: a check says it in its own words."""
-    logger = logging.getLogger("torch._dynamo")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)

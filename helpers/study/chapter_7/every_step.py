@@ -21,7 +21,6 @@ UNHASHABLE = (
 
 
 def _shows_new_objects(model: TraceLedger) -> str | None:
-    """Ask for two steps of which the second traced, and for the leaf that was another."""
     causes = [cause for entry in model.entries for cause in entry.causes]
     if any(cause.where.startswith("progress") for cause in causes):
         return None
@@ -41,7 +40,6 @@ ELSEWHERE = {
 
 
 def _train(step, weights, batches):
-    """The broken training, in double precision."""
     weights = numbers(weights)
     for number, rows in enumerate(map(numbers, batches)):
         weights = weights - 0.1 / max(number, 1) * rows.T @ (rows @ weights - 1)
@@ -59,7 +57,6 @@ def _run(cured, step, weights, batches):
 
 
 def _trainings():
-    """Yield weights and batches, the same ones each time; all batches of one have one shape."""
     import tensorflow as tf
 
     dice = random.Random(7)

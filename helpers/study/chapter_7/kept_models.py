@@ -6,25 +6,20 @@ was measured once.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from weakref import ref
 
 from helpers.capture.text.error import said
 from helpers.model.listing import Listing
 from helpers.model.phrase import counted
 from helpers.safety.arguments import kind_of
-from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    Raised,
-    Unfit,
-    Untried,
-    find_difference,
-    parted,
-    same_result,
-    tried,
+from helpers.study.chapter_7.diagnosis import (
+    Evidence,
+    find_complaint,
+    say_first_part,
+    undiagnosed,
 )
+from helpers.study.engine import Case, Exercise, Unfit, find_difference, tried
 
 MODEL = "Net"
 WIDTH = 2  # the one that fits x
@@ -33,7 +28,6 @@ KEY = "cache key"  # functools.cache keeps the model in one
 
 
 def _names_the_cache(listing: Listing) -> str | None:
-    """Return None where the cache of `size` is among the holders of a model."""
     owners = [getattr(row, "owner", "") for row in listing.rows]
     if any("size" in owner and "C object" in owner for owner in owners):
         return None
@@ -43,7 +37,6 @@ def _names_the_cache(listing: Listing) -> str | None:
 
 
 def _names_the_frames(listing: Listing) -> str | None:
-    """Return None where a frame of a traceback has a model among its locals."""
     words = [getattr(row, "locals", "") for row in listing.rows]
     if any(f"{MODEL} object" in one for one in words):
         return None
@@ -60,6 +53,28 @@ ELSEWHERE = {
     "registry": "no op is registered here. Who holds a reference to a model?",
     "C call": "what C computes is right, and gone. Who holds a reference to a model?",
 }
+
+
+SAY = {
+    "kinds": "there must be two lists, with {1}",
+    "scores": "yours gives the scores {0}, sweep gives the scores {1}",
+    "errors": "an error says something else now",
+    "twice": "a model is measured twice: the cache is to stay",
+    "measured": "yours measures {0}: the cache is to stay, a place for each model",
+}
+
+
+def _judge(seam, proof, cured: Callable):
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    cases = []
+    for run in RUNS:
+        sweep = lambda made, run=run: _run(made, run)  # noqa: E731
+        cases.append(Case(f"for the widths {list(run)}", sweep, say_first_part(SAY)))
+    if because := find_difference(cured, _sweep, cases, "sweep"):
+        return because
+    known = set(map(id, _modules()))
+    return find_complaint(cured, {"cured": lambda made: next(_complaints(made, known), None)})
 
 
 def _sweep(widths, x, measure):
@@ -88,14 +103,14 @@ def _swept(cured, widths, x, measure) -> tuple:
     return found
 
 
-def _run(cured, widths) -> tuple:
-    """Return scores, the words of the errors, how many models were measured, and one twice."""
+def _run(cured, widths) -> dict:
+    """Return what a sweep gives; a model that does not fit may be measured, too."""
     import torch
 
-    models, again = [], []
+    models, twice = [], []
 
     def measure(model) -> int:
-        again.extend(known for known in models if known() is model)
+        twice.extend(known for known in models if known() is model)
         models.append(ref(model))
         return _count(model)
 
@@ -103,37 +118,14 @@ def _run(cured, widths) -> tuple:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(len(widths))
         scores, errors = _swept(cured, widths, x, measure)
-    return scores, [str(error) for error in errors], len(models), bool(again)
-
-
-def _is_right(mine, real) -> bool:
-    """Tell whether all is as in the sweep; a model that does not fit may be measured, too."""
-    if not isinstance(mine, tuple):
-        return False
-    floats = all(type(score) is float for score in mine[0])
-    most = len(real[0]) + len(real[1])
-    return (
-        floats and same_result(mine[:2], real[:2]) and (real[2] <= mine[2] <= most and not mine[3])
-    )
-
-
-def _advise(mine, real) -> str | None:
-    if isinstance(mine, Raised):
-        return mine.sentence
-    if list(map(len, mine[:2])) != list(map(len, real[:2])):
-        wanted = f"{counted(len(real[0]), 'score')} and {counted(len(real[1]), 'error')}"
-        return f"there must be two lists, with {wanted}"
-    if not same_result(mine[0], real[0]) or any(type(score) is not float for score in mine[0]):
-        both = (
-            f"gives the scores {[round(float(s), 4) for s in each[0]]}" for each in (mine, real)
-        )
-        return parted("", *both, "sweep")
-    if mine[1] != real[1]:
-        return "an error says something else now"
-    if mine[3]:
-        return "a model is measured twice: the cache is to stay"
-    times = (f"measures {counted(each[2], 'model')}" for each in (mine, real))
-    return parted("", *times, "sweep", ": the cache is to stay, a place for each model")
+    as_many = len(scores) <= len(models) <= len(widths)
+    return {
+        "kinds": f"{counted(len(scores), 'score')} and {counted(len(errors), 'error')}",
+        "scores": [round(float(score), 4) for score in scores],
+        "errors": [str(error) for error in errors],
+        "twice": bool(twice),
+        "measured": "" if as_many else counted(len(models), "model"),
+    }
 
 
 def _count(model) -> int:
@@ -148,6 +140,44 @@ def _chained(model):
         raise RuntimeError("no measure of this model") from error
 
 
+class Meant(Exception):
+    """What is no RuntimeError, so that sweep lets it through."""
+
+
+def _complaints(cured, known: set[int]) -> Iterator[str]:
+    """Yield which models are alive after a sweep whose scores and errors are kept."""
+    import torch
+
+    x, fits, unfit = torch.ones(3, WIDTH), (WIDTH, WIDTH), (WIDTH + 1, WIDTH + 2)
+    keeps = "what measure raises, sweep keeps as an error, and yours"
+    for widths, measure, which in (
+        (fits, _count, "that fit"),
+        (unfit, _count, "that do not"),
+        (fits, _chained, "where measure raises one error from another"),
+    ):
+        try:
+            kept = _swept(cured, widths, x, measure)
+        except RuntimeError as error:
+            yield f"{keeps} raised {said(error)}"
+        yield from _still_alive(known, f"a sweep over two widths {which}")
+        if measure is _chained and len(kept[1]) != len(widths):
+            yield f"{keeps} does not"
+    asked = []
+
+    def measure_once(model):
+        if asked:
+            raise Meant
+        asked.append(None)
+        return _count(model)
+
+    try:
+        tried(cured([WIDTH, WIDTH], torch.ones(1, WIDTH), measure_once))
+        yield "an error that is no RuntimeError is swallowed: sweep lets it through"
+    except Meant:
+        pass
+    yield from _still_alive(known, "a sweep that was ended by another error")
+
+
 def _modules() -> list:
     """Return the modules of torch that are alive."""
     import torch
@@ -157,72 +187,12 @@ def _modules() -> list:
     return [each for each in objects if type(each) in kinds]
 
 
-def _still_alive(known: set[int], after: str) -> str | None:
-    """Say which modules are alive that are not known, `after` what; None if there is none."""
+def _still_alive(known: set[int], after: str) -> Iterator[str]:
     gc.collect()
     left = [type(module).__name__ for module in _modules() if id(module) not in known]
-    many = f"{counted(len(left), 'module')} ({', '.join(sorted({*left}))})"
-    return f"still in memory after {after}: {many}" if left else None
-
-
-def _left(cured, known: set[int]) -> str | None:
-    """Return which models are alive after a sweep whose scores and errors are kept."""
-    import torch
-
-    x, fits, unfit = torch.ones(3, WIDTH), (WIDTH, WIDTH), (WIDTH + 1, WIDTH + 2)
-    for widths, measure, which in (
-        (fits, _count, "that fit"),
-        (unfit, _count, "that do not"),
-        (fits, _chained, "where measure raises one error from another"),
-    ):
-        try:
-            kept = _swept(cured, widths, x, measure)
-        except RuntimeError as error:
-            return f"what measure raises, sweep keeps as an error, and yours raised {said(error)}"
-        if because := _still_alive(known, f"a sweep over two widths {which}"):
-            return because
-        if measure is _chained and len(kept[1]) != len(widths):
-            return "what measure raises, sweep keeps as an error, and yours does not"
-    return None
-
-
-def _ended(cured, known: set[int]) -> str | None:
-    """Return what is wrong where another error comes, which sweep does not keep."""
-    import torch
-
-    class Meant(Exception):
-        pass
-
-    asked = []
-
-    def measure(model):
-        if asked:
-            raise Meant
-        asked.append(None)
-        return _count(model)
-
-    try:
-        cured([WIDTH, WIDTH], torch.ones(1, WIDTH), measure)
-    except Meant:
-        pass
-    except Untried:
-        raise
-    else:
-        return "an error that is no RuntimeError is swallowed: sweep lets it through"
-    return _still_alive(known, "a sweep that was ended by another error")
-
-
-def _judge(seam, proof, cured: Callable):
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    cases = (
-        Case(f"for the widths {list(run)}", lambda made, run=run: _run(made, run), _advise)
-        for run in RUNS
-    )
-    if because := find_difference(cured, _sweep, cases, "sweep", _is_right):
-        return because
-    known = set(map(id, _modules()))
-    return _left(cured, known) or _ended(cured, known)
+    if left:
+        names = ", ".join(sorted({*left}))
+        yield f"still in memory after {after}: {counted(len(left), 'module')} ({names})"
 
 
 KEPT_MODELS = Exercise(

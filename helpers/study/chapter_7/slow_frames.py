@@ -3,21 +3,16 @@
 What is asked of the cure is chapter 6's: values, dtypes, gradients, and the route of each op.
 """
 
-from random import Random
-
 import numpy as np
 
-from helpers.capture.text.error import said
 from helpers.model.calls import CallTree
 from helpers.model.ledger import Ledger
 from helpers.model.phrase import counted
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import Exercise, Untried
-from helpers.study.two_answers import within
+from helpers.study.engine import Case, Exercise, find_difference, within
 
-SEED = 7
 # frames, rows in each, columns; dtype of the frames, of state and gain
 DRAWN = (
     (1, 2, 1, "float32", "float32"),
@@ -30,7 +25,6 @@ DRAWN = (
 
 
 def _slow(frames, state, gain):
-    """The loop of the case; the learner's own may have been changed."""
     import tensorflow as tf
 
     for frame in frames:
@@ -41,7 +35,6 @@ def _slow(frames, state, gain):
 
 
 def _shows(model) -> str | None:
-    """Return None where a call of the loop is seen to fall back."""
     if is_a(model, Ledger):
         words = [verdict.word for entry in model.entries for verdict in entry.verdicts]
         return None if any("fallback" in word for word in words) else "nothing falls back there"
@@ -67,40 +60,28 @@ def _judge(seam, proof, cured):
         what = f"{counted(len(frames), 'frame')} of {kinds[0]} and a {kinds[1]} state of shape"
         if because := parted(cured, _slow, frames, state, gain):
             return within(f"for {what} {tuple(state.shape)}, ", because)
-    return _raises_otherwise(cured)
+    unfit = Case("for a state that does not fit the frame", _run_unfit)
+    return find_difference(cured, _slow, [unfit], "slow")
 
 
 def _drawn():
     """Yield (dtypes, frames, state, gain) that nobody has seen; a frame is a list of arrays."""
     import tensorflow as tf
 
-    random = Random(SEED)
+    draw = np.random.default_rng(7).uniform
     for number, rows, columns, *kinds in DRAWN:
-        frames = [[_numbers(random, columns, kinds[0]) for _ in range(rows)] for _ in range(number)]
-        state = np.stack([_numbers(random, columns, kinds[1]) for _ in range(rows)])
-        yield kinds, frames, tf.constant(state), tf.Variable(random.random(), dtype=kinds[1])
+        frames = [[*draw(-2, 2, (rows, columns)).astype(kinds[0])] for _ in range(number)]
+        state = draw(-2, 2, (rows, columns)).astype(kinds[1])
+        yield kinds, frames, tf.constant(state), tf.Variable(draw(), dtype=kinds[1])
     frames, state = [[np.float32([np.nan, 1.0])]], tf.constant([1.0, -np.inf])
     yield ("float32", "float32"), frames, state, tf.Variable(-2.0)
 
 
-def _numbers(random: Random, columns: int, kind: str):
-    return np.array([random.uniform(-2, 2) for _ in range(columns)], kind)
-
-
-def _raises_otherwise(cured) -> str | None:
-    """Return what is wrong where the state does not fit the frames."""
+def _run_unfit(loop) -> str:
     import tensorflow as tf
 
-    frames, state = [[np.float32([1.0, 2.0])] * 2], tf.ones([3, 2])
-    try:
-        cured(frames, state, tf.Variable(1.0))
-    except Untried:
-        raise
-    except tf.errors.InvalidArgumentError:
-        return None
-    except Exception as error:
-        return f"for a state that does not fit, yours raised {said(error)}, slow another error"
-    return "for a state that does not fit the frame, slow raises an error, and yours none"
+    loop([[np.float32([1.0, 2.0])] * 2], tf.ones([3, 2]), tf.Variable(1.0))
+    return "a result"
 
 
 SLOW_FRAMES = Exercise(

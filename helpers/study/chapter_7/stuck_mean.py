@@ -11,7 +11,7 @@ from helpers.model.phrase import counted
 from helpers.model.traces import TraceLedger
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_2.spied_step import CALL_PYTHON, graph_ops
-from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
+from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
 from helpers.study.engine import Case, Exercise, Unfit, find_difference, tried
 
 # what is done to an object, one after another: a rate is set, or a number is taken in
@@ -39,7 +39,6 @@ class EagerSmoother:
 
 
 def _shows(model) -> str | None:
-    """Return None where the old mean is seen in the graph, or a second call that runs that."""
     if isinstance(model, TraceLedger):
         known = "hit" in model.verdicts
         return None if known else "no call in it finds the graph of another: what of the second?"
@@ -63,34 +62,25 @@ def _judge(seam, proof, cured):
         return f"cured must be a class, as Smoother is, not {kind_of(cured)}"
     if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
         return because
-    cases = [Case("", lambda made, run=run: _run(made, run), _advise) for run in RUNS]
+    advice = say_first_part("{2}: yours is {0:g}, eager code's is {1:g}")
+    cases = [Case("with rate 0.5", lambda made, run=run: _run(made, run), advice) for run in RUNS]
     cases.append(Case("of two objects, used in turn", _run_two, "one mean for each object"))
     return find_difference(cured, EagerSmoother, cases, "eager code") or _not_traced(cured)
 
 
-def _run(made, run) -> list[tuple]:
-    """Return (what was done, result, mean) after each update."""
-    smoother, done, seen = made(0.5), [], []
+def _run(made, run) -> dict[str, float]:
+    """Return result and mean after each update, by what was done till then."""
+    smoother, done, seen = made(0.5), [], {}
     for step in run:
         if isinstance(step, str):
             smoother.rate = float(step.removeprefix("rate "))
             done.append(f"{step} set")
         else:
             done.append(f"update({step:g})")
-            result = _number(_update(smoother, step), "its result")
-            seen.append((", ".join(done), result, _number(smoother.mean, "the mean")))
+            words, result = ", ".join(done), _update(smoother, step)
+            seen[f"{words}: its result"] = _number(result, "its result")
+            seen[f"{words}: the mean"] = _number(smoother.mean, "the mean")
     return seen
-
-
-def _advise(mine, real) -> str | None:
-    """Name the update after which the two part."""
-    if not isinstance(mine, list):
-        return mine.sentence
-    for (done, *some), (_, *others) in zip(mine, real, strict=True):
-        for what, one, other in zip(("its result", "the mean"), some, others, strict=True):
-            if abs(one - other) > 1e-5:
-                return f"{done}: {what}: yours is {one:g}, eager code's is {other:g}"
-    return None
 
 
 def _run_two(made) -> list[float]:
@@ -117,7 +107,6 @@ def _number(found, what: str) -> float:
 
 
 def _not_traced(cured) -> str | None:
-    """Return what is wrong with the graph: none does the work, or one is made again and again."""
     smoother, traces, met = cured(0.5), [], {}
     for number, rate in ((1.0, 0.5), (2.0, 0.5), (3.0, 0.25), (5.0, 0.75), (7.0, 0.125)):
         smoother.rate = rate
@@ -142,13 +131,8 @@ def _not_traced(cured) -> str | None:
 
 def _functions(smoother) -> list:
     """Return the tf.functions among an object's attributes."""
-    found = []
-    for name in dir(smoother):
-        with suppress(Exception):
-            function = getattr(smoother, name)
-            function.experimental_get_tracing_count()
-            found.append(function)
-    return found
+    found = [getattr(smoother, name, None) for name in dir(smoother)]
+    return [one for one in found if hasattr(one, "experimental_get_tracing_count")]
 
 
 STUCK_MEAN = Exercise(

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from helpers.model.op_log import Op, OpLog
 from helpers.model.phrase import counted
-from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.engine import Case, Exercise, Raised, Untried, find_difference, same_result
+from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
+from helpers.study.engine import Case, Exercise, Untried, find_difference, tried
 
 OP = "mean_square"
 # rows, columns, what the loss is multiplied by, dtype
@@ -24,7 +24,6 @@ DRAWN = (
 
 
 def _shows(log: OpLog) -> str | None:
-    """Return None where a way back of the op is listed, with a sum that no line asks for."""
     asked = [{value.number for value in row.reads} for row in log.rows if OP in row.op]
     if not asked:
         return f"it lists no {OP}"
@@ -40,7 +39,6 @@ def _shows(log: OpLog) -> str | None:
 
 
 def _sums(row: Op) -> bool:
-    """Return whether an op reads rows and leaves one."""
     return row.op == "aten.sum" and len(row.reads) == 1 and row.reads[0].words != row.outputs
 
 
@@ -63,6 +61,29 @@ ELSEWHERE = {
 }
 
 
+SAY = {
+    "changes": "cured changes {0}, which others may still read",
+    "arrives": "no gradient arrives at w",
+    "the gradient for w": "the gradient for w: yours gives {0}, plain torch gives {1}",
+    "shape": "cured gives the shape {0} for a w of {1}: torch still sums it",
+    "dtype": "cured gives {0} for a w of {1}: torch still converts it",
+    "the gradient for x": "the gradient for x: yours gives {0}, plain torch gives {1}",
+    "the gradient for y": "the gradient for y: yours gives {0}, plain torch gives {1}",
+}
+
+
+def _judge(seam, proof, cured: Callable):
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    advice, cases = say_first_part(SAY, "with cured as its rule, the way back {}"), []
+    for rows, columns, factor, dtype in DRAWN:
+        times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
+        drawn = rows, columns, factor, dtype
+        run = lambda rule, drawn=drawn: _run(rule, *drawn)  # noqa: E731
+        cases.append(Case(f"for {counted(rows, 'row')}{times}", run, advice))
+    return find_difference(cured, _right_rule, cases, "plain torch")
+
+
 def _right_rule(ctx, dy):
     w, x, y = ctx.saved_tensors
     error = dy * 2 * (x @ w - y) / len(x)
@@ -70,7 +91,10 @@ def _right_rule(ctx, dy):
 
 
 def _run(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
-    """Return what arrives at w, what the rule gave, and what it changed."""
+    """Return what arrives at w, what the rule gave, and what it changed.
+
+    The gradients for x and y are free to be left out, not to be wrong.
+    """
     import torch
 
     made = torch.Generator().manual_seed(10 * rows + columns)
@@ -91,70 +115,31 @@ def _run(rule, rows: int, columns: int, factor: float, dtype: str) -> dict:
         def backward(ctx, dy):
             given = dict(zip("wxy", ctx.saved_tensors, strict=True)) | {"dy": dy}
             before = {name: tensor.detach().clone() for name, tensor in given.items()}
-            found = rule(ctx, dy)
-            if found is ... or (isinstance(found, tuple) and any(part is ... for part in found)):
+            seen["right"] = _right_rule(ctx, dy)
+            seen["gave"] = found = tried(rule(ctx, dy), "cured")
+            if isinstance(found, tuple) and any(part is ... for part in found):
                 raise Untried("cured")
-            seen["changes"] = [name for name in given if not given[name].equal(before[name])]
-            seen["gave"] = found
+            changed = [name for name in given if not given[name].equal(before[name])]
+            seen["changes"] = ", ".join(changed)
             return found
 
     leaves = [each.clone().requires_grad_() for each in (w, x, y)]
     (factor * Op.apply(*leaves)).backward()
-    gave = seen["gave"]
-    kind = None if gave[0] is None else (tuple(gave[0].shape), _dtype(gave[0]))
+    gave = [g if g is not None else r for g, r in zip(seen["gave"], seen["right"], strict=True)]
+    arrived = leaves[0].grad
     return {
         "changes": seen["changes"],
-        "the gradient for w": leaves[0].grad,
-        "kind": kind,
-        "the gradient for x": gave[1],
-        "the gradient for y": gave[2],
+        "arrives": arrived is not None,
+        "the gradient for w": _numbers(gave[0] if arrived is None else arrived),
+        "shape": str(tuple(gave[0].shape)),
+        "dtype": str(gave[0].dtype).removeprefix("torch."),
+        "the gradient for x": _numbers(gave[1]),
+        "the gradient for y": _numbers(gave[2]),
     }
 
 
-def _dtype(tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
-
-
-def _differing(mine: dict, real: dict) -> list[str]:
-    """Return what differs; the gradients for x and y are free to be left out, not to be wrong."""
-    free = {name for name in mine if name[-1] in "xy" and mine[name] is None}
-    return [n for n in real if n not in free and not same_result(mine[n], real[n], 1e-4)]
-
-
-def _is_right(mine, real) -> bool:
-    return isinstance(mine, dict) and not _differing(mine, real)
-
-
-def _advise(mine, real) -> str | None:
-    if isinstance(mine, Raised):
-        return f"with cured as its rule, the way back {mine}"
-    name = _differing(mine, real)[0]
-    if name == "changes":
-        return f"cured changes {mine[name][0]}, which others may still read"
-    if name == "kind":
-        (shape, dtype), (right, kind) = mine[name], real[name]
-        if shape != right:
-            return f"cured gives the shape {shape} for a w of {right}: torch still sums it"
-        return f"cured gives {dtype} for a w of {kind}: torch still converts it"
-    if mine[name] is None:
-        return "no gradient arrives at w"
-    return f"{name}: yours gives {_words(mine[name])}, plain torch gives {_words(real[name])}"
-
-
-def _words(tensor) -> str:
-    return str([round(number, 4) for number in tensor.ravel().tolist()])
-
-
-def _judge(seam, proof, cured: Callable):
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    cases = []
-    for rows, columns, factor, dtype in DRAWN:
-        times = f", and a loss that is multiplied by {factor:g}" if factor != 1 else ""
-        drawn = rows, columns, factor, dtype
-        run = lambda rule, drawn=drawn: _run(rule, *drawn)  # noqa: E731
-        cases.append(Case(f"for {counted(rows, 'row')}{times}", run, _advise))
-    return find_difference(cured, _right_rule, cases, "plain torch", _is_right)
+def _numbers(tensor) -> list[float]:
+    return [round(number, 4) for number in tensor.ravel().tolist()]
 
 
 WRONG_GRADIENT = Exercise(
