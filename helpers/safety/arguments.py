@@ -7,7 +7,6 @@ What is asked is the real type of a thing, not its `__class__`, `__eq__`, `__boo
 import inspect
 
 LONGEST = 60
-_SCALARS = (int, float, bool, type(None))
 
 
 def is_a(value: object, *kinds: type) -> bool:
@@ -21,10 +20,7 @@ def is_exactly(value: object, *kinds: type) -> bool:
 
 
 def by_type(table: dict, value: object, default: object = None):
-    """Return what a dict has under the real type of `value`, else `default`.
-
-    The keys are types whose own type is `type`: another metaclass may refuse to be hashed.
-    """
+    """Return what a dict of types has under the real type of `value`, else `default`."""
     real = type(value)
     return table.get(real, default) if type(real) is type else default
 
@@ -46,17 +42,14 @@ def shown(value: object) -> str:
     """Return a value as a sentence may quote it: a plain scalar or a text itself, else its type."""
     if is_a(value, str):
         return f"'{printable(value)}'"
-    if is_exactly(value, *_SCALARS):
+    if is_exactly(value, int, float, bool, type(None)):
         small = type(value) is not int or value.bit_length() <= 64
         return repr(value) if small else "a very large int"
     return kind_of(value)
 
 
 def own(value: object, name: str, default: object = None):
-    """Return an attribute that is stored in the object or its classes, else `default`.
-
-    A property counts as nothing: no line of the object's code is run.
-    """
+    """Return a stored attribute, else `default`; no code of the object is run, so no property."""
     found = inspect.getattr_static(value, name, default)
     return default if is_a(found, property) else found
 
@@ -78,21 +71,17 @@ def count(value: object, what: str, most: int, least: int = 1) -> int:
 
 
 def table(value: object, what: str, of: str, most: int) -> list[tuple[str, object]]:
-    """Return the (name, value) pairs of a dict with names: at least one, at most so many.
-
-    TypeError or ValueError says `what` needs it, and what it should be a dict `of`.
-    """
+    """Return the pairs of a dict with names, 1 to `most`; TypeError or ValueError if it is none."""
     needed = f"{what} needs a dict: {of}"
     if not is_a(value, dict):
         raise TypeError(f"{needed}, not {kind_of(value)}")
-    if not dict.__len__(value):
+    if not value:
         raise TypeError(f"{needed}; this one is empty")
-    if dict.__len__(value) > most:
-        raise ValueError(f"{what} takes {most:,} entries at a time, not {dict.__len__(value):,}")
-    for name in value:
-        if not is_a(name, str):
-            raise TypeError(f"{needed}; a name must be text, not {kind_of(name)}")
-    return [(word(name, "a name"), item) for name, item in dict.items(value)]
+    if len(value) > most:
+        raise ValueError(f"{what} takes {most:,} entries at a time, not {len(value):,}")
+    if odd := [name for name in value if not is_a(name, str)]:
+        raise TypeError(f"{needed}; a name must be text, not {kind_of(odd[0])}")
+    return [(word(name, "a name"), item) for name, item in value.items()]
 
 
 def switch(value: object, what: str) -> bool:

@@ -1,8 +1,8 @@
 """A folder that the course made itself -> the only place where it writes, moves or deletes.
 
-`temporary` makes a home that goes with this process, `cache` opens the one that stays, known by a
-marker file of ours. A home remembers which folder it is; where another one stands in its place (a
-link, somebody's folder), or none, it refuses. Names inside it are plain names.
+`temporary` makes a home that goes with this process, `cache` opens the one that stays, `made_again`
+one that is known by a marker file of ours; somebody else's folder is refused. Names inside a home
+are plain names.
 
 `add_copy`, `renew_copy`, `replace_copy`: a file of the course for the learner's own folder, where
 nothing of the learner's is lost.
@@ -11,9 +11,7 @@ nothing of the learner's is lost.
 import atexit
 import os
 import re
-import secrets
 import shutil
-import stat
 import tempfile
 import unicodedata
 from collections.abc import Iterator
@@ -29,98 +27,57 @@ MARK = (
     b"# Made by the course Who runs your function. What is in this folder may be deleted.\n"
 )
 LONGEST = 100  # bytes of a name in UTF-8; every file system takes as many
-_PLAIN = re.compile(r"[\w.\- ]+")
+_PLAIN = re.compile(r"(?![ .-])[\w.\- ]+(?<![ .])")
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
-_HOMES: list["Home"] = []
+_HOMES: list[tuple["Home", int]] = []  # that go with a process
 
 
 class Refusal(ValueError):
     """One sentence: whose folder it is, and what was not done."""
 
 
-def remove_known(path, device: int, number: int) -> bool:
-    """Remove the folder that is known by its numbers, and all in it; return whether it is gone.
-
-    This function alone deletes folders. Another folder at that path, or a link, stays; a link
-    inside is removed and not followed (`shutil.rmtree.avoids_symlink_attacks`).
-    """
-    if not _is_known(path, (device, number)):
-        return False
-    for _ in range(5):  # somebody may still be writing into what goes
-        shutil.rmtree(path, ignore_errors=True)
-        if not os.path.lexists(path):
-            return True
-    return False
-
-
-def _identity(path) -> tuple[int, int]:
-    info = os.lstat(path)
-    return info.st_dev, info.st_ino
-
-
-def _is_known(path, known: tuple[int, int]) -> bool:
-    with suppress(OSError):
-        return stat.S_ISDIR(os.lstat(path).st_mode) and _identity(path) == known
-    return False
-
-
 class Home:
     """A folder of ours. `work` gives a fresh one inside it, `put` moves what was made there."""
 
-    def __init__(self, path: Path, marker: tuple[Path, bytes] | None = None):
-        self.path, self._marker = path, marker
-        self._known, self._made_by = _identity(path), os.getpid()
+    def __init__(self, path: Path):
+        self.path = path
 
     def __repr__(self):
         return "a folder of the course's own"
 
     def stands(self) -> bool:
-        """Return whether it is there and ours still: the same folder, the process that made it.
-
-        A folder that was made after one was deleted may get its number: so the marker counts too.
-        """
-        mine = self._made_by == os.getpid() and _is_known(self.path, self._known)
-        return mine and (self._marker is None or _has_bytes(*self._marker))
-
-    @property
-    def passport(self) -> tuple[str, int, int]:
-        """Return what `remove_known` needs in another process."""
-        return str(self.path), *self._known
+        """Return whether it is there still, and no link."""
+        return self.path.is_dir() and not self.path.is_symlink()
 
     @contextmanager
     def work(self) -> Iterator[Path]:
         """Give a new folder inside it, which is gone after the block."""
         self._check()
-        folder = Path(tempfile.mkdtemp(prefix="work-", dir=self.path))
-        known = _identity(folder)
-        try:
-            yield folder
-        finally:
-            if self.stands():
-                remove_known(folder, *known)
+        with tempfile.TemporaryDirectory(
+            prefix="work-", dir=self.path, ignore_cleanup_errors=True
+        ) as folder:
+            yield Path(folder)
 
     def put(self, made: Path, name: str) -> Path:
         """Move what was made in a `work` folder to its name here, over what was there.
 
         Refusal where it was not made here; OSError where another process was faster.
         """
-        name, inside = plain_name(name, "the name in the course's folder"), Path(made).parent
+        place = self.path / plain_name(name, "the name in the course's folder")
         self._check()
-        if inside.parent != self.path or inside.is_symlink() or Path(made).is_symlink():
+        if Path(made).parent.parent != self.path or Path(made).is_symlink():
             raise Refusal("only what was made in the course's own folder is moved there")
         if Path(made).is_dir():
             self.discard(name)
-        os.replace(made, self.path / name)
-        return self.path / name
+        os.replace(made, place)
+        return place
 
     def add(self, folder: str, name: str, data: bytes) -> None:
         """Write a file into a folder here, in one step; OSError where it cannot be written."""
-        folder, name = plain_name(folder), plain_name(name)
+        place = self.path / plain_name(folder) / plain_name(name)
         with self.work() as work:
             write_new(work / name, data)
-            if (self.path / folder).is_symlink():
-                raise Refusal(f"{quote_name(folder)} is a link, and nothing is written through it")
-            os.replace(work / name, self.path / folder / name)
+            os.replace(work / name, place)
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
         """Make the folder `name` anew with these files, all or none; what it held is gone."""
@@ -136,16 +93,12 @@ class Home:
         """Remove a file or a folder by its name; return whether all of it is gone."""
         path = self.path / plain_name(name, "the name in the course's folder")
         self._check()
-        if path.is_dir() and not path.is_symlink():
-            return remove_known(path, *_identity(path))
-        path.unlink(missing_ok=True)
-        return True
+        return _remove(path)
 
     def remove(self) -> bool:
         """Remove the home with all that is in it; return whether it is gone."""
-        if self in _HOMES:
-            _HOMES.remove(self)
-        return self.stands() and remove_known(self.path, *self._known)
+        _HOMES[:] = [(home, process) for home, process in _HOMES if home is not self]
+        return self.stands() and _remove(self.path)
 
     def __enter__(self) -> "Home":
         return self
@@ -158,6 +111,18 @@ class Home:
             raise Refusal("the course's own folder was moved, replaced or deleted meanwhile")
 
 
+def _remove(path: Path) -> bool:
+    """Remove a file, or a folder with all in it; return whether it is gone.
+
+    A link is removed and not followed (`shutil.rmtree.avoids_symlink_attacks`).
+    """
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+    for _ in range(5):  # somebody may still be writing into what goes
+        shutil.rmtree(path, ignore_errors=True)
+    return not os.path.lexists(path)
+
+
 def write_new(path: Path, data: bytes) -> None:
     """Write a file that is not there yet, nor a link of that name. FileExistsError."""
     with open(path, "xb") as file:
@@ -165,46 +130,38 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def temporary(prefix: str) -> Home:
-    """Make a home in the folder for temporary files; it goes with this process, or by `remove`.
-
-    Refusal, in one sentence, where there is no such folder that can be written.
-    """
+    """Make a home that goes with this process, or by `remove`. Refusal where that cannot be."""
     try:
         path = Path(tempfile.mkdtemp(prefix=plain_name(prefix))).resolve(strict=True)
-        marker = path / ".made-by-the-course", secrets.token_bytes(16)
-        write_new(*marker)
     except OSError as error:
         raise Refusal(
             "there is no folder for temporary files that can be written: set TMPDIR to one "
             f"({type(error).__name__})"
         ) from None
-    _HOMES.append(Home(path, marker))
-    return _HOMES[-1]
+    _HOMES.append((Home(path), os.getpid()))
+    return _HOMES[-1][0]
 
 
 @atexit.register
 def _leave() -> None:
-    for home in list(_HOMES):
-        home.remove()
+    for home, process in list(_HOMES):
+        if process == os.getpid():  # a process that was forked leaves them alone
+            home.remove()
 
 
 def cache(name: str) -> Home:
-    """Open the folder `name` of this user's cache; a temporary home where that cannot be ours.
-
-    It stands under $XDG_CACHE_HOME or ~/.cache in a folder with our marker. One that has no marker
-    and is not empty, that is a link, or that others can write is not ours.
-    """
-    name = plain_name(name)
+    """Open the folder `name` of this user's cache; a temporary home where that cannot be ours."""
     try:
-        course = _usual() / COURSE
-        course.mkdir(mode=0o700, exist_ok=True)
-        _refuse_foreign(course, others=0o002)
-        builds = course / "builds"
-        builds.mkdir(mode=0o700, exist_ok=True)
-        _mark(builds)
-        (builds / name).mkdir(mode=0o700, exist_ok=True)
-        _refuse_foreign(builds / name)
-        home = Home(builds / name, (builds / MARKER, MARK))
+        named = os.environ.get("XDG_CACHE_HOME", "")
+        base = Path(named) if os.path.isabs(named) else Path.home() / ".cache"
+        if len(base.resolve().parts) < 3:  # nothing right below the root
+            raise Refusal("no folder for a cache")
+        course = base.resolve() / COURSE
+        course.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if course.is_symlink():
+            raise Refusal("a link stands there")
+        home = Home(made_again(course / "builds").path / plain_name(name))
+        home.path.mkdir(mode=0o700, exist_ok=True)
         with home.work():  # it can be written
             return home
     except (OSError, RuntimeError, ValueError):
@@ -217,45 +174,15 @@ def made_again(folder: Path) -> Home:
     Refusal where it has no marker of ours and is not empty, is a link, or others can write there.
     """
     folder.mkdir(mode=0o755, exist_ok=True)
-    _mark(folder)
-    return Home(folder, (folder / MARKER, MARK))
-
-
-def _usual() -> Path:
-    """Return where this user's programs keep what can be made again. Refusal for no such place."""
-    named = os.environ.get("XDG_CACHE_HOME")
-    base = Path(named) if named and os.path.isabs(named) else Path.home() / ".cache"
-    if not base.is_absolute() or len(base.resolve().parts) < 3:  # nothing right below the root
-        raise Refusal("no folder for a cache")
-    base.mkdir(mode=0o700, exist_ok=True)
-    return base.resolve()
-
-
-def _mark(folder: Path) -> None:
-    """Mark a folder as ours that is new or empty; Refusal for any other without our marker."""
-    _refuse_foreign(folder)
+    if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
+        raise Refusal("a link stands there, or others can write there")
     marker = folder / MARKER
-    if all(one.startswith("work-") for one in os.listdir(folder)):  # another kernel's, just now
-        with Home(folder).work() as work:
-            write_new(work / MARKER, MARK)
-            os.replace(work / MARKER, marker)
-    if not _has_bytes(marker, MARK):
+    if not os.listdir(folder):
+        with suppress(FileExistsError):  # another kernel was faster
+            write_new(marker, MARK)
+    if not marker.is_file() or marker.read_bytes() != MARK:
         raise Refusal("it has no marker of ours: somebody else's folder")
-
-
-def _has_bytes(path: Path, data: bytes) -> bool:
-    """Return whether a file, and no link, holds these bytes."""
-    with suppress(OSError):
-        return not path.is_symlink() and path.is_file() and path.read_bytes() == data
-    return False
-
-
-def _refuse_foreign(folder: Path, others: int = 0o022) -> None:
-    info = os.lstat(folder)
-    if not stat.S_ISDIR(info.st_mode):
-        raise Refusal("a link or a file stands there")
-    if hasattr(os, "geteuid") and (info.st_uid != os.geteuid() or info.st_mode & others):
-        raise Refusal("others can write there")
+    return Home(folder)
 
 
 # -- names
@@ -267,19 +194,14 @@ def quote_name(name: str) -> str:
 
 
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return a name that can stand for itself alone in any folder on any system.
-
-    Letters, digits, `_`, `-`, `.` and spaces; no dot in front, no dot or space at the end.
-    TypeError for what is no text, ValueError for a name that is not plain.
-    """
+    """Return a name that can stand for itself alone in any folder on any system. ValueError."""
     name = word(value, what)
     must = f"{what}, {quote_name(name)}, must be a plain name"
-    if not _PLAIN.fullmatch(name):
-        raise ValueError(f"{must}: letters, digits, '_', '-', '.' and spaces, without a path")
-    if name[0] in ". -" or name[-1] in ". ":
-        raise ValueError(f"{must}: no dot, '-' or space before it, no dot or space after it")
-    if len(name.encode()) > LONGEST:
-        raise ValueError(f"{must}: of at most {LONGEST} bytes, and it has {len(name.encode()):,}")
+    if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
+        raise ValueError(
+            f"{must}: letters, digits, '_', '-', '.' and spaces, without a path, of at most "
+            f"{LONGEST} bytes; no dot, '-' or space before it, no dot or space after it"
+        )
     if _RESERVED.fullmatch(name.partition(".")[0].rstrip()):
         raise ValueError(f"{must}: Windows keeps {name.partition('.')[0]} for a device")
     return name
@@ -291,10 +213,8 @@ def plain_names(values, what: str = "a name") -> list[str]:
     for name in (plain_name(value, what) for value in values):
         same = unicodedata.normalize("NFKC", name).casefold()
         if same in names:
-            other = quote_name(names[same])
-            raise ValueError(
-                f"{what}, {quote_name(name)}, must differ from {other} in more than case"
-            )
+            both = f"{what}, {quote_name(name)}, must differ from {quote_name(names[same])}"
+            raise ValueError(f"{both} in more than case")
         names[same] = name
     return list(names.values())
 
@@ -309,10 +229,7 @@ def add_copy(source: Path, place: Path) -> bool:
 
 
 def renew_copy(source: Path, place: Path, mark: str) -> Path | None:
-    """Copy a file to a place, free or not; return where that is now which stood there. OSError.
-
-    Its new name has the mark in it, and a count where that name is taken too.
-    """
+    """Copy a file to a place; return the new name, with the mark, of what stood there. OSError."""
     with _staged(source, place) as part:
         kept = _keep(place, mark) if os.path.lexists(place) else None
         os.replace(part, place)
@@ -328,9 +245,8 @@ def replace_copy(source: Path, place: Path) -> None:
 def set_aside(path: Path, mark: str) -> Path:
     """Give what stands at `path` another name beside it, as `renew_copy` does. OSError."""
     kept = _keep(path, mark)
-    with suppress(FileNotFoundError):
-        if os.path.samefile(path, kept):  # it has both names now
-            os.unlink(path)
+    if os.path.lexists(path) and os.path.samefile(path, kept):  # it has both names now
+        os.unlink(path)
     return kept
 
 
@@ -345,8 +261,7 @@ def _staged(source: Path, place: Path) -> Iterator[Path]:
         os.chmod(part, 0o666 & ~mask)
         yield Path(part)
     finally:
-        with suppress(FileNotFoundError):
-            os.unlink(part)
+        Path(part).unlink(missing_ok=True)
 
 
 def _move(path: Path, place: Path) -> bool:

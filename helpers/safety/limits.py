@@ -6,11 +6,9 @@ first, which can be killed: a loop in C lets no other thread run, and looks for 
 
 import _thread
 import ctypes
-import dis
 import faulthandler
 import io
 import json
-import math
 import multiprocessing
 import os
 import re
@@ -24,10 +22,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-try:
+with suppress(ImportError):  # a bare Python runs the small systems
     import psutil
-except ImportError:  # a bare Python runs the small systems
-    psutil = None
 
 from helpers.safety.folders import Refusal, temporary
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
@@ -35,10 +31,7 @@ from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
 GIBIBYTE = 1 << 30
 LOOKS = 0.05  # seconds between two looks at the clock and the memory
 STRETCH = 3  # times the limit, of wall time, where others use the processor
-AGAIN = 0.2  # seconds between two presses
-PATIENT = 2.0  # seconds in which the house and the libraries may end what they do
-ROOM = 4  # times the limit of memory, of address space; threads of a framework set aside more
-PER_CORE = 1 << 28
+PATIENT, AGAIN = 1.0, 0.2  # seconds between the first two presses, in which all may end; others
 
 
 @dataclass
@@ -53,9 +46,8 @@ class Limits:
 class limited:  # noqa: N801 (used like a function)
     """Stop what runs in a `with` block once it goes past its limits; `because` says past which.
 
-    The block is left by a KeyboardInterrupt, or by whatever the code in it made of that: whoever
-    opened the block asks `because` to tell it from the learner's own Ctrl-C, which `interrupted`
-    notes. Code that catches every interrupt is pressed again and again.
+    The block is left by a KeyboardInterrupt, or by whatever the code in it made of that; the
+    learner's own Ctrl-C is noted in `interrupted`.
     """
 
     def __init__(self, limits: Limits):
@@ -65,12 +57,10 @@ class limited:  # noqa: N801 (used like a function)
 
     def __enter__(self) -> "limited":
         self._thread, self._opener = threading.get_ident(), sys._getframe(1)
-        self._tracer = sys.gettrace()
+        self._tracer, self._streams = sys.gettrace(), (sys.stdout, sys.stderr)
         main = threading.current_thread() is threading.main_thread()
         heard = signal.getsignal(signal.SIGINT) if main else None
         self._before = heard if callable(heard) else None
-        self._streams = sys.stdout, sys.stderr
-        self._wall = _limit_address_space(self._limits.bytes)
         _OPEN.append(self)
         sys.stdout, sys.stderr = (_Counted(stream, self) for stream in self._streams)
         if self._before is not None:
@@ -81,10 +71,9 @@ class limited:  # noqa: N801 (used like a function)
     def __exit__(self, kind, error, trace) -> None:
         with self._lock:
             self._over.set()
-        for _ in range(100):  # or it would be heard when nobody expects it any more
-            if not self._on_its_way:
-                break
-            time.sleep(0.001)
+        until = time.monotonic() + 0.1
+        while self._on_its_way and time.monotonic() < until:
+            time.sleep(0.001)  # or it would be heard when nobody expects it any more
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
         sys.stdout, sys.stderr = self._streams
@@ -92,9 +81,6 @@ class limited:  # noqa: N801 (used like a function)
         if self._presses > 1:
             sys.settrace(self._tracer)
         _OPEN.remove(self)
-        _set_address_space(self._wall)
-        if isinstance(error, MemoryError) and not self.because:
-            self.because = self._took_memory()
 
     def stop(self, because: str) -> None:
         """Say why the block is to end; it is pressed from now on."""
@@ -105,34 +91,29 @@ class limited:  # noqa: N801 (used like a function)
         self._on_its_way = False
         if not self.because:
             self.interrupted = True
-        elif self._over.is_set() or self._is_cleaning_up(frame):
+        elif self._over.is_set():
             return
         elif self._presses > 1:
-            _stop_where_nothing_catches(frame, self._opener)
+            _stop_at_the_next_line(frame, self._opener)
         self._before(number, frame)
 
-    def _is_cleaning_up(self, frame) -> bool:
-        """Tell whether what puts things back is at work after the first press."""
-        if self._presses == 1 or time.monotonic() > self._since + PATIENT or frame is None:
-            return False
-        return frame.f_code.co_filename.startswith((HOUSE, *STANDARD, *LIBRARIES))
-
     def _watch(self) -> None:
-        start, cpu, memory = time.monotonic(), time.process_time(), _resident()
-        while not self._over.wait(AGAIN if self._presses else LOOKS):
+        start, cpu = time.monotonic(), time.process_time()
+        memory = psutil.Process().memory_info().rss
+        waits = {0: LOOKS, 1: PATIENT}
+        while not self._over.wait(waits.get(self._presses, AGAIN)):
             used, waited = time.process_time() - cpu, time.monotonic() - start
             limit = self._limits.seconds
             if used > limit or waited > limit * (STRETCH if used > limit / 10 else 1):
                 self.stop(f"your code did not end within {limit:g} seconds")
-            elif _resident() - memory > self._limits.bytes:
-                self.stop(self._took_memory())
+            elif psutil.Process().memory_info().rss - memory > self._limits.bytes:
+                most = self._limits.bytes / GIBIBYTE
+                self.stop(f"your code took more than {most:g} GB of memory")
             with self._lock:
                 if self.because and not self._over.is_set():
                     self._press()
 
     def _press(self) -> None:
-        if not self._presses:
-            self._since = time.monotonic()
         self._presses += 1
         for act in self._acts:
             act()
@@ -145,19 +126,13 @@ class limited:  # noqa: N801 (used like a function)
         else:
             _thread.interrupt_main()
 
-    def _took_memory(self) -> str:
-        return f"your code took more than {self._limits.bytes / GIBIBYTE:g} GB of memory"
-
 
 _OPEN: list[limited] = []
 
 
 @contextmanager
 def when_stopped(act: Callable[[], object]) -> Iterator[None]:
-    """Call `act`, in another thread, if the innermost open `limited` stops what runs in the block.
-
-    For what waits in C++, where no signal comes; the block is pressed all the same.
-    """
+    """Call `act` if the innermost `limited` stops the block: C++ that waits hears no signal."""
     acts = _OPEN[-1]._acts if _OPEN else []
     acts.append(act)
     try:
@@ -166,19 +141,15 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
         acts.remove(act)
 
 
-def _stop_where_nothing_catches(frame, opener) -> None:
-    """Raise KeyboardInterrupt at the next line of a learner's code that stands in no `try`.
+def _stop_at_the_next_line(frame, opener) -> None:
+    """Raise it at the next line of a learner's code, too: in `except: pass`, that is the `except`.
 
-    For code that catches every interrupt, as `while True: try: … except: pass`: there, that is the
-    line of the `except`. The `opener` of the block is left alone.
+    The `opener` of the block is left alone.
     """
 
     def step(now, event, given):
-        code = now.f_code
-        theirs = not code.co_filename.startswith((HOUSE, *STANDARD, "<frozen ", *LIBRARIES))
-        entries = dis.Bytecode(code).exception_entries if theirs and event == "line" else None
-        caught = (one.start <= now.f_lasti < one.end and not one.lasti for one in entries or ())
-        if entries is not None and not any(caught):
+        ours = now.f_code.co_filename.startswith((HOUSE, *STANDARD, "<frozen ", *LIBRARIES))
+        if event == "line" and not ours:
             raise KeyboardInterrupt
         return step
 
@@ -201,7 +172,6 @@ class _Counted:
         self.closed = False
 
     def write(self, text: str) -> int:
-        """Write to the stream; KeyboardInterrupt, again and again, once it is too much."""
         if self.closed:
             raise ValueError("I/O operation on closed file.")
         self._left -= len(text)
@@ -211,62 +181,28 @@ class _Counted:
             raise KeyboardInterrupt
         return self._stream.write(text)
 
-    def writelines(self, lines) -> None:
-        """Write each."""
-        for line in lines:
-            self.write(line)
-
     def close(self) -> None:
-        """Take no more output; the stream of the kernel stays open."""
         self.closed = True
 
     def __getattr__(self, name):
-        if name == "_stream":  # not there yet, as while copying
-            raise AttributeError(name)
-        return getattr(self._stream, name)
-
-
-def _resident() -> int:
-    return psutil.Process().memory_info().rss
-
-
-def _limit_address_space(more: int):
-    """Let this process have so much more than it has; return the limits of before, if it can."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        before = resource.getrlimit(resource.RLIMIT_AS)
-        most = psutil.Process().memory_info().vms + ROOM * more + PER_CORE * (os.cpu_count() or 1)
-        if before[0] == resource.RLIM_INFINITY or most < before[0]:
-            resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
-            return before
-    return None
-
-
-def _set_address_space(before) -> None:
-    if before is not None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, before)
+        return getattr(self.__dict__["_stream"], name)
 
 
 # -- a try in a copy of this process
 
 CAN_FORK = sys.platform == "linux"  # elsewhere the copy of a process with threads may crash
-MARGIN = 4  # seconds of processor time after the limit, in which whoever hears Ctrl-C has ended
-IDLE = 0.5  # seconds
+MARGIN = 4  # seconds after the limit, in which whoever hears Ctrl-C has ended
 MOST = 400_000  # bytes of what it printed: 100,000 characters
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """How the call went: it `ended`, was `deaf`, sat `idle`, `left`, `died`, or was `not` made.
+    """How the call went: it `ended`, was `deaf`, `left`, or was `not` made.
 
     `words` are what it returned, if it ended. `deaf`: it went on after the limit, whatever it was
-    told; `at` has the file and the line of each Python frame, the innermost first. `idle`: it
-    waited, perhaps for a thread that is not in the copy (fork(2)). `left`: it ended the process.
-    `died`: a signal did. `printed` is what it wrote to output and errors.
+    told; `at` has the file and the line of each Python frame, the innermost first. `left`: it or a
+    signal ended the process. `printed` is what it wrote to output and errors.
     """
 
     how: str
@@ -276,10 +212,7 @@ class Rehearsed:
 
 
 def rehearsed(act: Callable[[], str], seconds: float) -> Rehearsed:
-    """Make a call, which ends itself after so many seconds if it can, in a copy of this process.
-
-    KeyboardInterrupt if Ctrl-C comes meanwhile; nothing of the copy is left then, either.
-    """
+    """Make a call, which ends itself after so many seconds if it can, in a copy of this process."""
     if not CAN_FORK or threading.current_thread() is not threading.main_thread():
         return Rehearsed("not")
     try:
@@ -288,7 +221,15 @@ def rehearsed(act: Callable[[], str], seconds: float) -> Rehearsed:
             copy = multiprocessing.get_context("fork").Process(
                 target=_be_the_copy, args=(act, seconds, told, out.fileno()), daemon=False
             )
-            idle, code = _follow(copy)
+            with warnings.catch_warnings(action="ignore"):  # that there are threads is known
+                copy.start()
+            try:
+                copy.join()
+            finally:
+                with suppress(OSError):
+                    os.killpg(copy.pid, signal.SIGKILL)
+                copy.kill()
+                copy.join()
             out.seek(0)
             printed = out.read(MOST).decode(errors="replace")
             words = told.read_text(errors="replace") if told.is_file() else ""
@@ -296,42 +237,12 @@ def rehearsed(act: Callable[[], str], seconds: float) -> Rehearsed:
         return Rehearsed("not")
     if words.startswith("{"):
         return Rehearsed("ended", json.loads(words)["words"], printed=printed)
-    if idle:
-        return Rehearsed("idle", printed=printed)
-    if words or code == -signal.SIGXCPU:
-        at = tuple((file, int(line)) for file, line in _FRAME.findall(words))
-        return Rehearsed("deaf", at=at, printed=printed)
-    return Rehearsed("died" if code < 0 else "left", printed=printed)
-
-
-def _follow(copy: multiprocessing.Process) -> tuple[bool, int]:
-    """Run the copy until it has ended or sits idle; leave nothing of it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads is known
-        copy.start()
-    idle = False
-    try:
-        used, since = -1.0, time.monotonic()
-        while not idle and copy.exitcode is None:
-            copy.join(0.02)
-            with suppress(psutil.Error):
-                process = psutil.Process(copy.pid)
-                now = sum(process.cpu_times()[:2])
-                if now > used + 0.03 or process.status() == "running" or process.children():
-                    used, since = now, time.monotonic()
-            idle = time.monotonic() - since > IDLE
-        return idle and copy.exitcode is None, copy.exitcode or 0
-    finally:
-        with suppress(OSError):
-            os.killpg(copy.pid, signal.SIGKILL)
-        copy.kill()
-        copy.join()
+    at = tuple((file, int(line)) for file, line in _FRAME.findall(words))
+    return Rehearsed("deaf" if words else "left", at=at, printed=printed)
 
 
 def _be_the_copy(act, seconds: float, told, out: int) -> None:
     """Make the call and tell its words; this does not return."""
-    import resource
-
     try:
         os.setsid()  # Ctrl-C is for the kernel alone
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: die with the kernel
@@ -345,13 +256,12 @@ def _be_the_copy(act, seconds: float, told, out: int) -> None:
         sys.stdin, sys.stdout, sys.stderr = io.StringIO(), stream, stream
         if jupyter := sys.modules.get("jupyter_client.session"):
             jupyter.Session.send = lambda *given, **named: None  # the page is the kernel's
-        most = math.ceil(seconds) + MARGIN
         with open(told, "w") as place:
-            faulthandler.register(signal.SIGXCPU, file=place, all_threads=True, chain=True)
-            resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+            faulthandler.dump_traceback_later(STRETCH * seconds + MARGIN, file=place, exit=True)
             words = ""
             with suppress(BaseException):
                 words = act()
+            faulthandler.cancel_dump_traceback_later()
             told.write_text(json.dumps({"words": words}))
     finally:
         os._exit(0)

@@ -7,17 +7,13 @@ The pins are the course's `constraints.txt`; where `helpers` was installed alone
 `switch_on` has a notebook show the sentence in place of a traceback.
 """
 
-import ast
-import linecache
 import re
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 from traceback import walk_tb
-from typing import NamedTuple
 
 from helpers.safety.arguments import kind_of, printable
 
@@ -32,22 +28,17 @@ CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
 )
-ALONE = "run `pip install {}` for the Python of this kernel"
 CUT_SHORT = (
     "The import of PyTorch was cut short, and another fails or ends this kernel: restart it."
 )
 RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
 REST = "; cells that do not need it run without"
-COULD_NOT = " could not run to its end. "
 COMPILER_CURE = (
     "install one (`sudo apt install g++` on Debian and Ubuntu, `xcode-select --install` on macOS) "
     "and run this again"
 )
 NO_CXX = "No working C++ compiler found"  # torch/_inductor/exc.py: InvalidCxxCompiler
 NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '(\w+)'")
-MOST_CAUSES = 5
-
-_UNMADE: dict[str, str] = {}  # name -> why the cell that makes it has not made it
 _TOLD: set[str] = set()  # frameworks of whose version a notebook has told
 
 
@@ -65,23 +56,25 @@ class MissingPart(OneSentence, RuntimeError):
 # -- the sentence
 
 
-def sentence(error: BaseException) -> str:
+def sentence(error: BaseException | None) -> str:
     """Return which part is missing, and the cure; empty where the error is about something else."""
-    try:
-        return next(filter(None, map(_sentence_of_one, _chain(error))), "")
-    except Exception:  # an exception may be of a class that answers for itself
-        return ""
+    while error is not None:
+        if words := _sentence_of_one(error):
+            return words
+        error = error.__cause__
+    return ""
 
 
 def cure(module: str) -> str:
     """Return what to do where a module is missing: by course.py, or by pip without the course."""
-    return CURE if has_course() else f"{repair(module)}, and restart the kernel"
+    return CURE if _has_course() else f"{repair(module)}, and restart the kernel"
 
 
 def repair(module: str) -> str:
     """Return the command alone, as a table has room for."""
-    by_pip = ALONE.format(f'"{requirement(module)}"')
-    return "run `python course.py setup`" if has_course() else by_pip
+    if _has_course():
+        return "run `python course.py setup`"
+    return f'run `pip install "{_requirement(module)}"` for the Python of this kernel'
 
 
 def note(error: BaseException) -> None:
@@ -96,30 +89,21 @@ def of_line(line: str) -> str:
     return _not_installed(found[1]) if found else ""
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    for _ in range(MOST_CAUSES):
-        if error is None:
-            return
-        yield error
-        error = error.__cause__
-
-
 def _sentence_of_one(error: BaseException) -> str:
     if isinstance(error, OneSentence):
         return str(error)
     if isinstance(error, ModuleNotFoundError) and (words := _not_installed(error.name)):
         return words
     if isinstance(error, NameError):
-        part, why = NAMES.get(error.name), _UNMADE.get(error.name)
-        if part and sys.modules.get(part) is None and util.find_spec(part) is None:
-            return _not_installed(part)
-        return f"The cell that makes `{error.name}`{COULD_NOT}{why}" if why else ""
+        part = NAMES.get(error.name)
+        missing = part and sys.modules.get(part) is None and util.find_spec(part) is None
+        return _not_installed(part) if missing else ""
     if type(error).__module__.startswith("torch.") and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
     for part in FRAMEWORKS:
         if sys.modules.get(part) is None and _ended_the_import_of(part, error):
             return unusable(part, error)
-    return _of_another_version(error)
+    return ""
 
 
 def _not_installed(module: str | None) -> str:
@@ -135,8 +119,8 @@ def unusable(part: str, error: BaseException) -> str:
     """Return what to say of a framework whose import ended with this error."""
     first = str(error).strip().partition("\n")[0]
     why = f"{kind_of(error)}: {printable(first, 200)}".removesuffix(": ")
-    other = another_version(part)
-    which = f" {other.found}, where the course needs {other.pinned}," if other else ""
+    found, pinned = _versions(part)
+    which = f" {found}, where the course needs {pinned}," if found != pinned else ""
     return f"{FRAMEWORKS[part]}{which} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
 
 
@@ -149,33 +133,16 @@ def _ended_the_import_of(part: str, error: BaseException) -> bool:
     )
 
 
-def _of_another_version(error: BaseException) -> str:
-    """Say so where a name of a framework was not found, and it is not the pinned version."""
-    part = str(getattr(error, "name", "")).partition(".")[0]
-    if not isinstance(error, ImportError) or part not in FRAMEWORKS or not another_version(part):
-        return ""
-    return f"{differs(part)} Missing is {printable(error.name, 100)}."
-
-
-def differs(part: str) -> str:
-    """Return what to say of a framework in another version than the pinned; else nothing."""
-    other = another_version(part)
-    if other is None:
-        return ""
-    return (
-        f"{FRAMEWORKS[part]} {other.found} is installed, and the course needs {other.pinned}, so "
-        f"what you see may differ, or fail: {cure(part)}."
-    )
-
-
 # -- versions
 
 
-class Versions(NamedTuple):
-    """Two versions, without build labels."""
-
-    found: str
-    pinned: str
+@cache
+def _versions(part: str) -> tuple[str, str]:
+    """Return the versions that are found and pinned; "" twice if they agree, or one is unknown."""
+    known, found = pins(), installed(part)
+    pinned = next((known[name] for name in distributions(part) if name in known), "")
+    differ = found and pinned and found.split(".")[:2] != pinned.split(".")[:2]
+    return (found, pinned) if differ else ("", "")
 
 
 def pins() -> dict[str, str]:
@@ -200,7 +167,7 @@ def _wanted() -> dict:
     }
 
 
-def requirement(package: str) -> str:
+def _requirement(package: str) -> str:
     """Return what pip is to be told for this machine: `torch==2.13.0`, or the name alone."""
     try:
         wanted = _wanted()
@@ -210,7 +177,7 @@ def requirement(package: str) -> str:
     return f"{name}{wanted.get(name, '')}"
 
 
-def has_course() -> bool:
+def _has_course() -> bool:
     """Return whether these helpers stand in a clone of the course, beside its `course.py`."""
     return (COURSE / "course.py").is_file()
 
@@ -228,19 +195,6 @@ def installed(package: str) -> str:
     return ""
 
 
-@cache
-def another_version(package: str) -> Versions | None:
-    """Return both versions if the first two numbers differ; None if they agree, or one is unknown.
-
-    An installation does not change under a running kernel, so they are read once.
-    """
-    known = pins()
-    pinned = next((known[name] for name in distributions(package) if name in known), "")
-    found = installed(package)
-    differ = found and pinned and found.split(".")[:2] != pinned.split(".")[:2]
-    return Versions(found, pinned) if differ else None
-
-
 # -- a notebook
 
 
@@ -248,57 +202,36 @@ def switch_on() -> None:
     """Tell this process's IPython, unless there is none, or it has somebody for its errors."""
     shell = sys.modules["IPython"].get_ipython()
     if shell is not None and not shell.custom_exceptions:
-        shell.set_custom_exc((Exception,), show_error)
-        shell.events.register("post_run_cell", tell_versions)
-        shell.events.register("post_run_cell", refuse_a_second_import)
+        shell.set_custom_exc((Exception,), _show_error)
+        shell.events.register("post_run_cell", _look_at_frameworks)
 
 
-def show_error(shell, kind, error, trace, tb_offset=None) -> None:
+def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
     """Show what a cell raised: without its frames where a sentence says it all."""
     with suppress(Exception):  # a slot for what IPython shows, where the error has one
         if words := sentence(error):
             error._render_traceback_ = lambda: [words]
-            frames = (frame for frame, _ in walk_tb(trace))
-            cell = next(one for one in frames if one.f_globals is shell.user_global_ns)
-            remember("".join(linecache.getlines(cell.f_code.co_filename)), words)
     given = kind, error, trace
     shell.showtraceback(given, tb_offset=tb_offset, running_compiled_code=True)
 
 
-def remember(source: str, words: str) -> None:
-    """Note that a cell of this source ended with these words, so its names may be missing later.
+def _look_at_frameworks(result=None) -> None:
+    """Print a sentence for a framework in another version than the pinned; guard a cut import.
 
-    SyntaxError for what is not Python alone.
-    """
-    why = words.rpartition(COULD_NOT)[2]
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            _UNMADE[node.id] = why
-        elif isinstance(node, ast.alias):
-            _UNMADE[(node.asname or node.name).partition(".")[0]] = why
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            _UNMADE[node.name] = why
-
-
-def refuse_a_second_import(result=None) -> None:
-    """Have PyTorch refuse to be imported again where its first import did not end.
-
-    Once torch._C is loaded, a second import fails, or kills the interpreter (SIGSEGV). Loaded it
-    may be where no module says so: one that is cut at its very end goes from sys.modules.
+    Once torch._C is loaded, a second import fails, or kills the interpreter (SIGSEGV): so torch
+    refuses to be imported again where its first import did not end.
     """
     if "torch" not in sys.modules and _has_half_of_torch():
         sys.modules["torch"] = None
+    for part in {*FRAMEWORKS} & {*sys.modules} - _TOLD:
+        _TOLD.add(part)
+        found, pinned = _versions(part)
+        if found:
+            print(
+                f"{FRAMEWORKS[part]} {found} is installed, and the course needs {pinned}, so what "
+                f"you see may differ, or fail: {cure(part)}."
+            )
 
 
 def _has_half_of_torch() -> bool:
     return any(name.startswith("torch.") for name in list(sys.modules))
-
-
-def tell_versions(result=None) -> None:
-    """Print a sentence for each framework that is imported in another version than the pinned."""
-    for part in FRAMEWORKS:
-        if part in sys.modules and part not in _TOLD:
-            _TOLD.add(part)
-            with suppress(Exception):
-                if words := differs(part):
-                    print(words)

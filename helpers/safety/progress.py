@@ -1,7 +1,6 @@
 """What is being done, in words -> kept, for whoever shows it while a cell takes long.
 
-Nothing is printed: outside a kernel, and where it is soon done, nobody hears of it. The words are
-one for the whole process; who writes last is read.
+Nothing is printed. The words are one for the whole process; who writes last is read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,10 +32,8 @@ def doing(words: str) -> Iterator[None]:
 
 def counted(words: str, items: Iterable) -> Iterator:
     """Give the items, and say before each how far it is: "case 2 of 5"; afterwards nothing more."""
-    items, before = tuple(items), said()
-    try:
+    items = tuple(items)
+    with doing(said()):
         for number, item in enumerate(items, 1):
             say(f"{words} {number} of {len(items)}")
             yield item
-    finally:
-        say(before)

@@ -6,7 +6,6 @@ cell. Verbs are for one thread at a time.
 """
 
 import builtins
-import contextlib
 import ctypes
 import functools
 import os
@@ -15,13 +14,13 @@ import sysconfig
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.safety import missing_parts
 
-# -- whose code it is, by the file of its code object
-
+# whose code it is, by the file of its code object
 _PLACES = sysconfig.get_paths()
 STANDARD = tuple(_PLACES[name] + os.sep for name in ("stdlib", "platstdlib"))
 LIBRARIES = tuple(_PLACES[name] + os.sep for name in ("purelib", "platlib"))
@@ -29,15 +28,7 @@ HOUSE = str(Path(__file__).parents[1]) + os.sep
 
 # A module that says `__builtins__ = BUILTINS` is left alone by the search for holders.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
-MODULES = sys.modules
-_HELD_BACK = ("helpers.safety.", "helpers.capture.references.")
-
-
-def is_ours(namespace: dict) -> bool:
-    """Return whether a module with this namespace is one that puts things back."""
-    name = namespace.get("__name__")
-    ours = type(name) is str and name.startswith(_HELD_BACK)
-    return ours or namespace.get("__builtins__") is BUILTINS
+redirected, uninterrupted = redirect_stdout, nullcontext  # names that other rooms use
 
 
 class Own:
@@ -89,22 +80,18 @@ def _evaluator(verb: str, *given):
 
 
 def _stream(name: str) -> Kept:
-    return Kept(
-        f"sys.{name}", functools.partial(getattr, sys, name), functools.partial(setattr, sys, name)
-    )
+    read, put = functools.partial(getattr, sys, name), functools.partial(setattr, sys, name)
+    return Kept(f"sys.{name}", read, put)
 
 
+_READ_EVALUATOR = functools.partial(_evaluator, "Get")
 KEPT = (
     Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
     Kept("sys.setprofile", sys.getprofile, sys.setprofile),
     Kept("threading.settrace", threading.gettrace, threading.settrace),
     Kept("threading.setprofile", threading.getprofile, threading.setprofile),
     Kept("sys.monitoring", _read_tools, _put_tools),
-    Kept(
-        "the frame evaluator",
-        functools.partial(_evaluator, "Get"),
-        functools.partial(_evaluator, "Set"),
-    ),
+    Kept("the frame evaluator", _READ_EVALUATOR, functools.partial(_evaluator, "Set")),
     _stream("stdout"),
     _stream("stderr"),
 )
@@ -128,8 +115,8 @@ def whole(fn: Callable, names: tuple[str, ...] = (), raises: bool = True) -> Cal
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
         before = [(kept, kept.read()) for kept in KEPT if not names or kept.name in names]
-        mark, process, ended = len(PATCHES), os.getpid(), []
-        with contextlib.ExitStack() as stack:
+        mark, ended = len(PATCHES), []
+        with ExitStack() as stack:
             if not names:
                 stack.enter_context(_one_thread())
                 stack.enter_context(_exit_raises())
@@ -145,28 +132,20 @@ def whole(fn: Callable, names: tuple[str, ...] = (), raises: bool = True) -> Cal
                     raise ended[0] from None
                 raise
             finally:
-                if os.getpid() != process:  # `fn` forked: this would be a second kernel
-                    os._exit(0)
-                _put_back(before, mark)
+                for kept, value in before:
+                    if not kept.same(kept.read(), value):
+                        kept.put(value)
+                _undo_to(mark)
         if raises and ended:
             _draw(made)
             raise ended[0]
         return made
 
-    guarded.__whole__ = True
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return guarded
 
 
-def _put_back(before: list, mark: int) -> None:
-    for kept, value in before:
-        if not kept.same(kept.read(), value):
-            kept.put(value)
-    while len(PATCHES) > mark:
-        PATCHES.pop()()
-
-
-@contextlib.contextmanager
+@contextmanager
 def _one_thread() -> Iterator[None]:
     """Refuse a second thread: what a verb changes is one for the whole process."""
     if not _LOCK.acquire(blocking=False):
@@ -183,16 +162,13 @@ def _one_thread() -> Iterator[None]:
 def _exit_raises():
     """Let `exit()` of a notebook raise SystemExit in a verb, where it would end the kernel."""
     shell = getattr(module("IPython"), "get_ipython", lambda: None)()
-    return patched(shell, ask_exit=sys.exit) if shell is not None else contextlib.nullcontext()
+    return patched(shell, ask_exit=sys.exit) if shell is not None else nullcontext()
 
 
 def _draw(made) -> None:
-    """Show what a verb made although it returns nothing: in Jupyter as a cell would, else as text.
-
-    What cannot be drawn must not hide the error that is to be raised.
-    """
+    """Show what a verb made although it raises: in Jupyter as a cell would, else as text."""
     ipython = module("IPython")
-    with contextlib.suppress(Exception):
+    with suppress(Exception):
         (ipython.display.display if ipython and ipython.get_ipython() else print)(made)
 
 
@@ -206,7 +182,7 @@ class theirs:  # noqa: N801 (used like a function)
     """A `with` block in which a learner's code runs: `whole` raises again what ends it."""
 
     def __enter__(self) -> None:
-        """Enter the block."""
+        """Let it run."""
 
     def __exit__(self, kind, error, trace) -> None:
         note_end(error)
@@ -215,20 +191,23 @@ class theirs:  # noqa: N801 (used like a function)
 # -- blocks
 
 PATCHES: list[Callable[[], None]] = []  # what is to be undone, the last one first
-_MISSING = object()
+
+
+def _undo_to(mark: int) -> None:
+    while len(PATCHES) > mark:
+        PATCHES.pop()()
 
 
 def patch(owner, name: str, value: object) -> None:
     """Give an attribute another value, until the block or the verb that this stands in ends."""
-    was = vars(owner).get(name, _MISSING)
-    if was is _MISSING:
-        PATCHES.append(lambda: delattr(owner, name) if name in vars(owner) else None)
+    if name in vars(owner):
+        PATCHES.append(functools.partial(setattr, owner, name, vars(owner)[name]))
     else:
-        PATCHES.append(functools.partial(setattr, owner, name, was))
+        PATCHES.append(lambda: delattr(owner, name) if name in vars(owner) else None)
     setattr(owner, name, value)
 
 
-@contextlib.contextmanager
+@contextmanager
 def patched(owner, **names) -> Iterator[None]:
     """Give attributes of `owner` other values in a `with` block, and the old ones back after it."""
     mark = len(PATCHES)
@@ -237,11 +216,10 @@ def patched(owner, **names) -> Iterator[None]:
             patch(owner, name, value)
         yield
     finally:
-        while len(PATCHES) > mark:
-            PATCHES.pop()()
+        _undo_to(mark)
 
 
-@contextlib.contextmanager
+@contextmanager
 def undone(undo: Callable[[], None]) -> Iterator[None]:
     """Call `undo` when a `with` block has ended; an error in it is told in a warning."""
     try:
@@ -255,39 +233,17 @@ def undone(undo: Callable[[], None]) -> Iterator[None]:
 
 def tell(words: str) -> None:
     """Warn; a learner's filter may make an error of it, which must not stop what is under way."""
-    with contextlib.suppress(Exception):
+    with suppress(Exception):
         warnings.warn(words, RuntimeWarning, stacklevel=4)
 
 
-redirected = contextlib.redirect_stdout
-uninterrupted = Unpatched = contextlib.nullcontext
-
-
-class finishing(contextlib.nullcontext):  # noqa: N801
-    """A block that once told when Ctrl-C may come; other rooms still open it."""
-
-    def __enter__(self) -> "finishing":
-        return self
-
-    def finish(self) -> None:
-        """Say that the call has ended, and is to be written down."""
-
-
 class Block(Own):
-    """A context manager. What is special to it: `prepare`, `begin`, `end`, `afterwards`."""
+    """A context manager of `begin(plan)`, which returns what is given, and `end(kind, error)`."""
 
     __slots__ = ("_is_open",)
 
     def prepare(self):
         """Return what `begin` needs; nothing has changed yet."""
-
-    def begin(self, plan) -> object:
-        """Change the process, wholly or not at all: return what the block is given."""
-        raise NotImplementedError
-
-    def end(self, kind, error) -> None:
-        """Put everything back."""
-        raise NotImplementedError
 
     def afterwards(self, kind, error) -> None:
         """Say what is left to say when everything is back."""
@@ -307,5 +263,5 @@ class Block(Own):
 
 def note(error: BaseException, sentence: str) -> None:
     """Add a sentence to an error on its way, unless its class has something against it."""
-    with contextlib.suppress(Exception):
+    with suppress(Exception):
         BaseException.add_note(error, sentence)

@@ -1,1 +1,1 @@
-"""How verbs bear what is hostile, wrong, cut short or large; `table.py` runs it all."""
+"""How verbs bear what is awkward, wrong or large."""

@@ -2,7 +2,6 @@
 
 import collections
 import enum
-import functools
 import itertools
 import sys
 import time
@@ -11,9 +10,6 @@ import weakref
 
 MARKUP = "<script>alert(1)</script><b onmouseover='x'>&amp;\"'`</b>"
 ODD = "\x1b[31mred\x1b[0m \u202egnirts\u202c \ud800 \0 \x07 \x9b31m \u2028 \ufeff end"
-DUNDERS = ["repr", "str", "bool", "len", "iter", "hash", "eq", "format", "call", "index", "int"]
-DUNDERS += ["float", "contains", "getitem", "enter", "exit", "array", "bytes", "dir", "next", "lt"]
-DUNDERS += ["fspath", "reduce", "copy", "deepcopy", "sizeof", "length_hint", "add", "radd", "neg"]
 
 
 class Kept:
@@ -55,12 +51,6 @@ def _cycle():
     return one
 
 
-def _errors_in_a_cycle():
-    one, other = ValueError("one"), KeyError("other")
-    one.__cause__, other.__context__ = other, one
-    return one
-
-
 def _function(**attributes):
     def function():
         return 1
@@ -92,12 +82,6 @@ def _everything():
     return Everything()
 
 
-def _partial_of_itself():
-    made = functools.partial(print)
-    made.__setstate__((made, (made,), {}, {}))
-    return made
-
-
 def _objects_in_an_array():
     import numpy
 
@@ -112,14 +96,6 @@ def _numpy(call):
     return call(numpy)
 
 
-def _liar(lie):
-    return type("Liar", (), {"__class__": property(lie)})()
-
-
-def _no_class(self):
-    raise RuntimeError("no class")
-
-
 def _coroutine():
     async def coroutine():
         return 1
@@ -129,22 +105,16 @@ def _coroutine():
 
 
 MAKERS = {
-    "every method raises": lambda: kind("Raises", **{n: RuntimeError(n) for n in DUNDERS}),
     "repr raises": lambda: kind("Silent", repr=ZeroDivisionError("no words")),
-    "repr is a number": lambda: kind("Numeric", repr=7),
     "repr is huge": lambda: kind("Huge", repr=lambda self: "x" * 30_000_000),
     "repr is slow": lambda: kind("Slow", repr=lambda self: time.sleep(5) or "late"),
     "repr is markup": lambda: kind("Markup", repr=lambda self: MARKUP),
     "repr recurses": lambda: kind("Endless", repr=repr),
     "== returns an array": lambda: kind("A", eq=lambda s, o: _numpy(lambda n: n.ones(3)), hash=1),
-    "equal to everything": lambda: kind("Anything", eq=True, hash=0),
     "no == and no hash": lambda: kind("Neither", eq=TypeError("no =="), hash=TypeError("no")),
     "no truth, no length": lambda: kind("Ambiguous", bool=ValueError("no"), len=ValueError("no")),
-    "class is a lie": lambda: _liar(lambda self: types.FunctionType),
-    "class raises": lambda: _liar(_no_class),
     "any attribute": _everything,
     "weak proxy": lambda: weakref.proxy(KEPT),
-    "dead weak proxy": lambda: weakref.proxy(Kept()),
     "list in itself": lambda: _filled([], lambda made: made.append(made)),
     "dict in itself": lambda: _filled({}, lambda made: made.update(me=made)),
     "100,000 lists in each other": _deep,
@@ -153,7 +123,6 @@ MAKERS = {
     "a million keys": lambda: dict.fromkeys(range(1_000_000)),
     "huge text": lambda: MARKUP * 500_000,
     "odd text": lambda: ODD,
-    "odd bytes": lambda: bytes(range(256)) * 4,
     "huge number": lambda: 10**50_000,
     "function with an odd name": lambda: _function(__name__=MARKUP + "\x1b", __qualname__=ODD),
     "function wrapped in itself": lambda: _function(__wrapped__=...),
@@ -162,21 +131,14 @@ MAKERS = {
     "slot wrapper": lambda: object.__init__,
     "lazy module": _lazy_module,
     "endless iterator": itertools.count,
-    "running generator": lambda: _filled((i for i in range(3)), next),
     "coroutine": _coroutine,
-    "errors in a cycle": _errors_in_a_cycle,
     "enum": lambda: enum.Enum("Odd", {"A": 1}, module=None).A,
     "named tuple": lambda: collections.namedtuple("Row", "a b")(MARKUP, ODD),
     "unset slots": lambda: type("Slots", (), {"__slots__": ("a", "b")})(),
     "array of objects": _objects_in_an_array,
-    "array of records": lambda: _numpy(lambda n: n.zeros((0, 3), [("<b>", "f8"), ("y", "S3")])),
     "huge array": lambda: _numpy(lambda n: n.broadcast_to(n.float32(1), (10**6, 10**6))),
-    "nan": lambda: float("nan"),
     "None": lambda: None,
     "frame": sys._getframe,
-    "mapping proxy": lambda: types.MappingProxyType({MARKUP: ODD}),
-    "property": lambda: property(lambda self: 1 / 0),
-    "partial of itself": _partial_of_itself,
 }
 
 
@@ -191,8 +153,6 @@ def torch_makers() -> dict:
         "torch fake": lambda: FakeTensorMode().from_tensor(torch.ones(2)),
         "torch empty": lambda: torch.ones(0, 3),
         "torch lazy layer": lambda: torch.nn.LazyLinear(2),
-        "torch proxy": lambda: torch.fx.Tracer().proxy(torch.fx.Graph().placeholder("x")),
-        "torch op": lambda: torch.ops.aten.add.Tensor,
         "torch compiled": lambda: torch.compile(lambda x: x, backend="eager"),
     }
 
@@ -209,9 +169,7 @@ def tensorflow_makers() -> dict:
         "TensorFlow symbolic": symbolic,
         "TensorFlow string": lambda: tf.constant([b"\xff\x00", b"<b>"]),
         "TensorFlow ragged": lambda: tf.ragged.constant([[1], [1, 2]]),
-        "TensorFlow resource": lambda: tf.Variable(1.0).handle,
         "TensorFlow dataset": lambda: tf.data.Dataset.range(3).repeat(),
-        "Keras input": lambda: tf.keras.Input((3,)),
         "Keras unbuilt model": lambda: tf.keras.Sequential(),
         "TensorFlow function": lambda: tf.function(lambda x: x),
     }

@@ -1,17 +1,14 @@
 """Where a framework, a package or a compiler is missing, a cell shows one sentence: the cure."""
 
-import json
 import os
-from pathlib import Path
 
 import pytest
 
 import helpers
 from helpers.safety import missing_parts
 from tests.a_kernel import Client
-from tests.without import ROOT, cells_without
+from tests.without import cells_without
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
 BOTH = ["tensorflow", "torch"]
 CURE = "course.py setup"
 OF_TENSORFLOW = """agrees cases op_routes py_execute show_autograph show_c_api show_graph
@@ -24,10 +21,6 @@ NEEDING |= dict.fromkeys(OF_TORCH.split(), "PyTorch")
 CALLS = ("", "f", "{'a': f}", "f, 1", "f, f", "f, 1, run=True")
 SETUP = ["from helpers import *", "def f(x): return x + 1"]
 ASIDE = ("op_folder", "call_in_child", "watch_in_child")  # a folder is made, a Python started
-
-
-def sentences(shown: str) -> list[str]:
-    return [line for line in shown.splitlines() if CURE in line]
 
 
 def is_one_sentence(told) -> bool:
@@ -47,100 +40,55 @@ def test_verbs_of_a_framework_say_that_it_is_missing_and_the_others_do_not_need_
     assert asking == NEEDING
 
 
-@pytest.mark.parametrize(
-    ("source", "part"),
-    [
-        ("import torch", "PyTorch"),
-        ("torch.ones(2)", "PyTorch"),
-        ("tf.constant(2)", "TensorFlow"),
-        ("from helpers.mini import dynamo\ndynamo.compile", "PyTorch"),
-        ("import networkx", "networkx"),
-    ],
-)
-def test_cell_shows_one_sentence(source, part):
-    _, told = cells_without([*BOTH, "networkx"], ["from helpers import predict", source])
-    assert is_one_sentence(told) and told.shown.startswith(f"{part} is missing")
+PARTS = {
+    "import torch": "PyTorch",
+    "torch.ones(2)": "PyTorch",
+    "tf.constant(2)": "TensorFlow",
+    "from helpers.mini import dynamo\ndynamo.compile": "PyTorch",
+    "import networkx": "networkx",
+}
 
 
-def setup_of(path: Path) -> str:
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-
-
-def test_tensorflow_does_not_wait_for_torch():
-    told, tf, torch = cells_without(["torch"], [setup_of(NOTEBOOKS[6]), "tf.add(1, 2)", "torch"])
-    assert not told.error and not tf.error and torch.shown.startswith("PyTorch is missing")
-
-
-def test_exercise_that_cannot_be_judged_is_untried():
-    first = "from helpers import check\ndef mine(*given): return 1"
-    names = ("tape", "op_logger", "dynamo_binary_op")
-    for told in cells_without(BOTH, [first, *(f"check.{name}(mine)" for name in names)])[1:]:
-        assert not told.error and "failed" not in told.shown
-        assert ": untried. " in told.shown and CURE in told.shown
-
-
-def test_name_that_a_cell_could_not_make_says_why():
-    sources = [
-        "from helpers import predict",
-        "import tensorflow as tf\npublic = tf.add\ndef op(): pass\nimport sys as machine",
-        "other = public(1, 2)",
-        "predict('Which?', ['a', 'b'], run=lambda: other)",
-        "op",
-        "machine",
-        "no_such_name",
-        "public = 1",
-        "public",
-    ]
-    told = cells_without(BOTH, sources)
-    for one, name in zip(told[2:6], ("public", "other", "op", "machine"), strict=True):
-        assert is_one_sentence(one)
-        assert one.shown.startswith(f"The cell that makes `{name}` could not run to its end. Tens")
-    assert "NameError: name 'no_such_name'" in told[6].shown and CURE not in told[6].shown
-    assert not told[-1].error
+def test_a_cell_shows_one_sentence_and_a_check_is_untried():
+    checks = [f"check.{name}(f)" for name in ("tape", "op_logger", "dynamo_binary_op")]
+    told = cells_without([*BOTH, "networkx"], [*SETUP, *PARTS, *checks, "1 / 0"])[len(SETUP) :]
+    for one, part in zip(told, PARTS.values(), strict=False):
+        assert is_one_sentence(one) and one.shown.startswith(f"{part} is missing")
+    for one in told[len(PARTS) : -1]:
+        assert not one.error and ": untried. " in one.shown and CURE in one.shown
+    assert "----> " in told[-1].shown and "ZeroDivisionError" in told[-1].shown
 
 
 def test_broken_framework_is_one_sentence(tmp_path):
     (tmp_path / "torch").mkdir()
     lines = "def load():\n    raise OSError('libtorch.so: no such file\\nand more')\nload()"
     (tmp_path / "torch" / "__init__.py").write_text(lines)
-    sources = [*SETUP, "import torch", "watch_compile(f, 1)"]
-    *_, told, verb = cells_without([], sources, path=str(tmp_path))
-    assert is_one_sentence(told) and is_one_sentence(verb)
-    assert "PyTorch" in told.shown and "(OSError: libtorch.so: no such file): restart" in told.shown
-
-
-def test_child_that_misses_a_framework_is_one_sentence(tmp_path):
     lines = "raise ModuleNotFoundError(\"No module named 'tensorflow'\", name='tensorflow')"
     (tmp_path / "tensorflow.py").write_text(lines)
-    source = "def far(): import tensorflow"
-    sources = ["from helpers import *", f"{source}\ncall_in_child(far)", "watch_in_child('1')"]
-    for told in cells_without([], sources, PYTHONPATH=str(tmp_path))[1:]:
-        assert is_one_sentence(told) and told.shown.startswith("TensorFlow is missing")
+    far = ["def far(): import tensorflow", "call_in_child(far)"]
+    sources = [*SETUP, "import torch", "watch_compile(f, 1)", "\n".join(far), "watch_in_child('1')"]
+    given = {"path": str(tmp_path), "PYTHONPATH": str(tmp_path)}
+    *_, torch, verb, child, forked = cells_without([], sources, **given)
+    assert all(map(is_one_sentence, (torch, verb, child, forked)))
+    assert "PyTorch" in torch.shown
+    assert "(OSError: libtorch.so: no such file): restart" in torch.shown
+    assert child.shown.startswith("TensorFlow is missing")
 
 
-@pytest.fixture
-def old_tensorflow(tmp_path) -> str:
-    """A folder with a TensorFlow of long ago, in which a module is missing."""
-    for package in ("tensorflow", "tensorflow/python", "tensorflow-2.15.0.dist-info"):
+def test_another_version_is_said_once_when_it_is_imported(tmp_path):
+    for package in ("tensorflow", "tensorflow-2.15.0.dist-info"):
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("")
     about = "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.15.0\n"
     (tmp_path / "tensorflow-2.15.0.dist-info" / "METADATA").write_text(about)
-    return str(tmp_path)
-
-
-def test_another_version_is_said_once_when_it_is_imported(old_tensorflow):
     sources = ["import helpers", "import tensorflow as tf", "import tensorflow", "1"]
-    told = [one.shown for one in cells_without([], sources, path=old_tensorflow)]
+    told = [one.shown for one in cells_without([], sources, path=str(tmp_path))]
     assert told[1].startswith("TensorFlow 2.15.0 is installed, and the course needs 2.")
-    assert [len(sentences(shown)) for shown in told] == [0, 1, 0, 0]
+    assert [shown.count(CURE) for shown in told] == [0, 1, 0, 0]
 
 
 WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"
-IN_CPP = """from helpers import sigmoid_in_cpp, op_folder
-from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_compiler
+IN_CPP = """from helpers.mini.oneflow import cpp_compiler
 from pathlib import Path
 cpp_compiler.build(Path("some_cpp_def.cpp"))"""
 BY_INDUCTOR = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.ones(3))"
@@ -155,22 +103,6 @@ def test_missing_compiler_is_one_sentence(hidden, source, tmp_path):
     told = cells_without(hidden, ["import helpers", source], **nothing)[-1]
     assert told.error and told.shown.count("\n") == 1
     assert "compiler" in told.shown and "sudo apt install g++" in told.shown
-
-
-def test_other_errors_are_shown_as_before():
-    source = "def fails():\n    return {}['key']\nfails()"
-    plain, told = (cells_without([], [first, source])[1] for first in ("1", "import helpers"))
-    assert told == plain and "----> " in told.shown and "KeyError: 'key'" in told.shown
-
-
-def test_kernel_whose_import_of_torch_was_interrupted_imports_it_no_more(tmp_path):
-    client = Client(tmp_path, env={**os.environ, "IPYTHONDIR": str(tmp_path)})
-    try:
-        client.run(CUT)
-        assert client.run(AGAIN) == f"{missing_parts.CUT_SHORT}\n"
-        assert client.run("print(1 + 1)") == "2\n"
-    finally:
-        client.end()
 
 
 CUT = """
@@ -190,3 +122,12 @@ try:
 except ImportError as error:
     print(missing_parts.sentence(error))
 """
+
+
+def test_kernel_whose_import_of_torch_was_interrupted_imports_it_no_more(tmp_path):
+    client = Client(tmp_path, env={**os.environ, "IPYTHONDIR": str(tmp_path)})
+    try:
+        client.run(CUT)
+        assert client.run(AGAIN) == f"{missing_parts.CUT_SHORT}\n"
+    finally:
+        client.end()

@@ -6,8 +6,14 @@ from contextlib import contextmanager
 import pytest
 from torch.nn import functional
 
-from helpers.study.chapter_7.call_routes import HEADINGS, call_routes
-from helpers.study.chapter_7.means_table import MOST, ROUNDS, UNTRIED, watch_means
+from helpers.study.chapter_7.means_table import (
+    HEADINGS,
+    MOST,
+    ROUNDS,
+    UNTRIED,
+    call_routes,
+    watch_means,
+)
 
 pytestmark = pytest.mark.own_process
 

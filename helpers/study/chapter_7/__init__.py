@@ -1,14 +1,10 @@
 """The exercises of chapter 7: the cases of the clinic, and the open task."""
 
-from helpers.study.chapter_7.blind_tool import BLIND_TOOL
-from helpers.study.chapter_7.every_step import EVERY_STEP
+from helpers.study.chapter_7.compiled_cases import BLIND_TOOL, GIVES_UP
 from helpers.study.chapter_7.five_means import FIVE_MEANS
-from helpers.study.chapter_7.gives_up import GIVES_UP
-from helpers.study.chapter_7.kept_models import KEPT_MODELS
-from helpers.study.chapter_7.slow_frames import SLOW_FRAMES
-from helpers.study.chapter_7.stuck_mean import STUCK_MEAN
 from helpers.study.chapter_7.stuck_patch import STUCK_PATCH
-from helpers.study.chapter_7.wrong_gradient import WRONG_GRADIENT
+from helpers.study.chapter_7.tensorflow_cases import EVERY_STEP, SLOW_FRAMES, STUCK_MEAN
+from helpers.study.chapter_7.torch_cases import KEPT_MODELS, WRONG_GRADIENT
 
 EXERCISES = (
     STUCK_PATCH,

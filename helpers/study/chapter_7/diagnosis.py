@@ -3,7 +3,7 @@
 The judge reads the `.model` of each exhibit, and never asks the broken program itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from helpers.capture.text.value import brief
@@ -11,7 +11,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.phrase import counted
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import is_a, kind_of
-from helpers.study.check import Unfit, Untried
+from helpers.study.engine import Case, Raised, Unfit, Untried, find_difference, parts_apart
 
 SEAMS = {station.name.lower(): station.name for station in SPINE}
 MOST = 12  # seams or exhibits that are looked at
@@ -41,49 +41,35 @@ def undiagnosed(
     `elsewhere`: another seam -> why it is not that one. Unfit for what is no name of a seam or no
     exhibit; Untried where either is the stub.
     """
-    return _misnamed(_names(seam), evidence, elsewhere or {}) or _unproved(_models(proof), evidence)
-
-
-def _names(seam) -> list[str]:
-    given = _several(seam, "seam")
-    odd = [name for name in given if not is_a(name, str) or _plain(name) not in SEAMS]
-    if odd:
-        raise Unfit(f"seam: {brief(odd[0])} is no seam; they are: {', '.join(SEAMS.values())}")
-    return [SEAMS[_plain(name)] for name in given]
-
-
-def _plain(name: str) -> str:
-    return " ".join(str.__str__(name).lower().split())
-
-
-def _misnamed(given: list[str], evidence, elsewhere) -> str | None:
+    given = [_seam(name) for name in _several(seam, "seam")]
     right = [one.seam for one in evidence]
     other_names = {one.or_seam: one.seam for one in evidence}
     named = [other_names.get(name, name) for name in given]
-    for name in named:
-        if name not in right:
-            return elsewhere.get(name) or NOBODY.format(name)
-    if left := [name for name in right if name not in named]:
+    if wrong := [name for name in named if name not in right]:
+        return (elsewhere or {}).get(wrong[0]) or NOBODY.format(wrong[0])
+    if left := set(right) - set(named):
         more = counted(len(left), "more seam")
         return f"{given[0]!r} is right. Name {more}: a cure at one alone leaves the symptom"
-    return None
-
-
-def _models(proof) -> list:
-    given = _several(proof, "proof")
-    if odd := [one for one in given if not is_a(one, Exhibit)]:
+    proofs = _several(proof, "proof")
+    if odd := [one for one in proofs if not is_a(one, Exhibit)]:
         raise Unfit(f"proof must be an exhibit, or some in a tuple, not {kind_of(odd[0])}")
-    return [one.model for one in given]
+    unproved = (_unproved(one, [proof.model for proof in proofs]) for one in evidence)
+    return next(filter(None, unproved), None)
 
 
-def _unproved(models: list, evidence) -> str | None:
-    for one in evidence:
-        fitting = [model for model in models if is_a(model, *one.kinds)]
-        whys = [one.shows(model) for model in fitting]
-        if None not in whys:
-            because = f": {whys[0]}" if whys else ""
-            return f"no exhibit in proof shows {one.wanted}{because}"
-    return None
+def _seam(name) -> str:
+    plain = " ".join(name.lower().split()) if is_a(name, str) else ""
+    if plain not in SEAMS:
+        raise Unfit(f"seam: {brief(name)} is no seam; they are: {', '.join(SEAMS.values())}")
+    return SEAMS[plain]
+
+
+def _unproved(one: Evidence, models: list) -> str | None:
+    whys = [one.shows(model) for model in models if is_a(model, *one.kinds)]
+    if None in whys:
+        return None
+    because = f": {whys[0]}" if whys else ""
+    return f"no exhibit in proof shows {one.wanted}{because}"
 
 
 def _several(answer, what: str) -> list:
@@ -94,3 +80,34 @@ def _several(answer, what: str) -> list:
     if not items:
         raise Unfit(f"{what} is empty")
     return items
+
+
+def find_complaint(answer, trials: Mapping[str, Callable[[object], str | None]]) -> str | None:
+    """Return the first complaint of some trials: what is tried -> what says what is wrong there."""
+
+    def case(shows: str, trial: Callable) -> Case:
+        return Case(shows, lambda made: trial(made) if made is answer else None, _complaint)
+
+    return find_difference(answer, None, (case(*one) for one in trials.items()))
+
+
+def _complaint(mine, real) -> str:
+    return mine.sentence if isinstance(mine, Raised) else mine
+
+
+def say_first_part(words: Mapping[str, str] | str, raises: str = "") -> Callable:
+    """Return the advice of a case that shows a dict: the words for the first entry that differs.
+
+    In them {0} is the answer's value, {1} the right one, {2} the entry; `raises`: the words around
+    what the answer raises.
+    """
+
+    def say(mine, real) -> str:
+        if isinstance(mine, Raised):
+            return raises.format(mine) if raises else mine.sentence
+        mine, real = parts_apart(mine, real)
+        part = next(iter(mine))
+        told = words if isinstance(words, str) else words[part]
+        return told.format(mine[part], real[part], part)
+
+    return say

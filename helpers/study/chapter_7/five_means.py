@@ -5,22 +5,25 @@ the result as it is, and leave nothing behind, whatever the block does.
 """
 
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from helpers.capture.text.error import said
-from helpers.model.phrase import listed
+from helpers.internals.framework_state import KEPT
+from helpers.model.phrase import counted, listed
 from helpers.safety.arguments import kind_of
-from helpers.study.chapter_7.call_routes import (
-    OTHER,
-    another_call,
-    call_of_a_namesake,
-    the_call,
-    the_call_by_keyword,
+from helpers.study.chapter_7.diagnosis import find_complaint
+from helpers.study.chapter_7.means_table import reach_listing, the_call
+from helpers.study.engine import Exercise, Unfit, Untried, tried
+
+NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
+FRAMES = (
+    *("sys.settrace", "sys.setprofile", "sys.monitoring"),
+    *("the frame evaluator", "torch's frame callback"),
 )
-from helpers.study.chapter_7.means_table import reach_listing
-from helpers.study.chapter_7.ways_in import NAMES, Ways
-from helpers.study.check import Exercise, Unfit, Untried, tried
+MODES = "torch's modes"
 
 
 class Meant(Exception):
@@ -32,50 +35,35 @@ class MeantToEnd(BaseException):
 
 
 def _judge(means):
-    given, left = _named(means)
-    for name, make in given.items():
-        if because := _judged(name, make):
-            return f"{name}: {because}"
+    if not issubclass(type(means), Mapping) or {*means} != {*NAMES}:
+        raise Unfit(f"means must be a dict with the keys {', '.join(NAMES)}")
+    left = [name for name in NAMES if means[name] is ...]
+    for name in [name for name in NAMES if name not in left]:
+        if because := find_complaint(means[name], {name: partial(_complain, name)}):
+            return because
     if left:
-        raise Untried(", ".join(left) if given else "")
+        raise Untried(", ".join(left) if len(left) < len(NAMES) else "")
     return None
 
 
-def _named(means) -> tuple[dict, list[str]]:
-    """Return the means that were tried, and the names of the others."""
-    if not issubclass(type(means), Mapping) or {*means} != {*NAMES}:
-        raise Unfit(f"means must be a dict with the keys {', '.join(NAMES)}")
-    given = {name: means[name] for name in NAMES}
-    left = [name for name in NAMES if given[name] is ...]
-    return {name: make for name, make in given.items() if make is not ...}, left
-
-
-def _judged(name: str, make) -> str | None:
+def _complain(name: str, make) -> str | None:
+    """Return the first complaint; a tracer and a profiler are there already, as a debugger's."""
     if not callable(make):
         return f"must be a function that gives a context manager, not {kind_of(make)}"
-    with _others_there():
-        ways = Ways()
-        try:
-            return _inside(name, make, ways) or _after(make, ways) or _raising(make, ways)
-        except Untried:
-            raise
-        except Unfit as error:
-            return str(error)
-        except Exception as error:
-            return f"in its block a call raised {said(error)}"
-        finally:
-            ways.put_back()
-
-
-@contextmanager
-def _others_there():
-    """Let a tracer and a profiler be there already, as a debugger's would."""
     before = sys.gettrace(), sys.getprofile()
     sys.settrace(_other)
     sys.setprofile(_other)
+    ways = Ways()
     try:
-        yield
+        return next(_complaints(name, make, ways), None)
+    except Unfit as error:
+        return str(error)
+    except Untried:
+        raise
+    except Exception as error:
+        return f"in its block a call raised {said(error)}"
     finally:
+        ways.put_back()
         sys.settrace(before[0])
         sys.setprofile(before[1])
 
@@ -84,94 +72,142 @@ def _other(frame, event, arg):
     """Do nothing, and trace no line."""
 
 
-def _block(make):
-    block = tried(make())
-    if not hasattr(type(block), "__enter__"):
-        raise Unfit(f"must give a context manager, not {kind_of(block)}")
-    return block
-
-
-def _inside(name: str, make, ways: Ways) -> str | None:
-    """Return what is wrong while a block is open."""
+def _complaints(name: str, make, ways: "Ways") -> Iterator[str]:
+    """Yield what is wrong, one thing after another; only the first is asked for."""
     right = the_call().tolist()
     with _block(make) as notes:
-        if because := _no_notes(notes) or _elsewhere(name, ways.taken()):
-            return because
-        if because := _others_noted(notes):
-            return because
-        for call in (the_call, the_call_by_keyword):
-            many, found = len(notes), call()
+        taken = ways.taken()
+        if not taken:
+            yield f"in its block nobody is there at the {name}, or at any other of the five ways in"
+        if taken != [name]:
+            where = listed(taken, 5)
+            yield f"in its block somebody is there at the {where}; it must be the {name} alone"
+        for call, what in _OTHERS.items():
+            if call() is None:
+                yield "in its block another function of torch gives another result"
+            if len(notes):
+                yield f"it notes {what}"
+        for number, names in enumerate(((), ("input",)), 1):
+            found = the_call(*names)
             if not hasattr(found, "tolist") or found.tolist() != right:
-                return "in its block softsign gives another result"
-            if because := _miscounted(len(notes) - many):
-                return because
-    return None
-
-
-def _miscounted(new: int) -> str | None:
-    """Return what is wrong with so many new notes on one call."""
-    if new < 1:
-        return "a call of softsign by its name leaves no note"
-    return None if new == 1 else f"one call of softsign leaves {new} notes: make one for each call"
-
-
-def _others_noted(notes) -> str | None:
-    """Return which calls are noted that are not to be."""
-    many = len(notes)
-    if another_call() != OTHER:
-        return "in its block another function of torch gives another result"
-    if len(notes) != many:
-        return "it notes tanhshrink(x) / 2 + 1, too: note softsign alone, at an op of its own"
-    call_of_a_namesake()
-    if len(notes) != many:
-        return "it notes another module's function of that name, too: ask which one is called"
-    return None
-
-
-def _no_notes(notes) -> str | None:
-    if not hasattr(type(notes), "__len__"):
-        return "the block must give its notes, such as a list: yield it"
-    if len(notes):
-        return "there are notes before softsign was called: note that alone, in a list of its own"
-    return None
-
-
-def _elsewhere(name: str, taken: list[str]) -> str | None:
-    if taken == [name]:
-        return None
-    if not taken:
-        return f"in its block nobody is there at the {name}, or at any other of the five ways in"
-    return f"in its block somebody is there at the {listed(taken, 5)}; it must be the {name} alone"
-
-
-def _after(make, ways: Ways) -> str | None:
-    """Return what a second block, and the end of it, shows."""
+                yield "in its block softsign gives another result"
+            if len(notes) < number:
+                yield "a call of softsign by its name leaves no note"
+            if len(notes) > number:
+                many = counted(len(notes) + 1 - number, "note")
+                yield f"one call of softsign leaves {many}: make one for each call"
     with _block(make) as notes:
-        if because := _no_notes(notes):
-            return because
         the_call()
         many = len(notes)
     if len(notes) != many:
-        return "at its end the block changes its notes: they are of calls alone, and stay"
+        yield "at its end the block changes its notes: they are of calls alone, and stay"
     the_call()
     if len(notes) != many:
-        return "after its block it still notes"
-    because = ways.left()
-    return because and f"after its block {because}"
-
-
-def _raising(make, ways: Ways) -> str | None:
-    """Return what is wrong where the block raises."""
+        yield "after its block it still notes"
+    if because := ways.left():
+        yield f"after its block {because}"
     for kind in (Meant, MeantToEnd):
         try:
             with _block(make):
                 raise kind
         except kind:
             if because := ways.left():
-                return f"after a block that raised {because}, in a finally"
+                yield f"after a block that raised {because}, in a finally"
         else:
-            return "its block raised, and nobody heard of it"
-    return None
+            yield "its block raised, and nobody heard of it"
+
+
+@contextmanager
+def _block(make) -> Iterator:
+    """Open a block of a means, and give its notes, of which there are none yet."""
+    block = tried(make())
+    if not hasattr(type(block), "__enter__"):
+        raise Unfit(f"must give a context manager, not {kind_of(block)}")
+    with block as notes:
+        _require_none(notes)
+        yield notes
+
+
+def _require_none(notes) -> None:
+    if not hasattr(type(notes), "__len__"):
+        raise Unfit("the block must give its notes, such as a list: yield it")
+    if len(notes):
+        raise Unfit(
+            "there are notes before softsign was called: note that alone, in a list of its own"
+        )
+
+
+def _call_another():
+    """Call another function of the module with a keyword, and two ops; None if that went wrong."""
+    import torch
+
+    x = torch.full((2,), 3.0, dtype=torch.float64)
+    found = torch.nn.functional.tanhshrink(input=x) / 2 + 1
+    return found if found.dtype == torch.float64 else None
+
+
+def _call_a_namesake():
+    """Call a function of the same name that is ours, of which torch tells its modes as well."""
+    import torch
+    from torch.overrides import handle_torch_function, has_torch_function_unary
+
+    def softsign(input):
+        if has_torch_function_unary(input):
+            return handle_torch_function(softsign, (input,), input)
+        return input.tanh()
+
+    return softsign(torch.tensor([-1.0, 3.0]))
+
+
+_OTHERS = {
+    _call_another: "tanhshrink(x) / 2 + 1, too: note softsign alone, at an op of its own",
+    _call_a_namesake: "another module's function of that name, too: ask which one is called",
+}
+
+
+class Ways:
+    """The ways in to softsign, who has taken them since this was made, and what they left."""
+
+    def __init__(self):
+        from torch.nn import functional
+
+        self._home, self._own = functional, functional.softsign
+        self._names, self._code = {**vars(functional)}, functional.softsign.__code__
+        self._threads = threading.gettrace(), threading.getprofile()
+        self._before = self._look()
+
+    def _look(self) -> dict:
+        kept = {one.name: one.read() for one in KEPT if one.name in (*FRAMES, MODES)}
+        dispatch, functions = map(len, kept[MODES][:2])
+        frame = [kept[name] for name in FRAMES]
+        ways = self._home.softsign, self._own.__code__, frame, functions, dispatch
+        return dict(zip(NAMES, ways, strict=True))
+
+    def taken(self) -> list[str]:
+        """Return the names of the ways that are taken."""
+        now = self._look()
+        return [name for name in NAMES if now[name] != self._before[name]]
+
+    def left(self) -> str | None:
+        """Return what is left behind, if anything is."""
+        if self.taken():
+            return "somebody is still there: put back what was there before"
+        if (threading.gettrace(), threading.getprofile()) != self._threads:
+            return "new threads still get its tracer or profiler"
+        now, before = vars(self._home), self._names
+        if new := sorted({*now} - {*before}):
+            return f"torch.nn.functional has a name more: {new[0]}"
+        other = [name for name in now if now[name] is not before[name]]
+        return f"torch.nn.functional.{other[0]} is not what it was" if other else None
+
+    def put_back(self) -> None:
+        """Put back what can be, for the next means."""
+        for name in {*vars(self._home)} - {*self._names}:
+            delattr(self._home, name)
+        vars(self._home).update(self._names)
+        self._own.__code__ = self._code
+        threading.settrace(self._threads[0])
+        threading.setprofile(self._threads[1])
 
 
 FIVE_MEANS = Exercise(

@@ -19,15 +19,13 @@ def imported(sources: dict[str, str]) -> list[ModuleType]:
 @contextmanager
 def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
     """Import a project for the length of a block; `sys.modules` is as before then."""
-    before = {name: sys.modules.get(name) for name in sources}
+    before = {name: sys.modules[name] for name in sources if name in sys.modules}
     try:
         yield imported(sources)
     finally:
-        for name, module in before.items():
-            if module is None:
-                sys.modules.pop(name, None)
-            else:
-                sys.modules[name] = module
+        for name in sources:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)
 
 
 def _run(name: str, source: str) -> ModuleType:

@@ -4,17 +4,20 @@ The cure is a `with` block. It is tried on fresh copies of the project, also on 
 that the learner has not seen.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
 from helpers.model.graph import Graph
 from helpers.model.listing import Listing
 from helpers.model.traces import TraceLedger
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.chapter_7.patched_project import NEW, Patched, opened
-from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, undiagnosed
+from helpers.study.chapter_7.project import fresh
+from helpers.study.engine import Exercise, Unfit, numbers, same_result, tried
 
 HELD, PENALTY = "training.penalty", "penalty"
 
@@ -56,72 +59,99 @@ ELSEWHERE = {
 }
 
 
-def _judge_stuck_patch(seam, proof, patched, sources):
-    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
-        return because
-    if not callable(patched):
-        return f"patched must be a function, not {kind_of(patched)}"
-    trials = (_inside_and_after, _on_error, _nested, _third_module, _another_loss)
-    with only_new_objects():
-        trials = progress.counted("judging your answer, trial", trials)
-        whys = (trial(patched, sources) for trial in trials)
-        return next((because for because in whys if because), None)
+THIRD = {
+    "report": """
+from training import loss as measured
 
 
-def _inside_and_after(patched, sources) -> str | None:
-    with opened(sources) as project:
-        project.run()
-        with _block(patched, project, NEW[0]) as new:
-            because = project.unlike(new)
-        return because or project.left_behind()
+def told(weights, error):
+    return measured(weights, error)
+"""
+}
+TWICE = {
+    "training": """
+import tensorflow as tf
+from losses import penalty
+
+
+@tf.function
+def loss(weights, error):
+    return 2.0 * error + penalty(weights)
+"""
+}
+WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
+SHAPES = len({len(one) for one in WEIGHTS})
+CHANGED = "sources is no longer the project of this case: run the cell that defines it again"
+
+
+def _sizes(weights):
+    import tensorflow as tf
+
+    return tf.reduce_sum(tf.abs(weights))
+
+
+def _cubes(weights):
+    import tensorflow as tf
+
+    return 0.5 * tf.reduce_sum(weights**3)
+
+
+def _squares(weights):
+    import tensorflow as tf
+
+    return tf.reduce_sum(weights**2)
 
 
 class Meant(BaseException):
     """What a block of the judge's raises, as Ctrl-C does."""
 
 
-def _on_error(patched, sources) -> str | None:
-    for kind in (KeyError, Meant):
-        with opened(sources) as project:
-            try:
-                with _block(patched, project, NEW[0]):
-                    raise kind("from the block")
-            except kind:
-                if because := project.left_behind():
-                    what = "Ctrl-C ends the block" if kind is Meant else "the block raises"
-                    return f"when {what}, {because}"
-            else:
-                return "the block raised, and nobody heard of it"
+TRIALS = {  # in words -> modules of the project that are others, what the block does
+    "": {},
+    "when the block raises, ": {"raises": KeyError},
+    "when Ctrl-C ends the block, ": {"raises": Meant},
+    "with one block in another, ": {"nested": True},
+    "with a third module, which imported both, ": {"others": THIRD},
+    "with a project whose loss counts the error twice, ": {"others": TWICE, "factor": 2.0},
+}
+
+
+def _judge(seam, proof, patched, sources):
+    if because := undiagnosed(seam, proof, EVIDENCE, ELSEWHERE):
+        return because
+    if not callable(patched):
+        return f"patched must be a function, not {kind_of(patched)}"
+    with only_new_objects():
+        _refuse_changed(sources)
+        return find_complaint(patched, {"patched": lambda made: _complain(made, sources)})
+
+
+def _complain(patched, sources) -> str | None:
+    for shows, how in progress.counted("judging your answer, trial", TRIALS.items()):
+        if because := _try(patched, sources, **how):
+            return f"{shows}{because}"
     return None
 
 
-def _nested(patched, sources) -> str | None:
-    with opened(sources) as project:
-        with _block(patched, project, NEW[0]) as outer:
-            project.run()
-            with _block(patched, project, NEW[1]) as inner:
-                because = project.unlike(inner)
-            because = because or project.unlike(outer)
-        because = because or project.left_behind()
-        return because and f"with one block in another, {because}"
-
-
-def _third_module(patched, sources) -> str | None:
-    with opened(sources, third=True) as project:
-        project.run()
-        with _block(patched, project, NEW[0]) as new:
-            because = project.unlike(new)
-        because = because or project.left_behind()
-        return because and f"with a third module, which imported both, {because}"
-
-
-def _another_loss(patched, sources) -> str | None:
-    with opened(sources, twice=True) as project, _block(patched, project, NEW[0]) as new:
-        because = project.unlike(new)
-        return because and (
-            f"with a project whose loss counts the error twice, {because}: a patch is to leave "
-            "the rest of loss as it is"
-        )
+def _try(patched, sources, others=None, factor=1.0, raises=None, nested=False) -> str | None:
+    with fresh({**sources, **(others or {})}) as modules:
+        project, because, heard = Project(modules, factor), None, raises is None
+        project.unlike(_squares)  # its graphs are made before anybody patches it
+        try:
+            with _block(patched, project, _sizes) as outer:
+                if raises:
+                    raise raises("from the block")
+                if nested:
+                    with _block(patched, project, _cubes) as inner:
+                        because = project.unpatched(inner)
+                because = because or project.unpatched(outer)
+        except (KeyError, Meant) as error:
+            if type(error) is not raises:
+                raise
+            heard = True
+        if not heard:
+            return "the block raised, and nobody heard of it"
+        return because or project.left_behind()
 
 
 @contextmanager
@@ -135,9 +165,88 @@ def _block(patched, project, body):
         yield new
 
 
+class Patched:
+    """A replacement of penalty that counts how often Python ran it, and how often eagerly."""
+
+    def __init__(self, body):
+        import tensorflow as tf
+
+        def penalty(weights):
+            self.ran += 1
+            self.eagerly += tf.executing_eagerly()
+            return self.body(weights)
+
+        self.body, self.ran, self.eagerly, self.penalty = body, 0, 0, penalty
+
+
+class Project:
+    """The modules, and what was in them. The loss counts the error `factor` times."""
+
+    def __init__(self, modules: list, factor: float):
+        self.losses, self.training, *self.others = modules
+        self._factor, self._modules = factor, modules
+        self._before = [dict(vars(module)) for module in modules]
+
+    def unlike(self, penalty, loss=None) -> str | None:
+        """Return how the loss parts from one that was written with this penalty."""
+        for weights, error in _calls():
+            got = (loss or self.training.loss)(weights, error)
+            wanted = penalty(weights) + self._factor * error
+            if not same_result(got, wanted):
+                return f"gives {_words(got)}, and must give {_words(wanted)}"
+        return None
+
+    def unpatched(self, new: Patched) -> str | None:
+        """Return whose loss is not patched, or no tf.function any more."""
+        losses = {"training.loss": self.training.loss}
+        losses |= {f"{module.__name__}.told": module.told for module in self.others}
+        for path, loss in losses.items():
+            new.ran = new.eagerly = 0
+            if because := self.unlike(new.body, loss):
+                return f"{path}: {because}"
+            if new.eagerly or new.ran > SHAPES:
+                return (
+                    f"{path}: Python ran the new penalty {new.ran} times in {len(WEIGHTS)} calls: "
+                    "loss is to stay a tf.function, with a graph for each shape"
+                )
+        return None
+
+    def left_behind(self) -> str | None:
+        """Return what is another after the block."""
+        for module, before in zip(self._modules, self._before, strict=True):
+            now = vars(module)
+            for name in sorted({*before, *now}):
+                if now.get(name) is not before.get(name):
+                    return f"{module.__name__}.{name} is not what it was, after the block"
+        because = self.unlike(_squares)
+        return because and f"after the block training.loss {because}"
+
+
+def _refuse_changed(sources) -> None:
+    try:
+        with fresh({**sources}) as modules:
+            because = Project(modules, 1.0).unlike(_squares)
+    except Exception as raised:
+        because = said(raised)
+    if because:
+        raise Unfit(f"{CHANGED} ({because})")
+
+
+def _calls() -> Iterator[tuple]:
+    import tensorflow as tf
+
+    for at, weights in enumerate(WEIGHTS):
+        yield tf.constant(weights), tf.constant(float(at))
+
+
+def _words(value) -> str:
+    array = numbers(value)
+    return brief(value) if array is None or array.ndim else f"{float(array):g}"
+
+
 STUCK_PATCH = Exercise(
     "stuck_patch",
-    _judge_stuck_patch,
+    _judge,
     "Whoever calls the loss gets the new penalty, in a graph, and afterwards all is as before.",
     (
         "Two things were looked up before the patch came: a function, and a graph. Which exhibit "
