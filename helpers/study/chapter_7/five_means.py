@@ -11,19 +11,16 @@ from contextlib import contextmanager
 from functools import partial
 
 from helpers.capture.text.error import said
-from helpers.internals.framework_state import KEPT
+from helpers.internals import torch_private
 from helpers.model.phrase import counted, listed
 from helpers.safety.arguments import kind_of
+from helpers.safety.restoring import KEPT
 from helpers.study.chapter_7.diagnosis import find_complaint
 from helpers.study.chapter_7.means_table import reach_listing, the_call
 from helpers.study.engine import Exercise, Unfit, Untried, tried
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
-FRAMES = (
-    *("sys.settrace", "sys.setprofile", "sys.monitoring"),
-    *("the frame evaluator", "torch's frame callback"),
-)
-MODES = "torch's modes"
+FRAMES = ("sys.settrace", "sys.setprofile", "sys.monitoring", "the frame evaluator")
 
 
 class Meant(Exception):
@@ -177,9 +174,9 @@ class Ways:
         self._before = self._look()
 
     def _look(self) -> dict:
-        kept = {one.name: one.read() for one in KEPT if one.name in (*FRAMES, MODES)}
-        dispatch, functions = map(len, kept[MODES][:2])
-        frame = [kept[name] for name in FRAMES]
+        dispatch, functions = map(len, torch_private.modes())
+        frame = [one.read() for one in KEPT if one.name in FRAMES]
+        frame.append(torch_private.frame_callback())
         ways = self._home.softsign, self._own.__code__, frame, functions, dispatch
         return dict(zip(NAMES, ways, strict=True))
 
