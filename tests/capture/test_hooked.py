@@ -1,7 +1,5 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
-import functools
-
 import pytest
 
 from helpers import show_evaluator, watch_hooked, watch_specialising
@@ -65,57 +63,6 @@ def test_methods_and_properties_of_the_module_are_watched():
     assert names == ["use", "first", "square", "second", "square"]
 
 
-@functools.lru_cache
-def kept_result(n):
-    return square(n)
-
-
-def through(fn):
-    def inner(*args):
-        return fn(*args)
-
-    return inner
-
-
-@through
-def decorated(n):
-    return n
-
-
-class Outer:
-    @property
-    def value(self):
-        return 1
-
-    @value.setter
-    def value(self, new):
-        square(new)
-
-    @functools.cached_property
-    def once(self):
-        return 2
-
-    class Inner:
-        def deep(self):
-            return 3
-
-
-BY_NAME = {"in a dict": lambda n: n}
-
-
-def everything(outer):
-    kept_result(2)
-    outer.value = outer.value + outer.once
-    return decorated(3) + Outer.Inner().deep() + BY_NAME["in a dict"](4)
-
-
-def test_functions_of_the_module_are_watched_wherever_they_are_kept():
-    kept_result.cache_clear()
-    seen = watch_hooked(everything, Outer()).model
-    names = ["kept_result", "square", "value", "once", "decorated", "inner", "deep", "<lambda>"]
-    assert [seen.count(name) for name in names] == [1, 2, 2, 1, 1, 1, 1, 1]
-
-
 def test_only_what_was_asked_is_told():
     seen = watch_hooked(total, 3, only=square).model
     assert {row.name for row in seen.rows} == {"square"} and seen.rows[0].depth == 2
@@ -160,17 +107,6 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     assert "cache entries" not in [column.heading for column in told.columns]
     with pytest.raises(KeyError, match="which is no stage"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: 3, "must return a context manager, not 3"),
-    ],
-)
-def test_what_makes_no_context_manager_is_refused(make, words):
-    with pytest.raises(TypeError, match=words):
-        watch_specialising(lambda: 1, {"a": ()}, inside={"a": make})
 
 
 def test_beside_an_earlier_picture_what_has_come_since_is_marked():

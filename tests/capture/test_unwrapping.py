@@ -2,13 +2,11 @@
 
 import contextlib
 import functools
-import importlib
 
 import pytest
 
 from helpers import show_bindings, show_bytecode, show_code, watch_frames, watch_names, watch_stack
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.references.name_graph import MOST_BOXES
 from helpers.capture.text.value import brief, seen
 
 STILL = (show_bytecode, show_code)
@@ -307,74 +305,4 @@ def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, 
     assert "▶ 1201 " in exhibit._repr_mimebundle_()[0]["text/html"]
 
 
-def test_a_generator_is_driven_and_each_of_its_lines_is_a_step():
-    def counts_down(n):
-        while n:
-            yield n
-            n -= 1
-
-    model = watch_names(counts_down, 2).model
-    assert model.note == "The generator was run to its end."
-    first = counts_down.__code__.co_firstlineno - 1
-    assert [int(s.short.partition(":")[2] or first) - first for s in model.steps] == [
-        *(2, 3, 4, 2, 3, 4, 2, 0)
-    ]
-
-
-def test_what_caches_and_classes_hold_is_not_followed():
-    class Big:
-        def one(self):
-            return 1
-
-    def uses(kept=cached):
-        kind = Big  # noqa: F841
-        return kept(1)
-
-    graph = watch_names(uses).model.steps[-1].panel("names and objects")
-    boxes = {node.label for node in graph.nodes if node.kind != "name"}
-    assert boxes == {"_lru_cache_wrapper", "class Big"}
-
-
-def test_what_pytest_adds_to_an_assert_is_not_shown():
-    def asserts():
-        a = 1
-        assert a + 1 == 2 and a
-        return a
-
-    assert any(name.startswith("@") for name in asserts.__code__.co_varnames)
-    model = watch_names(asserts).model
-    names = {n.label for s in model.steps for n in _nodes(s) if n.kind == "name"}
-    assert names == {"a"} and model.note == ""
-
-
-def _nodes(step):
-    graph = step.panel("names and objects")
-    return getattr(graph, "nodes", ())
-
-
 # package -> a call of one of its functions
-OTHERS = {
-    "json": "json.loads, '[1, 2]'",
-    "rich": "markup.render, '[bold]a[/] b'",
-    "sympy": "sympy.expand_log, sympy.log(sympy.Symbol('x', positive=True) ** 2)",
-    "requests": "requests.models.PreparedRequest._encode_params, {'a': 1}",
-    "einops": "einops.rearrange, numpy.ones((2, 3)), 'a b -> b a'",
-    "pandas": "pandas.DataFrame.sort_values, pandas.DataFrame({'a': [2, 1]}), 'a'",
-}
-
-
-@pytest.mark.parametrize("package", OTHERS)
-def test_functions_of_others_are_shown(package):
-    pytest.importorskip(package)
-    pytest.importorskip("numpy")
-    space = {name: importlib.import_module(name) for name in (package, "numpy")}
-    space["markup"] = importlib.import_module("rich.markup") if package == "rich" else None
-    fn, *args = eval(f"({OTHERS[package]})", space)
-    for verb in STILL:
-        assert verb(fn).model.title
-    for verb in RUNS:
-        model = verb(fn, *args).model
-        assert model.steps and "tracer" not in model.note
-        assert verb is watch_names or "It returned" in model.note
-    graphs = [step.panel("names and objects") for step in model.steps]
-    assert max(len(getattr(graph, "nodes", ())) for graph in graphs) < MOST_BOXES

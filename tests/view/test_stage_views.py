@@ -10,7 +10,7 @@ import pytest
 
 from helpers import watch_stack
 from helpers.capture.cpython.bytecode import code_tree
-from helpers.capture.cpython.instruction_words import MOST_NAMED
+from helpers.capture.cpython.disassembly import MOST_NAMED
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.model.graph import Edge, Graph, Node
 from helpers.model.ledger import Entry, Ledger, Verdict

@@ -35,10 +35,7 @@ _FAMILIES = {
 }
 _CHANGES = (
     ("RESUME", "since 3.11; here tracers are told of a call, or of a generator that goes on"),
-    ("CALL_INTRINSIC", "since 3.12 rare work is an intrinsic function"),
     ("LOAD_FAST_LOAD_FAST", "3.13 fuses two loads into one instruction"),
-    ("STORE_FAST_LOAD_FAST", "3.13 fuses a store and a load"),
-    ("STORE_FAST_STORE_FAST", "3.13 fuses two stores"),
     ("INPLACE_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_FLOOR_DIVIDE", "since 3.11 one BINARY_OP; its number says which operator"),

@@ -17,10 +17,7 @@ TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 
 
 class Printed(io.TextIOBase):
-    """Keeps the first `MOST_PRINTED` characters that are printed; `size` counts those kept.
-
-    `tail` has the last ones, and `total` counts all.
-    """
+    """Keeps the first `MOST_PRINTED` characters, `size` of them, and the last ones in `tail`."""
 
     def __init__(self):
         self._parts, self.size, self.more = [], 0, False
@@ -31,11 +28,10 @@ class Printed(io.TextIOBase):
         if not isinstance(text, str):
             raise TypeError(f"write() needs text, not {brief(text)}")
         self.tail, self.total = (self.tail + text[-TAIL:])[-TAIL:], self.total + len(text)
-        room = MOST_PRINTED - self.size
-        self.more = self.more or len(text) > room
-        if room > 0:
-            self._parts.append(text[:room])
-            self.size += min(len(text), room)
+        kept = text[: max(MOST_PRINTED - self.size, 0)]
+        self._parts.append(kept)
+        self.size += len(kept)
+        self.more = self.more or len(kept) < len(text)
         return len(text)
 
     def writable(self) -> bool:
@@ -49,10 +45,7 @@ class Printed(io.TextIOBase):
 
 @dataclass(frozen=True)
 class Result:
-    """How a call ended. `raised` says that `words` is an exception; `driven`: a generator was.
-
-    `kind`: the name of the type of what it returned or raised.
-    """
+    """How a call ended: the value or exception in `words`, its type in `kind`."""
 
     words: str
     raised: bool = False
@@ -69,9 +62,7 @@ class Result:
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
     """Call what is `watched` (an `Unwrapped`) with `tracer` set, and say how it ended.
 
-    Its output is kept in `printed`. What it raises is told, not raised, but for KeyboardInterrupt.
-    Its own generator is run to its end, or until `enough()`. The tracer from before is set again,
-    whoever set it. A coroutine is closed, or Python warns that nobody awaited it.
+    What it raises is told, but for KeyboardInterrupt; its own generator is run to its end.
     """
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
@@ -82,8 +73,8 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
         try:
             with theirs():
                 value = watched.call(*args, **kwargs)
-            kind, driven = kind_of(value), makes(value, watched.function)
-            words = driven_words(value, enough) if driven else brief(value)
+            kind, driven = kind_of(value), _is_own_generator(value, watched.function)
+            words = _drive(value, enough) if driven else brief(value)
             if type(value) is CoroutineType:
                 value.close()
         except UNRAISABLE:
@@ -98,12 +89,11 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     return Result(words, raised, driven, changed, kind)
 
 
-def makes(value: object, function: FunctionType) -> bool:
-    """Return whether this is a generator of the function's own code, which is to be driven."""
+def _is_own_generator(value: object, function: FunctionType) -> bool:
     return type(value) is GeneratorType and value.gi_code is function.__code__
 
 
-def driven_words(generator: GeneratorType, enough: Callable[[], bool]) -> str:
+def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:
     """Run a generator to its end, or until there is enough; return its value in words."""
     while not enough():
         try:
