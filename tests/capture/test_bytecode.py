@@ -42,13 +42,6 @@ def test_snippet_is_the_source_that_the_instruction_comes_from():
     assert row.line == 4 and row.span == (4, 15, 4, 25)
 
 
-def test_caches_are_rows_on_request():
-    rows = bytecode(branch, caches=True).rows
-    caches = [r for r in rows if r.cache_index >= 0]
-    assert len(rows) * 2 == len(branch.__code__.co_code) and caches
-    assert all(r.kept == "empty" for r in caches)
-
-
 def test_adaptive_names_what_runs_now():
     def add(a, b):
         return a + b
@@ -127,14 +120,6 @@ def test_specialisation_follows_the_types():
     assert "in use" in row.caches
     again = specialising(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
     assert table.cells() == again.cells()
-
-
-def test_specialising_takes_tuples_and_leaves_the_function_alone():
-    before = bytes(multiply.__code__._co_code_adaptive)
-    specialising(multiply, {"ints": (2, 3)})
-    assert bytes(multiply.__code__._co_code_adaptive) == before
-    with pytest.raises(TypeError, match="must be a tuple"):
-        specialising(multiply, {"ints": 2})
 
 
 def test_every_tracer_has_its_cost():

@@ -3,12 +3,8 @@
 import gc
 import weakref
 
-import pytest
-
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.mini import vm
-from helpers.study.chapter_3.kept_stacks import plain_places
-from tests.capture.stack_programs import arithmetic, caught, recursion
 
 
 def summed(items):
@@ -29,30 +25,6 @@ def stepped(n):
             break
         found = found - i
     return found
-
-
-@pytest.mark.parametrize(
-    ("program", "args"),
-    [(arithmetic, (3, 4)), (stepped, (5,)), (caught, (0,)), (recursion, (3,)), (summed, ([1, 2],))],
-)
-def test_machine_has_on_its_stack_what_cpython_had(program, args):
-    run = stack_run(vm.Machine().run, program, *args)
-    ours = [(step.function, step.opname, step.stack) for step in run.steps]
-    kept = plain_places(program, args)
-    # A plain instruction that was taken apart is several steps here, and one place there.
-    found = iter(ours)
-    assert all((place.function, place.opname, place.stack) in found for place in kept)
-    assert run.outcome == stack_run(program, *args).outcome
-
-
-def test_steps_say_what_was_taken_and_put_even_where_the_result_is_an_operand():
-    run = stack_run(vm.Machine().run, summed, [0, 0])
-    adds = [step for step in run.steps if step.opname == "BINARY_OP"]
-    assert [(step.taken, step.says) for step in adds] == [
-        (2, "takes 0 and 0, computes 0 + 0 and puts 0 there.")
-    ] * 2
-    prints = [step.printed for step in run.steps if step.printed]
-    assert prints == ["the sum: 0\n"]
 
 
 def test_handler_that_is_missing_is_told():

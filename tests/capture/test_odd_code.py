@@ -1,6 +1,5 @@
 """Code objects, frames and errors that nobody would write: looked at, refused, never run into."""
 
-import sys
 import types
 
 import pytest
@@ -38,13 +37,6 @@ def test_misuse_is_refused_in_one_sentence(call, error):
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_system_exit_is_the_answer_of_a_prediction():
-    asked = helpers.predict("q", ["SystemExit", "1"], run=sys.exit)
-    assert asked.model.answer == "SystemExit"
-    with pytest.raises(KeyboardInterrupt):
-        helpers.predict("q", ["SystemExit", "1"], run=interrupted)
 
 
 def interrupted():

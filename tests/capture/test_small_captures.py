@@ -34,18 +34,6 @@ def test_costs_are_ratios_in_one_run(monkeypatch):
         found.ratio("shorter")
 
 
-def test_costs_say_how_much_the_rounds_differed(monkeypatch):
-    now, lasts = [0.0], iter([9, 1, 2, 2.5, 9, 9, 1])  # the first warms up, and does not count
-    monkeypatch.setattr(costs, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(costs, "ENOUGH", 99)
-
-    def varies():
-        now[0] += next(lasts)
-
-    found = costs.costs_listing(lambda: now.__setitem__(0, now[0] + 1), {"varies": varies})
-    assert found.ratio("varies") == 1 and "up to 2.2 times as long" in found.note
-
-
 def test_environment_names_what_is_missing(monkeypatch):
     monkeypatch.setattr(environment, "installed", lambda name: "")
     listing = environment.environment_listing()

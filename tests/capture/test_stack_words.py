@@ -85,11 +85,6 @@ def test_value_has_type_identity_and_a_key_for_as_long_as_it_lies_there():
     assert all(value.key in {v.key for v in s.values} for s in steps[first : steps.index(call) + 1])
 
 
-def test_exception_says_where_it_goes():
-    step = next(s for s in stack_run(gone, []).steps if s.ending.startswith("raises"))
-    assert step.says.startswith("raises IndexError(") and f": {step.handler}." in step.says
-
-
 def test_waiting_calls_and_frames_put_aside_are_cards():
     steps = stack_run(consume, 2).steps
     inside = [step for step in steps if step.function == "squares"]

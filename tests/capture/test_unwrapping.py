@@ -5,7 +5,7 @@ import functools
 
 import pytest
 
-from helpers import show_bindings, show_bytecode, show_code, watch_frames, watch_names, watch_stack
+from helpers import show_bytecode, show_code, watch_frames, watch_names, watch_stack
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.value import brief, seen
 
@@ -150,25 +150,6 @@ def test_what_has_no_python_inside_is_refused_by_what_was_reached(verb):
         verb(Holder)
 
 
-def test_a_decorator_that_answers_in_its_place_is_told():
-    @functools.wraps(double)
-    def refuses(x):
-        return "no"
-
-    for verb in RUNS:
-        model = verb(refuses, 1).model
-        assert not model.steps and "What is around the function did not run it." in model.note
-
-
-def test_only_the_function_is_stepped_and_not_the_wrapper_of_its_module():
-    run = watch_stack(noted(double), 3).model
-    assert {step.function for step in run.steps} == {"double"}
-    assert [step.label for step in watch_frames(noted(double), 3).model.steps] == [
-        "call double(x = 3)",
-        "return 6 from double",
-    ]
-
-
 def test_an_async_function_is_refused_and_one_that_drives_it_is_not():
     async def waits():
         return 1
@@ -212,17 +193,6 @@ def test_what_torch_makes_is_peeled_off():
             model = verb(thing, x).model
             assert model.steps and says in model.note, case
         assert watch_stack(thing, x).model.outcome == "It returned float32 [2, 3]."
-
-
-def test_numpys_and_networkxs_functions_are_found():
-    numpy, networkx = pytest.importorskip("numpy"), pytest.importorskip("networkx")
-    assert unwrap(numpy.mean)[0].__code__.co_name == "mean"
-    assert unwrap(networkx.shortest_path)[0].__code__.co_name == "shortest_path"
-    assert unwrap(networkx.core_number)[0].__code__.co_name == "core_number"
-    path = watch_names(networkx.shortest_path, networkx.path_graph(4), 0, 3).model
-    assert path.steps and path.steps[-1].label.startswith("after generic.py:")
-    title = show_bindings(numpy.mean).model.title
-    assert title.endswith("numpy._ArrayFunctionDispatcher around the function mean")
 
 
 def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():

@@ -24,7 +24,7 @@ from helpers.model.phrase import counted
 from helpers.safety.arguments import count, switch, table
 from helpers.safety.restoring import theirs
 
-MOST_ROWS, MOST_NESTED, DEEPEST, MOST_NAMES = 20_000, 40, 8, 8
+MOST_NAMES = 8
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 _MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
 FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
@@ -73,17 +73,14 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     if caches:
         rows = [part for row in rows for part in (row, *_cache_rows(row, code, adaptive))]
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    cut = f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed."
-    cut = cut if len(rows) > MOST_ROWS else ""
     return Bytecode(
         f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
-        tuple(rows[:MOST_ROWS]),
-        "\n".join([*peeled, *([cut] if cut else []), *map(_handler_words, handlers)]),
+        tuple(rows),
+        "\n".join([*peeled, *map(_handler_words, handlers)]),
         source=source.text,
         handlers=handlers,
         version=version,
-        cut=cut,
     )
 
 
@@ -178,18 +175,11 @@ def _columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
 def code_tree(fn) -> CodeTree:
     """Return every field of the code object inside something callable, and the code inside it."""
     function, peeled = unwrap(fn)
-    tree = _tree(code_of(function, "show_code"), DEEPEST, [MOST_NESTED])
-    return replace(tree, note=" ".join(filter(None, (*peeled, tree.note))))
+    return replace(_make_tree(code_of(function, "show_code")), note=" ".join(peeled))
 
 
-def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
-    inner, nested = [c for c in code.co_consts if type(c) is CodeType], []
-    for part in inner:
-        if left[0] and deeper:
-            left[0] -= 1
-            nested.append(_tree(part, deeper - 1, left))
-    rest = len(inner) - len(nested)
-    note = f"Left out here: {rest} inner; show_code shows each of `co_consts`." if rest else ""
+def _make_tree(code: CodeType) -> CodeTree:
+    nested = tuple(_make_tree(part) for part in code.co_consts if type(part) is CodeType)
     columns = (
         Column("name", "field", code=True),
         Column("value", "value", code=True),
@@ -198,7 +188,7 @@ def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
     )
     name = plain(code.co_qualname)
     fields = Listing(f"Code object {name}", columns, tuple(_fields(code)))
-    return CodeTree(f"Code object {name}", name, fields, bytecode(code), tuple(nested), note)
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested)
 
 
 def _fields(code: CodeType):

@@ -150,26 +150,12 @@ def sentence(told: Told) -> str:
             return ended(f"raises {error}; the exception table says: {told.handler}")
         return f"raises {error}; no handler here, so the exception leaves the frame."
     name = one_name(told.opname)
-    return ended(_special(name, told) or _from_table(name, told) or _by_counts(told))
-
-
-def _special(name: str, told: Told) -> str:
-    value = told.ending.partition(" ")[2]
     if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
-        return _call(told)
-    if name == "FOR_ITER" and told.jumped:
-        return f"asks the iterator for its next value: there is none, so it goes {told.argument}"
-    if name == "FOR_ITER":
-        return f"asks the iterator for its next value and puts {_all(told.put)} on the stack"
+        return ended(_call(told))
     if "JUMP_IF" in name:
-        return _branch(told)
-    if name == "JUMP":
-        return f"jumps {told.argument}"
-    if name in RETURNS:
-        return f"ends the call and returns {value} to the caller"
-    if name == "YIELD_VALUE":
-        return f"hands {value} to the caller; the frame is put aside with all that it holds"
-    return ""
+        return ended(_branch(told))
+    at_end = " at its end" * (name == "FOR_ITER" and told.jumped)
+    return ended(_from_table(name + at_end, told) or _by_counts(told))
 
 
 def _call(told: Told) -> str:
@@ -204,6 +190,7 @@ def _from_table(name: str, told: Told) -> str:
         put=_all(told.put),
         null=", with an empty slot (NULL) for the call" if "NULL" in (told.put or ()) else "",
         top=told.top,
+        value=told.ending.partition(" ")[2],
     )
 
 
@@ -230,22 +217,22 @@ _LANES = (
 )
 _BUILDS = {"LIST": "list", "TUPLE": "tuple", "SET": "set", "MAP": "dict", "STRING": "text"}
 _WORDS = {
+    "FOR_ITER": "asks the iterator for its next value and puts {put} on the stack",
+    "FOR_ITER at its end": "asks the iterator for its next value: there is none, so it goes {arg}",
+    "JUMP": "jumps {arg}",
+    **dict.fromkeys(RETURNS, "ends the call and returns {value} to the caller"),
+    "YIELD_VALUE": "hands {value} to the caller; the frame is put aside with all that it holds",
     "LOAD_FAST": "puts {put}, the value of {arg}, on the stack",
     "LOAD_FAST_LOAD_FAST": "puts {put}, the values of {arg}, on the stack",
-    "LOAD_FAST_AND_CLEAR": "puts the value of {arg} on the stack and unbinds the name",
     "LOAD_CONST": "puts the constant {put} on the stack",
     "LOAD_GLOBAL": "looks {arg} up (globals, then builtins) and puts {put} on the stack{null}",
-    "LOAD_NAME": "looks the name {arg} up and puts {put} on the stack",
     "LOAD_DEREF": "reads the cell of {arg} and puts {put} on the stack",
     "LOAD_CLOSURE": "puts the cell of {arg} itself on the stack, to be shared",
     "LOAD_ATTR": "takes {0}, looks its attribute {arg} up and puts {put} there",
     "LOAD_METHOD": "takes {0}, looks its method {arg} up and puts {put} there",
-    "LOAD_ASSERTION_ERROR": "puts the class AssertionError on the stack",
     "STORE_FAST": "takes {0} off the stack; the name {arg} refers to it from now on",
     "STORE_FAST_STORE_FAST": "takes {took} off the stack, for the names {arg}",
     "STORE_FAST_LOAD_FAST": "takes {0} off the stack for the first of {arg}; loads the second",
-    "STORE_NAME": "takes {0} off the stack; the name {arg} refers to it from now on",
-    "STORE_GLOBAL": "takes {0} off the stack; the global name {arg} refers to it from now on",
     "STORE_DEREF": "takes {0} off the stack and puts it into the cell of {arg}",
     "STORE_ATTR": "takes {took} off the stack: {1}.{arg} refers to {0} from now on",
     "STORE_SUBSCR": "takes {took} off the stack: item {2} of {1} is {0} from now on",
@@ -284,8 +271,6 @@ _WORDS = {
     "BEFORE_WITH": "calls __enter__ of {0}; its __exit__ is kept below the result",
     "WITH_EXCEPT_START": "calls the __exit__ that was kept, with the exception; it says {put}",
     "END_FOR": "takes what the loop left there off the stack",
-    "IMPORT_NAME": "imports {arg} and puts {put} there",
-    "IMPORT_FROM": "looks {arg} up in the module and puts {put} on the stack",
     **{f"BUILD_{kind}": f"takes {{took}} and puts a new {word}, {{put}}, there"
        for kind, word in _BUILDS.items()},
 }  # fmt: skip
@@ -296,7 +281,7 @@ class CodeRows:
 
     def __init__(self, tables, pages: Pages, place: int):
         self.tables, self.place, code = tables, place, tables.code
-        self.function, self.named = plain(code.co_name), tables.named()[:MOST_NAMED]
+        self.function, self.named = plain(code.co_name), tables.named[:MOST_NAMED]
         places, rows = list(code.co_positions()), []
         source, above = pages.place(code)
         self.lines, self.handlers = {}, {}
@@ -306,7 +291,7 @@ class CodeRows:
             span = (above + line, column, above + end, end_column) if line else NOWHERE
             rows.append(Row(offset, opname, argument, lane(opname), span, target))
             self.lines[offset] = pages.line(code, position[0])
-            self.handlers[offset] = handler_words(tables.handlers(), offset)
+            self.handlers[offset] = handler_words(tables.handlers, offset)
         if not self.function.startswith("<"):  # a lambda and the like are no statements
             rows = own_words(rows, [pages.snippet(code, row.span) for row in rows])
         self.rows = {row.offset: row for row in rows}

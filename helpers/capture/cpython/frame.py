@@ -275,11 +275,14 @@ class _Run:
             for place, above in enumerate(top, 1)
         ]
         cards = [self._card(above, "waits" if place else state) for place, above in enumerate(top)]
-        line = self.pages.line(frame.f_code, frame.f_lineno)
+        line, then = self._line(frame), 0  # where a handler is still to be found
+        callers = [above for above in stack[:2] if above is not frame]
+        if callers and lane != "exception":
+            then = self._line(callers[0])
         self.steps.append(
             FrameStep(
                 label,
-                self._goes_on(frame, stack, lane) if deed else line,
+                then if deed else line,
                 tuple(self._panels(rows, len(stack))),
                 left=line if deed else 0,
                 deed=deed,
@@ -290,13 +293,6 @@ class _Run:
                 handed=handed,
             )
         )
-
-    def _goes_on(self, frame, stack, lane: str) -> int:
-        """Return the line of the caller, which goes on; 0 where a handler is still to be found."""
-        callers = [above for above in stack[:2] if above is not frame]
-        if lane == "exception" or not callers:
-            return 0
-        return self.pages.line(callers[0].f_code, callers[0].f_lineno)
 
     def _stack(self, frame) -> list[FrameType]:
         """Return the frames from this one, or its caller if it is put aside, to the first call."""
@@ -329,15 +325,18 @@ class _Run:
         if self.printed.size:
             yield Panel("printed so far", self.printed.text())
 
+    def _line(self, frame) -> int:
+        return self.pages.line(frame.f_code, frame.f_lineno)
+
     def _card(self, frame, state) -> Card:
         key = (id(frame), id(frame.f_code))
         number = self._numbers.setdefault(key, len(self._seen))
         self._seen.add(number)
-        name, line = plain(frame.f_code.co_name), self.pages.line(frame.f_code, frame.f_lineno)
-        return Card(number, name, line, state, locals_pairs(frame))
+        name = plain(frame.f_code.co_name)
+        return Card(number, name, self._line(frame), state, locals_pairs(frame))
 
     def _row(self, frame, place, state):
-        line = str(self.pages.line(frame.f_code, frame.f_lineno) or "")
+        line = str(self._line(frame) or "")
         lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
         name = plain(frame.f_code.co_name)
         return FrameRow(place, name, line, lasti, state, locals_words(frame))

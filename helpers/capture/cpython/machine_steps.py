@@ -15,10 +15,6 @@ from helpers.safety.restoring import redirected, theirs
 MOST_STEPS = 2000
 
 
-class _Enough(vm.Halt):
-    """The record is full."""
-
-
 class _Stopped(Result):
     """The machine's own end, and none of the program's."""
 
@@ -35,15 +31,8 @@ class MachineTables:
 
     def __init__(self, code: CodeType):
         self.code, self.names = code, variables(code)
-        self._steps, self._table = vm.plain(code)
-
-    def named(self) -> tuple[str, ...]:
-        """Return the names of the variables."""
-        return self.names
-
-    def handlers(self):
-        """Return the rows of the exception table, by places in the list of instructions."""
-        return [Handler(*row) for row in self._table]
+        self.named, (self._steps, table) = self.names, vm.plain(code)
+        self.handlers = [Handler(*row) for row in table]
 
     def listing(self):
         """Yield place, name, argument, target and offset of each plain instruction."""
@@ -112,7 +101,7 @@ class MachineRecord:
         if frame.globals is not self.space:
             return 0
         if len(self.moments) >= MOST_STEPS:
-            raise _Enough
+            raise vm.Halt("the record is full")
         if id(frame) not in self._frames:
             tables = self.codes.get(id(frame.code)) or MachineTables(frame.code)
             self.codes[id(frame.code)] = tables

@@ -1,7 +1,7 @@
 """An object of any class -> its dict, its name, its function or code object, or a refusal."""
 
 import functools
-from opcode import opmap
+from dis import get_instructions
 from types import (
     AsyncGeneratorType,
     BuiltinFunctionType,
@@ -30,13 +30,8 @@ _CODE_OF = {
     AsyncGeneratorType: "ag_code",
     FrameType: "f_code",
 }
-# The names of attributes stand in co_names too; only these instructions look in the globals. The
-# argument of the first has a bit of its own below the number of the name.
-_GLOBAL_LOOKUPS = {
-    opmap[name]: bits
-    for name, bits in (("LOAD_GLOBAL", 1), ("LOAD_NAME", 0), ("LOAD_FROM_DICT_OR_GLOBALS", 0))
-    if name in opmap
-}
+# The names of attributes stand in co_names too; only these instructions look in the globals.
+_GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 namespace = ModuleType.__dict__["__dict__"].__get__  # of a module; a lazy one is not loaded
 
 
@@ -151,10 +146,4 @@ def names_used(code: CodeType) -> set[str]:
 
 def global_lookups(code: CodeType) -> dict[int, str]:
     """Return offset -> name of each instruction that looks a name up as a global."""
-    found, high, steps = {}, 0, code.co_code
-    for at, (opcode, low) in enumerate(zip(steps[::2], steps[1::2], strict=True)):
-        argument = high << 8 | low
-        high = argument if opcode == opmap["EXTENDED_ARG"] else 0
-        if opcode in _GLOBAL_LOOKUPS:
-            found[2 * at] = code.co_names[argument >> _GLOBAL_LOOKUPS[opcode]]
-    return found
+    return {i.offset: i.argval for i in get_instructions(code) if i.opname in _GLOBAL_LOOKUPS}

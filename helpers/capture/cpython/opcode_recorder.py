@@ -33,6 +33,9 @@ class Tables:
     def __init__(self, code: CodeType):
         self.code, self.names = code, interpreter_frame.variables(code)
         self.instructions = {i.offset: i for i in disassembly.instructions(code)}
+        shared = {*code.co_cellvars, *code.co_freevars}
+        self.named = tuple(f"{n} (cell)" if n in shared else n for n in self.names)
+        self.handlers = disassembly.handlers(code)
         self.jumps, self.begun = back_jumps(code), _prefixes(self.instructions)
         self.doubt, self.active, depths = interpreter_frame.doubt(), 0, {}
         try:
@@ -40,15 +43,6 @@ class Tables:
         except disassembly.Doubt as doubt:
             self.doubt = str(doubt)
         self.slots = {offset: len(self.names) + depth for offset, depth in depths.items()}
-
-    def named(self) -> tuple[str, ...]:
-        """Return the names of the first slots; one that inner functions share says so."""
-        shared = {*self.code.co_cellvars, *self.code.co_freevars}
-        return tuple(f"{n} (cell)" if n in shared else n for n in self.names)
-
-    def handlers(self):
-        """Return the rows of the exception table."""
-        return disassembly.handlers(self.code)
 
     def listing(self):
         """Yield offset, name, argument, target and offset of each instruction; see `CodeRows`."""
@@ -59,11 +53,6 @@ class Tables:
     def taken(self, moment: "Moment", depth: int, after: "Moment | None") -> int:
         """Return how many of the values on the stack the instruction works on."""
         return disassembly.taken(self.instructions[moment.offset], depth)
-
-    def leaving(self, offset: int) -> str:
-        """Return the verb of an instruction that leaves the frame, "" of any other."""
-        found = self.instructions.get(offset)
-        return LEAVING.get(found.opname, "") if found else ""
 
 
 class Activation:
@@ -210,7 +199,8 @@ class Recorder:
         if self._running and self._running[-1] is activation:
             self._running.pop()
         activation.frame = None
-        verb = "" if activation.raising else activation.tables.leaving(activation.previous)
+        last = activation.tables.instructions.get(activation.previous)
+        verb = "" if activation.raising or not last else LEAVING.get(last.opname, "")
         if verb == "yields":
             self._suspended[id(frame), id(activation.tables.code)] = activation
         if verb:
@@ -219,7 +209,6 @@ class Recorder:
         _untrace(frame, activation.tables.active)
 
     def _end(self, activation: Activation, words: str) -> None:
-        """Note what became of the activation's latest instruction."""
         before = self.endings.get(activation.serial, "")
         self.endings[activation.serial] = f"{before}; then {words}" if before else words
 

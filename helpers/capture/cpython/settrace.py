@@ -4,7 +4,7 @@ import io
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CoroutineType, FunctionType, GeneratorType
+from types import CoroutineType, GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
@@ -73,7 +73,8 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
         try:
             with theirs():
                 value = watched.call(*args, **kwargs)
-            kind, driven = kind_of(value), _is_own_generator(value, watched.function)
+            kind, code = kind_of(value), watched.function.__code__
+            driven = type(value) is GeneratorType and value.gi_code is code
             words = _drive(value, enough) if driven else brief(value)
             if type(value) is CoroutineType:
                 value.close()
@@ -87,10 +88,6 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
             sys.settrace(before)
             own.f_trace_opcodes = opcodes
     return Result(words, raised, driven, changed, kind)
-
-
-def _is_own_generator(value: object, function: FunctionType) -> bool:
-    return type(value) is GeneratorType and value.gi_code is function.__code__
 
 
 def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:

@@ -16,9 +16,8 @@ from helpers.internals import interpreter_frame
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
 from helpers.model.stack import StackRun, StackStep
-from helpers.model.stage import Card, Code, Value
+from helpers.model.stage import Card, Value
 from helpers.model.timeline import Panel
-from helpers.safety.arguments import is_a
 
 MOST_LOCALS = 24  # in a panel
 # Of these one object is as good as another that is equal, so which one it is says nothing.
@@ -37,7 +36,8 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
 
     Where `fn` is the `run` of a machine of handlers (mini/vm), the stack is the machine's own.
     """
-    if _is_machines_run(fn):
+    vm = sys.modules.get("helpers.mini.vm")  # there is no machine while this is not loaded
+    if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
         from helpers.capture.cpython.machine_steps import machine_record
 
         recorder = machine_record(fn, *args, **kwargs)
@@ -57,15 +57,8 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         outcome=recorder.result.sentence,
         real=not any(tables.doubt for tables in recorder.codes.values()),
         recorded=recorder.events,
-        codes=draft.listed(),
+        codes=tuple(rows.listed() for rows in draft.codes.values()),
     )
-
-
-def _is_machines_run(fn) -> bool:
-    """Tell whether `fn` is the `run` of a machine; there is none while its module is not loaded."""
-    vm = sys.modules.get("helpers.mini.vm")
-    own = vm is not None and type(fn) is MethodType and is_a(fn.__self__, vm.Loop)
-    return own and fn.__func__ is vm.Loop.run
 
 
 def _note(recorder: Recorder) -> str:
@@ -124,17 +117,17 @@ class Draft:
 
     def __init__(self, recorder):
         self.recorder, self.pages = recorder, Pages()
-        self._codes: dict[int, CodeRows] = {}
+        self.codes: dict[int, CodeRows] = {}
         self._value, self._stack_panel, self._names_panel = map(
             cache, (Value, _stack_panel, _names_panel)
         )
         self._before: dict[int, tuple] = {}  # call -> (keys, addresses, how many stay)
         self._keys = 0
-        self._calls = Calls(recorder.moments, recorder.endings)
-
-    def listed(self) -> tuple[Code, ...]:
-        """Return the instructions of every function that ran, in the order of their first steps."""
-        return tuple(rows.listed() for rows in self._codes.values())
+        self._last = {moment.activation.number: moment.serial for moment in recorder.moments}
+        self._running: list[int] = []  # calls on their way
+        self._shelf: dict[int, Card] = {}  # calls put aside
+        self._facts: dict[int, tuple] = {}  # what each call looked like last
+        self._made = cache(Card)
 
     def steps(self) -> Iterator[StackStep]:
         """Yield one step per moment and one per run of folds."""
@@ -152,9 +145,9 @@ class Draft:
             yield self._folded(folds)
 
     def _code(self, tables) -> CodeRows:
-        if id(tables.code) not in self._codes:
-            self._codes[id(tables.code)] = CodeRows(tables, self.pages, len(self._codes))
-        return self._codes[id(tables.code)]
+        if id(tables.code) not in self.codes:
+            self.codes[id(tables.code)] = CodeRows(tables, self.pages, len(self.codes))
+        return self.codes[id(tables.code)]
 
     def _printed(self, moments, position: int) -> str:
         """Return what this instruction printed: what there is more before the next one."""
@@ -170,8 +163,11 @@ class Draft:
         values, taken = self._values(moment, code, None if ending else after) if real else ((), 0)
         stack = tuple(v.words for v in values)
         names, variables = self._variables(moment, code) if real else ((), ())
-        waiting, shelf = self._calls.around(moment)
-        self._calls.saw(moment, code.function, line, names, stack[: len(stack) - taken])
+        waiting, shelf = self._find_calls(moment)
+        number = moment.activation.number
+        self._facts[number] = code.function, line, names, stack[: len(stack) - taken]
+        if ending.startswith("yields") and self._last[number] > moment.serial:
+            self._shelf[number] = self._card(number, "put aside")
         phrase = f"{row.offset} {row.opname} {row.argument}".rstrip()
         called = f"{code.function} · " if len(self.recorder.codes) > 1 else ""
         return StackStep(
@@ -182,7 +178,7 @@ class Draft:
             says=self._says(moment, code, stack, taken, after, ending),
             lane=row.lane,
             function=code.function,
-            call=moment.activation.number,
+            call=number,
             offset=moment.offset,
             opname=row.opname,
             argrepr=row.argument,
@@ -250,6 +246,18 @@ class Draft:
             panels.append(Panel("printed so far", self.recorder.printed.text(size)))
         return tuple(panels)
 
+    def _find_calls(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+        """Return the cards of the calls below this one, and of the generators put aside."""
+        number = moment.activation.number
+        self._shelf.pop(number, None)
+        self._running[moment.level :] = [number]
+        waiting = (n for n in self._running[:-1] if n in self._facts)
+        return tuple(self._card(n, "waits") for n in waiting), tuple(self._shelf.values())
+
+    def _card(self, number: int, state: str) -> Card:
+        function, line, *rest = self._facts[number]
+        return self._made(number, function, line, state, *rest)
+
     def _folded(self, folds: list[Fold]) -> StackStep:
         loops = {}
         for fold in folds:
@@ -262,39 +270,6 @@ class Draft:
         first = self._code(folds[0].activation.tables)
         line = first.lines[folds[0].header]
         return StackStep(words, line, function=first.function, left_out=steps)
-
-
-class Calls:
-    """Which calls are on their way at each moment: those that wait, and those put aside."""
-
-    def __init__(self, moments: list[Moment | Fold], endings: dict[int, str]):
-        self._endings = endings
-        self._last = {moment.activation.number: moment.serial for moment in moments}
-        self._running: list[int] = []
-        self._shelf: dict[int, Card] = {}
-        self._facts: dict[int, tuple] = {}
-        self._card = cache(Card)
-
-    def around(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-        """Return the cards of the calls below this one, and of the generators put aside."""
-        number = moment.activation.number
-        self._shelf.pop(number, None)
-        self._running[moment.level :] = [number]
-        waiting = (n for n in self._running[:-1] if n in self._facts)
-        below = [self._make_card(n, "waits") for n in waiting]
-        return tuple(below), tuple(self._shelf.values())
-
-    def saw(self, moment: Moment, function: str, line: int, names, stays) -> None:
-        """Remember what this call looks like while others run."""
-        number = moment.activation.number
-        self._facts[number] = (function, line, names, stays)
-        yields = self._endings.get(moment.serial, "").startswith("yields")
-        if yields and self._last[number] > moment.serial:
-            self._shelf[number] = self._make_card(number, "put aside")
-
-    def _make_card(self, number: int, state: str) -> Card:
-        function, line, names, stays = self._facts[number]
-        return self._card(number, function, line, state, names, stays)
 
 
 @dataclass(frozen=True)

@@ -63,14 +63,14 @@ class Heap(Own):
     garbage is not collected first, which takes half the time, and may be found.
     """
 
-    __slots__ = ("names", "left", "_kept", "_parents", "_met", "_most")
+    __slots__ = ("names", "left", "kept", "_parents", "_met", "_most")
 
     def __init__(self, targets: Shelf, most: int = 0, tidy: bool = True):
         if tidy:
             collect()
         self.left, self._most = 0, most
         self.names = {key: name for key, (name, _) in _list_modules().items()}
-        self._kept: set[int] = set()
+        self.kept: set[int] = set()
         self._parents: dict[int, Shelf] = {}
         self._met = Shelf(targets)  # which keeps the ids valid
         level = targets
@@ -83,10 +83,6 @@ class Heap(Own):
         """Return what holds `thing`, as far as the search went."""
         return self._parents.get(id(thing), Shelf())
 
-    def is_kept(self, thing) -> bool:
-        """Return whether only an active rebinding holds `thing`, to put it back later."""
-        return id(thing) in self._kept and not self.parents(thing)
-
     def _find_parents(self, level: Shelf) -> Shelf:
         """Note who holds what of this level, and return all the holders."""
         wanted = {id(thing): Shelf() for thing in level}
@@ -94,7 +90,7 @@ class Heap(Own):
         found = Shelf()
         for holder in _find_referrers(level, wanted):
             if type(holder) is Kept:
-                self._kept.add(id(holder.thing))
+                self.kept.add(id(holder.thing))
             elif self._most and len(found) >= self._most:
                 self.left += 1
             elif not is_a(holder, Own):
@@ -111,7 +107,7 @@ class Heap(Own):
             if prune and any(self._names_it(parent, thing) for parent in self.parents(thing)):
                 continue
             for parent in self.parents(thing):
-                ends = is_a(parent, *passing) or self._is_end(parent)
+                ends = is_a(parent, *passing) or self._names_it(parent, thing)
                 if id(parent) not in known and not ends:
                     known.add(id(parent))
                     yield parent
@@ -119,11 +115,8 @@ class Heap(Own):
     def _names_it(self, parent, thing) -> bool:
         if is_a(parent, types.FunctionType):
             return parent.__globals__ is not thing
-        return self._is_end(parent)
-
-    def _is_end(self, thing) -> bool:
-        inside = namespace(thing) if is_a(thing, types.ModuleType) else thing
-        return is_a(thing, type) or id(inside) in self.names
+        inside = namespace(parent) if is_a(parent, types.ModuleType) else parent
+        return is_a(parent, type) or id(inside) in self.names
 
 
 def _find_referrers(level: Shelf, wanted: dict) -> list:
@@ -197,11 +190,14 @@ def binding_graph(obj) -> Graph:
 def _places_of(target, heap: Heap) -> tuple[Place, ...]:
     found = {place.key: place for place in scan_modules(target)}
     for holder in heap.parents(target):
-        if not heap.is_kept(holder):
+        # What only an active rebinding holds, to put it back later, is no place.
+        if id(holder) not in heap.kept or heap.parents(holder):
             for place in places_in(holder, target, heap):
                 found.setdefault(place.key, place)
     for place in found.values():
-        place.owners = place.owners or _find_owners(place, heap)
+        if type(place.holder) is Shelf:  # the functions that share a closure cell
+            place.owners = tuple(sorted({_own_name(one, heap) for one in place.holder}))
+        place.owners = place.owners or (_find_path(place.holder, heap),)
         place.reason = place.reason or why_fixed(place.container)
     return _order(p for p in found.values() if ".user_ns_hidden" not in "".join(p.owners))
 
@@ -237,13 +233,6 @@ def _is_history(place) -> bool:
         prompt = place.holder is builtins and place.name == "_"
         return prompt or bool(diary and _HISTORY.fullmatch(place.name))
     return str(type(place.holder).__module__).partition(".")[0] in ("IPython", "ipykernel")
-
-
-def _find_owners(place, heap) -> tuple[str, ...]:
-    """Return a path per owner of `place`: one, or for a shared closure cell one per function."""
-    if type(place.holder) is Shelf:
-        return tuple(sorted({_own_name(function, heap) for function in place.holder}))
-    return (_find_path(place.holder, heap),)
 
 
 def _find_path(thing, heap) -> str:

@@ -1,7 +1,7 @@
 """A function that runs -> a timeline: the graph of its local names after each of its lines."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from dis import opmap
 
@@ -30,9 +30,13 @@ def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     run = _Run(to_run(fn, args, "watch_names", refuses_async=False))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
-    source, notes = run.source, " ".join(run.notes)
+    source, notes, steps = run.source, " ".join(run.notes), run.steps
+    # What a line is about to do is what the next step finds changed.
+    pairs = zip(steps, steps[1:], strict=False)
+    told = [replace(step, **_compare(step, then)) for step, then in pairs]
+    told += [replace(step, says=OVER, lane="call") for step in steps[-1:]]
     where = (source.file, source.first) if source.file else ()
-    return Timeline(title, source.text, _add_sentences(run.steps), notes, *where)
+    return Timeline(title, source.text, tuple(told), notes, *where)
 
 
 class _Run:
@@ -114,13 +118,6 @@ class _Run:
         )
         short = self.source.place(then) if then else "the end"
         self.steps.append(Step(words, self.source.line(then), panels, short=short))
-
-
-def _add_sentences(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps, each with what its line is about to do: what the next one finds changed."""
-    pairs = zip(steps, steps[1:], strict=False)
-    said = [replace(step, **_compare(step, then)) for step, then in pairs]
-    return (*said, *(replace(step, says=OVER, lane="call") for step in steps[-1:]))
 
 
 def _compare(step: Step, then: Step) -> dict[str, str]:

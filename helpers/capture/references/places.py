@@ -257,8 +257,11 @@ def _in_dict(holder, child, heap):
     session = namespace(main) if is_a(main, types.ModuleType) else {}
     if any(session.get(name) is holder for name in ("_oh", "Out")):  # IPython's record of results
         return []
-    parents = heap.parents(holder)
-    makers = _find_makers(holder, parents, heap)
+    parents, name = heap.parents(holder), heap.names.get(id(holder), "")
+    module = sys.modules.get(name)
+    makers = [make for parent in parents if (make := _make_maker(parent, holder))]
+    if is_a(module, types.ModuleType) and namespace(module) is holder:
+        makers = [partial(ModuleName, name, module)]
     if not makers and parents and all(is_a(parent, types.FrameType) for parent in parents):
         return []  # only the snapshot of a frame's locals
     if not makers and not parents and dict.__contains__(holder, "__doc__"):
@@ -269,16 +272,6 @@ def _in_dict(holder, child, heap):
     if any(key is child for key in list(holder)):
         found.append(_fixed("dict key", holder, "{key}", "a key is found by its hash"))
     return found
-
-
-def _find_makers(holder, parents, heap) -> list:
-    """Return one maker of places per owner that uses this dict as a part of itself."""
-    name = heap.names.get(id(holder), "")
-    module = sys.modules.get(name)
-    if is_a(module, types.ModuleType) and namespace(module) is holder:
-        return [partial(ModuleName, name, module)]
-    makers = (_make_maker(parent, holder) for parent in parents)
-    return [make for make in makers if make is not None]
 
 
 def _make_maker(parent, inside):

@@ -42,9 +42,11 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
-    columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
+    columns = []
+    for heading, make in progress.counted("column", runs.items()):
+        columns.append(_run(ways, judge, heading, make, columns[0] if columns else None))
     entries = tuple(
-        Entry(short_name(name), tuple(_verdict(column[at], columns[0][at]) for column in columns))
+        Entry(short_name(name), tuple(column[at] for column in columns))
         for at, name in enumerate(ways)
     )
     long = any(len(verdict.word) == LONGEST_NAME for entry in entries for verdict in entry.verdicts)
@@ -65,9 +67,9 @@ def _callables(what: str, given) -> dict:
     return given
 
 
-def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
-    """Return (word, whether it ran) of each route inside one intervention."""
-    words: list[tuple[str, bool]] = []
+def _run(ways, judge, heading, make, before: list[Verdict] | None) -> list[Verdict]:
+    """Return the word for each route inside one intervention; `before`: those without one."""
+    words: list[Verdict] = []
     done = "made"
     try:
         with theirs(), contextlib.ExitStack() as stack:
@@ -87,23 +89,21 @@ def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
             f"the intervention {label(heading)} gave {label(manager)}, "
             "which is no context manager that `with` could enter"
         )
-    return words
+    return [
+        now if was in (None, now) or now.tone == "failed" else Verdict(now.word, "changed")
+        for now, was in zip(words, before or [None] * len(words), strict=True)
+    ]
 
 
-def _judge_route(judge, route) -> tuple[str, bool]:
+def _judge_route(judge, route) -> Verdict:
     try:
         word = judge(route)
     except UNRAISABLE:
         raise
     except BaseException as error:
         note_end(error)
-        return type_name(error), False
-    return (short_name(word) if type(word) is str else label(word)), True
-
-
-def _verdict(now, before) -> Verdict:
-    word, ran = now
-    return Verdict(word, "failed" if not ran else "plain" if now == before else "changed")
+        return Verdict(type_name(error), "failed")
+    return Verdict(short_name(word) if type(word) is str else label(word), "plain")
 
 
 def watch_routes(old, new, routes, holders, interventions) -> RouteMap:

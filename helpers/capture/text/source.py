@@ -81,10 +81,10 @@ def source_of(code: CodeType) -> Source:
     is_cell = name.startswith("<") or "ipykernel" in name
     file = "" if is_cell else printable(os.path.basename(name))
     if why := why_outdated(code):
-        _warn_once(why, os.stat(name).st_mtime_ns)
+        _warn_once(f"No lines of source are shown: {why}.\n", os.stat(name).st_mtime_ns)
         return Source("", code.co_firstlineno, 0, file)
     try:
-        lines, first = _block(code)
+        lines, first = _find_block(code)
     except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
         return Source("", code.co_firstlineno, 0)
     text = "".join(lines).rstrip()
@@ -99,7 +99,7 @@ def file_lines(filename: str) -> list[str]:
     return linecache.getlines(filename)
 
 
-def _block(code: CodeType) -> tuple[list[str], int]:
+def _find_block(code: CodeType) -> tuple[list[str], int]:
     """Return the lines of a code object and the number of the first, as `inspect` does."""
     lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
     if code.co_name == "<module>":
@@ -155,8 +155,8 @@ def _codes(name: str, stamp: int) -> list[CodeType]:
 
 
 @cache
-def _warn_once(why: str, stamp: int) -> None:
-    print(f"No lines of source are shown: {why}.", file=sys.stderr)
+def _warn_once(words: str, stamp: int) -> None:
+    sys.stderr.write(words)
 
 
 class Pages:
@@ -176,7 +176,16 @@ class Pages:
     def place(self, code: CodeType) -> tuple[Source, int]:
         """Return the code's source and how many lines of `text` stand above it."""
         if id(code) not in self._places:
-            self._places[id(code)] = code, *(self._find_around(code) or self._add(code))
+            found = [
+                (source, above)
+                for other, source, above in self._places.values()
+                if other.co_filename == code.co_filename and source.line(code.co_firstlineno)
+            ]
+            if not found:
+                above = sum(text.count("\n") + 2 for text in self._texts)
+                found = [(source_of(code), above)]
+                self._texts += filter(None, [found[0][0].text])
+            self._places[id(code)] = code, *found[0]
         return self._places[id(code)][1:]
 
     def snippet(self, code: CodeType, span: tuple[int, int, int, int]) -> str:
@@ -189,15 +198,3 @@ class Pages:
     def text(self) -> str:
         """All sources so far, an empty line between them."""
         return "\n\n".join(self._texts)
-
-    def _find_around(self, code: CodeType) -> tuple[Source, int] | None:
-        for other, source, above in self._places.values():
-            if other.co_filename == code.co_filename and source.line(code.co_firstlineno):
-                return source, above
-        return None
-
-    def _add(self, code: CodeType) -> tuple[Source, int]:
-        source, above = source_of(code), sum(text.count("\n") + 2 for text in self._texts)
-        if source.text:
-            self._texts.append(source.text)
-        return source, above
