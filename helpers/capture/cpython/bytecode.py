@@ -25,6 +25,7 @@ from helpers.safety.arguments import count, switch, table
 from helpers.safety.restoring import theirs
 
 MOST_NAMES = 8
+RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 _MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
 FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
@@ -106,7 +107,7 @@ def _list_instructions(code: CodeType, source: Source, adaptive: bool) -> list[I
                 depths.get(i.offset, -1),
                 _effect(i),
                 i.argval if i.opcode in JUMPS else -1,
-                _running_name(live[i.offset]) if adaptive else "",
+                RUNNING_NAMES[live[i.offset]] if adaptive else "",
             )
         )
     return rows
@@ -123,11 +124,6 @@ def argument(instruction: dis.Instruction, code: CodeType) -> str:
     if instruction.argrepr:
         return plain(instruction.argrepr)
     return "" if instruction.opname in ("RESUME", "PRECALL", "CACHE") else str(instruction.arg)
-
-
-def _running_name(number: int) -> str:
-    """Return the name of an opcode, of a specialised one too."""
-    return dis._all_opname[number]
 
 
 def _effect(i: dis.Instruction) -> str:
@@ -279,7 +275,6 @@ def specialising(
 
 
 def _fresh_copy(fn: FunctionType) -> FunctionType:
-    """Return a copy whose code object has never run."""
     code = fn.__code__.replace(co_name=fn.__code__.co_name)
     copy = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     copy.__kwdefaults__ = fn.__kwdefaults__
@@ -292,7 +287,7 @@ def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
     found = {}
     for i, end in zip(raw, [*(i.offset for i in raw[1:]), len(live)], strict=True):
         filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
-        found[i.offset] = _running_name(live[i.offset]), filled
+        found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
     return found
 
 

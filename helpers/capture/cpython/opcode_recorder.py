@@ -101,14 +101,13 @@ class Recorder:
         self.printed, self.result = Printed(), None
         self._running, self._suspended, self._globals = [], {}, None
         self._read = None if interpreter_frame.doubt() else reader(look)
-        self._tracer = self._enter
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""
         self.watched, self._globals = watched, watched.function.__globals__
         with undone(self._let_go):
             self.result: Result = traced(
-                self._tracer, self.printed, watched, args, kwargs, lambda: self.full
+                self._enter, self.printed, watched, args, kwargs, lambda: self.full
             )
         if self.result.tracer_changed:
             self.stopped = self.stopped or TRACER_LOST
@@ -120,13 +119,6 @@ class Recorder:
             return None
         if not self.calls and frame.f_code is not self.watched.function.__code__:
             return None
-        activation = self._activate(frame)
-        local = self._make_tracer(frame, activation)
-        frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
-        frame.f_trace_opcodes = True
-        return local
-
-    def _activate(self, frame: FrameType) -> Activation:
         code = frame.f_code
         tables = self.codes.get(id(code))
         if tables is None:
@@ -138,7 +130,10 @@ class Recorder:
         activation.level, activation.frame = len(self._running), frame
         tables.active += 1
         self._running.append(activation)
-        return activation
+        local = self._make_tracer(frame, activation)
+        frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
+        frame.f_trace_opcodes = True
+        return local
 
     def _make_tracer(self, frame: FrameType, activation: Activation) -> Callable:
         """Return the function that CPython calls before each instruction of this frame."""
@@ -166,7 +161,10 @@ class Recorder:
             moments.append(new(Moment, moment))
             if len(moments) < most and serial < MOST_EVENTS:
                 return local
-            return self._stop(f"The record stops after {serial:,} instructions")
+            self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
+            self.full = True
+            sys.settrace(None)
+            return self._let_go()
 
         return local
 
@@ -184,11 +182,6 @@ class Recorder:
             self._leave(frame, activation, argument)
             return None  # what is returned here would become the frame's tracer again
         return local
-
-    def _stop(self, why: str) -> None:
-        self.stopped, self.full = self.stopped or why, True
-        sys.settrace(None)
-        self._let_go()
 
     def _distrust(self, tables: Tables) -> None:
         tables.slots.clear()

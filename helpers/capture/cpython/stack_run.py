@@ -150,7 +150,6 @@ class Draft:
         return self.codes[id(tables.code)]
 
     def _printed(self, moments, position: int) -> str:
-        """Return what this instruction printed: what there is more before the next one."""
         later = (m.printed for m in moments[position + 1 :] if type(m) is Moment)
         end, start = next(later, self.recorder.printed.size), moments[position].printed
         return self.recorder.printed.text(end)[start:] if end > start else ""
@@ -228,7 +227,6 @@ class Draft:
         )
 
     def _variables(self, moment: Moment, code: CodeRows):
-        """Return (name, words) of what is bound, and the values."""
         bound = [
             (name, words.removeprefix("cell: "), kind)
             for name, (words, kind) in zip(code.named, moment.found, strict=False)
