@@ -21,7 +21,7 @@ REGISTRY = "tensorflow.python.util.tf_export._NAME_TO_SYMBOL_MAPPING"
 
 # Everything that TensorFlow does to its own modules happens in a process of its own.
 PLAY = """
-import functools, gc, json, sys, types
+import functools, json
 import tensorflow as tf
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.routes import watch_callers
@@ -34,12 +34,8 @@ tell = told.__setitem__
 op = lambda: nn_ops.bias_add
 as_rows = lambda: [[r.kind, r.path, r.scan, r.rebindable] for r in bindings(op()).rows]
 
-loaded = set(sys.modules)
 tell("rows", as_rows())
-direct = len(gc.get_referrers(op()))
-tell("direct", [direct, [row.owner for row in bindings(op()).rows]])
 tell("scan", [place.binding.path for place in scan_modules(op())])
-tell("imported", sorted(set(sys.modules) - loaded))
 before = bindings(op())
 
 def deterministic_bias_add(value, bias, data_format=None, name=None):
@@ -180,10 +176,6 @@ def test_only_the_key_of_the_registry_cannot_be_rebound(told):
     assert [kind for kind, _, _, rebindable in told["rows"] if not rebindable] == ["dict key"]
 
 
-def test_looking_imports_nothing(told):
-    assert told["imported"] == []
-
-
 def test_the_cache_in_c_is_a_place_only_once_the_name_was_looked_up(told):
     cached = ["C-level cache", f"{WRAPPER}.bias_add", False, True]
     assert cached not in told["rows"]
@@ -237,9 +229,3 @@ def test_after_the_block_every_place_is_as_before(told):
             "a key is found by its hash",
         ]
     ]
-
-
-def test_every_direct_referrer_is_named(told):
-    direct, owners = told["direct"]
-    assert len(owners) >= direct > 0
-    assert all(owner and "not found" not in owner for owner in owners)

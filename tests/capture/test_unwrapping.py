@@ -150,22 +150,6 @@ def test_what_has_no_python_inside_is_refused_by_what_was_reached(verb):
         verb(Holder)
 
 
-def test_an_async_function_is_refused_and_one_that_drives_it_is_not():
-    async def waits():
-        return 1
-
-    @functools.wraps(waits)
-    def drives():
-        try:
-            waits().send(None)
-        except StopIteration as end:
-            return end.value
-
-    with pytest.raises(TypeError, match="only makes a coroutine"):
-        watch_stack(waits)
-    assert watch_stack(drives).model.steps
-
-
 def test_what_torch_makes_is_peeled_off():
     torch = pytest.importorskip("torch")
 
@@ -273,6 +257,3 @@ def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, 
     exhibit = watch_names(space["late"], 1)
     assert "▶ path.py:1201: " in repr(exhibit)
     assert "▶ 1201 " in exhibit._repr_mimebundle_()[0]["text/html"]
-
-
-# package -> a call of one of its functions

@@ -65,14 +65,13 @@ def behind(thing: object) -> FunctionType | None:
     return function if type(function) is FunctionType else None
 
 
-def to_run(thing: object, args: tuple, verb: str, refuses_async: bool = True) -> Unwrapped:
+def to_run(thing: object, args: tuple, verb: str) -> Unwrapped:
     """Return the function to watch, and what to call for that. TypeError if there is none."""
     inside = opened(thing, args)
     if why := freed(inside.function):
         raise TypeError(f"{verb}: {why}")
     function, _ = function_of(inside.function, verb)
-    if refuses_async:
-        refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
+    refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
     return inside._replace(function=function)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dis import opmap
 
 from helpers.capture.cpython.frame import suspends
-from helpers.capture.cpython.settrace import Printed, traced
+from helpers.capture.cpython.settrace import TRACER_LOST, Printed, traced
 from helpers.capture.cpython.unwrapping import Unwrapped, to_run
 from helpers.capture.references.name_graph import Numbers, names_graph
 from helpers.capture.text.source import source_of
@@ -19,15 +19,11 @@ MOST_STEPS = 200
 OVER = "The call is over."
 CLOSED = (type, functools._lru_cache_wrapper)  # what these hold is not the run's
 MOST_TOLD = 60  # characters of output in a sentence
-_LATER = {
-    "coroutine": "is an async function: a call of it makes a coroutine",
-    "async_generator": "is an async generator function: a call of it makes a generator",
-}
 
 
 def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
     """Return a step before the first line that `fn(*args, **kwargs)` runs, and one after each."""
-    run = _Run(to_run(fn, args, "watch_names", refuses_async=False))
+    run = _Run(to_run(fn, args, "watch_names"))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"
     source, notes, steps = run.source, " ".join(run.notes), run.steps
@@ -58,16 +54,9 @@ class _Run:
             self._note("The generator was run to its end.")
         if not began and found.raised:
             self._note(f"The call of {name} raised {found.kind} before its first line.")
-        elif found.kind in _LATER and not self.steps:
-            self._note(f"{name} {_LATER[found.kind]} and runs none of its lines; watch a function")
-            self._note("that goes through it.")
-        elif found.tracer_changed and found.kind == "RecursionError":
-            self._note("The recursion was so deep that CPython took the tracer away, for it had")
-            self._note("no room for the tracer: what ran after that is not shown.")
         elif found.tracer_changed:
             where = f"after {self.source.place(self._line)}" if self._line else "at its start"
-            self._note(f"{name} took the tracer away (sys.settrace) {where}:")
-            self._note("what ran after that is not shown.")
+            self._note(f"{TRACER_LOST} {where}: what ran after that is not shown.")
         if began and found.raised and not self._raised:
             self._note(f"The call of {name} raised {found.kind}.")
         self._frame = None
