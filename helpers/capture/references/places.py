@@ -120,14 +120,15 @@ class ModuleName(Item):
 
     def __init__(self, name, module, at):
         super().__init__("module attribute", namespace(module), module, at)
-        self.owners, self.scan = (name,), True
+        self.owners, self.scan, cache = (name,), True, fast_cache(module)
+        self.first.thing = bool(cache and cache.has(at))  # or a look-up in the block fills it
 
     def _write(self, value) -> None:
         super()._write(value)
         if cache := fast_cache(self.holder):
             dict.__setitem__(namespace(cache.wrapped), self.at, value)
-            if cache.has(self.at) and cache.get(self.at) is not value:
-                cache.pop(self.at)
+            if cache.has(self.at):
+                cache.insert(self.at, value) if self.first.thing else cache.pop(self.at)
 
 
 class CachedName(Place):
