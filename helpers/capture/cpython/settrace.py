@@ -16,31 +16,25 @@ UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebo
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 
 
-class Printed(io.TextIOBase):
+class Printed(io.StringIO):
     """Keeps the first `MOST_PRINTED` characters, `size` of them, and the last ones in `tail`."""
 
-    def __init__(self):
-        self._parts, self.size, self.more = [], 0, False
-        self.tail, self.total = "", 0
+    size, total, tail = 0, 0, ""
 
     def write(self, text: str) -> int:
         """Keep the text as far as there is room."""
-        if not isinstance(text, str):
-            raise TypeError(f"write() needs text, not {brief(text)}")
+        self.size += super().write(text[: max(MOST_PRINTED - self.size, 0)])
         self.tail, self.total = (self.tail + text[-TAIL:])[-TAIL:], self.total + len(text)
-        kept = text[: max(MOST_PRINTED - self.size, 0)]
-        self._parts.append(kept)
-        self.size += len(kept)
-        self.more = self.more or len(kept) < len(text)
         return len(text)
 
-    def writable(self) -> bool:
-        """Say yes, as a stream of output does."""
-        return True
+    @property
+    def more(self) -> bool:
+        """Whether more was printed than is kept."""
+        return self.total > self.size
 
     def text(self, size: int | None = None) -> str:
         """Return what was printed, or its first `size` characters."""
-        return "".join(self._parts)[:size]
+        return self.getvalue()[:size]
 
 
 @dataclass(frozen=True)
