@@ -49,8 +49,6 @@ CASES = [
     ("keyword default", "f.__kwdefaults__['k']", "def f(*, k=op): pass", "f.__kwdefaults__['k']"),
     ("closure cell", "outer.<locals>.inner.held",
      "def outer(held):\n def inner(): return held\n return inner\nf = outer(op)", "f()"),
-    ("closure cell", "cells[0].cell_contents", "cells = [types.CellType(op)]",
-     "cells[0].cell_contents"),
     ("partial", "p.func", "p = functools.partial(op)", "p.func"),
     ("bound method", "m.__func__", "m = types.MethodType(op, 3)", ""),
     ("bound method", "m.__self__", "m = types.MethodType(print, op)", ""),

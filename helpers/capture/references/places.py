@@ -333,10 +333,8 @@ def _in_cell(holder, child, heap):
         for function in heap.parents(closure)
         if is_a(function, types.FunctionType) and function.__closure__ is closure
     )
-    if not owners:  # a list may hold it, or a generator that waits: its cell can be written
-        holders = heap.parents(holder)
-        kept = any(is_a(p, types.CellType) or places_in(p, holder, heap) for p in holders)
-        return [Cell("closure cell", holder, "cell_contents")] if kept else []
+    if not owners:  # a running call's, or a generator's that waits
+        return []
     at = next(at for at, cell in enumerate(owners[0].__closure__) if cell is holder)
     name = owners[0].__code__.co_freevars[at]
     reason = "super() without arguments needs it" if name == "__class__" else ""
