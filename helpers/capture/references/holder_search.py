@@ -78,6 +78,8 @@ class Heap(Own):
             found = self._find_parents(level)
             level = Shelf(self._find_unfinished(level, prune=depth > 1))
             self._met.extend(found)
+            if not level:
+                break
 
     def parents(self, thing) -> Shelf:
         """Return what holds `thing`, as far as the search went."""
