@@ -42,11 +42,9 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
-    columns = []
-    for heading, make in progress.counted("column", runs.items()):
-        columns.append(_run(ways, judge, heading, make, columns[0] if columns else None))
+    columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
     entries = tuple(
-        Entry(short_name(name), tuple(column[at] for column in columns))
+        Entry(short_name(name), tuple(_toned(column[at], columns[0][at]) for column in columns))
         for at, name in enumerate(ways)
     )
     long = any(len(verdict.word) == LONGEST_NAME for entry in entries for verdict in entry.verdicts)
@@ -67,8 +65,12 @@ def _callables(what: str, given) -> dict:
     return given
 
 
-def _run(ways, judge, heading, make, before: list[Verdict] | None) -> list[Verdict]:
-    """Return the word for each route inside one intervention; `before`: those without one."""
+def _toned(now: Verdict, before: Verdict) -> Verdict:
+    return now if now == before or now.tone == "failed" else Verdict(now.word, "changed")
+
+
+def _run(ways, judge, heading, make) -> list[Verdict]:
+    """Return the word for each route inside one intervention."""
     words: list[Verdict] = []
     done = "made"
     try:
@@ -89,10 +91,7 @@ def _run(ways, judge, heading, make, before: list[Verdict] | None) -> list[Verdi
             f"the intervention {label(heading)} gave {label(manager)}, "
             "which is no context manager that `with` could enter"
         )
-    return [
-        now if was in (None, now) or now.tone == "failed" else Verdict(now.word, "changed")
-        for now, was in zip(words, before or [None] * len(words), strict=True)
-    ]
+    return words
 
 
 def _judge_route(judge, route) -> Verdict:
