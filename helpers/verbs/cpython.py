@@ -2,14 +2,7 @@
 
 import sys
 
-from helpers.capture.cpython import (
-    bytecode,
-    costs,
-    frame_timeline,
-    rosetta,
-    specialization,
-    stack_run,
-)
+from helpers.capture.cpython import bytecode, costs, rosetta, stack_run
 from helpers.capture.cpython import frame as frames
 from helpers.exhibit import at
 from helpers.safety.restoring import whole
@@ -68,7 +61,7 @@ def watch_frames(fn, *args, **kwargs) -> Exhibit:
     Followed are the functions of the same module; those of others run unseen.
     TypeError if it is no Python function.
     """
-    return Exhibit(frame_timeline.frames_timeline(fn, *args, **kwargs), timeline)
+    return Exhibit(frames.frames_timeline(fn, *args, **kwargs), timeline)
 
 
 @whole
@@ -94,7 +87,7 @@ def show_traceback(error: BaseException) -> Exhibit:
 
 @whole
 def watch_specialising(
-    fn, stages, times: int = specialization.TIMES, inside=None, changed: bool = False
+    fn, stages, times: int = bytecode.TIMES, inside=None, changed: bool = False
 ) -> Exhibit:
     """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
@@ -102,7 +95,7 @@ def watch_specialising(
     makes a context manager for the calls of that stage. `changed` leaves out what never changes.
     What `fn` raises is raised.
     """
-    return Exhibit(specialization.specialising(fn, stages, times, inside, changed), table)
+    return Exhibit(bytecode.specialising(fn, stages, times, inside, changed), table)
 
 
 @whole

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from helpers.capture.cpython.frame_timeline import frames_timeline
+from helpers.capture.cpython.frame import frames_timeline
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.references.name_timeline import names_timeline
 from helpers.mini import vm

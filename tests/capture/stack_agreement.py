@@ -50,7 +50,7 @@ def depths_agree():
         frame.f_trace_opcodes = sys.version_info < (3, 12)
         saved = interpreter_frame.saved_depth(frame)
         if event in ("line", "opcode") and saved is not None:
-            static = len(disassembly.origins(frame.f_code)[frame.f_lasti])
+            static = disassembly.depths(frame.f_code)[frame.f_lasti]
             right += static == saved
             if static != saved:
                 wrong.append([frame.f_code.co_name, frame.f_lasti, static, saved])

@@ -178,33 +178,6 @@ def calls():
     return sorted(args, **options), max(*args, key=lambda x: -x), print, dict(a=1, **{"b": 2})
 
 
-def imports():
-    import math
-    from os import path as p
-
-    assert p
-    return math.floor(2.5)
-
-
-def classes():
-    class Inner(Vector):
-        field: int = 3
-
-        @staticmethod
-        def make(x):
-            return Inner(x)
-
-    return Inner.make(4).xs, Inner.field
-
-
-def slices(items):
-    items = list(items)
-    items[1:3] = "xyz"
-    del items[0]
-    items[-1] += "!"
-    return items[::2], items[1:]
-
-
 def async_driven():
     class Ready:
         def __await__(self):
@@ -239,17 +212,6 @@ def uncaught():
     return [held, held[10]]
 
 
-def globals_too():
-    global made
-    made = len("abc")
-    return made
-
-
-def many_locals():
-    a = b = c = d = e = f = g = h = 1
-    return [a, b, c, d, e, f, g, h, (a, (b, (c, (d, e), f), g), h)]
-
-
 PROGRAMS = [
     (arithmetic, (3, 4)),
     (arithmetic, (9, 2)),
@@ -269,12 +231,7 @@ PROGRAMS = [
     (matching, (Vector(1, 2),)),
     (matching, ("text",)),
     (calls, ()),
-    (imports, ()),
-    (classes, ()),
-    (slices, ("abcdef",)),
     (async_driven, ()),
     (recursion, (6,)),
     (uncaught, ()),
-    (globals_too, ()),
-    (many_locals, ()),
 ]

@@ -1,20 +1,14 @@
 """Bytecode, code objects, stored versions and specialisation: held against the running Python."""
 
 import dis
-import functools
 import json
 import types
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from helpers.capture.cpython import rosetta, rosetta_programs
-from helpers.capture.cpython.bytecode import FIELDS, bytecode, code_tree
+from helpers.capture.cpython.bytecode import FIELDS, bytecode, code_tree, specialising
 from helpers.capture.cpython.costs import tracer_costs
-from helpers.capture.cpython.specialization import specialising
-from helpers.view.instruction_tables import bytecode as bytecode_view
-from helpers.view.instruction_tables import draw_gutter
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run
 
@@ -48,13 +42,6 @@ def test_snippet_is_the_source_that_the_instruction_comes_from():
     assert row.line == 4 and row.span == (4, 15, 4, 25)
 
 
-def test_caches_are_rows_on_request():
-    rows = bytecode(branch, caches=True).rows
-    caches = [r for r in rows if r.cache_index >= 0]
-    assert len(rows) * 2 == len(branch.__code__.co_code) and caches
-    assert all(r.kept == "empty" for r in caches)
-
-
 def test_adaptive_names_what_runs_now():
     def add(a, b):
         return a + b
@@ -64,23 +51,6 @@ def test_adaptive_names_what_runs_now():
     rows = bytecode(add, adaptive=True).rows
     live = [i.opname for i in dis.get_instructions(add, adaptive=True)]
     assert [r.running for r in rows] == live and live != [r.opname for r in rows]
-
-
-def test_constants_are_shown_without_an_address():
-    def outer():
-        return lambda: 1
-
-    assert "code of <lambda>" in [r.argument for r in bytecode(outer).rows]
-    assert "0x" not in bytecode_view.text(bytecode(outer))
-
-
-def test_generator_frame_and_code_object_will_do():
-    def generate():
-        yield 1
-
-    it = generate()
-    listings = [bytecode(thing).rows for thing in (generate, it, it.gi_frame, generate.__code__)]
-    assert len(set(listings)) == 1
 
 
 @pytest.mark.parametrize(
@@ -152,36 +122,9 @@ def test_specialisation_follows_the_types():
     assert table.cells() == again.cells()
 
 
-def test_specialising_takes_tuples_and_leaves_the_function_alone():
-    before = bytes(multiply.__code__._co_code_adaptive)
-    specialising(multiply, {"ints": (2, 3)})
-    assert bytes(multiply.__code__._co_code_adaptive) == before
-    with pytest.raises(TypeError, match="must be a tuple"):
-        specialising(multiply, {"ints": 2})
-
-
 def test_every_tracer_has_its_cost():
     costs = tracer_costs(lambda: sum(range(9)))
     asked = ["sys.settrace: calls", "sys.settrace: lines", "sys.settrace: instructions"]
     asked += ["sys.setprofile: calls", "watch_stack's record"]
     assert {*asked} <= {row.action for row in costs.rows}
     assert all(row.ratio > 0 for row in costs.rows)
-
-
-spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)
-
-
-@given(spans)
-def test_every_arrow_is_drawn_to_its_target(jumps):
-    gutter = draw_gutter(jumps, 31)
-    assert len(gutter) == 31
-    for start, target in jumps:
-        assert gutter[target].endswith("▶") and gutter[start].endswith(("─", "▶"))
-        lines = {start for start, _ in jumps} | {target for _, target in jumps}
-        for row, words in enumerate(gutter):
-            assert row in lines or not words.endswith(("─", "▶"))
-
-
-@functools.wraps(multiply)
-def wrapper(*args):
-    return multiply(*args)

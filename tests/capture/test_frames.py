@@ -1,12 +1,12 @@
 """Frames: how they come, wait, leave and are kept; the same on every version."""
 
 import json
-import sys
 
 import pytest
 
-from helpers.capture.cpython.frame import frame_listing, traceback_listing
-from helpers.capture.cpython.frame_timeline import MOST_STEPS, frames_timeline
+from helpers.capture.cpython.frame import (
+    frames_timeline,
+)
 from helpers.view.widgets.stage import timeline
 from tests.pythons import VERSIONS, run
 
@@ -43,24 +43,6 @@ def rows(step, title="frames on the stack"):
     return step.panel(title).rows
 
 
-def test_stack_grows_and_shrinks():
-    ran = frames_timeline(outer, 3)
-    assert [step.label for step in ran.steps] == [
-        "call outer(n = 3)",
-        "call inner(n = 3)",
-        "return 6 from inner",
-        "return 7 from outer",
-    ]
-    assert [[row.function for row in rows(step)] for step in ran.steps] == [
-        ["outer"],
-        ["inner", "outer"],
-        ["inner", "outer"],
-        ["outer"],
-    ]
-    assert rows(ran.steps[1])[1].state == "waits for a call"
-    assert ran.note == "It returned 7."
-
-
 def test_lines_are_those_of_the_source_shown():
     ran = frames_timeline(outer, 3)
     lines = ["", *ran.source.split("\n")]
@@ -94,7 +76,7 @@ def test_line_that_has_yielded_is_not_the_one_that_runs_next():
 @pytest.mark.parametrize("version", VERSIONS)
 def test_generator_frames_leave_and_come_back(version):
     code = (
-        "import json; from helpers.capture.cpython.frame_timeline import frames_timeline\n"
+        "import json; from helpers.capture.cpython.frame import frames_timeline\n"
         "def numbers(n):\n    yield n\n    yield n + 1\n"
         "def consume():\n    total = 0\n    for n in numbers(1):\n        total += n\n"
         "    return total\n"
@@ -129,7 +111,7 @@ def test_exception_passes_through_every_frame():
 
 ENDS = """
 import contextlib, json
-from helpers.capture.cpython.frame_timeline import frames_timeline
+from helpers.capture.cpython.frame import frames_timeline
 
 class Block:
     def __enter__(self): return self
@@ -168,29 +150,6 @@ def suppressed():
 def looped():
     for _ in Numbers(): pass
 
-def closed_in_with():
-    with Block(): yield 1
-
-def closed_in_finally():
-    try: yield 1
-    finally: done = True
-
-def yields_on():
-    while True:
-        try: yield
-        except KeyError: pass
-
-def closes():
-    for generator in (closed_in_with(), closed_in_finally()):
-        next(generator)
-        generator.close()
-
-def throws():
-    generator = yields_on()
-    next(generator)
-    generator.throw(KeyError(1))
-    generator.close()
-
 def ends(fn):
     ran = frames_timeline(fn)
     off = [p.title for p in ran.steps[-1].panels if "off the stack" in p.title]
@@ -198,7 +157,7 @@ def ends(fn):
     return [label for label in own if "__" not in label] + off
 
 every = (by_finally, by_raise, by_other_handler, by_with, handled, suppressed, looped)
-print(json.dumps([ends(fn) for fn in (*every, closes, throws)]))
+print(json.dumps([ends(fn) for fn in every]))
 """
 
 
@@ -208,52 +167,6 @@ def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(ver
     left = ("by_finally", "by_raise", "by_other_handler", "by_with")
     assert found[:4] == [[f"leave {name} with the exception"] for name in left]
     assert found[4:7] == [[f"return None from {n}"] for n in ("handled", "suppressed", "looped")]
-    assert found[7] == [
-        "yield 1 from closed_in_with",
-        "leave closed_in_with with the exception",
-        "yield 1 from closed_in_finally",
-        "leave closed_in_finally with the exception",
-        "return None from closes",
-    ]
-    assert found[8] == [
-        "yield None from yields_on",
-        "yield None from yields_on",
-        "leave yields_on with the exception",
-        "return None from throws",
-    ]
-
-
-def test_long_runs_are_capped_and_say_so():
-    def many():
-        return sum(inner(n) for n in range(MOST_STEPS))
-
-    ran = frames_timeline(many)
-    assert len(ran.steps) == MOST_STEPS and f"first {MOST_STEPS} events" in ran.note
-
-
-def test_frame_lists_every_attribute():
-    def here(x):
-        return sys._getframe()
-
-    frame = here(5)
-    said = {row.name: row for row in frame_listing(frame).rows}
-    assert set(said) == {n for n in dir(frame) if n.startswith("f_") or n == "clear"}
-    assert said["f_locals"].value == "{x: 5}" and said["f_code"].value == "code of here"
-    assert all(row.meaning != "new here" for row in said.values())
-    with pytest.raises(TypeError, match="needs a frame"):
-        frame_listing(3)
-
-
-def test_traceback_is_a_chain_that_keeps_locals():
-    def deep(held):
-        return 1 // held
-
-    with pytest.raises(ZeroDivisionError) as caught:
-        deep(0)
-    last = traceback_listing(caught.value).rows[-1]
-    assert last.function == "deep" and last.locals == "held = 0" and last.line == "2"
-    with pytest.raises(TypeError, match="needs an exception"):
-        traceback_listing("x")
 
 
 LAZY = """
@@ -287,19 +200,3 @@ def test_frame_objects_are_made_when_somebody_asks(version):
     assert [name for name, _ in before] == [name for name, _ in after] == chain
     assert [made for _, made in before] == [True, False, False, False, False]
     assert [made for _, made in after] == [True, True, True, False, False]
-
-
-def test_yielded_value_is_handed_down_and_its_frame_lies_on_the_shelf_alone():
-    def numbers(n):
-        yield n
-
-    def consume():
-        return list(numbers(5))
-
-    ran = frames_timeline(consume)
-    called, given = ran.steps[1:3]
-    assert [card.function for card in called.cards] == ["consume", "numbers"]
-    assert given.label == "yield 5 from numbers" and given.handed == "5" and not called.handed
-    assert [card.function for card in given.cards] == ["consume"]
-    assert [row.function for row in rows(given)] == ["consume"]
-    assert [(card.function, card.number) for card in given.shelf] == [("numbers", 1)]

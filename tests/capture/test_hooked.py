@@ -1,7 +1,5 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
-import functools
-
 import pytest
 
 from helpers import show_evaluator, watch_hooked, watch_specialising
@@ -31,24 +29,6 @@ def calls(n):
         square(i)
 
 
-def shout(who):
-    return str(who)
-
-
-class Pair:
-    @property
-    def first(self):
-        return square(2)
-
-    @staticmethod
-    def second():
-        return square(3)
-
-
-def use(pair):
-    return pair.first + pair.second()
-
-
 def test_frames_are_told_in_order_with_depth_and_count():
     seen = watch_hooked(total, 3).model
     assert [(row.name, row.depth, row.nth) for row in seen.rows] == [
@@ -58,62 +38,6 @@ def test_frames_are_told_in_order_with_depth_and_count():
     ]
     assert seen.rows[-1].arguments == "n=2"
     assert seen.count("square") == 3 and seen.count("nobody") == 0
-
-
-def test_methods_and_properties_of_the_module_are_watched():
-    names = [row.name for row in watch_hooked(use, Pair()).model.rows]
-    assert names == ["use", "first", "square", "second", "square"]
-
-
-@functools.lru_cache
-def kept_result(n):
-    return square(n)
-
-
-def through(fn):
-    def inner(*args):
-        return fn(*args)
-
-    return inner
-
-
-@through
-def decorated(n):
-    return n
-
-
-class Outer:
-    @property
-    def value(self):
-        return 1
-
-    @value.setter
-    def value(self, new):
-        square(new)
-
-    @functools.cached_property
-    def once(self):
-        return 2
-
-    class Inner:
-        def deep(self):
-            return 3
-
-
-BY_NAME = {"in a dict": lambda n: n}
-
-
-def everything(outer):
-    kept_result(2)
-    outer.value = outer.value + outer.once
-    return decorated(3) + Outer.Inner().deep() + BY_NAME["in a dict"](4)
-
-
-def test_functions_of_the_module_are_watched_wherever_they_are_kept():
-    kept_result.cache_clear()
-    seen = watch_hooked(everything, Outer()).model
-    names = ["kept_result", "square", "value", "once", "decorated", "inner", "deep", "<lambda>"]
-    assert [seen.count(name) for name in names] == [1, 2, 2, 1, 1, 1, 1, 1]
 
 
 def test_only_what_was_asked_is_told():
@@ -131,7 +55,7 @@ def test_what_the_run_raises_is_told():
         watch_hooked(lambda: (_ for _ in ()).throw(KeyboardInterrupt))
 
 
-@pytest.mark.parametrize("thing", [len, 3, Pair, None])
+@pytest.mark.parametrize("thing", [len, 3, None])
 def test_what_has_no_frame_is_refused(thing):
     for verb in (watch_hooked, show_evaluator):
         with pytest.raises(TypeError, match="needs a Python function"):
@@ -160,17 +84,6 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     assert "cache entries" not in [column.heading for column in told.columns]
     with pytest.raises(KeyError, match="which is no stage"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: 3, "must return a context manager, not 3"),
-    ],
-)
-def test_what_makes_no_context_manager_is_refused(make, words):
-    with pytest.raises(TypeError, match=words):
-        watch_specialising(lambda: 1, {"a": ()}, inside={"a": make})
 
 
 def test_beside_an_earlier_picture_what_has_come_since_is_marked():

@@ -3,12 +3,8 @@
 import gc
 import weakref
 
-import pytest
-
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.mini import vm
-from helpers.study.chapter_3.kept_stacks import plain_places
-from tests.capture.stack_programs import arithmetic, caught, recursion
 
 
 def summed(items):
@@ -31,36 +27,6 @@ def stepped(n):
     return found
 
 
-@pytest.mark.parametrize(
-    ("program", "args"),
-    [(arithmetic, (3, 4)), (stepped, (5,)), (caught, (0,)), (recursion, (3,)), (summed, ([1, 2],))],
-)
-def test_machine_has_on_its_stack_what_cpython_had(program, args):
-    run = stack_run(vm.Machine().run, program, *args)
-    ours = [(step.function, step.opname, step.stack) for step in run.steps]
-    kept = plain_places(program, args)
-    # A plain instruction that was taken apart is several steps here, and one place there.
-    found = iter(ours)
-    assert all((place.function, place.opname, place.stack) in found for place in kept)
-    assert run.outcome == stack_run(program, *args).outcome
-
-
-def test_steps_say_what_was_taken_and_put_even_where_the_result_is_an_operand():
-    run = stack_run(vm.Machine().run, summed, [0, 0])
-    adds = [step for step in run.steps if step.opname == "BINARY_OP"]
-    assert [(step.taken, step.says) for step in adds] == [
-        (2, "takes 0 and 0, computes 0 + 0 and puts 0 there.")
-    ] * 2
-    prints = [step.printed for step in run.steps if step.printed]
-    assert prints == ["the sum: 0\n"]
-
-
-def test_values_keep_their_keys_while_they_lie_there():
-    steps = stack_run(vm.Machine().run, summed, [1, 2]).steps
-    iterators = {v.key for s in steps for v in s.values if v.words == "list_iterator object"}
-    assert len(iterators) == 1
-
-
 def test_handler_that_is_missing_is_told():
     class Few:
         def LOAD_CONST(self, value):
@@ -69,19 +35,6 @@ def test_handler_that_is_missing_is_told():
     run = stack_run(vm.machine(Few)().run, summed, [1])
     assert run.outcome.startswith("The machine stopped: ") and "STORE_FAST" in run.outcome
     assert [step.opname for step in run.steps] == ["LOAD_CONST"]
-
-
-def test_wrong_handler_shows_what_it_did():
-    class Swapped:
-        def BINARY_OP(self, sign):
-            self.push(vm.ARITHMETIC[sign](self.pop(), self.pop()))
-
-    def less(a, b):
-        return a - b
-
-    run = stack_run(vm.machine(Swapped, *vm.WHOLE)().run, less, 5, 3)
-    assert run.outcome == "It returned -2."
-    assert run.steps[-1].stack == ("-2",)
 
 
 def test_error_goes_to_the_handler_that_the_table_names():

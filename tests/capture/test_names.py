@@ -26,11 +26,6 @@ def test_two_names_of_one_object_lead_to_one_box():
     assert drawn.node(target(drawn, "a")).label == "a()"
 
 
-def test_a_missing_name_is_named():
-    with pytest.raises(NameError, match="'b'"):
-        names_graph({"a": 1}, ["a", "b"])
-
-
 def test_a_name_that_a_function_does_not_see_is_told_as_such():
     outside = 1
     with pytest.raises(NameError, match="sees of the one around it only the names that it uses"):
@@ -76,42 +71,6 @@ def test_holder_is_followed_to_the_function(kind):
     assert target(drawn, "op") in drawn.targets(target(drawn, "holder"))
 
 
-def test_a_class_and_a_bound_method_lead_to_one_function():
-    layer = Layer()
-    drawn = graph(cls=Layer, method=layer.op)
-    cls, method = target(drawn, "cls"), target(drawn, "method")
-    assert drawn.targets(cls)[0] in drawn.targets(method)
-
-
-class Hostile:
-    __slots__ = ("x",)
-
-    def __getattribute__(self, name):
-        raise RuntimeError(name)
-
-    def __repr__(self):
-        raise RuntimeError("repr")
-
-    def __eq__(self, other):
-        raise RuntimeError("eq")
-
-    __hash__ = None
-
-
-HOSTILE = {
-    "raises at every attribute": Hostile,
-    "int of 6000 digits": lambda: 10**6000,
-    "lone surrogate": lambda: "\ud800<b>",
-    "list of hostile objects": lambda: [Hostile()] * 3,
-}
-
-
-@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_objects_are_named_and_left_alone(make):
-    drawn = graph(value=make())
-    assert drawn.node(target(drawn, "value")).label
-
-
 def place(fn, line):
     """Return what the exhibit calls this line of a function of this file."""
     return f"test_names.py:{fn.__code__.co_firstlineno + line - 1}"
@@ -134,25 +93,6 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
     assert [step.panel("printed") for step in steps] == ["", "", "", "", "b is 2\n"]
 
 
-def test_the_step_that_raises_says_so():
-    def run():
-        a = 1
-        a / 0
-
-    assert names_timeline(run).steps[-1].label == f"{place(run, 3)} raised ZeroDivisionError"
-
-
-def test_a_caught_error_is_told_and_the_run_goes_on():
-    def run():
-        try:
-            {}["k"]
-        except KeyError:
-            a = 1
-
-    labels = [step.label for step in names_timeline(run).steps]
-    assert f"{place(run, 3)} raised KeyError" in labels and labels[-1] == f"after {place(run, 5)}"
-
-
 def test_a_long_run_is_capped_and_says_so():
     def run():
         for _ in range(10**4):
@@ -162,52 +102,8 @@ def test_a_long_run_is_capped_and_says_so():
     assert len(timeline.steps) == 1 + MOST_STEPS and str(MOST_STEPS) in timeline.note
 
 
-def test_the_tracer_that_was_set_is_set_again():
-    before = sys.gettrace()
-
-    def tracer(*_):
-        return None
-
-    sys.settrace(tracer)
-    try:
-        names_timeline(lambda: None)
-        assert sys.gettrace() is tracer
-    finally:
-        sys.settrace(before)
-
-
-@pytest.mark.parametrize("value", [len, int, 5, functools.partial(len)])
-def test_what_is_no_python_function_is_refused(value):
-    with pytest.raises(TypeError, match="needs a Python function"):
-        names_timeline(value)
-
-
-def test_a_body_that_prints_much_shows_the_end_and_says_how_much_came_before():
-    def run():
-        print("x" * 10**7)
-        for n in range(20):
-            print(n)
-
-    timeline = names_timeline(run)
-    printed = [step.panel("printed") for step in timeline.steps]
-    assert max(map(len, printed)) < 1200 and sum(map(len, printed)) < 60_000
-    assert "characters before these are not shown" in printed[-1] and printed[-1].endswith("19\n")
-
-
 def generator():
     yield 1
-
-
-async def coroutine():
-    return 1
-
-
-async def async_generator():
-    yield 1
-
-
-def endless(n=0):
-    return endless(n + 1)
 
 
 def without_tracer():
@@ -225,10 +121,7 @@ def wants_one(x):
     ("fn", "sentence"),
     [
         (generator, "The generator was run to its end."),
-        (coroutine, "is an async function"),
-        (async_generator, "is an async generator function"),
-        (endless, "had no room for the tracer"),
-        (without_tracer, "took the tracer away"),
+        (without_tracer, "The tracer was lost (sys.settrace, or Ctrl-C inside it) after"),
         (wants_one, "raised TypeError before its first line"),
     ],
 )

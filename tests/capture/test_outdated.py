@@ -48,12 +48,6 @@ def test_a_changed_file_is_not_and_that_is_said(written, text, capsys):
         portable(module.f)
 
 
-def test_what_else_stands_in_a_changed_file_is_shown_where_it_stood(written):
-    file, module = written
-    file.write_text(f"{OLD}\n\ndef more():\n    pass\n")
-    assert source_of(module.f.__code__).text == OLD.rstrip()
-
-
 def test_a_reloaded_module_has_its_lines_again(written):
     file, module = written
     file.write_text(OTHERS["lines came"])

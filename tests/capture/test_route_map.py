@@ -8,7 +8,6 @@ import pytest
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.routes import watch_routes
 from helpers.model.routes import UNKNOWN
-from helpers.view.widgets.routes_view import routes as view
 
 
 def op():
@@ -94,10 +93,6 @@ def test_calls_and_patches_are_told_by_their_source(board):
     assert board.patches[4] == "code_swapped(op, new_op)"
 
 
-def test_nothing_stays_replaced(board):
-    assert op() == alias() == by_default() == "old" and op.__name__ == "op"
-
-
 def test_what_cannot_be_read_is_unknown():
     holders = {"the name": lambda: sys.exit(), "other": lambda: print}
     routes = dict.fromkeys(holders, lambda: op())
@@ -111,13 +106,3 @@ def test_holders_of_other_names_are_refused():
         watch_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)
     with pytest.raises(TypeError, match="holders is a dict"):
         watch_routes(op, new_op, ROUTES, [op], PATCHES)
-
-
-def test_what_holds_neither_function_is_not_said_to_hold_the_old_one():
-    routes = {f"route {number}": lambda: "old" for number in range(4)}
-    holders = {name: lambda: 7 for name in routes} | {"route 0": lambda: op}
-    said = view.text(watch_routes(op, new_op, routes, holders, {"left": contextlib.nullcontext}))
-    assert "Nothing is replaced: 4 calls, of which 1 ends at op()." in said
-    assert "left: No arrow moves. 4 calls do not notice." in " ".join(said.split())
-    one = watch_routes(op, new_op, {"a": op}, {"a": lambda: op}, {"left": contextlib.nullcontext})
-    assert "Nothing is replaced: 1 call, and each ends at op()." in view.text(one)

@@ -31,13 +31,6 @@ def test_wrong_arguments_are_refused_in_one_sentence(routes, judge, intervention
     assert "\n" not in str(caught.value)
 
 
-def test_nothing_to_set_side_by_side_is_refused():
-    with pytest.raises(ValueError, match="at least one route"):
-        watch_callers({}, word, FINE)
-    with pytest.raises(ValueError, match="at least one intervention"):
-        watch_callers({"r": word}, word, {})
-
-
 @pytest.mark.parametrize(
     "ending", [SystemExit, GeneratorExit, ZeroDivisionError, type("Own", (BaseException,), {})]
 )
@@ -57,31 +50,3 @@ def test_an_intervention_that_raises_is_named():
 
     with pytest.raises(RuntimeError, match=r"intervention 'i' could not be entered: KeyError"):
         watch_callers({"r": lambda: "x"}, word, {"i": fails})
-
-
-def test_an_interrupt_leaves_nothing():
-    left = []
-
-    @contextlib.contextmanager
-    def noted():
-        try:
-            yield
-        finally:
-            left.append(1)
-
-    def interrupts():
-        if board_runs.append(1) or len(board_runs) > 1:
-            raise KeyboardInterrupt
-        return "x"
-
-    board_runs = []
-    with pytest.raises(KeyboardInterrupt):
-        watch_callers({"r": interrupts}, word, {"i": noted})
-    assert left == [1]
-
-
-def test_huge_words_and_words_that_are_none_are_cut_to_size():
-    routes = {"huge": lambda: "x" * 10**6, "number": lambda: 5, "thing": object}
-    board = watch_callers(routes, word, FINE)
-    assert len(board.word("huge", "i")) <= 80 and "80 characters" in board.note
-    assert board.word("number", "i") == "5" and board.word("thing", "i") == "object"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.text.error import LONGEST, said
+from helpers.capture.text.error import said
 
 
 class Broken(Exception):
@@ -35,18 +35,3 @@ class Broken(Exception):
 )
 def test_the_sentence_is_kept(error, words):
     assert said(error) == words
-
-
-def test_a_long_message_is_cut():
-    assert len(said(ValueError("x" * 1000))) < LONGEST + 20
-
-
-def test_a_cut_text_ends_its_sentence_without_a_full_stop():
-    from helpers import watch_frames, watch_stack
-
-    def fails():
-        raise ValueError("a word" * 20)
-
-    for watch in (watch_frames, watch_stack):
-        words = repr(watch(fails))
-        assert "…" in words and "…." not in words, watch.__name__

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -22,7 +21,7 @@ REGISTRY = "tensorflow.python.util.tf_export._NAME_TO_SYMBOL_MAPPING"
 
 # Everything that TensorFlow does to its own modules happens in a process of its own.
 PLAY = """
-import functools, gc, json, sys, types
+import functools, json
 import tensorflow as tf
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.routes import watch_callers
@@ -35,12 +34,8 @@ tell = told.__setitem__
 op = lambda: nn_ops.bias_add
 as_rows = lambda: [[r.kind, r.path, r.scan, r.rebindable] for r in bindings(op()).rows]
 
-loaded = set(sys.modules)
 tell("rows", as_rows())
-direct = len(gc.get_referrers(op()))
-tell("direct", [direct, [row.owner for row in bindings(op()).rows]])
 tell("scan", [place.binding.path for place in scan_modules(op())])
-tell("imported", sorted(set(sys.modules) - loaded))
 before = bindings(op())
 
 def deterministic_bias_add(value, bias, data_format=None, name=None):
@@ -64,15 +59,6 @@ for how in ("scan", "thorough"):
         tell("three copies " + how, tf.compat.v1.nn.bias_add is deterministic_bias_add)
     tell("same cache after " + how, bindings(op()) == filled)
 
-# S2: writing the dict of the wrapper has no effect once the cache is filled.
-vars(tf.compat.v1.nn)["bias_add"] = deterministic_bias_add
-tell("dict alone", tf.compat.v1.nn.bias_add is op())
-vars(tf.compat.v1.nn)["bias_add"] = op()
-
-# S3: the public name is a wrapper of the function in nn_ops.py.
-tell("wrapper", op().__code__.co_qualname)
-tell("wrapped", op().__wrapped__.__code__.co_qualname)
-
 x4, b2 = tf.ones([1, 4, 4, 2]), tf.constant([1.0, 2.0])
 traced = tf.function(lambda v: tf.nn.bias_add(v, b2))
 traced(x4)
@@ -88,9 +74,7 @@ old_conv.build([None, 4, 4, 2])
 def user_default(v, b, f=tf.nn.bias_add):
     return f(v, b)
 
-public_before = tf.nn.__name__
-from tensorflow.nn import bias_add as copied  # S1: this import rebinds the attribute tf.nn
-tell("S1", [public_before, tf.nn.__name__])
+from tensorflow.nn import bias_add as copied
 part = functools.partial(op(), bias=b2)
 
 class Holder:
@@ -160,14 +144,6 @@ with patched() as rebinding:
 tell("identical", bindings(op()) == before)
 tell("leftover", len(rebinding.leftover))
 
-# S5: a loaded LazyLoader is a module of its own with a copy of every name.
-from tensorflow.python.util.lazy_loader import LazyLoader
-lazy = LazyLoader("elsewhere", globals(), "tensorflow.python.ops.nn_ops")
-lazy.bias_add
-tell("S5", [row.path for row in bindings(op()).rows if row.kind == "hidden module attribute"])
-nn_ops_only = patched(only="tensorflow.python.ops.nn_ops.bias_add")
-with nn_ops_only:
-    tell("S5 stale", lazy.bias_add is not nn_ops.bias_add)
 print(json.dumps(told))
 """
 
@@ -200,10 +176,6 @@ def test_only_the_key_of_the_registry_cannot_be_rebound(told):
     assert [kind for kind, _, _, rebindable in told["rows"] if not rebindable] == ["dict key"]
 
 
-def test_looking_imports_nothing(told):
-    assert told["imported"] == []
-
-
 def test_the_cache_in_c_is_a_place_only_once_the_name_was_looked_up(told):
     cached = ["C-level cache", f"{WRAPPER}.bias_add", False, True]
     assert cached not in told["rows"]
@@ -217,19 +189,6 @@ def test_the_cache_in_c_is_full_or_empty_afterwards_as_it_was_before(told, how):
     assert told[f"same after {how}"]
     assert told[f"three copies {how}"]
     assert told[f"same cache after {how}"]
-
-
-def test_writing_the_dict_of_the_wrapper_alone_has_no_effect(told):
-    assert told["dict alone"]
-
-
-def test_the_public_name_is_a_wrapper_of_the_function_in_nn_ops(told):
-    assert told["wrapper"] == "filter_traceback.<locals>.error_handler"
-    assert told["wrapped"] != told["wrapper"]
-
-
-def test_an_import_from_tensorflow_nn_rebinds_the_module_tf_nn(told):
-    assert told["S1"] == ["tensorflow._api.v2.nn", "tensorflow.nn"]
 
 
 MATRIX = {
@@ -247,9 +206,8 @@ MATRIX = {
 }
 
 
-@pytest.mark.parametrize("heading", MATRIX)
-def test_each_way_in_reaches_its_routes(told, heading):
-    assert " ".join(told["matrix"][heading]) == MATRIX[heading]
+def test_each_way_in_reaches_its_routes(told):
+    assert {heading: " ".join(told["matrix"][heading]) for heading in MATRIX} == MATRIX
 
 
 def test_the_gradient_kernel_is_gone_and_the_values_are_equal(told):
@@ -271,29 +229,3 @@ def test_after_the_block_every_place_is_as_before(told):
             "a key is found by its hash",
         ]
     ]
-
-
-def test_a_loaded_lazy_loader_is_one_more_hidden_module(told):
-    assert "__main__.lazy.bias_add" in told["S5"]
-    assert told["S5 stale"]
-
-
-def test_every_direct_referrer_is_named(told):
-    direct, owners = told["direct"]
-    assert len(owners) >= direct > 0
-    assert all(owner and "not found" not in owner for owner in owners)
-
-
-class TFModuleWrapper(types.ModuleType):
-    """Looks like TensorFlow's by its name alone."""
-
-
-def test_a_module_that_only_shares_the_name_of_the_wrapper_is_a_plain_one(monkeypatch):
-    from helpers.capture.references.rebind import rebind_everywhere
-
-    fake = TFModuleWrapper("fake")
-    fake.go = lambda: "old"
-    monkeypatch.setitem(sys.modules, "fake", fake)
-    with rebind_everywhere(fake.go, lambda: "new"):
-        assert fake.go() == "new"
-    assert fake.go() == "old"

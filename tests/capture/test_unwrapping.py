@@ -2,13 +2,11 @@
 
 import contextlib
 import functools
-import importlib
 
 import pytest
 
-from helpers import show_bindings, show_bytecode, show_code, watch_frames, watch_names, watch_stack
+from helpers import show_bytecode, show_code, watch_frames, watch_names, watch_stack
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.references.name_graph import MOST_BOXES
 from helpers.capture.text.value import brief, seen
 
 STILL = (show_bytecode, show_code)
@@ -152,41 +150,6 @@ def test_what_has_no_python_inside_is_refused_by_what_was_reached(verb):
         verb(Holder)
 
 
-def test_a_decorator_that_answers_in_its_place_is_told():
-    @functools.wraps(double)
-    def refuses(x):
-        return "no"
-
-    for verb in RUNS:
-        model = verb(refuses, 1).model
-        assert not model.steps and "What is around the function did not run it." in model.note
-
-
-def test_only_the_function_is_stepped_and_not_the_wrapper_of_its_module():
-    run = watch_stack(noted(double), 3).model
-    assert {step.function for step in run.steps} == {"double"}
-    assert [step.label for step in watch_frames(noted(double), 3).model.steps] == [
-        "call double(x = 3)",
-        "return 6 from double",
-    ]
-
-
-def test_an_async_function_is_refused_and_one_that_drives_it_is_not():
-    async def waits():
-        return 1
-
-    @functools.wraps(waits)
-    def drives():
-        try:
-            waits().send(None)
-        except StopIteration as end:
-            return end.value
-
-    with pytest.raises(TypeError, match="only makes a coroutine"):
-        watch_stack(waits)
-    assert watch_stack(drives).model.steps
-
-
 def test_what_torch_makes_is_peeled_off():
     torch = pytest.importorskip("torch")
 
@@ -214,17 +177,6 @@ def test_what_torch_makes_is_peeled_off():
             model = verb(thing, x).model
             assert model.steps and says in model.note, case
         assert watch_stack(thing, x).model.outcome == "It returned float32 [2, 3]."
-
-
-def test_numpys_and_networkxs_functions_are_found():
-    numpy, networkx = pytest.importorskip("numpy"), pytest.importorskip("networkx")
-    assert unwrap(numpy.mean)[0].__code__.co_name == "mean"
-    assert unwrap(networkx.shortest_path)[0].__code__.co_name == "shortest_path"
-    assert unwrap(networkx.core_number)[0].__code__.co_name == "core_number"
-    path = watch_names(networkx.shortest_path, networkx.path_graph(4), 0, 3).model
-    assert path.steps and path.steps[-1].label.startswith("after generic.py:")
-    title = show_bindings(numpy.mean).model.title
-    assert title.endswith("numpy._ArrayFunctionDispatcher around the function mean")
 
 
 def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
@@ -305,76 +257,3 @@ def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, 
     exhibit = watch_names(space["late"], 1)
     assert "▶ path.py:1201: " in repr(exhibit)
     assert "▶ 1201 " in exhibit._repr_mimebundle_()[0]["text/html"]
-
-
-def test_a_generator_is_driven_and_each_of_its_lines_is_a_step():
-    def counts_down(n):
-        while n:
-            yield n
-            n -= 1
-
-    model = watch_names(counts_down, 2).model
-    assert model.note == "The generator was run to its end."
-    first = counts_down.__code__.co_firstlineno - 1
-    assert [int(s.short.partition(":")[2] or first) - first for s in model.steps] == [
-        *(2, 3, 4, 2, 3, 4, 2, 0)
-    ]
-
-
-def test_what_caches_and_classes_hold_is_not_followed():
-    class Big:
-        def one(self):
-            return 1
-
-    def uses(kept=cached):
-        kind = Big  # noqa: F841
-        return kept(1)
-
-    graph = watch_names(uses).model.steps[-1].panel("names and objects")
-    boxes = {node.label for node in graph.nodes if node.kind != "name"}
-    assert boxes == {"_lru_cache_wrapper", "class Big"}
-
-
-def test_what_pytest_adds_to_an_assert_is_not_shown():
-    def asserts():
-        a = 1
-        assert a + 1 == 2 and a
-        return a
-
-    assert any(name.startswith("@") for name in asserts.__code__.co_varnames)
-    model = watch_names(asserts).model
-    names = {n.label for s in model.steps for n in _nodes(s) if n.kind == "name"}
-    assert names == {"a"} and model.note == ""
-
-
-def _nodes(step):
-    graph = step.panel("names and objects")
-    return getattr(graph, "nodes", ())
-
-
-# package -> a call of one of its functions
-OTHERS = {
-    "json": "json.loads, '[1, 2]'",
-    "rich": "markup.render, '[bold]a[/] b'",
-    "sympy": "sympy.expand_log, sympy.log(sympy.Symbol('x', positive=True) ** 2)",
-    "requests": "requests.models.PreparedRequest._encode_params, {'a': 1}",
-    "einops": "einops.rearrange, numpy.ones((2, 3)), 'a b -> b a'",
-    "pandas": "pandas.DataFrame.sort_values, pandas.DataFrame({'a': [2, 1]}), 'a'",
-}
-
-
-@pytest.mark.parametrize("package", OTHERS)
-def test_functions_of_others_are_shown(package):
-    pytest.importorskip(package)
-    pytest.importorskip("numpy")
-    space = {name: importlib.import_module(name) for name in (package, "numpy")}
-    space["markup"] = importlib.import_module("rich.markup") if package == "rich" else None
-    fn, *args = eval(f"({OTHERS[package]})", space)
-    for verb in STILL:
-        assert verb(fn).model.title
-    for verb in RUNS:
-        model = verb(fn, *args).model
-        assert model.steps and "tracer" not in model.note
-        assert verb is watch_names or "It returned" in model.note
-    graphs = [step.panel("names and objects") for step in model.steps]
-    assert max(len(getattr(graph, "nodes", ())) for graph in graphs) < MOST_BOXES

@@ -1,16 +1,18 @@
-"""A code object -> its instructions as records, its fields, and the code objects inside it."""
+"""A code object -> its instructions as records, its fields, and what it is specialised to."""
 
 import __future__
 
 import dis
 import opcode
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import make_dataclass, replace
 from os.path import basename
-from types import CodeType
+from types import CodeType, FunctionType
 
 from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.objects import code_of
+from helpers.capture.cpython.objects import code_of, function_of, refuse_async
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.source import NOWHERE, Source, source_of
 from helpers.capture.text.value import brief, plain
@@ -19,9 +21,12 @@ from helpers.model.bytecode import Bytecode, Handler, Instruction
 from helpers.model.code import CodeTree, Field
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
-from helpers.safety.arguments import switch
+from helpers.safety.arguments import count, switch, table
+from helpers.safety.restoring import theirs
 
-MOST_ROWS, MOST_NESTED, DEEPEST, MOST_NAMES = 20_000, 40, 8, 8
+MOST_NAMES = 8
+RUNNING_NAMES = dis._all_opname  # of opcodes, of specialised ones too
+TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
 _MAKE, _PLACE = "the call, to make the frame", "the call, to place arguments"
 FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction does
     "co_name": ("the name after def or class, or one such as <module>", "tracebacks"),
@@ -58,47 +63,36 @@ FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction 
 def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """Return the instructions of a function, method, generator, frame or code object.
 
-    Of another callable, the function inside (`unwrap`); the note says what was peeled off.
-    `caches` adds a row per inline cache entry (16 bit); `adaptive` adds the name that the
-    interpreter has specialised the instruction to, as far as it has run. The first `MOST_ROWS` rows
-    are listed. TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
-    Mirrors `dis.get_instructions`, Lib/dis.py.
+    Of another callable, the function inside. Mirrors `dis.get_instructions`, Lib/dis.py.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
     switch(caches, "caches")
     switch(adaptive, "adaptive")
     source, handlers = source_of(code), disassembly.handlers(code)
-    rows = instructions(code, source, adaptive)
+    rows = _list_instructions(code, source, adaptive)
     if caches:
-        rows = tuple(part for row in rows for part in (row, *_cache_rows(row, code, adaptive)))
+        rows = [part for row in rows for part in (row, *_cache_rows(row, code, adaptive))]
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    cut = f"Only the first {MOST_ROWS:,} of {len(rows):,} rows are listed."
-    cut = cut if len(rows) > MOST_ROWS else ""
     return Bytecode(
         f"Bytecode of {plain(code.co_name)} on Python {version}",
         _columns(caches, adaptive),
-        rows[:MOST_ROWS],
-        "\n".join([*peeled, *([cut] if cut else []), *map(_guards, handlers)]),
+        tuple(rows),
+        "\n".join([*peeled, *map(_handler_words, handlers)]),
         source=source.text,
-        handlers=tuple(Handler(**vars(row)) for row in handlers),
+        handlers=handlers,
         version=version,
-        cut=cut,
     )
 
 
-def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tuple:
-    """Return one record per instruction, in order."""
-    raw, live = disassembly.instructions(code), code._co_code_adaptive
-    after = [i.offset for i in raw[1:]] + [len(code.co_code)]
+def _list_instructions(code: CodeType, source: Source, adaptive: bool) -> list[Instruction]:
+    raw, live, rows = disassembly.instructions(code), code._co_code_adaptive, []
     try:
-        origins = disassembly.origins(code)
+        depths = disassembly.depths(code)
     except disassembly.Doubt:
-        origins = {}
-    places, rows = disassembly.positions(code), []
-    for i, end in zip(raw, after, strict=True):
-        data = code.co_code[i.offset : end]
-        span = source.span(places[i.offset // 2])
+        depths = {}
+    for i, end in zip(raw, [*(i.offset for i in raw[1:]), len(live)], strict=True):
+        data, span = code.co_code[i.offset : end], source.span(i.positions)
         rows.append(
             Instruction(
                 i.offset,
@@ -107,16 +101,16 @@ def instructions(code: CodeType, source: Source, adaptive: bool = False) -> tupl
                 argument(i, code),
                 data.hex(" "),
                 len(data) // 2 - 1,
-                source.line(places[i.offset // 2][0]),
+                source.line(i.positions.lineno),
                 span,
                 source.snippet(span),
-                len(origins[i.offset]) if i.offset in origins else -1,
+                depths.get(i.offset, -1),
                 _effect(i),
                 i.argval if i.opcode in JUMPS else -1,
-                disassembly.running_name(live[i.offset]) if adaptive else "",
+                RUNNING_NAMES[live[i.offset]] if adaptive else "",
             )
         )
-    return tuple(rows)
+    return rows
 
 
 def argument(instruction: dis.Instruction, code: CodeType) -> str:
@@ -153,9 +147,8 @@ def _cache_rows(row: Instruction, code: CodeType, adaptive: bool):
         yield Instruction(at, "CACHE", -1, name, data, 0, 0, NOWHERE, "", -1, "", cache_index=n)
 
 
-def _guards(row: disassembly.Handler) -> str:
-    values = counted(row.depth, "value")
-    lasti = " and push the offset" if row.lasti else ""
+def _handler_words(row: Handler) -> str:
+    values, lasti = counted(row.depth, "value"), " and push the offset" if row.lasti else ""
     return (
         f"An exception in {row.start} to {row.end - 2}: go to {row.target}, keep {values}{lasti}."
     )
@@ -176,26 +169,13 @@ def _columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
 
 
 def code_tree(fn) -> CodeTree:
-    """Return every field of the code object of a function, method, generator or frame.
-
-    The list of fields comes from the running interpreter (Objects/codeobject.c); code objects
-    among the constants follow as `nested`. TypeError for what has no code object.
-    Of another callable, the function inside (`unwrap`); the note says what was peeled off.
-    """
+    """Return every field of the code object inside something callable, and the code inside it."""
     function, peeled = unwrap(fn)
-    tree = _tree(code_of(function, "show_code"), DEEPEST, [MOST_NESTED])
-    return replace(tree, note=" ".join(filter(None, (*peeled, tree.note))))
+    return replace(_make_tree(code_of(function, "show_code")), note=" ".join(peeled))
 
 
-def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
-    inner = [c for c in code.co_consts if type(c) is CodeType]
-    nested = []
-    for part in inner:
-        if left[0] and deeper:
-            left[0] -= 1
-            nested.append(_tree(part, deeper - 1, left))
-    rest = len(inner) - len(nested)
-    note = f"Left out here: {rest} inner; show_code shows each of `co_consts`." if rest else ""
+def _make_tree(code: CodeType) -> CodeTree:
+    nested = tuple(_make_tree(part) for part in code.co_consts if type(part) is CodeType)
     columns = (
         Column("name", "field", code=True),
         Column("value", "value", code=True),
@@ -204,27 +184,34 @@ def _tree(code: CodeType, deeper: int, left: list[int]) -> CodeTree:
     )
     name = plain(code.co_qualname)
     fields = Listing(f"Code object {name}", columns, tuple(_fields(code)))
-    return CodeTree(f"Code object {name}", name, fields, bytecode(code), tuple(nested), note)
+    return CodeTree(f"Code object {name}", name, fields, bytecode(code), nested)
 
 
 def _fields(code: CodeType):
-    calm, order = disassembly.calm(code), list(FIELDS)
+    order = list(FIELDS)
     known = [name for name in dir(code) if name.startswith(("co_", "_co")) or name in FIELDS]
     known.sort(key=lambda name: (order.index(name) if name in FIELDS else len(order), name))
     for name in known:
         meaning, used = FIELDS.get(name, ("new in this Python", ""))
-        used = used if type(used) is str else _first_use(calm, name, used)
-        yield Field(name, _value(code, name), meaning, used)
+        used = used if type(used) is str else _first_use(code, name, used)
+        yield Field(name, _field_value(code, name), meaning, used)
 
 
-def _value(code: CodeType, name: str) -> str:
-    if name in _WORDS:
-        return _WORDS[name](code)
+def _field_value(code: CodeType, name: str) -> str:
     if name in ("co_lnotab", "_co_code_adaptive"):
         return "bytes"  # asking for the first warns from 3.12 on; the second changes as it runs
     value = getattr(code, name)
     if callable(value):
         return "method"
+    if name == "co_code":
+        instructions = len(disassembly.instructions(code))
+        caches = len(value) // 2 - instructions
+        entries = "1 cache entry" if caches == 1 else f"{caches} cache entries"
+        return f"{len(value)} bytes: {instructions} instructions, {entries}"
+    if name == "co_flags":
+        return f"0x{value:x}: {', '.join(_flag_names(value)) or 'none'}"
+    if name == "co_filename" and not value.startswith("<"):
+        return "a notebook cell" if "ipykernel" in value else brief(basename(value))
     if type(value) is bytes:
         return f"{len(value)} bytes"
     if type(value) is not tuple:
@@ -234,39 +221,94 @@ def _value(code: CodeType, name: str) -> str:
     return f"({', '.join(parts + more)}{',' if len(value) == 1 else ''})"
 
 
-def _code(code: CodeType) -> str:
-    count = len(disassembly.instructions(code))
-    caches = len(code.co_code) // 2 - count
-    entries = "1 cache entry" if caches == 1 else f"{caches} cache entries"
-    return f"{len(code.co_code)} bytes: {count} instructions, {entries}"
-
-
-def _flags(code: CodeType) -> str:
+def _flag_names(flags: int) -> list[str]:
     known = dict(dis.COMPILER_FLAG_NAMES)
     for name in __future__.all_feature_names:
         known.setdefault(getattr(__future__, name).compiler_flag, f"FUTURE_{name.upper()}")
-    names = [n for bit, n in known.items() if code.co_flags & bit]
-    return f"0x{code.co_flags:x}: {', '.join(names) or 'none'}"
-
-
-def _filename(code: CodeType) -> str:
-    name = code.co_filename
-    if name.startswith("<"):
-        return brief(name)
-    return "a notebook cell" if "ipykernel" in name else brief(basename(name.replace("\\", "/")))
-
-
-_WORDS = {"co_code": _code, "co_flags": _flags, "co_filename": _filename}
+    return [name for bit, name in known.items() if flags & bit]
 
 
 def _first_use(code: CodeType, field: str, opcodes) -> str:
     """Return the first instruction of this code that reads a field by position."""
     values = getattr(code, field)
     for i in disassembly.instructions(code):
-        if i.opcode not in opcodes or i.arg is None:
-            continue
-        places = [n for n, item in enumerate(values) if item is i.argval]
-        if places or type(i.argval) is CodeType:
-            at = f"takes [{places[0]}]" if places else ""
-            return f"{i.offset} {i.opname} {at}".rstrip()
+        if i.opcode in opcodes and i.arg is not None:
+            places = [n for n, item in enumerate(values) if item is i.argval]
+            if places:
+                return f"{i.offset} {i.opname} takes [{places[0]}]"
     return ""
+
+
+def specialising(
+    fn, stages: Mapping[str, tuple], times: int = TIMES, inside=None, changed: bool = False
+) -> Listing:
+    """Return the instructions before the first call and after `times` calls of each stage.
+
+    A fresh copy of the function is run, so that earlier calls have no say. See Python/specialize.c.
+    """
+    function, own = function_of(fn, "watch_specialising")
+    refuse_async(function, "watch_specialising")
+    for heading, args in table(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
+        if type(args) is not tuple:
+            words = plain(heading)
+            raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
+    count(times, "times", MOST_TIMES)
+    inside = inside or {}
+    for heading in inside:
+        if heading not in stages:
+            raise KeyError(f"inside names {heading!r}, which is no stage")
+    switch(changed, "changed")
+    copy = _fresh_copy(function)
+    shots = [_running_now(copy)]
+    for heading, args in stages.items():
+        around = inside.get(heading, nullcontext)()
+        if not hasattr(type(around), "__enter__"):
+            raise TypeError(
+                f"what inside gives for stage {heading!r} must return a context manager, "
+                f"not {brief(around)}"
+            )
+        with theirs(), around:
+            for _ in range(times):
+                copy(*own, *args)
+        shots.append(_running_now(copy))
+    return _stage_listing(copy, list(stages), shots, times, changed)
+
+
+def _fresh_copy(fn: FunctionType) -> FunctionType:
+    code = fn.__code__.replace(co_name=fn.__code__.co_name)
+    copy = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    copy.__kwdefaults__ = fn.__kwdefaults__
+    return copy
+
+
+def _running_now(fn: FunctionType) -> dict[int, tuple[str, int]]:
+    """Return offset -> (the name that runs now, how many of its cache entries are in use)."""
+    live, raw = fn.__code__._co_code_adaptive, disassembly.instructions(fn.__code__)
+    found = {}
+    for i, end in zip(raw, [*(i.offset for i in raw[1:]), len(live)], strict=True):
+        filled = sum(any(live[at : at + 2]) for at in range(i.offset + 2, end, 2))
+        found[i.offset] = RUNNING_NAMES[live[i.offset]], filled
+    return found
+
+
+def _stage_listing(fn, stages: list[str], shots: list[dict], times: int, changed: bool) -> Listing:
+    fields = [f"stage_{n}" for n in range(len(shots))]
+    record = make_dataclass("Row", ["offset", "instruction", *fields, "caches"], frozen=True)
+    rows, moved = [], []
+    for i in disassembly.instructions(fn.__code__):
+        names = [shot[i.offset][0] for shot in shots]
+        pairs = zip(names, names[1:], strict=False)
+        then = ["" if now == was else f"→ {now}" for was, now in pairs]
+        filled = shots[-1][i.offset][1]
+        words = f"{i.opname} {argument(i, fn.__code__)}".rstrip()
+        kept = f"{filled} in use" if filled else ""
+        rows.append(record(i.offset, words, names[0], *then, kept))
+        moved += rows[-1:] * any(then)
+    headings = ["before the first call", *(f"after {times} calls: {h}" for h in stages)]
+    columns = [Column("offset", "offset"), Column("instruction", "as compiled", code=True)]
+    columns += [Column(f, h, code=True) for f, h in zip(fields, headings, strict=True)]
+    columns += [Column("caches", "cache entries")] * (not changed)
+    note = f"{len(moved)} of {len(rows)} instructions were replaced where they stand (→). "
+    note += "An empty cell: as before."
+    shown = tuple(moved if changed else rows)
+    return Listing(f"{plain(fn.__name__)}, as it runs", tuple(columns), shown, note)

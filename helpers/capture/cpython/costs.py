@@ -1,7 +1,4 @@
-"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine.
-
-One kind of actions: a call under each way in which CPython lets itself be watched.
-"""
+"""Actions, timed in one run -> a listing of ratios; a time alone says nothing about a machine."""
 
 import sys
 from collections.abc import Callable
@@ -10,13 +7,7 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
-from helpers.capture.cpython.objects import (
-    can_be_called,
-    class_mapping,
-    function_of,
-    mro,
-    refuse_async,
-)
+from helpers.capture.cpython.objects import function_of, refuse_async
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
 from helpers.model.listing import Column, Listing
@@ -59,14 +50,11 @@ class Costs(Listing):
 def costs_listing(
     unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
-    """Return what each action costs in runs of `unit`: the fastest of a few rounds, interleaved.
-
-    What one of them raises is raised. TypeError names what cannot be called, or has no name.
-    """
+    """Return what each action costs in runs of `unit`: the fastest of a few rounds, interleaved."""
     word(unit_name, "unit_name")
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
-        if not can_be_called(action):
+        if not callable(action):
             raise TypeError(
                 f"{plain(name)} must be a function to call without arguments, not {brief(action)}"
             )
@@ -75,7 +63,7 @@ def costs_listing(
     for done in progress.counted("timing, round", range(ROUNDS)):
         for name, action in everything.items():
             if done < 2 or sum(max(each, SHORTEST) for each in rounds[name]) < ENOUGH:
-                rounds[name].append(_seconds(action))
+                rounds[name].append(_measure_seconds(action))
     best = {name: min(seconds) for name, seconds in rounds.items()}
     ratios = {name: best[name] / best[None] for name in everything if name is not None}
     rows = tuple(Cost(name, ratio, _rounded(ratio)) for name, ratio in ratios.items())
@@ -84,7 +72,7 @@ def costs_listing(
     return Costs("Measured in one run", columns, rows, note)
 
 
-def _seconds(action: Callable) -> float:
+def _measure_seconds(action: Callable) -> float:
     """Return seconds per call, repeated until the clock can tell."""
     calls, passed = 0, 0.0
     start = perf_counter()
@@ -104,17 +92,11 @@ def _rounded(ratio: float) -> str:
 
 
 def tracer_costs(fn, *args) -> Costs:
-    """Return what a call of `fn(*args)` costs under each tracer, in calls without one.
-
-    The callbacks do nothing but count, so this is the price of being called. sys.monitoring is
-    there from 3.12 on. What was traced or monitored before goes on afterwards. TypeError if `fn` is
-    no Python function, or an argument is an iterator; RuntimeError if sys.monitoring has no tool id
-    left. What `fn` raises is raised.
-    """
+    """Return what a call of `fn(*args)` costs under tracers that do nothing but count."""
     function, own = function_of(fn, TOOL)
     refuse_async(function, TOOL)
     for value in args:
-        if any("__next__" in class_mapping(kind) for kind in mro(type(value))):
+        if hasattr(type(value), "__next__"):
             raise TypeError(
                 f"{TOOL} calls the function many times, and an iterator can be used only "
                 f"once: give it a list in the place of {brief(value)}"
@@ -129,21 +111,21 @@ def tracer_costs(fn, *args) -> Costs:
 def tracers(function, call: Callable) -> dict[str, Callable]:
     """Return name -> a function that makes the call under that tracer."""
     actions = {
-        "sys.setprofile: calls": partial(_profiled, call),
-        "sys.settrace: calls": partial(_traced, call, function.__code__, ""),
-        "sys.settrace: lines": partial(_traced, call, function.__code__, "lines"),
-        "sys.settrace: instructions": partial(_traced, call, function.__code__, "opcodes"),
+        "sys.setprofile: calls": partial(_call_profiled, call),
+        "sys.settrace: calls": partial(_call_traced, call, function.__code__, ""),
+        "sys.settrace: lines": partial(_call_traced, call, function.__code__, "lines"),
+        "sys.settrace: instructions": partial(_call_traced, call, function.__code__, "opcodes"),
     }
-    if monitoring := getattr(sys, "monitoring", None):
+    if sys.version_info >= (3, 12):
         events = {"calls": "PY_START", "lines": "LINE", "instructions": "INSTRUCTION"}
         for name, event in events.items():
-            number = getattr(monitoring.events, event)
-            actions[f"sys.monitoring: {name}"] = partial(_monitored, call, function, number)
+            number = getattr(sys.monitoring.events, event)
+            actions[f"sys.monitoring: {name}"] = partial(_call_monitored, call, function, number)
     actions["watch_stack's record"] = partial(record, call.func, call.args)
     return actions
 
 
-def _profiled(call: Callable):
+def _call_profiled(call: Callable):
     before = sys.getprofile()
     try:
         sys.setprofile(lambda frame, event, argument: None)
@@ -152,7 +134,7 @@ def _profiled(call: Callable):
         sys.setprofile(before)
 
 
-def _traced(call: Callable, code, wanted: str):
+def _call_traced(call: Callable, code, wanted: str):
     def local(frame, event, argument):
         return local
 
@@ -173,12 +155,9 @@ def _traced(call: Callable, code, wanted: str):
         own.f_trace_opcodes = False
 
 
-def _monitored(call: Callable, function, event: int):
-    monitoring = sys.monitoring
-    free = [number for number in range(5, -1, -1) if monitoring.get_tool(number) is None]
-    if not free:
-        raise RuntimeError("all tool ids of sys.monitoring are in use: free one of them first")
-    tool, code = free[0], function.__code__
+def _call_monitored(call: Callable, function, event: int):
+    monitoring, code = sys.monitoring, function.__code__
+    tool = next(number for number in range(5, -1, -1) if monitoring.get_tool(number) is None)
     monitoring.use_tool_id(tool, TOOL)
     try:
         monitoring.register_callback(tool, event, lambda *found: None)

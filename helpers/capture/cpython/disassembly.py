@@ -1,31 +1,24 @@
-"""A code object -> its instructions, and what its stack holds before each of them.
+"""A code object -> its instructions: how deep the stack is, what each takes, and what it does.
 
-`dis` asks each constant for its repr, and a cache asks a code object for its hash, which asks every
-constant in turn. Code made by a compiler such as Dynamo may hold any object there, so they are not
-asked. The stack is followed on every path from the entry and from the handlers of the exception
-table, as the compiler does it itself (`calculate_stackdepth` in Python/compile.c, flowgraph.c from
-3.12 on).
+Sentences are made of words, those of real values, as they were read.
 """
 
 import dis
-import weakref
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import replace
+from functools import lru_cache
 from types import CodeType
+from typing import NamedTuple
 
-from helpers.capture.text.value import BIGGEST_BITS, brief, plain
-from helpers.mini.versions import JUMPS, effect, ends
-from helpers.model.phrase import counted
-from helpers.safety.arguments import is_exactly
+from helpers.capture.text.source import Pages
+from helpers.capture.text.value import plain
+from helpers.mini.versions import JUMPS, effect, ends, one_name
+from helpers.model.bytecode import Handler
+from helpers.model.phrase import counted, ended
+from helpers.model.stage import LANES, NOWHERE, Code, Row
 
-LONGEST = 10_000  # of a constant that `dis` may put into words
-MOST_KEPT = 256  # code objects
-MOST_ORIGINS = 4_000_000  # of all instructions together
-_TAKES_ONLY = ("POP_", "STORE_", "DELETE_", "JUMP_", "LIST_A", "LIST_E", "SET_ADD", "SET_UPDATE")
-_TAKES_ONLY += ("DICT_", "MAP_ADD", "END_FOR")
-_REPLACES_TOP = ("LOAD_ATTR", "LOAD_METHOD", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX")
-_CHANGES_NOTHING = ("RESUME", "NOP", "CACHE", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "COPY_FREE")
+MOST_NAMED = 200  # variables of one function that are shown
+WRITTEN = ("break", "continue")  # jumps that somebody wrote
+RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 _TAKES = {
     **dict.fromkeys(("GET_ITER", "GET_YIELD_FROM_ITER", "LOAD_METHOD", "LOAD_ATTR", "FORMAT_SIMPLE",
                      "CONVERT_VALUE", "BEFORE_WITH", "UNPACK_SEQUENCE", "UNPACK_EX", "YIELD_VALUE",
@@ -56,37 +49,10 @@ class Doubt(Exception):
     """The stack of this code cannot be told from its bytecode alone; the message says why."""
 
 
-@dataclass(frozen=True)
-class Handler:
-    """One row of the exception table: offsets `start` to `end` (not included) go to `target`.
-
-    `depth` values stay on the stack; with `lasti`, the offset of the failed instruction is pushed.
-    """
-
-    start: int
-    end: int
-    target: int
-    depth: int
-    lasti: bool
-
-
-class _Told:
-    """What stands in the place of a constant that is not to be asked for its repr."""
-
-    def __init__(self, value):
-        self._words = brief(value)
-
-    def __repr__(self):
-        return self._words
-
-
 def instructions(code: CodeType) -> list[dis.Instruction]:
-    """Return the instructions as `dis.get_instructions` does.
-
-    ValueError, in one sentence, where the bytes are none that Python could run.
-    """
+    """Return the instructions; ValueError where the bytes are none that Python could run."""
     try:
-        return list(dis.get_instructions(calm(code)))
+        return list(dis.get_instructions(code))
     except Exception as error:
         raise ValueError(
             f"the bytecode of {plain(code.co_name)} cannot be decoded: "
@@ -94,58 +60,9 @@ def instructions(code: CodeType) -> list[dis.Instruction]:
         ) from None
 
 
-def calm(code: CodeType) -> CodeType:
-    """Return the code; where a constant has a repr of its own, a copy with words in its place."""
-    if all(map(_is_plain, code.co_consts)):
-        return code
-    return code.replace(co_consts=tuple(v if _is_plain(v) else _Told(v) for v in code.co_consts))
-
-
-def _is_plain(value: object, deeper: int = 3) -> bool:
-    """Return whether a repr of the value runs built-in code alone, and is not huge."""
-    if is_exactly(value, tuple, frozenset):
-        few = len(value) <= LONGEST and deeper > 0
-        return few and all(_is_plain(item, deeper - 1) for item in value)
-    if is_exactly(value, str, bytes):
-        return len(value) <= LONGEST
-    if type(value) is int:
-        return value.bit_length() <= BIGGEST_BITS
-    return is_exactly(value, bool, float, complex, type(None), type(...), CodeType)
-
-
-def running_name(number: int) -> str:
-    """Return the name of an opcode, of a specialised one too."""
-    return dis._all_opname[number]
-
-
-def positions(code: CodeType) -> list[tuple]:
-    """Return (line, end line, column, end column) per two bytes; None where the table has none."""
-    found = list(code.co_positions())
-    return found + [(None,) * 4] * (len(code.co_code) // 2 - len(found))
-
-
-def once_per_code(fn: Callable) -> Callable:
-    """Cache a function of one code object by identity; a code object that ends is forgotten."""
-    kept: dict[int, tuple] = {}
-
-    @wraps(fn)
-    def asked(code: CodeType):
-        found = kept.get(id(code))
-        if found is not None and found[0]() is code:
-            return found[1]
-        answer = fn(code)
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        kept[id(code)] = weakref.ref(code), answer
-        return answer
-
-    return asked
-
-
 def handlers(code: CodeType) -> tuple[Handler, ...]:
     """Return the rows of the code's exception table (3.11 and later)."""
-    rows = dis._parse_exception_table(code)
-    return tuple(Handler(r.start, r.end, r.target, r.depth, bool(r.lasti)) for r in rows)
+    return tuple(Handler(*row) for row in dis._parse_exception_table(code))
 
 
 def handler_words(rows, offset: int) -> str:
@@ -157,35 +74,36 @@ def handler_words(rows, offset: int) -> str:
     return ""
 
 
-@once_per_code
-def origins(code: CodeType) -> dict[int, tuple[int, ...]]:
-    """Return offset -> the offsets of the instructions that put each value there, bottom first.
+@lru_cache(maxsize=256)
+def depths(code: CodeType) -> dict[int, int]:
+    """Return offset -> how many values are on the stack before that instruction.
 
-    The length of each tuple is the depth before that instruction. What a handler finds, and what
-    a resumed generator is sent, has the origin -1. Offsets that no path reaches are left out.
-    Doubt where two paths meet with different depths, a depth leaves 0 … co_stacksize, or a way
-    leads to where no instruction begins.
+    Followed on every path, as `calculate_stackdepth` does it (Python/compile.c, 3.11). Doubt where
+    two paths meet with different depths, or a depth leaves 0 … co_stacksize.
     """
-    found: dict[int, tuple[int, ...]] = {}
-    after = _successors(code)
-    waiting, room = [(0, ())], MOST_ORIGINS
-    waiting += [(row.target, (-1,) * (row.depth + 1 + row.lasti)) for row in handlers(code)]
+    found, after = {}, _successors(code)
+    waiting = [(0, 0), *((row.target, row.depth + 1 + row.lasti) for row in handlers(code))]
     while waiting:
-        offset, stack = waiting.pop()
-        if not 0 <= len(stack) <= code.co_stacksize:
-            raise Doubt(f"offset {offset} would need {len(stack)} values")
-        if offset not in after:
-            raise Doubt(f"a way leads to offset {offset}, where no instruction begins")
-        room -= len(stack)
-        if room < 0:
-            raise Doubt("its stack is too deep to be followed at every instruction")
-        if offset in found:
-            if len(found[offset]) != len(stack):
-                raise Doubt(f"two paths reach offset {offset} with different depths")
-            continue
-        found[offset] = stack
-        waiting += [(to, _moved(stack, at, change)) for to, at, change in after[offset]]
+        offset, depth = waiting.pop()
+        if not 0 <= depth <= code.co_stacksize:
+            raise Doubt(f"offset {offset} would need {depth} values")
+        if found.setdefault(offset, depth) != depth:
+            raise Doubt(f"two paths reach offset {offset} with different depths")
+        ways = after.pop(offset, ())
+        waiting += [(target, depth + change) for target, change in ways]
     return found
+
+
+def _successors(code: CodeType) -> dict[int, list[tuple[int, int]]]:
+    """Return offset -> (next offset, how the depth changes) of each way to go on."""
+    found, after = instructions(code), {}
+    for instruction, following in zip(found, [*found[1:], None], strict=True):
+        ways = after[instruction.offset] = []
+        if instruction.opcode in JUMPS:
+            ways.append((instruction.argval, effect(instruction, True)))
+        if following and not ends(instruction.opname):
+            ways.append((following.offset, effect(instruction, False)))
+    return after
 
 
 def takes(opname: str) -> int:
@@ -196,8 +114,7 @@ def takes(opname: str) -> int:
 def taken(instruction: dis.Instruction, depth: int) -> int:
     """Return how many of the `depth` values on the stack an instruction works on.
 
-    A value that it only looks at, such as an iterator's, is not counted. Mirrors the stack effects
-    in Python/bytecodes.c; for an opcode without a row here, what the net effect says at least.
+    One that it only looks at, such as an iterator, is not counted. See Python/bytecodes.c.
     """
     name, arg = instruction.opname, instruction.arg or 0
     count = _TAKES.get(name)
@@ -207,30 +124,206 @@ def taken(instruction: dis.Instruction, depth: int) -> int:
     return min(count, depth)
 
 
-def _successors(code: CodeType):
-    """Return offset -> [(next offset, the instruction, its effect on that way)]."""
-    found = instructions(code)
-    following = [i.offset for i in found[1:]] + [-1]
-    after = {}
-    for instruction, then in zip(found, following, strict=True):
-        ways = after[instruction.offset] = []
-        if instruction.opcode in JUMPS:
-            ways.append((instruction.argval, instruction, effect(instruction, True)))
-        if not ends(instruction.opname):
-            ways.append((then, instruction, effect(instruction, False)))
-    return after
+class Told(NamedTuple):
+    """What is known of one moment. `put` is None where what came of it was not recorded."""
+
+    opname: str
+    argument: str
+    took: tuple[str, ...]
+    top: str
+    put: tuple[str, ...] | None
+    jumped: bool
+    ending: str
+    handler: str
 
 
-def _moved(stack: tuple, instruction: dis.Instruction, change: int) -> tuple:
-    """Return the origins after one instruction, told by its name and its net effect."""
-    name, here = instruction.opname, instruction.offset
-    if name == "SWAP":
-        deep = len(stack) - instruction.arg
-        return (*stack[:deep], stack[-1], *stack[deep + 1 : -1], stack[deep])
-    if name.startswith(_CHANGES_NOTHING):
-        return stack
-    if name.startswith(_TAKES_ONLY) and "_LOAD_" not in name and "_STORE_" not in name[1:]:
-        return stack[: len(stack) + change]
-    replaced = 1 if change <= 0 or name in _REPLACES_TOP else 0
-    keep = max(len(stack) + min(change, 0) - replaced, 0)
-    return stack[:keep] + (here,) * (len(stack) + change - keep)
+def lane(opname: str) -> str:
+    """Return which of the lanes an instruction belongs to."""
+    return next((lane for lane, names in _LANES if opname.startswith(names)), LANES[2])
+
+
+def sentence(told: Told) -> str:
+    """Return in one plain sentence what the instruction is about to do, and with which values."""
+    if told.ending.startswith("raises"):
+        error = told.ending.removeprefix("raises ")
+        if told.handler:
+            return ended(f"raises {error}; the exception table says: {told.handler}")
+        return f"raises {error}; no handler here, so the exception leaves the frame."
+    name = one_name(told.opname)
+    if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
+        return ended(_call(told))
+    if "JUMP_IF" in name:
+        return ended(_branch(told))
+    at_end = " at its end" * (name == "FOR_ITER" and told.jumped)
+    return ended(_from_table(name + at_end, told) or _by_counts(told))
+
+
+def _call(told: Told) -> str:
+    values = [words for words in told.took if words != "NULL"]
+    if not values:
+        return "calls what lies below its arguments"
+    given = ", ".join(values[1:])
+    given = f"with {given}" if given else "without arguments"
+    result = f" and puts the result, {_all(told.put)}, on the stack" if told.put else ""
+    return f"calls {values[0]} {given}{result}"
+
+
+def _branch(told: Told) -> str:
+    value = told.top
+    then = f"so it jumps {told.argument}" if told.jumped else "so the run goes straight on"
+    if "NONE" in told.opname:
+        fact = "is None" if value == "None" else "is not None"
+    else:
+        fact = f"counts as {'true' if ('TRUE' in told.opname) == told.jumped else 'false'}"
+    if "OR_POP" in told.opname and told.jumped:
+        return f"looks at {value}: it {fact}, {then} and leaves it there"
+    return f"takes {value} off the stack; it {fact}, {then}"
+
+
+def _from_table(name: str, told: Told) -> str:
+    arg = told.argument.removeprefix("NULL + ").removeprefix("NULL|self + ")
+    return _WORDS.get(name, "").format(
+        *told.took,
+        *("", "", ""),  # of what was not recorded
+        arg=arg.rstrip("=") if name == "BINARY_OP" else arg,
+        took=_all(told.took),
+        put=_all(told.put),
+        null=", with an empty slot (NULL) for the call" if "NULL" in (told.put or ()) else "",
+        top=told.top,
+        value=told.ending.partition(" ")[2],
+    )
+
+
+def _by_counts(told: Told) -> str:
+    took = f"takes {_all(told.took)} off the stack" if told.took else ""
+    put = f"puts {_all(told.put)} there" if told.put else ""
+    return " and ".join(filter(None, (took, put))) or "leaves the stack as it is"
+
+
+def _all(words: tuple[str, ...] | None) -> str:
+    kept = [w for w in words or () if w != "NULL"]
+    if not kept:
+        return "what it makes" if words is None else "nothing"
+    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+
+
+_LOAD, _STORE, _OPERATE, _CALL, _JUMP = LANES
+_LANES = (
+    (_JUMP, ("JUMP", "POP_JUMP", "FOR_ITER", "SEND", "RAISE", "RERAISE")),
+    (_OPERATE, ("LOAD_ATTR", "LOAD_METHOD")),
+    (_LOAD, ("LOAD_", "PUSH_NULL", "COPY")),
+    (_STORE, ("STORE_", "DELETE_", "POP_", "SWAP", "END_")),
+    (_CALL, ("CALL", "PRECALL", "KW_NAMES", "RETURN", "YIELD", "RESUME")),
+)
+_BUILDS = {"LIST": "list", "TUPLE": "tuple", "SET": "set", "MAP": "dict", "STRING": "text"}
+_WORDS = {
+    "FOR_ITER": "asks the iterator for its next value and puts {put} on the stack",
+    "FOR_ITER at its end": "asks the iterator for its next value: there is none, so it goes {arg}",
+    "JUMP": "jumps {arg}",
+    **dict.fromkeys(RETURNS, "ends the call and returns {value} to the caller"),
+    "YIELD_VALUE": "hands {value} to the caller; the frame is put aside with all that it holds",
+    "LOAD_FAST": "puts {put}, the value of {arg}, on the stack",
+    "LOAD_FAST_LOAD_FAST": "puts {put}, the values of {arg}, on the stack",
+    "LOAD_CONST": "puts the constant {put} on the stack",
+    "LOAD_GLOBAL": "looks {arg} up (globals, then builtins) and puts {put} on the stack{null}",
+    "LOAD_DEREF": "reads the cell of {arg} and puts {put} on the stack",
+    "LOAD_CLOSURE": "puts the cell of {arg} itself on the stack, to be shared",
+    "LOAD_ATTR": "takes {0}, looks its attribute {arg} up and puts {put} there",
+    "LOAD_METHOD": "takes {0}, looks its method {arg} up and puts {put} there",
+    "STORE_FAST": "takes {0} off the stack; the name {arg} refers to it from now on",
+    "STORE_FAST_STORE_FAST": "takes {took} off the stack, for the names {arg}",
+    "STORE_FAST_LOAD_FAST": "takes {0} off the stack for the first of {arg}; loads the second",
+    "STORE_DEREF": "takes {0} off the stack and puts it into the cell of {arg}",
+    "STORE_ATTR": "takes {took} off the stack: {1}.{arg} refers to {0} from now on",
+    "STORE_SUBSCR": "takes {took} off the stack: item {2} of {1} is {0} from now on",
+    "DELETE_FAST": "unbinds the name {arg}",
+    "POP_TOP": "takes {0} off the stack; nobody wants it",
+    "PUSH_NULL": "puts an empty slot (NULL) on the stack, for the call to come",
+    "BINARY_OP": "takes {0} and {1}, computes {0} {arg} {1} and puts {put} there",
+    "COMPARE_OP": "takes {0} and {1}, asks whether {0} {arg} {1} and puts {put} there",
+    "BINARY_SUBSCR": "takes {0} and {1}, gets item {1} of {0} and puts {put} there",
+    "IS_OP": "takes {0} and {1}, asks whether they are one object and puts {put} there",
+    "CONTAINS_OP": "takes {0} and {1}, asks whether {0} is in {1} and puts {put} there",
+    "UNARY_NEGATIVE": "takes {0} and puts its negative, {put}, there",
+    "UNARY_NOT": "takes {0} and puts its opposite, {put}, there",
+    "TO_BOOL": "takes {0} and puts its truth, {put}, there",
+    "GET_ITER": "takes {0} and puts an iterator over it there",
+    "UNPACK_SEQUENCE": "takes {0} and puts its parts there, the first on top",
+    "FORMAT_VALUE": "takes {took} and puts the text {put} there",
+    "LIST_APPEND": "takes {0} off the stack and appends it to the list below",
+    "SET_ADD": "takes {0} off the stack and adds it to the set below",
+    "MAP_ADD": "takes {took} off the stack and adds the pair to the dict below",
+    "LIST_EXTEND": "takes {0} off the stack and adds its items to the list below",
+    "MAKE_FUNCTION": "takes {took} and puts a new function there",
+    "MAKE_CELL": "makes a cell for {arg}, which inner functions share",
+    "COPY_FREE_VARS": "copies the cells that outer functions share into this frame",
+    "COPY": "copies the value at place {arg} from the top: {put}",
+    "SWAP": "exchanges the top of the stack and the value at place {arg} from it",
+    "RETURN_GENERATOR": "makes a generator of this frame and returns it",
+    "RESUME": "begins, or goes on after a yield: nothing moves",
+    "PRECALL": "gets ready for the call: a bound method is taken apart, nothing else moves",
+    "KW_NAMES": "notes which of the arguments are given by name: nothing moves",
+    "NOP": "does nothing",
+    "PUSH_EXC_INFO": "notes that {top} is being handled; what was handled before lies below it",
+    "CHECK_EXC_MATCH": "takes {0} off the stack and asks whether the exception is one: {put}",
+    "POP_EXCEPT": "takes {0} back: the exception is handled",
+    "RERAISE": "raises the exception on top of the stack again",
+    "BEFORE_WITH": "calls __enter__ of {0}; its __exit__ is kept below the result",
+    "WITH_EXCEPT_START": "calls the __exit__ that was kept, with the exception; it says {put}",
+    "END_FOR": "takes what the loop left there off the stack",
+    **{f"BUILD_{kind}": f"takes {{took}} and puts a new {word}, {{put}}, there"
+       for kind, word in _BUILDS.items()},
+}  # fmt: skip
+
+
+class CodeRows:
+    """What every step of one code object needs, looked up once. `place`: its number in the run."""
+
+    def __init__(self, tables, pages: Pages, place: int):
+        self.tables, self.place, code = tables, place, tables.code
+        self.function, self.named = plain(code.co_name), tables.named[:MOST_NAMED]
+        places, rows = list(code.co_positions()), []
+        source, above = pages.place(code)
+        self.lines, self.handlers = {}, {}
+        for offset, opname, argument, target, written in tables.listing():
+            position = places[written // 2]
+            line, column, end, end_column = source.span(position)
+            span = (above + line, column, above + end, end_column) if line else NOWHERE
+            rows.append(Row(offset, opname, argument, lane(opname), span, target))
+            self.lines[offset] = pages.line(code, position[0])
+            self.handlers[offset] = handler_words(tables.handlers, offset)
+        if not self.function.startswith("<"):  # a lambda and the like are no statements
+            rows = own_words(rows, [pages.snippet(code, row.span) for row in rows])
+        self.rows = {row.offset: row for row in rows}
+
+    def listed(self) -> Code:
+        """Return the rows as a record."""
+        depth = self.tables.code.co_stacksize
+        return Code(self.function, tuple(self.rows.values()), self.named, depth)
+
+
+def own_words(rows: list[Row], snippets: list[str]) -> list[Row]:
+    """Return the rows of a function, without the places that they only borrow.
+
+    The compiler gives one that goes back to a loop's head, or returns None at the end of a
+    function, the words of what ran before it.
+    """
+    borrowed = set()
+    for at, (row, words) in enumerate(zip(rows, snippets, strict=True)):
+        before = rows[at - 1] if at else None
+        goes_on = row.opname.startswith("JUMP") and "_IF_" not in row.opname
+        if goes_on and before and row.span == before.span and words not in WRITTEN:
+            borrowed.add(at)
+        if row.opname in RETURNS and _is_unwritten(row, before, words):
+            borrowed |= {at} if row.argument else {at - 1, at}
+    return [replace(row, span=NOWHERE) if at in borrowed else row for at, row in enumerate(rows)]
+
+
+def _is_unwritten(row: Row, before: Row | None, words: str) -> bool:
+    """Tell whether nobody wrote this return: it gives None, and stands at a statement."""
+    if words.partition(" ")[0] in ("return", "None", ""):
+        return False
+    if row.opname == "RETURN_CONST":
+        return row.argument == "None"
+    gave = before is not None and (before.opname, before.argument) == ("LOAD_CONST", "None")
+    return gave and before.span == row.span

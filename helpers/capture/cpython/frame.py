@@ -1,17 +1,27 @@
-"""A frame or a traceback -> what it holds: attributes, callers, the locals that it keeps alive."""
+"""Frames: of one, what it holds; of a traceback, the chain; of one call, a step at every event."""
 
 import ctypes
 import sys
 from dataclasses import dataclass
-from types import CodeType, FrameType, TracebackType
+from functools import lru_cache
+from types import CodeType, FrameType, FunctionType
 
+from helpers.capture.cpython import disassembly
+from helpers.capture.cpython.settrace import MOST_PRINTED, TRACER_LOST, Printed, traced
+from helpers.capture.cpython.unwrapping import to_run
+from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
 from helpers.internals import interpreter_frame
+from helpers.model.frames import FrameStep
 from helpers.model.listing import Column, Listing
-from helpers.safety.arguments import is_a
+from helpers.model.stage import Card
+from helpers.model.timeline import Panel, Timeline
+from helpers.safety.arguments import count, is_a
+from helpers.safety.restoring import undone
 
-MOST_LINKS, MOST_FRAMES, MOST_ASKED, MOST_LOCALS = 5_000, 12, 100_000, 6
+MOST_FRAMES, MOST_ASKED, MOST_LOCALS, MOST_STEPS = 12, 100_000, 6, 400
 CSTACK = 3  # FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later)
+GENERATORS = 0x2A0  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 MEANINGS = {
     "f_back": "the frame that called this one, None if there is none",
     "f_code": "the code object that it runs: shared by all calls",
@@ -26,8 +36,6 @@ MEANINGS = {
     "clear": "method: empty the slots of a frame that does not run; close its generator",
     "f_generator": "the generator or coroutine that owns the frame, if one does",
 }
-_NAMESPACES = (dict, type((lambda: sys._getframe().f_locals)()))  # since 3.13 a function's: a proxy
-_TRACEBACK = BaseException.__dict__["__traceback__"].__get__
 
 
 @dataclass(frozen=True)
@@ -45,18 +53,15 @@ class FrameRow:
 
     place: str
     function: str
-    line: str
-    lasti: str
-    state: str
+    line: str = ""
+    lasti: str = ""
+    state: str = ""
     locals: str = ""
     made: bool = True
 
 
 def frame_listing(frame: FrameType) -> Listing:
-    """Return every attribute of a frame (Objects/frameobject.c) with its value in words.
-
-    TypeError if it is no frame.
-    """
+    """Return every attribute of a frame (Objects/frameobject.c) with its value in words."""
     if type(frame) is not FrameType:
         raise TypeError(f"show_frame needs a frame, such as sys._getframe(), not {brief(frame)}")
     names, order = [n for n in dir(frame) if n.startswith("f_") or n == "clear"], list(MEANINGS)
@@ -71,30 +76,27 @@ def frame_listing(frame: FrameType) -> Listing:
 
 
 def _value(frame: FrameType, name: str) -> str:
-    value = getattr(frame, name)
     if name == "clear":
         return "method"
     if name in ("f_globals", "f_builtins"):
-        return "a dict" if type(value) is dict else brief(value)
+        return "a dict"
     if name != "f_locals":
-        return brief(value)
-    if value is frame.f_globals:
+        return brief(getattr(frame, name))
+    if frame.f_locals is frame.f_globals:
         return "the dict of f_globals itself"
     return "{" + locals_words(frame, separator=": ") + "}"
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """Return an exception's traceback as the chain of frames that it keeps alive.
-
-    The first `MOST_LINKS` are listed. TypeError if it is no exception.
-    """
+    """Return an exception's traceback as the chain of frames that it keeps alive."""
     if not is_a(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
-    rows, link, place = [], _TRACEBACK(error), 0
+    rows, link = [], error.__traceback__
     while link is not None:
-        place += 1
-        if place <= MOST_LINKS:
-            rows.append(_link(link, place))
+        frame, first = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1
+        raised, now = (str(at - first) if at else "" for at in (link.tb_lineno, frame.f_lineno))
+        name, place = plain(frame.f_code.co_name), str(len(rows) + 1)
+        rows.append(FrameRow(place, name, raised, str(link.tb_lasti), now, locals_words(frame)))
         link = link.tb_next
     columns = (
         Column("place", "link"),
@@ -105,27 +107,16 @@ def traceback_listing(error: BaseException) -> Listing:
         Column("locals", "locals kept alive", True),
     )
     note = "Line 1 is the first line of each frame's code, decorators included."
-    if place > MOST_LINKS:
-        note = f"Frames {MOST_LINKS + 1:,} to {place:,} are left out. {note}"
     return Listing(f"Traceback of {brief(error)}", columns, tuple(rows), note)
-
-
-def _link(link: TracebackType, place: int) -> FrameRow:
-    frame, first = link.tb_frame, link.tb_frame.f_code.co_firstlineno - 1
-    lines = (str(at - first) if at else "" for at in (link.tb_lineno, frame.f_lineno))
-    name, last = plain(frame.f_code.co_name), str(link.tb_lasti)
-    return FrameRow(str(place), name, next(lines), last, next(lines), locals_words(frame))
 
 
 def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     """Return the frames from `frame` down to its callers, and which have a frame object.
 
     The chain is read from the interpreter's own records (`previous` in _PyInterpreterFrame), so
-    that looking makes no frame object. RuntimeError where those records are not known, ValueError
-    where `most` is no number of frames.
+    that looking makes no frame object.
     """
-    if type(most) is not int or not 1 <= most <= MOST_ASKED:
-        raise ValueError(f"most must be a number from 1 to {MOST_ASKED:,}, not {brief(most)}")
+    count(most, "most", MOST_ASKED)
     if interpreter_frame.doubt():
         raise RuntimeError(interpreter_frame.doubt())
     offsets, address, rows = interpreter_frame.layout(), interpreter_frame.base(frame), []
@@ -135,7 +126,7 @@ def frame_objects(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
             code = interpreter_frame.thing(_word(address + offsets.code))
             name = plain(code.co_name) if type(code) is CodeType else "?"
             made = bool(_word(address + offsets.frame_object))
-            rows.append(FrameRow(str(len(rows) + 1), name, "", "", "", made=made))
+            rows.append(FrameRow(str(len(rows) + 1), name, made=made))
         address = _word(address + offsets.previous)
     columns = (
         Column("place", "place"),
@@ -152,20 +143,218 @@ def _word(address: int) -> int:
 
 def locals_words(frame: FrameType, separator: str = " = ") -> str:
     """Return a frame's first few locals as words; no code of the objects' own is run."""
-    values = frame.f_locals
-    if values is frame.f_globals:
+    if frame.f_locals is frame.f_globals:
         return "(the module's dict)"
-    if type(values) not in _NAMESPACES:  # exec takes any mapping, and its code must not run here
-        return brief(values)
     parts = [f"{name}{separator}{words}" for name, words in locals_pairs(frame)]
-    rest = sum(type(name) is str for name in values) - len(parts)
+    rest = len(frame.f_locals) - len(parts)
     return ", ".join(parts + ([f"… {rest} more"] if rest else []))
 
 
 def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
     """Return (name, words) of a frame's first few locals; none where they are no function's own."""
     values = frame.f_locals
-    if values is frame.f_globals or type(values) not in _NAMESPACES:
-        return ()
-    names = [name for name in values if type(name) is str][:MOST_LOCALS]
+    names = [] if values is frame.f_globals else list(values)[:MOST_LOCALS]
     return tuple((plain(name), brief(values[name])) for name in names)
+
+
+def frames_timeline(fn, *args, **kwargs) -> Timeline:
+    """Return a step per call, return, yield and exception of `fn(*args, **kwargs)`: all frames."""
+    watched = to_run(fn, args, "watch_frames")
+    run = _Run(watched.function)
+    with undone(run.let_go):
+        result = traced(run.enter, run.printed, watched, args, kwargs, lambda: run.full)
+    note = [*watched.sentences, result.sentence]
+    if run.full:
+        note.append(
+            f"Only the first {MOST_STEPS} events are recorded; a call with less to do fits."
+        )
+    elif result.tracer_changed:
+        note.append(f"{TRACER_LOST}.")
+    if run.printed.more:
+        note.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
+    note.append(watched.unreached(bool(run.steps)))
+    title = f"Frames of {plain(watched.function.__name__)}"
+    return Timeline(title, run.pages.text, tuple(run.steps), " ".join(filter(None, note)))
+
+
+class _Run:
+    """One traced run; `steps` fills up at its calls and returns."""
+
+    def __init__(self, fn: FunctionType):
+        self.globals, self.steps, self.full = fn.__globals__, [], False
+        self.pages, self.printed = Pages(), Printed()
+        self.pages.place(fn.__code__)
+        self._local, self._first, self._off = self._on_event, fn.__code__, {}
+        self._live: dict[int, FrameType] = {}
+        self._ran: dict[int, int] = {}  # frames in which was raised -> what each ran last
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._seen: set[int] = set()
+
+    def enter(self, frame, event, argument):
+        """Follow this frame too if its function belongs to the module of the one watched."""
+        if frame.f_globals is not self.globals or self.full:
+            return None
+        if not self.steps and frame.f_code is not self._first:
+            return None
+        self._live[id(frame)] = frame
+        key = (id(frame), id(frame.f_code))
+        resumed = self._off.pop(key, None)
+        words, name = locals_words(frame), plain(frame.f_code.co_name)
+        if resumed:
+            says = "The frame comes back from the shelf, with all that it held, and goes on."
+            self._step(frame, f"resume {name}()", says, "resume")
+        else:
+            self._numbers.pop(key, None)  # a frame that has ended may have left its address
+            says = "A new frame is laid on top; its caller waits below."
+            self._step(frame, f"call {name}({words})", says, "call")
+        return self._local
+
+    def _on_event(self, frame, event, argument):
+        if self.full:
+            frame.f_trace_opcodes = False
+            return None
+        if event == "exception":
+            # A handler may raise it again, which no event tells; what ran last does.
+            self._ran[id(frame)], frame.f_trace_opcodes = frame.f_lasti, True
+            said = f"{brief(argument[1])} passes through {plain(frame.f_code.co_name)}"
+            says = "It looks for a handler in this frame first."
+            self._step(frame, said, says, "exception", deed="just raised")
+        elif event == "opcode":
+            self._ran[id(frame)] = frame.f_lasti
+        elif event == "return":
+            self._leave(frame, argument)
+            self._live.pop(id(frame), None)
+            self._ran.pop(id(frame), None)
+            _untrace(frame)
+            return None  # what is returned here would become the frame's tracer again
+        return self._local
+
+    def let_go(self) -> None:
+        """Take the tracer off frames that live on, and forget them."""
+        while self._live:
+            _untrace(self._live.popitem()[1])
+
+    def _leave(self, frame, value):
+        name, words = plain(frame.f_code.co_name), brief(value)
+        if value is None and self._raises(frame):
+            says = "No handler here: the frame goes, and the exception on to its caller."
+            label = f"leave {name} with the exception"
+            self._step(frame, label, says, "exception", "leaving", deed="just raised")
+        elif suspends(frame):
+            row, card = self._row(frame, "", "suspended"), self._card(frame, "suspended")
+            self._off[id(frame), id(frame.f_code)] = row, card
+            says = f"The caller gets {words}; the frame is put on the shelf, as it is."
+            label = f"yield {words} from {name}"
+            self._step(frame, label, says, "yield", "on top again", words, "just yielded")
+        else:
+            ends = bool(frame.f_code.co_flags & GENERATORS)
+            says = f"The caller gets {words}"
+            says = "The generator is at its end, and its caller learns so" if ends else says
+            label, handed = f"return {words} from {name}", "" if ends else words
+            says = f"{says}; the frame leaves for good."
+            self._step(frame, label, says, "return", "leaving", handed, "just returned")
+
+    def _raises(self, frame) -> bool:
+        """Return whether a frame that sends 'return' with None is left by an exception."""
+        names = _names_at(frame.f_code)
+        if names.get(frame.f_lasti) in disassembly.RETURNS:
+            return False
+        if id(frame) in self._ran:
+            return names.get(self._ran[id(frame)]) != "YIELD_VALUE"
+        return not suspends(frame)
+
+    def _step(self, frame, label, says, lane, state="running", handed="", deed=""):
+        """Add a step; with a `deed`, the frame's line has run, and the caller's goes on."""
+        if len(self.steps) >= MOST_STEPS:
+            self.full = True
+            return
+        stack = self._stack(frame)
+        top = stack[:MOST_FRAMES]
+        rows = [
+            self._row(above, str(place), state if place == 1 else "waits for a call")
+            for place, above in enumerate(top, 1)
+        ]
+        cards = [self._card(above, "waits" if place else state) for place, above in enumerate(top)]
+        line, then = self._line(frame), 0  # where a handler is still to be found
+        callers = [above for above in stack[:2] if above is not frame]
+        if callers and lane != "exception":
+            then = self._line(callers[0])
+        self.steps.append(
+            FrameStep(
+                label,
+                then if deed else line,
+                tuple(self._panels(rows, len(stack))),
+                left=line if deed else 0,
+                deed=deed,
+                says=says,
+                lane=lane,
+                cards=tuple(reversed(cards)),
+                shelf=tuple(card for _, card in self._off.values()),
+                handed=handed,
+            )
+        )
+
+    def _stack(self, frame) -> list[FrameType]:
+        """Return the frames from this one, or its caller if it is put aside, to the first call."""
+        stack, last = [], 0
+        while frame is not None and frame.f_globals.get("__package__") != __package__:
+            stack.append(frame)
+            if frame.f_code is self._first:
+                last = len(stack)
+            frame = frame.f_back
+        aside = stack and (id(stack[0]), id(stack[0].f_code)) in self._off
+        return stack[1 if aside else 0 : last or len(stack)]
+
+    def _panels(self, rows, deep):
+        columns = (
+            Column("place", "place"),
+            Column("function", "function", True),
+            Column("line", "line"),
+            Column("lasti", "f_lasti"),
+            Column("state", "state"),
+            Column("locals", "f_locals", True),
+        )
+        below = deep - len(rows)
+        note = f"{below:,} more below; earlier steps have each of them at the top." if below else ""
+        title = "frames on the stack"
+        yield Panel(title, Listing(title, columns, tuple(rows), note))
+        if self._off:
+            off = tuple(row for row, _ in self._off.values())
+            rest = Listing("frames off the stack, kept by generators", columns[1:], off)
+            yield Panel(rest.title, rest)
+        if self.printed.size:
+            yield Panel("printed so far", self.printed.text())
+
+    def _line(self, frame) -> int:
+        return self.pages.line(frame.f_code, frame.f_lineno)
+
+    def _card(self, frame, state) -> Card:
+        key = (id(frame), id(frame.f_code))
+        number = self._numbers.setdefault(key, len(self._seen))
+        self._seen.add(number)
+        name = plain(frame.f_code.co_name)
+        return Card(number, name, self._line(frame), state, locals_pairs(frame))
+
+    def _row(self, frame, place, state):
+        line = str(self._line(frame) or "")
+        lasti = str(frame.f_lasti) if frame.f_globals is self.globals else ""
+        name = plain(frame.f_code.co_name)
+        return FrameRow(place, name, line, lasti, state, locals_words(frame))
+
+
+def _untrace(frame: FrameType) -> None:
+    frame.f_trace, frame.f_trace_opcodes = None, False
+
+
+def suspends(frame: FrameType) -> bool:
+    """Return whether a frame that sends 'return' is a generator's at a yield."""
+    if not frame.f_code.co_flags & GENERATORS:
+        return False
+    names = _names_at(frame.f_code)
+    # 3.13 has moved on to the instruction after the yield when it tells the tracer
+    return "YIELD_VALUE" in (names.get(frame.f_lasti), names.get(frame.f_lasti - 2))
+
+
+@lru_cache(maxsize=256)
+def _names_at(code: CodeType) -> dict[int, str]:
+    return {i.offset: i.opname for i in disassembly.instructions(code)}

@@ -47,8 +47,7 @@ class FramesSeen(Listing):
 def evaluator_graph(fn) -> Graph:
     """Return the way from a call of `fn` to the evaluator that is installed at this moment.
 
-    Mirrors `_PyEval_EvalFrame` (Include/internal/pycore_ceval.h), which asks the interpreter for
-    its evaluator at every Python call. TypeError if `fn` is no Python function.
+    Mirrors `_PyEval_EvalFrame` (Include/internal/pycore_ceval.h).
     """
     function, _ = function_of(fn, "show_evaluator")
     name, code = plain(function.__name__), function.__code__
@@ -73,15 +72,11 @@ def evaluator_graph(fn) -> Graph:
         nodes.append(Node(key, one.name, "function", one.owner))
         edges.append(Edge(before, key, label))
         before, label = key, "goes on to"
-    title = f"Who evaluates a frame of {name} now"
-    return Graph(title, tuple(nodes), tuple(edges))
+    return Graph(f"Who evaluates a frame of {name} now", tuple(nodes), tuple(edges))
 
 
 def evaluators_compared(fn, before: Graph) -> Graph:
-    """Return the picture of an earlier moment and that of this one; what is new is marked +.
-
-    TypeError if `fn` is no Python function, or `before` is no graph.
-    """
+    """Return the picture of an earlier moment and that of this one; what is new is marked +."""
     if not is_a(before, Graph):
         raise TypeError(f"before must be what show_evaluator gave, not {kind_of(before)}")
     function, _ = function_of(fn, "show_evaluator")
@@ -98,27 +93,18 @@ def evaluators_compared(fn, before: Graph) -> Graph:
 
 
 def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
-    """Run `fn(*args, **kwargs)` with the hook on and return the frames that it was told of.
-
-    Watched are `fn`, and all functions and methods of its module, with the functions inside them;
-    or those of `only`. What the run raises is told in the note; KeyboardInterrupt comes through.
-    TypeError for what is no Python function, RuntimeError where there is no hook.
-    """
+    """Run `fn(*args, **kwargs)` with the hook on and return the frames that it was told of."""
     function, own = function_of(fn, "watch_hooked")
     refuse_async(function, "watch_hooked")
-    if only is None:
-        codes = own_codes(function)
-    else:
-        several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
-        codes = [code_of(one, "only of watch_hooked") for one in several]
-    watch = _Watch()
-    hook = frame_hook.watching(watch.note, only=codes)
-    with hook:
+    several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
+    wanted = own_codes(function) if only is None else several
+    codes = [code_of(one, "only of watch_hooked") for one in wanted]
+    watch, ending = _Watch(), ""
+    with frame_hook.watching(watch.note, only=codes) as hook:
         watch.base = sys._getframe()
         try:
             with theirs():
                 function(*own, *args, **kwargs)
-            ending = ""
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -128,17 +114,14 @@ def hooked_listing(fn, args: tuple, kwargs: dict, only=None) -> FramesSeen:
             f" {counted(hook.missed, 'frame')} could not be told: too little was left of the "
             "levels of recursion, or of the C stack."
         )
-    if only is None and len(codes) >= MOST_CODES:
-        ending += f" The first {MOST_CODES:,} code objects of the module were watched; name others."
-    return watch.listing(f"{plain(function.__name__)}{_shape(args, kwargs)}", ending)
+    words = [brief(value) for value in args]
+    words += [f"{plain(name)}={brief(value)}" for name, value in kwargs.items()]
+    shape = _list_some(words[:MOST_ARGUMENTS], len(words))
+    return watch.listing(f"{plain(function.__name__)}({shape})", ending)
 
 
 def own_codes(function: FunctionType) -> list[CodeType]:
-    """Return the code objects of the function and of its module, those inside them included.
-
-    A function is of the module whose globals it has, wherever it is kept: under a decorator, in a
-    property, a dict, a class within a class.
-    """
+    """Return the code objects of the function and of all others that have its globals."""
     space, found = function.__globals__, {}
     alive = (thing for thing in gc.get_objects() if type(thing) is FunctionType)
     pending = [function.__code__, *(one.__code__ for one in alive if one.__globals__ is space)]
@@ -161,20 +144,16 @@ class _Watch:
         self.counts[id(code)] = name, nth + 1
         if len(self.rows) >= MOST_ROWS:
             return
-        depth = self._depth(sys._getframe(1))
+        depth, frame = 0, sys._getframe(1)  # of the frames below, watched or not
+        while frame is not None and frame is not self.base:
+            depth, frame = depth + 1, frame.f_back
         named = zip(code.co_varnames[:MOST_ARGUMENTS], arguments, strict=False)
-        words = _listed([f"{plain(name)}={brief(value)}" for name, value in named], len(arguments))
+        parts = [f"{plain(name)}={brief(value)}" for name, value in named]
+        words = _list_some(parts, len(arguments))
         marks = "· " * depth if depth <= DEEPEST else f"{'· ' * DEEPEST}… "
         own, order = plain(code.co_name), len(self.rows) + 1
         row = FrameSeen(order, depth, own, marks + own, code.co_firstlineno, words, nth + 1)
         self.rows.append(row)
-
-    def _depth(self, frame) -> int:
-        """Return how many frames of the run lie below, whether they are watched or not."""
-        depth = 0
-        while frame is not None and frame is not self.base:
-            depth, frame = depth + 1, frame.f_back
-        return depth
 
     def listing(self, call: str, ending: str) -> FramesSeen:
         """Return all that was told."""
@@ -194,13 +173,7 @@ class _Watch:
         return FramesSeen(title, columns, tuple(self.rows), note, tuple(self.counts.values()))
 
 
-def _shape(args: tuple, kwargs: dict) -> str:
-    words = [brief(value) for value in args[:MOST_ARGUMENTS]]
-    words += [f"{plain(name)}={brief(kwargs[name])}" for name in kwargs][:MOST_ARGUMENTS]
-    return f"({_listed(words[:MOST_ARGUMENTS], len(args) + len(kwargs))})"
-
-
-def _listed(words: list[str], count: int) -> str:
+def _list_some(words: list[str], count: int) -> str:
     """Join words; of more than that many things, say how many have none."""
     more = [f"… {count - len(words)} more"] if count > len(words) else []
     return ", ".join([*words, *more])

@@ -1,25 +1,18 @@
-"""One run of a machine of handlers (mini/vm) -> a record of its stack before each instruction.
-
-The steps are the machine's plain instructions, told by their place in its list, to which its jumps
-lead; the values are those on the machine's own stack.
-"""
+"""One run of a machine of handlers (mini/vm) -> a record of its stack before each instruction."""
 
 from types import CodeType, MethodType
 
-from helpers.capture.cpython.disassembly import Handler, takes
+from helpers.capture.cpython.disassembly import takes
 from helpers.capture.cpython.opcode_recorder import Activation, Moment
 from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
 from helpers.capture.text.value import Seen, brief, plain, seen
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
+from helpers.model.bytecode import Handler
 from helpers.model.phrase import ended
 from helpers.safety.restoring import redirected, theirs
 
 MOST_STEPS = 2000
-
-
-class _Enough(vm.Halt):
-    """The record is full."""
 
 
 class _Stopped(Result):
@@ -34,19 +27,12 @@ class _Stopped(Result):
 class MachineTables:
     """What is known of one code object that the machine runs; see `CodeRows`."""
 
-    doubt, origins = "", {}
+    doubt = ""
 
     def __init__(self, code: CodeType):
         self.code, self.names = code, variables(code)
-        self._steps, self._table = vm.plain(code)
-
-    def named(self) -> tuple[str, ...]:
-        """Return the names of the variables."""
-        return self.names
-
-    def handlers(self) -> list[Handler]:
-        """Return the rows of the exception table, by places in the list of instructions."""
-        return [Handler(*row) for row in self._table]
+        self.named, (self._steps, table) = self.names, vm.plain(code)
+        self.handlers = [Handler(*row) for row in table]
 
     def listing(self):
         """Yield place, name, argument, target and offset of each plain instruction."""
@@ -90,22 +76,7 @@ class MachineRecord:
         full = len(self.moments) >= MOST_STEPS
         return f"The record stops after {MOST_STEPS:,} steps." if full else self.result.sentence
 
-    def run(self, run: MethodType, fn, args, kwargs) -> None:
-        """Run the function; what it raises is told by `result`."""
-        watched = self._watched(type(run.__self__))
-        try:
-            with redirected(self.printed), theirs():
-                self.result = Result(brief(watched().run(fn, *args, **kwargs)))
-        except vm.Halt as halt:
-            self.result = _Stopped(str(halt))
-        except UNRAISABLE:
-            raise
-        except BaseException as error:
-            self.result = Result(brief(error), raised=True)
-        finally:
-            self._frames.clear()
-
-    def _watched(self, machine: type) -> type:
+    def watch(self, machine: type) -> type:
         """Return the machine with handlers that are noted before they run."""
 
         def watching(name):
@@ -130,7 +101,7 @@ class MachineRecord:
         if frame.globals is not self.space:
             return 0
         if len(self.moments) >= MOST_STEPS:
-            raise _Enough
+            raise vm.Halt("the record is full")
         if id(frame) not in self._frames:
             tables = self.codes.get(id(frame.code)) or MachineTables(frame.code)
             self.codes[id(frame.code)] = tables
@@ -151,10 +122,17 @@ class MachineRecord:
 
 
 def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
-    """Return the record of each instruction of `fn`'s module that the machine runs.
-
-    What the run raises is part of the record, a handler that is not written, too.
-    """
+    """Return the record of each instruction of `fn`'s module that the machine runs."""
     record = MachineRecord(fn)
-    record.run(run, fn, args, kwargs)
+    watched = record.watch(type(run.__self__))
+    try:
+        with redirected(record.printed), theirs():
+            record.result = Result(brief(watched().run(fn, *args, **kwargs)))
+    except vm.Halt as halt:
+        record.result = _Stopped(str(halt))
+    except UNRAISABLE:
+        raise
+    except BaseException as error:
+        record.result = Result(brief(error), raised=True)
+    record._frames.clear()
     return record

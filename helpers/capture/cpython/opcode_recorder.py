@@ -1,14 +1,14 @@
 """One call of a Python function -> a record of every instruction that ran, with what it found.
 
 The tracer is called by CPython before each instruction (`f_trace_opcodes`) and reads the frame's
-own slots, fast enough for every instruction. It keeps words, never objects: watching must not keep
-anything alive.
+own slots. It keeps words, never objects: watching must not keep anything alive.
 """
 
 import ctypes
 import sys
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -16,41 +16,33 @@ from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.bytecode import argument
 from helpers.capture.cpython.settrace import TRACER_LOST, Printed, Result, traced
 from helpers.capture.cpython.unwrapping import Unwrapped
-from helpers.capture.text.value import Seen, brief, same_for_ever, says_only_its_type, seen
+from helpers.capture.text.value import Seen, brief, seen
 from helpers.internals import interpreter_frame
 from helpers.mini.versions import JUMPS
 from helpers.safety.restoring import undone
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
-MOST_KEPT = 4096  # scalars whose words are remembered
 KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
 LINES = sys.version_info >= (3, 12)  # from there on CPython saves its depth only at lines
 LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
 
 
 class Tables:
-    """What is known of one code object before it runs. `slots`: offset -> slots in use, or None."""
+    """What is known of one code object before it runs. `slots`: offset -> slots in use."""
 
     def __init__(self, code: CodeType):
         self.code, self.names = code, interpreter_frame.variables(code)
         self.instructions = {i.offset: i for i in disassembly.instructions(code)}
+        shared = {*code.co_cellvars, *code.co_freevars}
+        self.named = tuple(f"{n} (cell)" if n in shared else n for n in self.names)
+        self.handlers = disassembly.handlers(code)
         self.jumps, self.begun = back_jumps(code), _prefixes(self.instructions)
-        self.doubt, self.active = interpreter_frame.doubt(), 0
+        self.doubt, self.active, depths = interpreter_frame.doubt(), 0, {}
         try:
-            self.origins = disassembly.origins(code)
+            depths = {} if self.doubt else disassembly.depths(code)
         except disassembly.Doubt as doubt:
-            self.origins, self.doubt = {}, str(doubt)
-        depths = {} if self.doubt else self.origins
-        self.slots = {offset: len(self.names) + len(stack) for offset, stack in depths.items()}
-
-    def named(self) -> tuple[str, ...]:
-        """Return the names of the first slots; one that inner functions share says so."""
-        shared = {*self.code.co_cellvars, *self.code.co_freevars}
-        return tuple(f"{n} (cell)" if n in shared else n for n in self.names)
-
-    def handlers(self) -> tuple[disassembly.Handler, ...]:
-        """Return the rows of the exception table."""
-        return disassembly.handlers(self.code)
+            self.doubt = str(doubt)
+        self.slots = {offset: len(self.names) + depth for offset, depth in depths.items()}
 
     def listing(self):
         """Yield offset, name, argument, target and offset of each instruction; see `CodeRows`."""
@@ -62,16 +54,9 @@ class Tables:
         """Return how many of the values on the stack the instruction works on."""
         return disassembly.taken(self.instructions[moment.offset], depth)
 
-    def leaving(self, offset: int) -> str:
-        """Return the verb of an instruction that leaves the frame, "" of any other."""
-        found = self.instructions.get(offset)
-        return LEAVING.get(found.opname, "") if found else ""
-
 
 class Activation:
     """One call on its way. `rounds`: loop header -> where its latest rounds began."""
-
-    __slots__ = ("tables", "number", "level", "frame", "previous", "serial", "rounds", "raising")
 
     def __init__(self, tables, number):
         self.tables, self.number, self.level = tables, number, 0
@@ -82,8 +67,7 @@ class Activation:
 class Moment(NamedTuple):
     """One instruction about to run. `found`: the words of all slots, None where not to be read.
 
-    `level` counts the watched calls below this one, `printed` the characters printed so far.
-    `places`: the addresses of the slots, good for this moment alone.
+    `level`: the watched calls below; `places`: the addresses of the slots, for this moment alone.
     """
 
     serial: int
@@ -109,24 +93,21 @@ class Recorder:
     """Records one run. `look(object) -> words` is asked for every slot that is in use."""
 
     def __init__(self, look: Callable = brief, fold: bool = True, most: int = MOST_STEPS):
-        self.look, self.fold, self.most = look, fold, most
+        self.fold, self.most = fold, most
         self.moments: list[Moment | Fold] = []
         self.endings: dict[int, str] = {}  # serial -> how that instruction left its frame
         self.events, self.calls, self.stopped, self.full = 0, 0, "", False
         self.codes: dict[int, Tables] = {}  # by id: a code's hash asks its constants
-        self.printed = Printed()
-        self.result: Result | None = None
+        self.printed, self.result = Printed(), None
         self._running, self._suspended, self._globals = [], {}, None
-        self._kept, self._words = {}, {}
-        self._read = None if interpreter_frame.doubt() else reader(look, self._kept, self._words)
-        self._tracer = self._enter
+        self._read = None if interpreter_frame.doubt() else reader(look)
 
     def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
         """Call, and record from the function on; whatever is raised is told by `result`."""
         self.watched, self._globals = watched, watched.function.__globals__
         with undone(self._let_go):
-            self.result = traced(
-                self._tracer, self.printed, watched, args, kwargs, lambda: self.full
+            self.result: Result = traced(
+                self._enter, self.printed, watched, args, kwargs, lambda: self.full
             )
         if self.result.tracer_changed:
             self.stopped = self.stopped or TRACER_LOST
@@ -138,13 +119,6 @@ class Recorder:
             return None
         if not self.calls and frame.f_code is not self.watched.function.__code__:
             return None
-        activation = self._activation(frame)
-        local = self._local(frame, activation)
-        frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
-        frame.f_trace_opcodes = True
-        return local
-
-    def _activation(self, frame: FrameType) -> Activation:
         code = frame.f_code
         tables = self.codes.get(id(code))
         if tables is None:
@@ -156,72 +130,70 @@ class Recorder:
         activation.level, activation.frame = len(self._running), frame
         tables.active += 1
         self._running.append(activation)
-        return activation
+        local = self._make_tracer(frame, activation)
+        frame.f_trace, frame.f_trace_lines = local, LINES  # 3.13: before f_trace_opcodes
+        frame.f_trace_opcodes = True
+        return local
 
-    def _local(self, frame: FrameType, activation: Activation) -> Callable:
+    def _make_tracer(self, frame: FrameType, activation: Activation) -> Callable:
         """Return the function that CPython calls before each instruction of this frame."""
         moments, printed, level = self.moments, self.printed, activation.level
         in_use, most = activation.tables.slots, self.most
         jumps, begun = activation.tables.jumps if self.fold else (), activation.tables.begun
         look = self._read(frame) if self._read else None
-        nothing = (None, None)
         new = tuple.__new__  # what Moment(...) calls, without the way there
 
         def local(frame, event, argument):
             if event != "opcode":
-                return self._other(frame, activation, event, argument, local)
+                return self._note_other(frame, activation, event, argument, local)
             offset = frame.f_lasti
             offset = begun.get(offset, offset)
             self.events = serial = self.events + 1
             if offset in jumps:
-                self._round(activation, offset, serial)
+                self._begin_round(activation, offset, serial)
             activation.previous, activation.serial = offset, serial
             activation.raising = False
             read, count = None, in_use.get(offset)
             if count is not None and (read := look(count)) is None:
                 self._distrust(activation.tables)
-            found, places = read or nothing
+            found, places = read or (None, None)
             moment = (serial, activation, level, offset, found, printed.size, places)
             moments.append(new(Moment, moment))
             if len(moments) < most and serial < MOST_EVENTS:
                 return local
-            return self._stop(f"The record stops after {serial:,} instructions")
+            self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
+            self.full = True
+            sys.settrace(None)
+            return self._let_go()
 
         return local
 
-    def _other(self, frame, activation, event, argument, local):
+    def _note_other(self, frame, activation, event, argument, local):
         if event == "line":
-            self._check(frame, activation.tables)
+            # Hold the depth that will be used against the one that CPython has saved.
+            tables = activation.tables
+            saved, used = interpreter_frame.saved_depth(frame), tables.slots.get(frame.f_lasti)
+            if None not in (saved, used) and used - len(tables.names) != saved:
+                self._distrust(tables)
         elif event == "exception":
             activation.raising = True
             self._end(activation, f"raises {brief(argument[1])}")
         elif event == "return":
-            self._left(frame, activation, argument)
+            self._leave(frame, activation, argument)
             return None  # what is returned here would become the frame's tracer again
         return local
-
-    def _stop(self, why: str) -> None:
-        self.stopped = self.stopped or why
-        self.full = True
-        sys.settrace(None)
-        self._let_go()
-
-    def _check(self, frame, tables: Tables) -> None:
-        """Hold the depth that will be used against the one that CPython has saved."""
-        saved, used = interpreter_frame.saved_depth(frame), tables.slots.get(frame.f_lasti)
-        if None not in (saved, used) and used - len(tables.names) != saved:
-            self._distrust(tables)
 
     def _distrust(self, tables: Tables) -> None:
         tables.slots.clear()
         tables.doubt = "CPython's own stack pointer says something else"
 
-    def _left(self, frame: FrameType, activation: Activation, value) -> None:
+    def _leave(self, frame: FrameType, activation: Activation, value) -> None:
         """Note how the frame was left, and give its trace flags back."""
         if self._running and self._running[-1] is activation:
             self._running.pop()
         activation.frame = None
-        verb = "" if activation.raising else activation.tables.leaving(activation.previous)
+        last = activation.tables.instructions.get(activation.previous)
+        verb = "" if activation.raising or not last else LEAVING.get(last.opname, "")
         if verb == "yields":
             self._suspended[id(frame), id(activation.tables.code)] = activation
         if verb:
@@ -230,11 +202,10 @@ class Recorder:
         _untrace(frame, activation.tables.active)
 
     def _end(self, activation: Activation, words: str) -> None:
-        """Note what became of the activation's latest instruction."""
         before = self.endings.get(activation.serial, "")
         self.endings[activation.serial] = f"{before}; then {words}" if before else words
 
-    def _round(self, activation: Activation, header: int, serial: int) -> None:
+    def _begin_round(self, activation: Activation, header: int, serial: int) -> None:
         """Leave out the third round from the end once there are more than `KEPT_ROUNDS`."""
         if activation.previous not in activation.tables.jumps[header]:
             activation.rounds[header] = [serial]
@@ -271,8 +242,7 @@ class Recorder:
             if activation.frame is not None:
                 _untrace(activation.frame, 0)
                 activation.frame = None
-        for kept in (self._suspended, self._kept, self._words):
-            kept.clear()
+        self._suspended.clear()
 
 
 def _prefixes(instructions: dict) -> dict[int, int]:
@@ -287,7 +257,7 @@ def _prefixes(instructions: dict) -> dict[int, int]:
     return found
 
 
-@disassembly.once_per_code
+@lru_cache(maxsize=256)
 def back_jumps(code: CodeType) -> dict[int, frozenset[int]]:
     """Return loop header -> the offsets of the instructions that jump back to it."""
     found: dict[int, frozenset[int]] = {}
@@ -305,25 +275,20 @@ def _untrace(frame: FrameType, active: int) -> None:
     frame.f_trace = None
 
 
-def reader(look: Callable, kept: dict, words: dict) -> Callable:
-    """Return `open(frame) -> read(count)`; read tells the first slots: their words, and addresses.
-
-    None where CPython's own stack pointer disagrees with the count: then nothing is read. `words`
-    remembers by address what never changes (`kept` holds it, so that the address stays its own),
-    and by type what is told by its type alone.
-    """
+def reader(look: Callable) -> Callable:
+    """Return `open(frame) -> read(count)`: the words of the first slots, and their addresses."""
     offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
     pointer, number, whatever = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
-    known, ours = words.get, look in (brief, seen)
+    nothing = Seen("NULL", "") if look is seen else look(interpreter_frame.NULL)
+    nothing = "NULL" if look is brief else nothing
 
     def open_frame(frame: FrameType):
         where = pointer.from_address(id(frame) + offsets.frame)
         # Views of memory, made once: reading them again costs no look-up and no new object.
         address = where.value
         top = number.from_address(address + offsets.stacktop)
-        code, first = id(frame.f_code), address + offsets.localsplus
-        right = pointer.from_address(address + offsets.code).value == code
-        rows = {}
+        first = address + offsets.localsplus
+        right = pointer.from_address(address + offsets.code).value == id(frame.f_code)
 
         def read(count: int):
             saved = top.value
@@ -331,35 +296,13 @@ def reader(look: Callable, kept: dict, words: dict) -> Callable:
             # the slots above the real top hold what was left there, and must not be touched.
             if where.value != address or (saved >= 0 and saved != count) or not right:
                 return None
-            row = rows.get(count)
-            if row is None:
-                row = rows[count] = (pointer * count).from_address(first)
             # Addresses are copied out first: describing an object may run the collector.
-            places = row[:]
-            return tuple([known(p) or said(p, n) for n, p in enumerate(places)]), places
+            places = (pointer * count).from_address(first)[:]
+            return tuple([tell(place, n) for n, place in enumerate(places)]), places
 
-        def said(p, n):
-            if p is None:
-                return nothing
-            thing = whatever.from_address(first + word * n).value
-            if not ours:
-                return look(thing)
-            kind = type(thing)
-            answer = known(kind) if type(kind) is type else None
-            if answer is not None:
-                return answer
-            answer = look(thing)
-            if same_for_ever(thing):
-                # An address is good for words only while the object there is kept alive.
-                if len(words) > MOST_KEPT:
-                    words.clear(), kept.clear()
-                words[p], kept[p] = answer, thing
-            elif says_only_its_type(kind):
-                words[kind] = answer
-            return answer
+        def tell(place, n):
+            return nothing if place is None else look(whatever.from_address(first + word * n).value)
 
         return read
 
-    standing = {brief: "NULL", seen: Seen("NULL", "")}
-    nothing = standing.get(look) or look(interpreter_frame.NULL)
     return open_frame

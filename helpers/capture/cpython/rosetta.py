@@ -35,10 +35,7 @@ _FAMILIES = {
 }
 _CHANGES = (
     ("RESUME", "since 3.11; here tracers are told of a call, or of a generator that goes on"),
-    ("CALL_INTRINSIC", "since 3.12 rare work is an intrinsic function"),
     ("LOAD_FAST_LOAD_FAST", "3.13 fuses two loads into one instruction"),
-    ("STORE_FAST_LOAD_FAST", "3.13 fuses a store and a load"),
-    ("STORE_FAST_STORE_FAST", "3.13 fuses two stores"),
     ("INPLACE_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_ADD", "since 3.11 one BINARY_OP; its number says which operator"),
     ("BINARY_FLOOR_DIVIDE", "since 3.11 one BINARY_OP; its number says which operator"),
@@ -97,31 +94,31 @@ def rosetta(name: str = "current") -> Sourced:
         record(*(row.get(heading, "") for heading in sheets), change)
         for row, change in zip(rows, changes, strict=True)
     ]
-    marked = tuple(_changed([[row.get(version, "") for version in STORED] for row in rows]))
+    # Marked are the cells whose instruction is not that of the version before.
+    marked = [
+        (number, column)
+        for number, row in enumerate(rows)
+        for column, (old, new) in enumerate(pairwise(STORED), 1)
+        if row.get(new, SAME) != SAME and _name(row, new) != _name(row, old)
+    ]
+    versions = {number: STORED[column] for number, column in marked}
+    notes = [
+        f"{_name(row, versions.get(n, next(iter(row))))}: {words}"
+        for n, (row, words) in enumerate(zip(rows, changes, strict=True))
+        if words
+    ]
     return Sourced(
         f"{name}, compiled by four Pythons and by this one",
         tuple(columns),
         tuple(values),
         source="\n".join(line for line in source.split("\n") if '"""' not in line),
-        marked=marked,
-        note="\n".join([MARKED, *_notes(rows, changes, dict(marked))]),
+        marked=tuple(marked),
+        note="\n".join([MARKED, *notes]),
     )
 
 
-def _notes(rows: list[dict], changes: list[str], marked: dict[int, int]):
-    """Yield what changed in a row, each under the name of the instruction that is marked there."""
-    for number, (row, words) in enumerate(zip(rows, changes, strict=True)):
-        if words:
-            version = STORED[marked[number]] if number in marked else next(iter(row))
-            yield f"{row[version].split()[1]}: {words}"
-
-
-def _changed(rows: list[list[str]]):
-    """Yield the place of each cell whose instruction is not that of the version before."""
-    for number, cells in enumerate(rows):
-        for column, (before, now) in enumerate(pairwise(cells), 1):
-            if now not in ("", SAME) and now.split()[1:2] != before.split()[1:2]:
-                yield number, column
+def _name(row: dict[str, str], version: str) -> str:
+    return "".join(row.get(version, "").split()[1:2])
 
 
 def _units(sheet: list) -> list[tuple[tuple, str]]:

@@ -4,7 +4,7 @@ import io
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CoroutineType, FunctionType, GeneratorType
+from types import CoroutineType, GeneratorType
 
 from helpers.capture.text.value import brief
 from helpers.model.phrase import ended
@@ -16,43 +16,30 @@ UNRAISABLE = (KeyboardInterrupt,)  # the learner's own: it must reach the notebo
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 
 
-class Printed(io.TextIOBase):
-    """Keeps the first `MOST_PRINTED` characters that are printed; `size` counts those kept.
+class Printed(io.StringIO):
+    """Keeps the first `MOST_PRINTED` characters, `size` of them, and the last ones in `tail`."""
 
-    `tail` has the last ones, and `total` counts all.
-    """
-
-    def __init__(self):
-        self._parts, self.size, self.more = [], 0, False
-        self.tail, self.total = "", 0
+    size, total, tail = 0, 0, ""
 
     def write(self, text: str) -> int:
         """Keep the text as far as there is room."""
-        if not isinstance(text, str):
-            raise TypeError(f"write() needs text, not {brief(text)}")
+        self.size += super().write(text[: max(MOST_PRINTED - self.size, 0)])
         self.tail, self.total = (self.tail + text[-TAIL:])[-TAIL:], self.total + len(text)
-        room = MOST_PRINTED - self.size
-        self.more = self.more or len(text) > room
-        if room > 0:
-            self._parts.append(text[:room])
-            self.size += min(len(text), room)
         return len(text)
 
-    def writable(self) -> bool:
-        """Say yes, as a stream of output does."""
-        return True
+    @property
+    def more(self) -> bool:
+        """Whether more was printed than is kept."""
+        return self.total > self.size
 
     def text(self, size: int | None = None) -> str:
         """Return what was printed, or its first `size` characters."""
-        return "".join(self._parts)[:size]
+        return self.getvalue()[:size]
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a call ended. `raised` says that `words` is an exception; `driven`: a generator was.
-
-    `kind`: the name of the type of what it returned or raised.
-    """
+    """How a call ended: the value or exception in `words`, its type in `kind`."""
 
     words: str
     raised: bool = False
@@ -69,9 +56,7 @@ class Result:
 def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]) -> Result:
     """Call what is `watched` (an `Unwrapped`) with `tracer` set, and say how it ended.
 
-    Its output is kept in `printed`. What it raises is told, not raised, but for KeyboardInterrupt.
-    Its own generator is run to its end, or until `enough()`. The tracer from before is set again,
-    whoever set it. A coroutine is closed, or Python warns that nobody awaited it.
+    What it raises is told, but for KeyboardInterrupt; its own generator is run to its end.
     """
     before, own = sys.gettrace(), sys._getframe()
     opcodes = own.f_trace_opcodes
@@ -82,8 +67,9 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
         try:
             with theirs():
                 value = watched.call(*args, **kwargs)
-            kind, driven = kind_of(value), makes(value, watched.function)
-            words = driven_words(value, enough) if driven else brief(value)
+            kind, code = kind_of(value), watched.function.__code__
+            driven = type(value) is GeneratorType and value.gi_code is code
+            words = _drive(value, enough) if driven else brief(value)
             if type(value) is CoroutineType:
                 value.close()
         except UNRAISABLE:
@@ -98,12 +84,7 @@ def traced(tracer, printed: Printed, watched, args, kwargs, enough: Callable[[],
     return Result(words, raised, driven, changed, kind)
 
 
-def makes(value: object, function: FunctionType) -> bool:
-    """Return whether this is a generator of the function's own code, which is to be driven."""
-    return type(value) is GeneratorType and value.gi_code is function.__code__
-
-
-def driven_words(generator: GeneratorType, enough: Callable[[], bool]) -> str:
+def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:
     """Run a generator to its end, or until there is enough; return its value in words."""
     while not enough():
         try:

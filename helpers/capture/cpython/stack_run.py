@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MethodType
 
-from helpers.capture.cpython.instruction_words import MOST_NAMED, CodeRows, Told, sentence
+from helpers.capture.cpython.disassembly import MOST_NAMED, CodeRows, Told, sentence
 from helpers.capture.cpython.opcode_recorder import Fold, Moment, Recorder
-from helpers.capture.cpython.settrace import MOST_PRINTED, Printed
+from helpers.capture.cpython.settrace import MOST_PRINTED
 from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain, seen
@@ -15,9 +16,8 @@ from helpers.internals import interpreter_frame
 from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
 from helpers.model.stack import StackRun, StackStep
-from helpers.model.stage import Card, Code, Value
+from helpers.model.stage import Card, Value
 from helpers.model.timeline import Panel
-from helpers.safety.arguments import is_a
 
 MOST_LOCALS = 24  # in a panel
 # Of these one object is as good as another that is equal, so which one it is says nothing.
@@ -25,10 +25,7 @@ _PLAIN = {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellips
 
 
 def record(fn, args=(), kwargs=None, **options) -> Recorder:
-    """Return the raw record of one call; see `Recorder` for the options.
-
-    TypeError for what has no bytecode to run; RuntimeError on an interpreter that is not read.
-    """
+    """Return the raw record of one call; see `Recorder` for the options."""
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
     return Recorder(**options).run(to_run(fn, args, "watch_stack"), args, dict(kwargs or {}))
@@ -37,15 +34,10 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
 def stack_run(fn, *args, **kwargs) -> StackRun:
     """Return a step per instruction that `fn(*args, **kwargs)` runs, with the real stack before it.
 
-    Followed are the functions of the same module, called however deep; any other call is one step.
-    A generator function is run to its end. Rounds of a loop after the second and before the last
-    are left out, and the record stops after `MOST_STEPS`; notes say so. What the function raises is
-    part of the record. TypeError and RuntimeError as `record`.
-
-    Where `fn` is the `run` of a machine of handlers (mini/vm), the first argument is the function,
-    and the stack is the machine's own.
+    Where `fn` is the `run` of a machine of handlers (mini/vm), the stack is the machine's own.
     """
-    if _is_machines_run(fn):
+    vm = sys.modules.get("helpers.mini.vm")  # there is no machine while this is not loaded
+    if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:
         from helpers.capture.cpython.machine_steps import machine_record
 
         recorder = machine_record(fn, *args, **kwargs)
@@ -56,7 +48,7 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         draft, function = Draft(recorder), recorder.watched.function
         draft.pages.place(function.__code__)
         title, note = f"{plain(function.__name__)}, instruction by instruction", _note(recorder)
-    steps = tuple(raised_here(draft.steps()))
+    steps = tuple(_mark_raised(draft.steps()))
     return StackRun(
         title,
         draft.pages.text,
@@ -65,15 +57,8 @@ def stack_run(fn, *args, **kwargs) -> StackRun:
         outcome=recorder.result.sentence,
         real=not any(tables.doubt for tables in recorder.codes.values()),
         recorded=recorder.events,
-        codes=draft.listed(),
+        codes=tuple(rows.listed() for rows in draft.codes.values()),
     )
-
-
-def _is_machines_run(fn) -> bool:
-    """Tell whether `fn` is the `run` of a machine; there is none while its module is not loaded."""
-    vm = sys.modules.get("helpers.mini.vm")
-    own = vm is not None and type(fn) is MethodType and is_a(fn.__self__, vm.Loop)
-    return own and fn.__func__ is vm.Loop.run
 
 
 def _note(recorder: Recorder) -> str:
@@ -87,17 +72,16 @@ def _note(recorder: Recorder) -> str:
         parts.append(f"{recorder.stopped}; the run went on unrecorded.")
     if recorder.printed.more:
         parts.append(f"Only the first {MOST_PRINTED:,} characters that it printed are kept.")
-    named = {plain(tables.code.co_name): tables for tables in recorder.codes.values()}
-    for name, tables in named.items():
+    for tables in recorder.codes.values():
+        name = plain(tables.code.co_name)
         if (number := len(tables.names)) > MOST_NAMED:
             parts.append(f"Of the {number:,} variables of {name} the first {MOST_NAMED} are shown.")
-    for name, tables in named.items():
-        if why := tables.doubt:
-            parts.append(f"The stack of {name} is recomputed from its bytecode, not read: {why}.")
+        if tables.doubt:
+            parts.append(f"The stack of {name} is not shown: {tables.doubt}.")
     return " ".join(filter(None, parts))
 
 
-def raised_here(steps: Iterable[StackStep]) -> Iterator[StackStep]:
+def _mark_raised(steps: Iterable[StackStep]) -> Iterator[StackStep]:
     """Yield each step; those between a raise and the end of its handler bear line and offset."""
     raised: dict[int, tuple[int, int]] = {}  # call -> of the instruction that raised
     for step in steps:
@@ -129,20 +113,23 @@ def following(moments: list[Moment | Fold]) -> dict[int, Moment]:
 
 
 class Draft:
-    """A record on its way to steps. `pages` holds the sources that the steps' lines are in."""
+    """A record on its way to steps. Equal values and panels are made once: steps are many."""
 
     def __init__(self, recorder):
         self.recorder, self.pages = recorder, Pages()
-        self._codes: dict[int, CodeRows] = {}
-        self._panels, self._values = Panels(recorder.printed), Values()
-        self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
-        self._calls = Calls(recorder.moments, recorder.endings)
+        self.codes: dict[int, CodeRows] = {}
+        self._value, self._stack_panel, self._names_panel = map(
+            cache, (Value, _stack_panel, _names_panel)
+        )
+        self._before: dict[int, tuple] = {}  # call -> (keys, addresses, how many stay)
+        self._keys = 0
+        self._last = {moment.activation.number: moment.serial for moment in recorder.moments}
+        self._running: list[int] = []  # calls on their way
+        self._shelf: dict[int, Card] = {}  # calls put aside
+        self._facts: dict[int, tuple] = {}  # what each call looked like last
+        self._made = cache(Card)
 
-    def listed(self) -> tuple[Code, ...]:
-        """Return the instructions of every function that ran, in the order of their first steps."""
-        return tuple(rows.listed() for rows in self._codes.values())
-
-    def steps(self):
+    def steps(self) -> Iterator[StackStep]:
         """Yield one step per moment and one per run of folds."""
         moments, folds = self.recorder.moments, []
         after = following(moments)
@@ -158,12 +145,11 @@ class Draft:
             yield self._folded(folds)
 
     def _code(self, tables) -> CodeRows:
-        if id(tables.code) not in self._codes:
-            self._codes[id(tables.code)] = CodeRows(tables, self.pages, len(self._codes))
-        return self._codes[id(tables.code)]
+        if id(tables.code) not in self.codes:
+            self.codes[id(tables.code)] = CodeRows(tables, self.pages, len(self.codes))
+        return self.codes[id(tables.code)]
 
     def _printed(self, moments, position: int) -> str:
-        """Return what this instruction printed: what there is more before the next one."""
         later = (m.printed for m in moments[position + 1 :] if type(m) is Moment)
         end, start = next(later, self.recorder.printed.size), moments[position].printed
         return self.recorder.printed.text(end)[start:] if end > start else ""
@@ -173,22 +159,25 @@ class Draft:
         row, line = code.rows[moment.offset], code.lines[moment.offset]
         handler = code.handlers[moment.offset]
         ending = self.recorder.endings.get(moment.serial, "")
-        values, taken = self._values.of(moment, code, None if ending else after)
+        values, taken = self._values(moment, code, None if ending else after) if real else ((), 0)
         stack = tuple(v.words for v in values)
         names, variables = self._variables(moment, code) if real else ((), ())
-        waiting, shelf = self._calls.around(moment)
-        self._calls.saw(moment, code.function, line, names, stack[: len(stack) - taken])
+        waiting, shelf = self._find_calls(moment)
+        number = moment.activation.number
+        self._facts[number] = code.function, line, names, stack[: len(stack) - taken]
+        if ending.startswith("yields") and self._last[number] > moment.serial:
+            self._shelf[number] = self._card(number, "put aside")
         phrase = f"{row.offset} {row.opname} {row.argument}".rstrip()
         called = f"{code.function} · " if len(self.recorder.codes) > 1 else ""
         return StackStep(
             f"{called}{phrase}{f' · {ending}' if ending else ''}",
             line,
-            self._panels.of(stack, names, moment.printed, handler, real),
+            self._panels(stack, names, moment.printed, handler, real),
             span=row.span,
             says=self._says(moment, code, stack, taken, after, ending),
             lane=row.lane,
             function=code.function,
-            call=moment.activation.number,
+            call=number,
             offset=moment.offset,
             opname=row.opname,
             argrepr=row.argument,
@@ -206,6 +195,27 @@ class Draft:
             shelf=shelf,
         )
 
+    def _values(self, moment: Moment, code: CodeRows, after) -> tuple[tuple[Value, ...], int]:
+        """Return the values on the stack, bottom first, and how many the instruction takes."""
+        count, number = len(code.tables.names), moment.activation.number
+        found, places = moment.found[count:], moment.places[count:]
+        keys, before, stay = self._before.get(number, ([], [], 0))
+        kept = []
+        for n in range(min(len(found), len(keys), stay)):
+            if places[n] != before[n]:
+                break
+            kept.append(keys[n])
+        keys = kept + list(range(self._keys + 1, self._keys + 1 + len(found) - len(kept)))
+        self._keys += len(keys) - len(kept)
+        same = {p: name for p, name in zip(moment.places[:count], code.named, strict=False) if p}
+        values = tuple(
+            self._value(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
+            for (words, kind), place, key in zip(found, places, keys, strict=True)
+        )
+        taken = code.tables.taken(moment, len(values), after)
+        self._before[number] = keys, places, len(values) - taken
+        return values, taken
+
     def _says(self, moment, code, stack, taken, after, ending) -> str:
         row, stay, put = code.rows[moment.offset], len(stack) - taken, None
         if after is not None and after.found is not None and moment.found is not None:
@@ -217,14 +227,34 @@ class Draft:
         )
 
     def _variables(self, moment: Moment, code: CodeRows):
-        """Return (name, words) of what is bound, and the values, equal ones stored once."""
-        names, variables = [], []
-        for name, (words, kind) in zip(code.named, moment.found, strict=False):
-            if words not in ("NULL", "empty cell"):
-                pair = (name, words.removeprefix("cell: "))
-                names.append(self._pairs.setdefault(pair, pair))
-                variables.append(self._values.stored(pair[1], kind))
-        return tuple(names), tuple(variables)
+        bound = [
+            (name, words.removeprefix("cell: "), kind)
+            for name, (words, kind) in zip(code.named, moment.found, strict=False)
+            if words not in ("NULL", "empty cell")
+        ]
+        names = tuple((name, words) for name, words, _ in bound)
+        return names, tuple(self._value(words, kind) for _, words, kind in bound)
+
+    def _panels(self, stack, names, size: int, handler: str, real: bool) -> tuple[Panel, ...]:
+        """Return the panels of one step; `size`: characters printed so far."""
+        panels = [self._stack_panel(stack, real), self._names_panel(names)]
+        if handler:
+            panels.append(Panel("on an exception", handler))
+        if self.recorder.printed.size:
+            panels.append(Panel("printed so far", self.recorder.printed.text(size)))
+        return tuple(panels)
+
+    def _find_calls(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+        """Return the cards of the calls below this one, and of the generators put aside."""
+        number = moment.activation.number
+        self._shelf.pop(number, None)
+        self._running[moment.level :] = [number]
+        waiting = (n for n in self._running[:-1] if n in self._facts)
+        return tuple(self._card(n, "waits") for n in waiting), tuple(self._shelf.values())
+
+    def _card(self, number: int, state: str) -> Card:
+        function, line, *rest = self._facts[number]
+        return self._made(number, function, line, state, *rest)
 
     def _folded(self, folds: list[Fold]) -> StackStep:
         loops = {}
@@ -238,83 +268,6 @@ class Draft:
         first = self._code(folds[0].activation.tables)
         line = first.lines[folds[0].header]
         return StackStep(words, line, function=first.function, left_out=steps)
-
-
-class Values:
-    """The values on the stacks. A value keeps its key from the push on, until it is taken."""
-
-    def __init__(self):
-        self._stored: dict[tuple, Value] = {}
-        self._before: dict[int, tuple] = {}  # call -> (values, addresses, how many stay)
-        self._keys = 0
-
-    def stored(self, words: str, kind: str, same: str = "", key: int = 0) -> Value:
-        """Return a value; equal ones are one object."""
-        facts = (words, kind, same, key)
-        return self._stored.setdefault(facts, Value(*facts))
-
-    def of(self, moment: Moment, code: CodeRows, after: Moment | None) -> tuple[tuple, int]:
-        """Return the values on the stack, bottom first, and how many the instruction takes."""
-        count = len(code.tables.names)
-        if moment.found is not None:
-            found, places, named = moment.found[count:], moment.places[count:], moment.places
-        else:
-            origins = code.tables.origins.get(moment.offset, ())
-            found, named = [(code.origin(o), "") for o in origins], ()
-            places = [None] * len(found)
-        keys = self._keyed(moment.activation.number, len(found), places)
-        same = {p: name for p, name in zip(named[:count], code.named, strict=False) if p}
-        values = tuple(
-            self.stored(words, kind, "" if kind in _PLAIN else same.get(place, ""), key)
-            for (words, kind), place, key in zip(found, places, keys, strict=True)
-        )
-        taken = code.tables.taken(moment, len(values), after)
-        self._before[moment.activation.number] = keys, places, len(values) - taken
-        return values, taken
-
-    def _keyed(self, call: int, depth: int, places) -> list[int]:
-        keys, before, stay = self._before.get(call, ([], [], 0))
-        kept = []
-        for n in range(min(depth, len(keys), stay)):
-            if places[n] != before[n]:
-                break
-            kept.append(keys[n])
-        fresh = range(self._keys + 1, self._keys + 1 + depth - len(kept))
-        self._keys += len(fresh)
-        return [*kept, *fresh]
-
-
-class Calls:
-    """Which calls are on their way at each moment: those that wait, and those put aside."""
-
-    def __init__(self, moments: list[Moment | Fold], endings: dict[int, str]):
-        self._endings = endings
-        self._last = {moment.activation.number: moment.serial for moment in moments}
-        self._running: list[int] = []
-        self._shelf: dict[int, Card] = {}
-        self._facts: dict[int, tuple] = {}
-        self._cards: dict[Card, Card] = {}
-
-    def around(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-        """Return the cards of the calls below this one, and of the generators put aside."""
-        number = moment.activation.number
-        self._shelf.pop(number, None)
-        self._running[moment.level :] = [number]
-        below = [self._card(n, "waits") for n in self._running[:-1] if n in self._facts]
-        return tuple(below), tuple(self._shelf.values())
-
-    def saw(self, moment: Moment, function: str, line: int, names, stays) -> None:
-        """Remember what this call looks like while others run."""
-        number = moment.activation.number
-        self._facts[number] = (function, line, names, stays)
-        yields = self._endings.get(moment.serial, "").startswith("yields")
-        if yields and self._last[number] > moment.serial:
-            self._shelf[number] = self._card(number, "put aside")
-
-    def _card(self, number: int, state: str) -> Card:
-        function, line, names, stays = self._facts[number]
-        card = Card(number, function, line, state, names, stays)
-        return self._cards.setdefault(card, card)
 
 
 @dataclass(frozen=True)
@@ -333,41 +286,15 @@ class Local:
     value: str
 
 
-class Panels:
-    """The panels of a run, equal ones made once. `printed` is all that it printed."""
-
-    def __init__(self, printed: Printed):
-        self._printed, self._kept = printed, {}
-
-    def of(self, stack, names, size: int, handler: str, real: bool) -> tuple[Panel, ...]:
-        """Return the panels of one step; `size`: characters printed so far."""
-        panels = [self._once(_stack, stack, real), self._once(_names, names)]
-        if handler:
-            panels.append(Panel("on an exception", handler))
-        if self._printed.size:
-            panels.append(self._once(self._output, size))
-        return tuple(panels)
-
-    def _once(self, make, *facts) -> Panel:
-        key = (make.__name__, *facts)
-        if key not in self._kept:
-            self._kept[key] = make(*facts)
-        return self._kept[key]
-
-    def _output(self, size: int) -> Panel:
-        return Panel("printed so far", self._printed.text(size))
-
-
-def _stack(stack, real: bool) -> Panel:
+def _stack_panel(stack: tuple[str, ...], real: bool) -> Panel:
     columns = (Column("place", "place"), Column("value", "value", code=True))
     rows = [Slot(str(n), words) for n, words in enumerate(stack, 1)][::-1]
-    if rows:
-        rows[0] = Slot(f"{rows[0].place} top", rows[0].value)
-    title = "value stack" if real else "value stack (recomputed)"
-    return Panel(title, Listing(title, columns, tuple(rows), "" if rows else "empty"))
+    rows[:1] = [Slot(f"{row.place} top", row.value) for row in rows[:1]]
+    note = "" if rows else "empty" if real else "not shown"
+    return Panel("value stack", Listing("value stack", columns, tuple(rows), note))
 
 
-def _names(names) -> Panel:
+def _names_panel(names: tuple) -> Panel:
     columns = (Column("name", "name", code=True), Column("value", "value", code=True))
     rows = tuple(Local(*pair) for pair in names[:MOST_LOCALS])
     more = len(names) - len(rows)

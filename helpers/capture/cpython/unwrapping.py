@@ -1,7 +1,6 @@
 """A callable of any kind -> the Python function that somebody wrote, and what was peeled off it.
 
-No framework is imported: where none is loaded, nobody can hand over what is of it. No line of the
-callable's own code is run, so its arguments get their names from here and not from `inspect`.
+No framework is imported, and no line of the callable's own code is run.
 """
 
 import functools
@@ -19,7 +18,7 @@ from helpers.capture.cpython.objects import (
 )
 from helpers.model.phrase import counted
 from helpers.safety import restoring
-from helpers.safety.arguments import deadly, is_a, is_exactly, kind_of, own, printable
+from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable
 
 DEEPEST = 20
 VARARGS = 0x04  # co_flags, Include/cpython/code.h
@@ -39,8 +38,7 @@ _CACHED = "functools.lru_cache is peeled off, and its cache is not asked."
 class Unwrapped(NamedTuple):
     """A function, what was peeled off it, and what to `call` so that it runs as Python.
 
-    The call goes through decorators and modules, which may change the arguments, but not through
-    what keeps a function from running: a cache, a compiler.
+    The call goes through decorators and modules, but not through a cache or a compiler.
     """
 
     function: object
@@ -55,9 +53,7 @@ class Unwrapped(NamedTuple):
 def unwrap(thing: object) -> tuple[object, tuple[str, ...]]:
     """Return the Python function in a callable, and a sentence for each thing that was peeled off.
 
-    It is a bound method where its self is known. Peeled off are modules of torch and Keras, what
-    torch.compile and tf.function make, decorators (`__wrapped__`), caches, partials, properties
-    and objects with a `__call__`. Where there is no Python function inside: what is there instead.
+    It is a bound method where its self is known, and `thing` where there is no function inside.
     """
     return opened(thing)[:2]
 
@@ -69,14 +65,13 @@ def behind(thing: object) -> FunctionType | None:
     return function if type(function) is FunctionType else None
 
 
-def to_run(thing: object, args: tuple, verb: str, refuses_async: bool = True) -> Unwrapped:
+def to_run(thing: object, args: tuple, verb: str) -> Unwrapped:
     """Return the function to watch, and what to call for that. TypeError if there is none."""
     inside = opened(thing, args)
     if why := freed(inside.function):
         raise TypeError(f"{verb}: {why}")
     function, _ = function_of(inside.function, verb)
-    if refuses_async:
-        refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
+    refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
     return inside._replace(function=function)
 
 
@@ -104,8 +99,8 @@ def _parameters(code, count: int) -> list[str] | None:
 
 
 def calls_itself(fn) -> bool:
-    """Return whether partials lead in a circle: C code would call itself until it dies."""
-    return "holds itself" in deadly(fn)
+    """Return False: a name that other rooms call, which refuses nothing any more."""
+    return False
 
 
 def freed(function: object) -> str:
@@ -128,7 +123,7 @@ def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped
     """Return what `unwrap` does, and what to call; of several implementations, that for `args`."""
     if type(thing) is MethodType:
         return _opened_method(thing, args, deepest)
-    inner, words, as_given = (deepest and _layer(thing, args)) or (None, "", True)
+    inner, words, as_given = (deepest and _find_layer(thing, args)) or (None, "", True)
     if not words:
         return Unwrapped(thing, (), thing)
     given, named = (thing.args, thing.keywords) if type(thing) is functools.partial else ((), {})
@@ -143,7 +138,7 @@ def opened(thing: object, args: tuple = (), deepest: int = DEEPEST) -> Unwrapped
 def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
     weak, function = _weak_self(method), method.__func__
     itself = weak() if weak and weak() is not None else method.__self__
-    if own(itself, "__call__") is function and _of_module(itself):
+    if own(itself, "__call__") is function and _find_module(itself):
         return opened(itself, args, deepest)
     inside, bound = opened(function, (itself, *args), deepest), MethodType(function, itself)
     if not inside.sentences:
@@ -153,11 +148,8 @@ def _opened_method(method: MethodType, args: tuple, deepest: int) -> Unwrapped:
     return inside._replace(function=bound, call=MethodType(inside.call, itself))
 
 
-def _layer(thing, args):
-    """Return what is inside, a sentence, and whether it gets the same arguments; None of no layer.
-
-    None of what is a function, or nothing that anybody knows.
-    """
+def _find_layer(thing, args):
+    """Return what is inside, a sentence, and whether it gets the same arguments, or None."""
     inside = instance_dict(thing) or {}
     wrapped = dict.get(inside, "__wrapped__")
     if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
@@ -168,39 +160,38 @@ def _layer(thing, args):
         weak = type(method) is MethodType and _weak_self(method)
         return method if weak else traced, _TRACED, True
     if callable(thing) and callable(wrapped) and wrapped is not thing:
-        return _of_wrapper(thing, wrapped, inside, args)
+        return _find_in_wrapper(thing, wrapped, inside, args)
     if type(thing) is FunctionType or is_a(thing, type):
         return None
     for kind, name in _HOLDERS.items():
         if type(thing) is kind:
             return getattr(thing, name), f"A {kind.__name__} is peeled off.", True
     call = own(thing, "__call__")
-    if (module := _of_module(thing)) or type(call) is not FunctionType:
+    if (module := _find_module(thing)) or type(call) is not FunctionType:
         return module
     words = f"{kind_of(thing)} objects are called through their __call__: this is it."
     return MethodType(call, thing), words, True
 
 
-def _of_wrapper(thing, wrapped, inside, args):
+def _find_in_wrapper(thing, wrapped, inside, args):
     if type(thing) is functools._lru_cache_wrapper:
         return wrapped, _CACHED, True
     if type(thing) is not FunctionType:
         return wrapped, f"The wrapper {kind_of(thing)} is peeled off.", False
     if "get_compiler_config" in inside:
         return wrapped, _COMPILED, True
-    made_in = thing.__code__.co_qualname.partition(".<locals>")[0].removesuffix(".__call__")
-    # networkx makes and numbers each of its wrappers
-    maker = "argmap" if "__argmap__" in inside else printable(made_in)
+    maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
     home = dict.get(thing.__globals__, "__name__")
     if maker == "singledispatch" and home == "functools" and "dispatch" in inside:
         kind = type(args[0]) if args else object
         words = f"singledispatch is peeled off: this is the function for {called(kind)}."
         return inside["dispatch"](kind), words, True
-    words = f"The decorator {maker} is peeled off: this is what it decorates."
+    named = maker.removesuffix(".__call__")
+    words = f"The decorator {named} is peeled off: this is what it decorates."
     return wrapped, words, maker in _GENERATORS and home == "contextlib"
 
 
-def _of_module(thing):
+def _find_module(thing):
     for what, home, name, method in _MODULES:
         kind = getattr(restoring.module(home), name, None)
         if kind is None or not is_a(thing, kind):

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import called, class_mapping, namespace
+from helpers.capture.cpython.objects import called, namespace
 from helpers.model.phrase import listed
 from helpers.safety.arguments import is_a, printable
 from helpers.safety.restoring import HOUSE, LIBRARIES, STANDARD
@@ -15,22 +15,13 @@ _TYPED = ("<stdin>", "<ipython-input", "<answer>", "<cell")
 
 
 def patched_names(most: int) -> str:
-    """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code.
-
-    Looked at are the names of modules, and of classes that were defined in them; a function that
-    is the library's own, and whose `__code__` is not, counts as well.
-    """
-    found = sorted(f"{place}: {name}" for place, name in _patched())
-    return listed(found, most)
+    """Return "numpy.dot: mine, …" of the names in libraries that lead to the learner's code."""
+    modules = [(k, m) for k, m in list(sys.modules.items()) if is_a(m, ModuleType)]
+    found = [one for k, m in modules if _is_library(m) for one in _find_in(k, namespace(m), k)]
+    return listed(sorted(f"{place}: {name}" for place, name in found), most)
 
 
-def _patched() -> Iterator[tuple[str, str]]:
-    for name, module in list(sys.modules.items()):
-        if is_a(module, ModuleType) and type(name) is str and _is_library(module):
-            yield from _in(name, namespace(module), name)
-
-
-def _in(place: str, names, home: str) -> Iterator[tuple[str, str]]:
+def _find_in(place: str, names, home: str) -> Iterator[tuple[str, str]]:
     for key, value in list(names.items()):
         if type(key) is not str:
             continue
@@ -39,16 +30,14 @@ def _in(place: str, names, home: str) -> Iterator[tuple[str, str]]:
         if type(value) is FunctionType:
             if is_own(value.__code__):
                 yield f"{place}.{printable(key)}", called(value)
-        elif type(value) is type:
-            members = class_mapping(value)
-            if members.get("__module__") == home and names is not members:
-                yield from _in(f"{place}.{printable(key)}", members, "")
+        elif type(value) is type and home and value.__module__ == home:
+            yield from _find_in(f"{place}.{printable(key)}", vars(value), "")
 
 
 def is_own(code: CodeType) -> bool:
     """Tell whether code comes from a cell, a prompt or a file outside of the libraries."""
     file = code.co_filename
-    if type(file) is not str or file.startswith((*_ELSEWHERE, HOUSE)):
+    if file.startswith((*_ELSEWHERE, HOUSE)):
         return False
     return file.startswith(_TYPED) or ("<" not in file and os.sep in file)
 

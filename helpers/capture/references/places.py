@@ -1,45 +1,59 @@
-"""One place that holds a reference: how to read it, how to write it, how to put it back.
+"""A holder and what it holds -> the places: how to read each, how to write it, who owns it.
 
-A place never runs code of the object that it holds: it compares by identity, and reads and
-writes through the methods of the built-in types. Where Python offers no way to write, the place
-is `Fixed` and says why.
+A place reads and writes through the methods of the built-in types. One that cannot be written has a
+reason. The collector reports raw parts, such as the dict behind an instance: who owns a part
+follows from its own holders.
 """
 
 import functools
+import sys
 import types
-from collections import deque
-from operator import is_
+from functools import partial
+from gc import get_referents
+from types import SimpleNamespace
 
-from helpers.capture.cpython.objects import (
-    class_mapping,
-    instance_dict,
-    mro,
-    namespace,
-    pairs,
-    part,
-)
-from helpers.capture.references.heap import Kept
+from helpers.capture.cpython.objects import instance_dict, namespace
 from helpers.model.bindings import Binding, join
 from helpers.safety.arguments import is_a, is_exactly, kind_of
 from helpers.safety.restoring import Own
 
 MISSING = type("Missing", (Own,), {"__slots__": (), "__repr__": lambda self: "nothing"})()
-_PLAIN_KEYS = (str, int, bool, bytes, type(None))
-_PARTIAL = functools.partial
+_IMMUTABLE, _MANAGED_DICT = 1 << 8, 1 << 4  # of a type's __flags__
+# What a frame or a view holds, it gives up by itself; nobody can write it.
+_NO_PLACE = (types.FrameType, types.TracebackType, types.MappingProxyType)
+_WRAPPERS = {
+    property: ("fget", "fset", "fdel"),
+    staticmethod: ("__func__",),
+    classmethod: ("__func__",),
+}
+
+
+class Shelf(list, Own):
+    """A list that the search may keep live objects in without finding it."""
+
+    __slots__ = ()
+
+
+class Kept(Own):
+    """A box for one thing that a place puts back later; inside it, the thing counts as gone."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing):
+        self.thing = thing
 
 
 class Place(Own):
-    """A reference held by `container` under `name`.
+    """A reference held by `container` under `name`; one with a `reason` cannot be written.
 
     `holder` is the object whose path names the owner. `owners` are the texts of that path, more
-    than one only for a closure cell that several functions share.
+    than one only for a closure cell that several functions share. `at`: a key, an index, a name.
     """
 
-    __slots__ = ("kind", "container", "holder", "name", "scan", "owners", "reason")
-
-    def __init__(self, kind, container, name, holder=None, reason=""):
+    def __init__(self, kind, container, name, holder=None, reason="", at=None, first=None):
         self.kind, self.container, self.name, self.reason = kind, container, name, reason
         self.holder = container if holder is None else holder
+        self.at, self.first = at, Kept(first)
         self.scan, self.owners = False, ()
 
     @property
@@ -50,8 +64,7 @@ class Place(Own):
     @property
     def paths(self) -> tuple[str, ...]:
         """Every dotted path under which `keep` and `only` may name this place."""
-        joint = self.binding.path
-        return tuple(dict.fromkeys((joint, *(join(owner, self.name) for owner in self.owners))))
+        return (self.binding.path, *(join(owner, self.name) for owner in self.owners))
 
     @property
     def binding(self) -> Binding:
@@ -67,141 +80,59 @@ class Place(Own):
         """Make the place hold `value`; TypeError, and nothing changed, where Python refuses."""
         self._write(value)
 
-    def state(self):
-        """Return what `settle` needs beside the old value."""
-
-    def settle(self, state) -> None:
-        """Undo what a write did beside writing."""
-
     def _inside(self) -> str:
         return self.name
 
     def _read(self):
         return MISSING
 
-    def _write(self, value) -> None:
-        raise TypeError(f"{self.binding.path} cannot be rebound: {self.reason}")
-
-
-class Fixed(Place):
-    """A place that Python shows but does not let anybody write."""
-
-    __slots__ = ()
-
 
 class Item(Place):
-    """The value under a key of a dict: plain dicts and the namespaces of instances."""
+    """The value under a key of a dict, such as the namespace of an instance, or in a list."""
 
-    __slots__ = ("at",)
+    def __init__(self, kind, container, holder, at):
+        name = at if "attribute" in kind and type(at) is str else key_words(at)
+        name = f"__kwdefaults__{name}" if kind == "keyword default" else name
+        super().__init__(kind, container, name, holder, at=at)
 
-    def __init__(self, kind, container, at, holder=None, name=None):
-        super().__init__(kind, container, label(at) if name is None else name, holder)
-        self.at = at
-
-    def _inside(self):
-        return f"key {self.at if type(self.at) is str else id(self.at)}"
-
-    def _read(self):
-        if is_exactly(self.at, *_PLAIN_KEYS):
-            return dict.get(self.container, self.at, MISSING)
-        found = pairs(self.container)
-        return next((value for key, value in found if key is self.at), MISSING)
-
-    def _write(self, value) -> None:
-        size = dict.__len__(self.container)
-        dict.__setitem__(self.container, self.at, value)
-        if dict.__len__(self.container) > size:  # the key's hash is another one by now
-            dict.popitem(self.container)  # the last one in; no hash is asked for
-            raise TypeError("the key is no longer found by its hash")
-
-
-class ListItem(Place):
-    """An index of a list or a deque."""
-
-    __slots__ = ("at", "base")
-
-    def __init__(self, container, at):
-        self.base = deque if is_a(container, deque) else list
-        super().__init__(f"{self.base.__name__} item", container, f"[{at}]")
-        self.at = at
+    def _inside(self) -> str:
+        return self.name if is_exactly(self.at, int, str) else f"{self.name} {id(self.at)}"
 
     def _read(self):
-        short = self.base.__len__(self.container) <= self.at
-        return MISSING if short else self.base.__getitem__(self.container, self.at)
+        base = list if is_a(self.container, list) else dict
+        try:
+            return base.__getitem__(self.container, self.at)
+        except LookupError:
+            return MISSING
 
     def _write(self, value) -> None:
-        self.base.__setitem__(self.container, self.at, value)
-
-
-class SetMember(Place):
-    """A member of a set: found by its hash, so replaced by leaving and joining."""
-
-    __slots__ = ("member", "leaves")
-
-    def __init__(self, container, member):
-        super().__init__("set member", container, "{member}")
-        self.member, self.leaves = member, True
-
-    def _read(self):
-        here = any(thing is self.member for thing in list(set.__iter__(self.container)))
-        return self.member if here else MISSING
-
-    def _write(self, value) -> None:
-        size = set.__len__(self.container)
-        set.add(self.container, value)
-        joined = set.__len__(self.container) > size
-        if self.leaves:
-            set.discard(self.container, self.member)
-        self.member, self.leaves = value, joined
+        base = list if is_a(self.container, list) else dict
+        base.__setitem__(self.container, self.at, value)
 
 
 class ModuleName(Item):
     """A name in a module that `sys.modules` lists.
 
     TensorFlow's `TFModuleWrapper` (tensorflow/python/util/module_wrapper.py) keeps three copies:
-    its own dict, the dict of the module it wraps, and a cache in C that wins every look-up. Its
-    `__setattr__` updates all three, and so does this place; it is told by its parts, and nothing
-    is imported for it.
+    its own dict, the dict of the module it wraps, and a cache in C that wins every look-up and is
+    filled by it. It is told by its parts, and nothing is imported for it.
     """
 
-    __slots__ = ("module",)
-
     def __init__(self, name, module, at):
-        super().__init__("module attribute", namespace(module), at, module, at)
-        self.module, self.owners, self.scan = module, (name,), True
+        super().__init__("module attribute", namespace(module), module, at)
+        self.owners, self.scan, cache = (name,), True, fast_cache(module)
+        self.first.thing = bool(cache and cache.has(at))  # or a look-up in the block fills it
 
     def _write(self, value) -> None:
-        cache = fast_cache(self.module)
-        if cache is None:
-            return setattr(self.module, self.at, value)
-        for copy in (namespace(cache.wrapped), self.container):
-            dict.__setitem__(copy, self.at, value)
-        if cache.has(self.at):
-            cache.insert(self.at, value)
-
-    def state(self):
-        """Return whether the cache in C knew the name."""
-        cache = fast_cache(self.module)
-        return cache is not None and cache.has(self.at)
-
-    def settle(self, state) -> None:
-        """Drop the name from the cache in C where it came in only during the rebinding."""
-        cache = fast_cache(self.module)
-        if cache is not None and not state and cache.has(self.at):
-            cache.pop(self.at)
+        super()._write(value)
+        if cache := fast_cache(self.holder):
+            dict.__setitem__(namespace(cache.wrapped), self.at, value)
+            if cache.has(self.at):
+                cache.insert(self.at, value) if self.first.thing else cache.pop(self.at)
 
 
 class CachedName(Place):
     """A name in the attribute cache that a `TFModuleWrapper` keeps in C."""
-
-    __slots__ = ("at",)
-
-    def __init__(self, module, at):
-        super().__init__("C-level cache", module, at)
-        self.at = at
-
-    def _inside(self):
-        return f"cached {self.name}"
 
     def _read(self):
         cache = fast_cache(self.container)
@@ -211,98 +142,56 @@ class CachedName(Place):
         fast_cache(self.container).insert(self.at, value)
 
 
-class FastCache(Own):
-    """The four doors to the cache in C (tensorflow/python/util/fast_module_type.cc)."""
-
-    __slots__ = ("wrapped", "has", "get", "insert", "pop")
-
-    def __init__(self, module, wrapped):
-        self.wrapped = wrapped
-        doors = ("_fastdict_key_in", "_fastdict_get", "_fastdict_insert", "_fastdict_pop")
-        for name, door in zip(self.__slots__[1:], doors, strict=True):
-            setattr(self, name, object.__getattribute__(module, door))
-
-
-def fast_cache(module) -> FastCache | None:
-    """Return the cache in C of a `TFModuleWrapper`, None for every other module."""
-    if not any(cls.__name__ == "TFModuleWrapper" for cls in mro(type(module))):
-        return None
+def fast_cache(module) -> SimpleNamespace | None:
+    """Return the doors to a `TFModuleWrapper`'s cache (python/util/fast_module_type.cc)."""
     wrapped = dict.get(namespace(module), "_tfmw_wrapped_module")
-    return FastCache(module, wrapped) if is_a(wrapped, types.ModuleType) else None
+    kinds = [cls.__name__ for cls in type(module).__mro__]
+    if "TFModuleWrapper" not in kinds or not is_a(wrapped, types.ModuleType):
+        return None
+    ends = {"has": "key_in", "get": "get", "insert": "insert", "pop": "pop"}
+    doors = {n: object.__getattribute__(module, f"_fastdict_{end}") for n, end in ends.items()}
+    return SimpleNamespace(wrapped=wrapped, **doors)
 
 
 class ClassName(Place):
     """A name in a class: a raw object, or one that a staticmethod, classmethod or property wraps.
 
-    The wrapper is built anew, not changed in place: CPython's specialised instructions look at
-    the version of the class, which only an assignment to the class moves on.
+    The wrapper, `first`, is built anew: CPython's specialised instructions look at the version of
+    the class, which only an assignment to the class moves on. `at`: the name, the wrapper's field.
     """
 
-    __slots__ = ("at", "field", "wrapper")
-
-    def __init__(self, cls, at, field="", wrapper=None):
-        name = f"{at}.{field}" if field.startswith("f") else at
-        super().__init__("class attribute", cls, name)
-        self.at, self.field, self.wrapper = at, field, Kept(wrapper)
-
     def _read(self):
-        now = class_mapping(self.container).get(self.at, MISSING)
-        if not self.field:
+        name, field = self.at
+        now = vars(self.container).get(name, MISSING)
+        if not field:
             return now
-        return getattr(now, self.field) if type(now) is type(self.wrapper.thing) else MISSING
+        return getattr(now, field) if type(now) is type(self.first.thing) else MISSING
 
     def _write(self, value) -> None:
-        type.__setattr__(self.container, self.at, self._wrapped(value) if self.field else value)
+        name, field = self.at
+        if field:
+            original, now = self.first.thing, vars(self.container)[name]
+            fields = _WRAPPERS[type(original)]
+            parts = [value if one == field else getattr(now, one) for one in fields]
+            old = getattr(original, field) is value
+            value = original if old else type(original)(*parts)
+        type.__setattr__(self.container, name, value)
 
-    def _wrapped(self, value):
-        original = self.wrapper.thing
-        names = ("fget", "fset", "fdel") if type(original) is property else ("__func__",)
-        now = class_mapping(self.container)[self.at]
-        parts = {name: getattr(now, name) for name in names} | {self.field: value}
-        same = all(part is getattr(original, name) for name, part in parts.items())
-        return original if same else type(original)(*parts.values())
 
-
-class Slot(Place):
-    """A slot of an instance, written through the descriptor in its class."""
-
-    __slots__ = ("descriptor",)
-
-    def __init__(self, instance, name, descriptor):
-        super().__init__("instance attribute", instance, name)
-        self.descriptor = descriptor
-        try:
-            descriptor.__set__(instance, descriptor.__get__(instance))
-        except (AttributeError, TypeError):
-            self.reason = "its slot is read-only"
+class SetMember(Place):
+    """A member of a set, `at`: found by its hash, so replaced by leaving and joining."""
 
     def _read(self):
-        return read_slot(self.descriptor, self.container)
+        return self.at if any(one is self.at for one in list(self.container)) else MISSING
 
     def _write(self, value) -> None:
-        self.descriptor.__set__(self.container, value)
-
-
-def read_slot(descriptor, instance):
-    """Return what a slot of an instance holds, MISSING where it is empty."""
-    try:
-        return descriptor.__get__(instance)
-    except AttributeError:
-        return MISSING
+        set.add(self.container, value)
+        set.discard(self.container, self.at)
+        self.at = value
 
 
 class Cell(Place):
     """What a closure cell holds; every function that shares the cell sees the change."""
-
-    __slots__ = ()
-
-    def __init__(self, cell, name, holder):
-        super().__init__("closure cell", cell, name, holder)
-        if name == "__class__":
-            self.reason = "super() without arguments needs it"
-
-    def _inside(self):
-        return "cell_contents"
 
     def _read(self):
         try:
@@ -317,66 +206,217 @@ class Cell(Place):
 class Default(Place):
     """A default argument: the tuple of defaults is replaced by one with another item."""
 
-    __slots__ = ("at", "first")
-
-    def __init__(self, function, at, kind="default argument", name="__defaults__"):
-        super().__init__(kind, function, f"{name}[{at}]")
-        self.at, self.first = at, Kept(self._items())
-
-    def _items(self):
-        return self.container.__defaults__
-
-    def _replace(self, items):
-        self.container.__defaults__ = items
-
     def _read(self):
-        items = self._items() or ()
-        return items[self.at] if self.at < len(items) else MISSING
+        return self.container.__defaults__[self.at]
 
     def _write(self, value) -> None:
-        items = list(self._items())
+        items = list(self.container.__defaults__)
         items[self.at] = value
-        first = self.first.thing
-        same = len(items) == len(first) and all(map(is_, items, first))
-        self._replace(first if same else tuple(items))
-
-
-class PartialArgument(Default):
-    """A positional argument stored in a `functools.partial`."""
-
-    __slots__ = ()
-
-    def __init__(self, partial, at):
-        super().__init__(partial, at, "partial", "args")
-
-    def _items(self):
-        return part(_PARTIAL, "args", self.container)
-
-    def _replace(self, items):
-        _set_partial(self.container, part(_PARTIAL, "func", self.container), items)
+        self.container.__defaults__ = tuple(items)
 
 
 class PartialFunction(Place):
     """The function inside a `functools.partial` (Modules/_functoolsmodule.c)."""
 
-    __slots__ = ()
-
-    def __init__(self, partial):
-        super().__init__("partial", partial, "func")
-
     def _read(self):
-        return part(_PARTIAL, "func", self.container)
+        return self.container.func
 
     def _write(self, value) -> None:
-        _set_partial(self.container, value, part(_PARTIAL, "args", self.container))
+        held = self.container
+        partial.__setstate__(held, (value, held.args, held.keywords, instance_dict(held) or None))
 
 
-def _set_partial(partial, function, arguments) -> None:
-    keywords = part(_PARTIAL, "keywords", partial)
-    _PARTIAL.__setstate__(partial, (function, arguments, keywords, instance_dict(partial) or None))
+def is_immutable(cls) -> bool:
+    """Return whether CPython refuses `cls.name = value` for every name."""
+    return bool(cls.__flags__ & _IMMUTABLE)
 
 
-def label(key) -> str:
+def _class_dict(cls) -> dict:
+    return get_referents(vars(cls))[0]  # behind the read-only view
+
+
+def names_of(container: dict, child) -> list:
+    """Return the keys whose value is `child`."""
+    return [key for key, value in list(dict.items(container)) if value is child]
+
+
+def places_in(holder, child, heap) -> list[Place]:
+    """Return the places in `holder` that hold `child`; none for frames and bare views."""
+    if is_a(holder, *_NO_PLACE):
+        return []
+    for base, finder in _FINDERS.items():
+        if is_a(holder, base):
+            found = finder(holder, child, heap)
+            plain = type(holder) is base or base in (types.ModuleType, type)
+            return found if plain else found + _attributes(holder, child)
+    return _in_instance(holder, child, heap)
+
+
+def _in_dict(holder, child, heap):
+    """Return the places in a dict: values under the name its owner gives them, then keys."""
+    main = sys.modules.get("__main__")
+    session = namespace(main) if is_a(main, types.ModuleType) else {}
+    if any(session.get(name) is holder for name in ("_oh", "Out")):  # IPython's record of results
+        return []
+    parents, name = heap.parents(holder), heap.names.get(id(holder), "")
+    module = sys.modules.get(name)
+    makers = [make for parent in parents if (make := _make_maker(parent, holder))]
+    if is_a(module, types.ModuleType) and namespace(module) is holder:
+        makers = [partial(ModuleName, name, module)]
+    if not makers and parents and all(is_a(parent, types.FrameType) for parent in parents):
+        return []  # only the snapshot of a frame's locals
+    if not makers and not parents and dict.__contains__(holder, "__doc__"):
+        reason = "its type cannot be changed"  # of a built-in type, which the collector skips
+        makers = [lambda at: _fixed("dict value", holder, key_words(at), reason)]
+    makers = makers or [partial(Item, "dict value", holder, holder)]
+    found = [make(at) for at in names_of(holder, child) for make in makers]
+    if any(key is child for key in list(holder)):
+        found.append(_fixed("dict key", holder, "{key}", "a key is found by its hash"))
+    return found
+
+
+def _make_maker(parent, inside):
+    """Return a maker of places for a dict that is a part of `parent`, None if it is none."""
+    if is_a(parent, types.ModuleType):
+        kind = "hidden module attribute"
+        return partial(Item, kind, inside, parent) if namespace(parent) is inside else None
+    if is_a(parent, type):
+        if _class_dict(parent) is not inside:
+            return None
+        if is_immutable(parent):
+            reason = "its type cannot be changed"
+            return lambda at: _fixed("class attribute", parent, at, reason)
+        return lambda at: ClassName("class attribute", parent, at, at=(at, ""))
+    if is_a(parent, types.FunctionType) and parent.__kwdefaults__ is inside:
+        return partial(Item, "keyword default", inside, parent)
+    if instance_dict(parent) is not inside:
+        return None
+    function = is_a(parent, types.FunctionType, functools._lru_cache_wrapper)
+    return partial(Item, f"{'function' if function else 'instance'} attribute", inside, parent)
+
+
+def _in_list(holder, child, heap):
+    found = [at for at, one in enumerate(list.__iter__(holder)) if one is child]
+    return [Item("list item", holder, holder, at) for at in found]
+
+
+def _in_set(holder, child, heap):
+    if not any(one is child for one in list(holder)):
+        return []
+    if is_a(holder, frozenset):
+        return [_fixed("frozenset member", holder, "{member}", "a frozenset cannot be changed")]
+    return [SetMember("set member", holder, "{member}", at=child)]
+
+
+def _in_tuple(holder, child, heap):
+    """A tuple that nothing in the heap holds carries the arguments of a call: no place."""
+    # gc.get_referrers itself, and each call on the way here, holds the object in such a tuple.
+    parents = heap.parents(holder)
+    if not parents or any(is_a(p, type) and p.__mro__ is holder for p in parents):
+        return []
+    indexes = [at for at, one in enumerate(tuple.__iter__(holder)) if one is child]
+    functions = [p for p in parents if is_a(p, types.FunctionType) and p.__defaults__ is holder]
+    kind, name = "default argument", "__defaults__[{}]"
+    found = [
+        Default(kind, function, name.format(at), at=at) for function in functions for at in indexes
+    ]
+    reason = "a tuple cannot be changed"
+    return found or [_fixed("tuple item", holder, f"[{at}]", reason) for at in indexes]
+
+
+def _in_cell(holder, child, heap):
+    # A cell is shared by closures: whoever writes it changes the variable for all of them.
+    owners = Shelf(
+        function
+        for closure in heap.parents(holder)
+        if is_a(closure, tuple)
+        for function in heap.parents(closure)
+        if is_a(function, types.FunctionType) and function.__closure__ is closure
+    )
+    if not owners:  # a running call's, or a generator's that waits
+        return []
+    at = next(at for at, cell in enumerate(owners[0].__closure__) if cell is holder)
+    name = owners[0].__code__.co_freevars[at]
+    reason = "super() without arguments needs it" if name == "__class__" else ""
+    return [Cell("closure cell", holder, name, owners, reason)]
+
+
+def _in_wrapper(holder, child, heap):
+    base = next(kind for kind in _WRAPPERS if is_a(holder, kind))
+    held = [field for field in _WRAPPERS[base] if getattr(holder, field) is child]
+    homes = [
+        (owner, at)
+        for inside in heap.parents(holder)
+        if is_a(inside, dict)
+        for owner in heap.parents(inside)
+        if is_a(owner, type) and _class_dict(owner) is inside
+        for at in names_of(inside, holder)
+    ]
+    if not homes or type(holder) is not base:
+        reason = f"this {base.__name__} cannot be built anew"
+        return [_fixed("C-level holder", holder, field, reason) for field in held]
+    ending = ".{}" if base is property else ""
+    return [
+        ClassName("class attribute", cls, at + ending.format(field), at=(at, field), first=holder)
+        for cls, at in homes
+        for field in held
+    ]
+
+
+def _in_method(holder, child, heap):
+    names = [name for name in ("__func__", "__self__") if getattr(holder, name) is child]
+    reason = "a bound method's {} is read-only"
+    return [_fixed("bound method", holder, name, reason.format(name)) for name in names]
+
+
+def _in_partial(holder, child, heap):
+    if holder.func is child:
+        return [PartialFunction("partial", holder, "func")]
+    return _in_instance(holder, child, heap)
+
+
+def _in_module(holder, child, heap):
+    cache = fast_cache(holder)
+    known = [name for name in list(namespace(holder)) if cache.has(name)] if cache else []
+    kind = "C-level cache"
+    return [CachedName(kind, holder, n, at=n) for n in known if cache.get(n) is child]
+
+
+def _in_instance(holder, child, heap):
+    found = _attributes(holder, child)
+    # What the collector counts more often than we have found in Python is held by C code.
+    in_c = sum(one is child for one in get_referents(holder)) - (type(holder) is child)
+    in_c -= len(found) * bool(type(holder).__flags__ & _MANAGED_DICT)  # kept without a dict
+    reason = "it is held in C or in a slot, where the search does not write"
+    fixed = _fixed("C-level holder", holder, "(inside the C object)", reason)
+    return [*found, fixed] if in_c > 0 else found
+
+
+def _attributes(holder, child):
+    inside = instance_dict(holder)
+    make = None if inside is None else _make_maker(holder, inside)
+    return [make(at) for at in names_of(inside, child)] if make else []
+
+
+def _fixed(kind: str, holder, name: str, reason: str) -> Place:
+    return Place(kind, holder, name, reason=reason)
+
+
+def key_words(key) -> str:
     """Return `['key']` for a string, `[3]` for a number, the name of the type for the rest."""
     plain = is_exactly(key, str, int, bool, type(None))
     return f"[{key!r}]" if plain else f"[<{kind_of(key)}>]"
+
+
+_FINDERS = {
+    dict: _in_dict,
+    list: _in_list,
+    tuple: _in_tuple,
+    **dict.fromkeys((set, frozenset), _in_set),
+    types.CellType: _in_cell,
+    types.MethodType: _in_method,
+    partial: _in_partial,
+    **dict.fromkeys(_WRAPPERS, _in_wrapper),
+    types.ModuleType: _in_module,
+    type: lambda holder, child, heap: [],
+}

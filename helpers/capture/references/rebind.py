@@ -3,35 +3,37 @@
 Writing one place is an assignment. Writing all of them, and giving each its object back whatever
 happens in between, is this module. `code_swapped` is the other way in: it leaves all names alone
 and changes the function itself.
+
+A wrapper that is put in the place of what it wraps must still reach the original, or it calls
+itself for ever: what it holds is followed, and so are the global names in its code. An attribute
+look-up inside its body, such as `module.name(...)`, cannot be known before it runs: give the
+original a name of its own.
 """
 
 import types
 from collections import Counter
 from fnmatch import fnmatchcase
+from functools import partial
+from gc import get_referents
 
-from helpers.capture.cpython.objects import inherited, is_immutable
-from helpers.capture.references.heap import Shelf
+from helpers.capture.cpython.objects import inherited, instance_dict, names_used
 from helpers.capture.references.holder_search import (
     describe,
     find_holders,
-    find_holders_beside,
     find_holders_of_both,
     scan_modules,
     why_fixed,
 )
-from helpers.capture.references.places import Place, SetMember
-from helpers.capture.references.wrapper_needs import needed_places
+from helpers.capture.references.places import Place, Shelf, is_immutable
 from helpers.capture.text.value import label, type_name
 from helpers.model.bindings import Binding
-from helpers.model.phrase import counted
+from helpers.model.phrase import counted, listed
 from helpers.safety.arguments import is_a, is_exactly, printable
-from helpers.safety.restoring import Block, Own, note, tell
+from helpers.safety.restoring import Own, note, tell
 
 UNSEEN = "; variables of running calls are not counted"
 _VALUES = (int, str, bytes, float, complex, tuple, frozenset, range, slice, bool)
 _ONE_OF_A_KIND = (type(None), type(...), type(NotImplemented))
-# Found by no search: an active block must not report the places of another as holders.
-_ACTIVE, _SWAPPED = Shelf(), Shelf()
 
 
 def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebinding":
@@ -49,22 +51,34 @@ def rebind_everywhere(old, new, *, search="thorough", keep=(), only=()) -> "Rebi
     rebound. The block is for one thread: others see the replacement as well. The modules of the
     kernel itself are left out, and so are the builtins, which it calls at any moment.
     """
-    _refuse(old, new)
-    if type(search) is not str or search not in ("thorough", "scan"):
+    what = describe(old)
+    if old is new:
+        raise ValueError(f"{what} is to be replaced by itself; give a different object")
+    if _is_shared(old):
+        raise ValueError(
+            f"{what} is a value that the interpreter shares; to rebind it would rebind half "
+            "the process"
+        )
+    if is_a(old, types.ModuleType):
+        raise TypeError(f"{what} is a module; rebind the names inside it instead")
+    if is_a(old, type) and is_immutable(old):
+        raise TypeError(f"{what} is built in, and the interpreter itself relies on it")
+    if callable(old) and not callable(new):
+        raise TypeError(f"{what} can be called, and {describe(new)} cannot; give a function")
+    if search not in ("thorough", "scan"):
         raise ValueError(f'search must be "thorough" or "scan", not {label(search)}')
     return Rebinding(old, new, search, _patterns(keep, "keep"), _patterns(only, "only"))
 
 
-class Rebinding(Block):
+class Rebinding(Own):
     """A rebinding: `changed` and `left` tell what became of each place, as rows.
 
     After the block `leftover` lists the places that hold the replacement since then (a name that
     was imported inside the block, say), and a warning counts them; it is empty where nothing is
-    left. `repr` says in words how many places were left alone, and why. Ctrl-C waits while places
-    are written; what came in the beginning comes when all is undone.
+    left. `repr` says in words how many places were left alone, and why.
     """
 
-    __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before", "_said")
+    __slots__ = ("old", "new", "changed", "left", "leftover", "_how", "_undo", "_before")
 
     def __init__(self, old, new, search, keep, only):
         self.old, self.new = old, new
@@ -72,54 +86,28 @@ class Rebinding(Block):
         self.left: tuple[Binding, ...] = ()
         self.leftover: tuple[Binding, ...] = ()
         self._how = (search, keep, only)
-        self._undo, self._before, self._said = Shelf(), frozenset(), ""
+        self._undo, self._before = Shelf(), []
 
     def __repr__(self) -> str:
-        if self not in _ACTIVE and not self.changed:
+        if not self.changed:
             return f"{describe(self.old)} is to be replaced by {describe(self.new)}."
         done, every = len(self.changed), len(self.changed) + len(self.left)
         told = "; ".join(f"{n}: {why}" for why, n in Counter(r.reason for r in self.left).items())
         told = f"{len(self.left)} left" + (f" ({told})" if told else "")
         told = f"{describe(self.old)}: {done} of {every} places rebound, {told}{UNSEEN}"
-        return f"{told}; {_leftover_words(self.leftover)}." if self.leftover else f"{told}."
+        return f"{told}; {self._leftover_words()}." if self.leftover else f"{told}."
 
-    def prepare(self) -> Shelf:
-        """Search, and choose the places to rebind."""
-        if self in _ACTIVE:
+    def __enter__(self) -> "Rebinding":
+        if self._undo:
             raise RuntimeError("this rebinding is active already; make another one to nest it")
         self.leftover = ()
-        search, keep, only = self._how
-        if search == "scan":
-            places, before = scan_modules(self.old), scan_modules(self.new)
-        elif _is_shared(self.new):  # who else has None is nobody's question, and takes minutes
-            places, before = find_holders(self.old), ()
-        else:
-            places, before = find_holders_of_both(self.old, self.new)
-        self._before = frozenset(place.key for place in before)
-        _refuse_unknown(self.old, places, (*keep, *only))
-        needed = needed_places(self.new, self.old)
-        reasons = [self._why_not(place, keep, only, needed) for place in places]
-        rows = [(place, place.binding, why) for place, why in zip(places, reasons, strict=True)]
-        self.left = tuple(
-            Binding(row.kind, row.owner, row.name, row.scan, False, why)
-            for _, row, why in rows
-            if why
-        )
-        self.changed = tuple(row for _, row, why in rows if not why)
-        if not self.changed:
-            why = _few([f"{row.path} ({row.reason})" for row in self.left])
-            raise ValueError(f"no place that holds {describe(self.old)} can be rebound: {why}")
-        return Shelf(place for place, _, why in rows if not why)
-
-    def begin(self, plan) -> "Rebinding":
-        """Write every place, or none."""
+        plan = self._plan()
+        place = None
         try:
             for place in plan:
                 # The record comes before the write: after an error in between, all is put back.
-                self._undo.append(Undo(place, place.state()))
+                self._undo.append(place)
                 place.put(self.new)
-                if place.get() is not self.new:
-                    raise TypeError("the place did not take the value")
         except BaseException as error:
             # Half a rebinding is worse than none: two callers would run two functions.
             self._restore()
@@ -129,98 +117,133 @@ class Rebinding(Block):
                 f"{place.binding.path} refused the replacement ({type_name(error)}); "
                 "every place holds the original again"
             ) from error
-        _ACTIVE.append(self)
         return self
 
-    def end(self, kind, error) -> None:
-        """Give every place its object back; blocks that are inside of this one end with it."""
-        if self not in _ACTIVE:
-            return  # ended by the one around it
-        keys = {undo.place.key for undo in self._undo}
-        later = _ACTIVE[_ACTIVE.index(self) + 1 :]
-        inside = [one for one in later if any(undo.place.key in keys for undo in one._undo)]
-        for one in reversed(inside):
-            one._said = one._restore()
-            _ACTIVE.remove(one)
-        _ACTIVE.remove(self)
-        self._said = self._restore()
-        if inside and not self._said:
-            self._said = (
-                f"the rebinding of {describe(self.old)} was left before one that was entered "
-                "inside it; leave the inner one first (nothing is lost: both are undone now)"
-            )
+    def _plan(self) -> Shelf:
+        """Search, and choose the places to rebind."""
+        search, keep, only = self._how
+        if search == "scan":
+            places, before = scan_modules(self.old), scan_modules(self.new)
+        elif _is_shared(self.new):  # who else has None is nobody's question, and takes minutes
+            places, before = find_holders(self.old), ()
+        else:
+            places, before = find_holders_of_both(self.old, self.new)
+        self._before = [(place.key, place.paths) for place in before]
+        _refuse_unknown(self.old, places, (*keep, *only))
+        reached = _reach(self.new, self.old)
+        plan, changed, left = Shelf(), [], []
+        for place in places:
+            row, why = place.binding, place.reason
+            if not why and _matches(place, keep):
+                why = "kept, as asked"
+            elif not why and only and not _matches(place, only):
+                why = "not asked for"
+            elif not why and {id(place.container), (id(place.container), place.name)} & reached:
+                why = "the replacement itself needs it"
+            if why:
+                left.append(Binding(row.kind, row.owner, row.name, row.scan, False, why))
+            else:
+                plan.append(place)
+                changed.append(row)
+        self.changed, self.left = tuple(changed), tuple(left)
+        if not plan:
+            why = listed([f"{row.path} ({row.reason})" for row in left], 3)
+            raise ValueError(f"no place that holds {describe(self.old)} can be rebound: {why}")
+        return plan
 
-    def afterwards(self, kind, error) -> None:
-        """Look for what is left over, and say what could not simply be given back."""
+    def __exit__(self, kind, error, trace) -> None:
+        if not self._undo:
+            raise RuntimeError("this rebinding is not open: never entered, or left already")
+        sentence = self._restore()
         if kind is None or issubclass(kind, Exception):
-            self.leftover = self._left_over()
-            if self.leftover:
-                tell(f"{describe(self.old)}: {_leftover_words(self.leftover)}")
-        sentence, self._said = self._said, ""
-        _raise_or_note(sentence, error)
-
-    def _why_not(self, place, keep, only, needed) -> str:
-        if place.reason:
-            return place.reason
-        if _matches(place, keep):
-            return "kept, as asked"
-        if only and not _matches(place, only):
-            return "not asked for"
-        if place.key in needed:
-            return "the replacement itself needs it"
-        unhashable = type(place) is SetMember and inherited(type(self.new), "__hash__") is None
-        return "the replacement has no hash" if unhashable else ""
+            self._tell_leftover()
+        if sentence and error is None:
+            raise RuntimeError(sentence)
+        if sentence:
+            note(error, sentence)
 
     def _restore(self) -> str:
         """Put everything back in reverse; return, as a sentence, what could not be."""
         refused, foreign = [], []
         while self._undo:
-            undo = self._undo[-1]
-            place, now = undo.place, undo.place.get()
+            place = self._undo[-1]
             # Someone may have written here meanwhile: only what is still ours is taken back.
             try:
+                now = place.get()
                 if now is self.new:
                     place.put(self.old)
-                if now is self.new or now is self.old:
-                    place.settle(undo.state)
-                else:
+                elif now is not self.old:
                     foreign.append(place.binding.path)
             except Exception:
                 refused.append(place.binding.path)
             self._undo.pop()
         what = describe(self.old)
         if refused:
-            return f"{_few(refused)} refused to take {what} back; all others hold it again"
+            return f"{listed(refused, 3)} refused to take {what} back; all others hold it again"
         return foreign and (
-            f"while {what} was rebound, something else changed {_few(foreign)}, which was "
+            f"while {what} was rebound, something else changed {listed(foreign, 3)}, which was "
             "left as it is; all others hold the original again"
         )
 
-    def _left_over(self) -> tuple[Binding, ...]:
+    def _tell_leftover(self) -> None:
         if self._how[0] == "scan":
-            return self._since(scan_modules(self.new))
-        if _is_shared(self.new):
-            return ()
+            self.leftover = self._since(scan_modules(self.new))
         # Nothing is left over, as a rule: only where something is, garbage is told from it.
-        found = self._since(find_holders(self.new, tidy=False))
-        return found and self._since(find_holders_beside(self.new))
+        elif not _is_shared(self.new) and self._since(find_holders(self.new, tidy=False)):
+            self.leftover = self._since(find_holders(self.new))
+        if self.leftover:
+            tell(f"{describe(self.old)}: {self._leftover_words()}")
 
     def _since(self, places) -> tuple[Binding, ...]:
-        # What another block that is open has written, it gives back itself.
-        known = self._before.union(undo.place.key for one in _ACTIVE for undo in one._undo)
-        return tuple(place.binding for place in places if place.key not in known)
+        """Return the new places that have a name, but for those inside the replacement itself."""
+        known = {key for key, _ in self._before}
+        inside = [path + mark for _, paths in self._before for path in paths for mark in ".[("]
+        nameless = (*inside, "an instance of", "a dict (owner", "a list (owner", "a cell (owner")
+        rows = (place.binding for place in places if place.key not in known)
+        return tuple(row for row in rows if not row.path.startswith(nameless))
+
+    def _leftover_words(self) -> str:
+        kinds = Counter(row.kind for row in self.leftover)
+        found = ", ".join(f"{kind}: {n}" for kind, n in kinds.items())
+        places = counted(len(self.leftover), "place")
+        return f"after the block, the replacement is left over in {places} ({found})"
 
 
-class Undo(Own):
-    """One place that was written; `state`: what the write did beside writing."""
+def _reach(new, old) -> set:
+    """Return the ids of what `new` holds, and (id of globals, name) of the names in its code.
 
-    __slots__ = ("place", "state")
+    Objects are followed as long as only functions stood between them and the start.
+    """
+    reached, home = set(), None
+    waiting = Shelf([(new, True)])
+    while waiting:
+        thing, near = waiting.pop()
+        if id(thing) in reached or thing is old:
+            continue
+        reached.add(id(thing))
+        if type(thing) is types.FunctionType:
+            space = thing.__globals__
+            home = space if home is None else home
+            inner = (thing.__closure__, thing.__defaults__, thing.__kwdefaults__, vars(thing))
+            waiting += [(one, near) for one in inner if one]
+            if near or space is home:
+                for name in names_used(thing.__code__) & space.keys():
+                    reached.add((id(space), name))
+                    value = space[name]
+                    beside = is_a(value, types.FunctionType) and value.__globals__ is home
+                    if beside or is_exactly(value, partial, dict, list):
+                        waiting.append((value, False))
+        elif is_exactly(thing, types.CellType, partial, types.MethodType, tuple):
+            waiting += [(one, near) for one in get_referents(thing)]
+        elif is_exactly(thing, dict, list):
+            waiting += [(one, False) for one in get_referents(thing)]
+        elif near and callable(thing) and not is_a(thing, type):
+            inner = (instance_dict(thing), inherited(type(thing), "__call__"))
+            waiting += [(one, near) for one in (*get_referents(thing), *inner)]
+    return reached
 
-    def __init__(self, place, state):
-        self.place, self.state = place, state
 
-
-class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib names its own)
+class code_swapped(Own):  # noqa: N801 (used like a function, as contextlib names its own)
     """Let `function` run the code of `donor` inside a `with` block.
 
     No name is rebound: every route to the function runs the other code, because the object
@@ -233,7 +256,7 @@ class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib na
     comes back. Ctrl-C waits while the code is swapped and while it is swapped back.
     """
 
-    __slots__ = ("function", "code", "first", "_said")
+    __slots__ = ("function", "code", "first")
 
     def __init__(self, function, donor):
         for thing in (function, donor):
@@ -247,58 +270,22 @@ class code_swapped(Block):  # noqa: N801 (used like a function, as contextlib na
             )
         if why := why_fixed(function):
             raise ValueError(f"{describe(function)} keeps its code: {why}")
-        self.function, self.code, self.first, self._said = function, donor.__code__, None, ""
+        self.function, self.code, self.first = function, donor.__code__, None
 
-    def prepare(self) -> None:
-        """Refuse a swap that is on already."""
-        if self in _SWAPPED:
+    def __enter__(self):
+        if self.first is not None:
             raise RuntimeError("this swap is active already; make another one to nest it")
-
-    def begin(self, plan):
-        """Swap the code: the function, which the block is given."""
-        self.first = self.function.__code__
-        self.function.__code__ = self.code
-        _SWAPPED.append(self)
+        self.first, self.function.__code__ = self.function.__code__, self.code
         return self.function
 
-    def end(self, kind, error) -> None:
-        """Give the function its first code back, and end the swaps of it that are inside."""
-        if self not in _SWAPPED:
-            return  # ended by the one around it
-        later = _SWAPPED[_SWAPPED.index(self) + 1 :]
-        for swap in [one for one in later if one.function is self.function]:
-            _SWAPPED.remove(swap)
-            self._said = (
+    def __exit__(self, kind, error, trace) -> None:
+        now, self.function.__code__ = self.function.__code__, self.first
+        self.first = None
+        if now is not self.code and error is None:
+            raise RuntimeError(
                 f"the code of {describe(self.function)} was changed inside this swap and not "
                 "changed back; leave the inner swap first (the first code is back)"
             )
-        _SWAPPED.remove(self)
-        self.function.__code__ = self.first
-
-    def afterwards(self, kind, error) -> None:
-        """Say so where another swap was still on; the sentence joins an error on its way."""
-        sentence, self._said = self._said, ""
-        _raise_or_note(sentence, error)
-
-
-def _raise_or_note(sentence: str, error) -> None:
-    if sentence and error is None:
-        raise RuntimeError(sentence)
-    if sentence:
-        note(error, sentence)
-
-
-def _leftover_words(rows) -> str:
-    """Return how many places hold the replacement since the block, by kind."""
-    found = ", ".join(f"{kind}: {n}" for kind, n in Counter(row.kind for row in rows).items())
-    places = counted(len(rows), "place")
-    return f"after the block, the replacement is left over in {places} ({found})"
-
-
-def _few(paths: list[str]) -> str:
-    """Return up to three paths as words, and how many more there are."""
-    rest = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return ", ".join(sorted(paths)[:3]) + rest
 
 
 def _matches(place: Place, patterns) -> bool:
@@ -315,34 +302,15 @@ def _is_shared(thing) -> bool:
     return is_exactly(thing, *_VALUES, *_ONE_OF_A_KIND)
 
 
-def _refuse(old, new) -> None:
-    """Raise ValueError or TypeError for an object or a replacement that must not be touched."""
-    what = describe(old)
-    if old is new:
-        raise ValueError(f"{what} is to be replaced by itself; give a different object")
-    if _is_shared(old):
-        raise ValueError(
-            f"{what} is a value that the interpreter shares; to rebind it would rebind half "
-            "the process"
-        )
-    if is_a(old, types.ModuleType):
-        raise TypeError(f"{what} is a module; rebind the names inside it instead")
-    if is_a(old, type) and is_immutable(old):
-        raise TypeError(f"{what} is built in, and the interpreter itself relies on it")
-    if callable(old) and not callable(new):
-        raise TypeError(f"{what} can be called, and {describe(new)} cannot; give a function")
-
-
 def _patterns(asked, name: str) -> tuple[str, ...]:
     """Return the paths or patterns of `keep` or `only`, given as one str or as several."""
-    if type(asked) is str:
-        return (asked,)
-    several = tuple(asked) if is_exactly(asked, tuple, list, set, frozenset) else (None,)
-    if any(type(one) is not str for one in several):
+    several = (asked,) if type(asked) is str else asked
+    is_several = is_exactly(several, tuple, list, set, frozenset)
+    if not is_several or any(type(one) is not str for one in several):
         raise TypeError(
             f"{name} is a path such as '__main__.op', or a list of such; this is {label(asked)}"
         )
-    return several
+    return tuple(several)
 
 
 def _refuse_unknown(old, places, patterns) -> None:
@@ -353,7 +321,7 @@ def _refuse_unknown(old, places, patterns) -> None:
         )
     for pattern in patterns:
         if not any(_matches(place, (pattern,)) for place in places):
-            known = _few([place.binding.path for place in places])
+            known = listed(sorted(place.binding.path for place in places), 3)
             raise ValueError(
                 f"'{printable(pattern)}' names no place that holds it; there are {known}"
             )

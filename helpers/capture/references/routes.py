@@ -3,15 +3,16 @@
 Nothing is told that was not read: each route is run, and each holder is read, inside each patch.
 """
 
+import contextlib
 from contextlib import nullcontext
 from dis import get_instructions
 from functools import partial
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
-from helpers.capture.cpython.objects import can_be_called, instance_dict
+from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.cpython.settrace import UNRAISABLE
-from helpers.capture.references.heap import Shelf
+from helpers.capture.references.places import Shelf
 from helpers.capture.text.error import said
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import LONGEST_NAME, label, short_name, type_name
@@ -28,26 +29,22 @@ LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, li
 def watch_callers(routes, judge, interventions, title="What each route runs") -> Ledger:
     """Run every route under every intervention and record the judge's word for it.
 
-    `routes`: name -> callable. `judge(route)`: runs it and returns a word, such as "old" or
-    "new". `interventions`: heading -> a callable that returns a context manager. The first
-    heading is always "nothing": the routes as they are. A word that differs from that one has
-    the tone "changed"; where the judge raises, the word is the name of the error's type and the
-    tone "failed". TypeError or ValueError, one sentence, for arguments of another shape;
-    RuntimeError names an intervention that could not be entered or left.
+    The first heading is always "nothing": the routes as they are. Where the judge raises, the word
+    is the name of the error's type.
     """
-    ways = callables("routes", routes)
-    patches = callables("interventions", interventions)
+    ways = _callables("routes", routes)
+    patches = _callables("interventions", interventions)
     if NOTHING in patches:
         raise ValueError(f"{NOTHING!r} is the heading of the run without an intervention")
     for name, given in (("route", ways), ("intervention", patches)):
         if not given:
             raise ValueError(f"watch_callers needs at least one {name} to set side by side")
-    if not can_be_called(judge):
+    if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
     runs = {NOTHING: nullcontext, **patches}
     columns = [_run(ways, judge, *one) for one in progress.counted("column", runs.items())]
     entries = tuple(
-        Entry(short_name(name), tuple(_verdict(column[at], columns[0][at]) for column in columns))
+        Entry(short_name(name), tuple(_toned(column[at], columns[0][at]) for column in columns))
         for at, name in enumerate(ways)
     )
     long = any(len(verdict.word) == LONGEST_NAME for entry in entries for verdict in entry.verdicts)
@@ -55,96 +52,86 @@ def watch_callers(routes, judge, interventions, title="What each route runs") ->
     return Ledger(title, "route", tuple(map(short_name, runs)), entries, note)
 
 
-def callables(what: str, given) -> dict:
-    """Return a plain dict of name -> callable. TypeError names what is something else."""
+def _callables(what: str, given) -> dict:
+    """Return a dict of name -> callable. TypeError names what is something else."""
     wanted = "what makes a context manager" if what == "interventions" else "a callable"
     if not is_a(given, dict):
         raise TypeError(f"{what} is a dict of name: {wanted}, not {label(given)}")
-    found = dict(dict.items(given))
-    for name, one in found.items():
+    for name, one in given.items():
         if type(name) is not str:
             raise TypeError(f"the names in {what} are str; {label(name)} is none")
-        if not can_be_called(one):
+        if not callable(one):
             raise TypeError(f"{what}[{label(name)}] is {label(one)}, which cannot be called")
-    return found
+    return given
 
 
-def _run(ways, judge, heading, make) -> list[tuple[str, bool]]:
-    words: list[tuple[str, bool]] = []
+def _toned(now: Verdict, before: Verdict) -> Verdict:
+    return now if now == before or now.tone == "failed" else Verdict(now.word, "changed")
+
+
+def _run(ways, judge, heading, make) -> list[Verdict]:
+    """Return the word for each route inside one intervention."""
+    words: list[Verdict] = []
+    done = "made"
     try:
-        manager = make()
+        with theirs(), contextlib.ExitStack() as stack:
+            manager = make()
+            done = "entered"
+            if hasattr(type(manager), "__enter__"):
+                stack.enter_context(manager)
+                words += [_judge_route(judge, route) for route in ways.values()]
+                done = "left"
     except UNRAISABLE:
         raise
     except BaseException as error:
-        raise _failed(heading, "made", error) from error
-    if not all(hasattr(type(manager), name) for name in ("__enter__", "__exit__")):
+        words = f"the intervention {label(heading)} could not be {done}: {said(error)}"
+        raise RuntimeError(words) from error
+    if not words:
         raise TypeError(
             f"the intervention {label(heading)} gave {label(manager)}, "
             "which is no context manager that `with` could enter"
         )
-    try:
-        with theirs(), manager:
-            words += [_judged(judge, route) for route in ways.values()]
-    except UNRAISABLE:
-        raise
-    except BaseException as error:
-        raise _failed(heading, "left" if words else "entered", error) from error
     return words
 
 
-def _failed(heading, done: str, error: BaseException) -> RuntimeError:
-    return RuntimeError(f"the intervention {label(heading)} could not be {done}: {said(error)}")
-
-
-def _judged(judge, route) -> tuple[str, bool]:
+def _judge_route(judge, route) -> Verdict:
     try:
         word = judge(route)
     except UNRAISABLE:
         raise
     except BaseException as error:
         note_end(error)
-        return type_name(error), False
-    return (short_name(word) if type(word) is str else label(word)), True
-
-
-def _verdict(now, before) -> Verdict:
-    word, ran = now
-    if not ran:
-        return Verdict(word, "failed")
-    return Verdict(word, "plain" if now == before else "changed")
+        return Verdict(type_name(error), "failed")
+    return Verdict(short_name(word) if type(word) is str else label(word), "plain")
 
 
 def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
     """Run every route under every intervention, and read what each holder holds meanwhile.
 
-    `old` and `new`: what is replaced, and by what. `routes`: name -> callable without arguments
-    that returns a word. `holders`: the same names -> callable that returns what the route would
-    call. `interventions`: heading -> callable that returns a context manager. The routes come
-    ordered by the first heading under which they hold another function. TypeError and ValueError
-    as in `watch_callers`, and where the names of holders are not those of the routes.
+    `old` and `new`: what is replaced, and by what. `holders`: the names of the routes -> callable
+    that returns what the route would call.
     """
-    ways, readers = callables("routes", routes), callables("holders", holders)
+    ways, readers = _callables("routes", routes), _callables("holders", holders)
     if list(ways) != list(readers):
         raise ValueError("holders needs the same names as routes, in the same order")
     watch = _Watch(old, new, ways, readers)
-    board = watch_callers(watch.routes, watch.judged, interventions)
-    made = {NOTHING: None, **interventions}
+    board = watch_callers(watch.routes, watch.judge, interventions)
     found = [
         Route(name, _call(way), _kind(readers[name]), tuple(watch.held[name]))
         for name, way in ways.items()
     ]
     order = sorted(range(len(found)), key=lambda at: _first_change(found[at]))
-    entries = tuple(board.entries[at] for at in order)
+    pairs = zip((old, new), watch.had, strict=True)
     return RouteMap(
         board.title,
         board.subject,
         board.headings,
-        entries,
+        tuple(board.entries[at] for at in order),
         board.note,
         routes=tuple(found[at] for at in order),
-        functions=watch.functions(),
-        codes=tuple(watch.codes),
-        patches=tuple(map(_patch, made.values())),
+        functions=tuple(Function(label(each), tuple(had)) for each, had in pairs),
+        codes=tuple(map(_last_line, watch.codes)),
+        patches=("", *map(_patch, interventions.values())),
     )
 
 
@@ -153,43 +140,38 @@ class _Watch:
 
     def __init__(self, old, new, ways, readers):
         self._both, self._ways, self._readers = Shelf([old, new]), ways, readers
-        self._codes, self.codes = Shelf(), []
-        self._had: list[list[int]] = [[], []]  # per function its codes, per run
+        self.codes = Shelf()
+        self.had: list[list[int]] = [[], []]  # per function its codes, per run
         self.held: dict[str, list[int]] = {name: [] for name in ways}
         self.routes = {name: partial(short_name, name) for name in ways}
 
-    def judged(self, route) -> object:
+    def judge(self, route) -> object:
         """Read the holder of a route, then run it; of the first, read the functions' codes too."""
         name = route()
         if name == next(iter(self._ways)):
-            for each, had in zip(self._both, self._had, strict=True):
+            for each, had in zip(self._both, self.had, strict=True):
                 had.append(self._code(each))
-        self.held[name].append(self._which(name))
-        return self._ways[name]()
-
-    def functions(self) -> tuple[Function, ...]:
-        """Return both functions with the codes that they had."""
-        pairs = zip(self._both, self._had, strict=True)
-        return tuple(Function(label(each), tuple(had)) for each, had in pairs)
-
-    def _which(self, name: str) -> int:
         try:
-            found = self._readers[name]()
+            held = self._readers[name]()
         except UNRAISABLE:
             raise
         except BaseException as error:  # the reader is the learner's own
             note_end(error)
-            return UNKNOWN
-        return next((at for at, each in enumerate(self._both) if each is found), UNKNOWN)
+            held = None
+        self.held[name].append(_position(self._both, held))
+        return self._ways[name]()
 
     def _code(self, function) -> int:
         if type(function) is not FunctionType:
             return UNKNOWN
-        code = function.__code__
-        if not any(code is other for other in self._codes):
-            self._codes.append(code)
-            self.codes.append(_last_line(code))
-        return next(at for at, other in enumerate(self._codes) if code is other)
+        if _position(self.codes, function.__code__) == UNKNOWN:
+            self.codes.append(function.__code__)
+        return _position(self.codes, function.__code__)
+
+
+def _position(things: Shelf, thing) -> int:
+    """Return where this very object stands among others."""
+    return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
 
 
 def _first_change(route: Route) -> tuple[int, int]:
@@ -233,8 +215,6 @@ def _value(reader: FunctionType, name) -> object:
 
 def _patch(make) -> str:
     """Return the source of what an intervention does; nothing where there is none."""
-    if make is None:
-        return ""
     inner = (instance_dict(make) or {}).get("__wrapped__", make)
     if type(inner) is not FunctionType:
         return ""

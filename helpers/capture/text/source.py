@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from types import CodeType
 
+from helpers.model.phrase import clipped
 from helpers.safety.arguments import printable
 
 NOWHERE = (0, 0, 0, 0)
-LONGEST_SNIPPET = 400
+LONGEST_SNIPPET = 401
 # Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
 # code without a def of its own, such as a comprehension.
 _OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^(\s*@)")
@@ -28,10 +29,7 @@ _MADE = "__compiled_fn", "__resume_at", "torch_dynamo_resume", "@py"
 
 @dataclass(frozen=True)
 class Source:
-    """Dedented source of one code object. `first`: file line of its line 1; `cut`: columns lost.
-
-    `file`: the file's name, "" of a cell and of what has no file.
-    """
+    """Dedented source of one code object. `first`: file line of its line 1; `cut`: columns lost."""
 
     text: str
     first: int
@@ -53,64 +51,46 @@ class Source:
         return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first + 1}"
 
     def span(self, positions) -> tuple[int, int, int, int]:
-        """Return (line, column, end line, end column) in `text` for a `co_positions` entry.
-
-        Lines count from 1, columns in characters from 0; all four are 0 where the compiler gave no
-        place, or one outside the text.
-        """
-        start, end, column, end_column = positions
-        if None in (start, end, column, end_column) or not self.line(start) * self.line(end):
-            return NOWHERE
+        """Return (line, column, end line, end column) of `co_positions` in `text`, or zeros."""
+        start, end, *columns = positions
         begin, stop = self.line(start), self.line(end)
-        columns = (
-            self._characters(self.lines[begin - 1], column),
-            self._characters(self.lines[stop - 1], end_column),
-        )
-        return (begin, columns[0], stop, columns[1])
+        if None in columns or not begin or not stop:
+            return NOWHERE
+        return begin, self._characters(begin, columns[0]), stop, self._characters(stop, columns[1])
 
     def snippet(self, span: tuple[int, int, int, int]) -> str:
         """Return the text of a span; of one over several lines, its first and an ellipsis."""
         line, column, end, end_column = span
         if not line:
             return ""
-        words = self.lines[line - 1][column : column + LONGEST_SNIPPET + 1]
-        if line == end:
-            words = words[: max(end_column - column, 0)]
-        if len(words) > LONGEST_SNIPPET:
-            return f"{words[:LONGEST_SNIPPET]}…"
-        return words if line == end else f"{words.rstrip()} …"
+        words = self.lines[line - 1][column : end_column if line == end else None]
+        return clipped(words if line == end else f"{words.rstrip()} …", LONGEST_SNIPPET)
 
-    def _characters(self, line: str, column: int) -> int:
+    def _characters(self, line: int, column: int) -> int:
         """Return a byte column of the file's line as a character column of the dedented one."""
-        column = max(column - self.cut, 0)
-        if line.isascii():
-            return min(column, len(line))
-        data = line.encode(errors="surrogatepass")
-        return len(data[:column].decode(errors="ignore"))
+        data = self.lines[line - 1].encode(errors="surrogatepass")
+        return len(data[: max(column - self.cut, 0)].decode(errors="ignore"))
 
 
 def source_of(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
-    It comes from Python's own cache of lines, where a notebook puts its cells, or from a file. A
-    file that has been written anew since is not its source: that is said on stderr.
+    A file that has been written anew since is not its source: that is said on stderr.
     """
+    name = code.co_filename
+    is_cell = name.startswith("<") or "ipykernel" in name
+    file = "" if is_cell else printable(os.path.basename(name))
     if why := why_outdated(code):
-        _tell(why, os.stat(code.co_filename).st_mtime_ns)
-        return Source("", code.co_firstlineno, 0, _file(code))
+        _warn_once(f"No lines of source are shown: {why}.\n", os.stat(name).st_mtime_ns)
+        return Source("", code.co_firstlineno, 0, file)
     try:
-        lines, first = _block(code)
+        lines, first = _find_block(code)
     except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
         return Source("", code.co_firstlineno, 0)
     text = "".join(lines).rstrip()
     dedented = textwrap.dedent(text)
     cut = len(text.split("\n")[0]) - len(dedented.split("\n")[0])
-    return Source(dedented, max(first, 1), cut, _file(code))
-
-
-def _file(code: CodeType) -> str:
-    name = code.co_filename
-    return "" if name.startswith("<") or "ipykernel" in name else printable(os.path.basename(name))
+    return Source(dedented, max(first, 1), cut, file)
 
 
 def file_lines(filename: str) -> list[str]:
@@ -119,7 +99,7 @@ def file_lines(filename: str) -> list[str]:
     return linecache.getlines(filename)
 
 
-def _block(code: CodeType) -> tuple[list[str], int]:
+def _find_block(code: CodeType) -> tuple[list[str], int]:
     """Return the lines of a code object and the number of the first, as `inspect` does."""
     lines, at = file_lines(code.co_filename), code.co_firstlineno - 1
     if code.co_name == "<module>":
@@ -133,20 +113,14 @@ def _block(code: CodeType) -> tuple[list[str], int]:
 
 
 def why_outdated(code: CodeType) -> str:
-    """Return, as half a sentence, why the code's file is not its source any more; "" if it is.
-
-    What the file holds now is compiled and held against the code. A file that is older than this
-    process cannot have changed.
-    """
-    try:
-        stamp = os.stat(code.co_filename).st_mtime_ns
-    except (OSError, ValueError):
+    """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
+    name = code.co_filename
+    stamp = os.stat(name).st_mtime_ns if os.path.isfile(name) else 0
+    if stamp <= _process_start() or _is_made(code) or not file_lines(name):
         return ""
-    if stamp <= _started() or _is_made(code) or not file_lines(code.co_filename):
+    if any(one == code for one in _codes(name, stamp)):
         return ""
-    if any(one == code for one in _codes(code.co_filename, stamp)):
-        return ""
-    file, made = printable(os.path.basename(code.co_filename)), printable(code.co_name)
+    file, made = printable(os.path.basename(name)), printable(code.co_name)
     return f"{file} no longer holds what {made} was made from; import or reload it anew"
 
 
@@ -158,13 +132,12 @@ def _is_made(code: CodeType) -> bool:
 
 
 @cache
-def _started() -> float:
-    """Return when this process began, in nanoseconds; 0 where psutil is missing."""
+def _process_start() -> float:
     try:
         import psutil
     except ImportError:
         return 0
-    return psutil.Process().create_time() * 1e9
+    return psutil.Process().create_time() * 1e9  # nanoseconds
 
 
 @lru_cache(maxsize=8)
@@ -174,7 +147,7 @@ def _codes(name: str, stamp: int) -> list[CodeType]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = [compile("".join(file_lines(name)), name, "exec", dont_inherit=True)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
         return []
     for code in found:  # which grows meanwhile
         found += [one for one in code.co_consts if type(one) is CodeType]
@@ -182,18 +155,17 @@ def _codes(name: str, stamp: int) -> list[CodeType]:
 
 
 @cache
-def _tell(why: str, stamp: int) -> None:
-    """Say on stderr, once for each version of the file, that no lines are shown."""
-    print(f"No lines of source are shown: {why}.", file=sys.stderr)
+def _warn_once(words: str, stamp: int) -> None:
+    sys.stderr.write(words)
 
 
 class Pages:
     """Sources of several functions, one below the other; an inner function has its outer's."""
 
     def __init__(self):
-        self._places: dict[int, tuple[CodeType, Source, int]] = {}  # by id: see `once_per_code`
+        # By id, because a code's hash asks its constants: code, source, lines above it.
+        self._places: dict[int, tuple[CodeType, Source, int]] = {}
         self._texts: list[str] = []
-        self._lines = 0
 
     def line(self, code: CodeType, lineno: int | None) -> int:
         """Return the 1-based line of `text` for a line of this code's file, 0 for none."""
@@ -204,35 +176,25 @@ class Pages:
     def place(self, code: CodeType) -> tuple[Source, int]:
         """Return the code's source and how many lines of `text` stand above it."""
         if id(code) not in self._places:
-            self._places[id(code)] = (code, *(self._known(code) or self._added(code)))
+            found = [
+                (source, above)
+                for other, source, above in self._places.values()
+                if other.co_filename == code.co_filename and source.line(code.co_firstlineno)
+            ]
+            if not found:
+                above = sum(text.count("\n") + 2 for text in self._texts)
+                found = [(source_of(code), above)]
+                self._texts += filter(None, [found[0][0].text])
+            self._places[id(code)] = code, *found[0]
         return self._places[id(code)][1:]
 
-    def snippet(self, code: CodeType):
-        """Return a function: a place in `text` -> the words of this code's source there."""
+    def snippet(self, code: CodeType, span: tuple[int, int, int, int]) -> str:
+        """Return the words of this code's source at a place in `text`."""
         source, above = self.place(code)
-
-        def words(span: tuple[int, int, int, int]) -> str:
-            line, column, end, end_column = span
-            return source.snippet((line - above, column, end - above, end_column)) if line else ""
-
-        return words
+        line, column, end, end_column = span
+        return source.snippet((line - above, column, end - above, end_column)) if line else ""
 
     @property
     def text(self) -> str:
         """All sources so far, an empty line between them."""
         return "\n\n".join(self._texts)
-
-    def _known(self, code: CodeType):
-        for other, source, above in self._places.values():
-            same_file = other.co_filename == code.co_filename
-            if same_file and source.text and source.line(code.co_firstlineno):
-                return source, above
-        return None
-
-    def _added(self, code: CodeType):
-        source = source_of(code)
-        above = self._lines
-        if source.text:
-            self._texts.append(source.text)
-            self._lines += len(source.lines) + 1
-        return source, above

@@ -1,9 +1,9 @@
 """A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data of it is read.
 
-A subclass of torch's may answer for each attribute itself (`__torch_function__`), and for its sizes
-(`__torch_dispatch__`). The first is switched off here; a class with the second is told by name.
+A subclass of torch's may answer for its attributes and its sizes itself: it is not asked.
 """
 
+from helpers.model.phrase import clipped
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, kind_of
 
@@ -17,7 +17,6 @@ TENSORS = (
     ("numpy", "ndarray"),
 )
 _PLAIN = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
-_MRO, _SPACE = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))
 
 
 def base_of(kind: type) -> type | None:
@@ -30,10 +29,7 @@ def base_of(kind: type) -> type | None:
 
 
 def shown_tensor(value: object) -> str:
-    """Return dtype and sizes of a tensor, a variable or an array; "" of anything else.
-
-    What is no plain tensor begins with its class: `Parameter float32 [4]`.
-    """
+    """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else."""
     base, kind = base_of(type(value)), kind_of(value)
     told = kind if base is None else words(value)
     if told == kind:
@@ -59,45 +55,29 @@ def field(tensor, name: str):
 def words(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`, or what stands in their place."""
     kind = kind_of(tensor)
-    if is_tensor(tensor) and answers_itself(type(tensor)):
+    if is_tensor(tensor) and _answers_itself(type(tensor)):
         return kind
+    read = field if is_tensor(tensor) else getattr
     try:
-        dtype = _read(tensor, "dtype")
+        dtype = read(tensor, "dtype")
     except Exception:
         return kind
     try:
-        found = tuple(_read(tensor, "shape"))
+        inside = ", ".join(map(str, read(tensor, "shape")))
     except Exception:  # nested, or of a rank that is not known yet
-        found = None
-    if found is None or kind.startswith("Uninitialized"):
         inside = "?"
-    else:
-        inside = ", ".join(map(str, found))
-    inside = inside if len(inside) <= LONGEST else f"{inside[:LONGEST]}…"
+    inside = "?" if kind.startswith("Uninitialized") else clipped(inside, LONGEST)
     dtype = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
     return f"{dtype} [{inside}]"
 
 
-def _read(tensor, name: str):
-    if is_tensor(tensor):
-        return field(tensor, name)
-    base = base_of(type(tensor))
-    kept_in_c = base is not None and base.__name__ == "ndarray"
-    return _SPACE(base)[name].__get__(tensor) if kept_in_c else getattr(tensor, name)
-
-
-def answers_itself(kind: type) -> bool:
+def _answers_itself(kind: type) -> bool:
     """Return whether a class of somebody's own, not of torch's, answers for its tensors."""
     import torch
 
-    for cls in _MRO(kind):
-        if cls is torch.Tensor:
-            return False
-        names = _SPACE(cls)
-        home = names.get("__module__")
-        if "__torch_dispatch__" in names and not str(home).startswith("torch"):
-            return True
-    return False
+    own = kind.__mro__[: kind.__mro__.index(torch.Tensor)]
+    answering = (cls.__module__ for cls in own if "__torch_dispatch__" in vars(cls))
+    return not all(home.startswith("torch") for home in answering)
 
 
 def ends_the_process(tensor) -> bool:
@@ -110,13 +90,13 @@ def ends_the_process(tensor) -> bool:
 def has_its_elements(tensor) -> bool:
     """Return whether every element can be read: dense, and its memory there and not freed."""
     try:
-        if answers_itself(type(tensor)) or kind_of(tensor) not in ("Tensor", "Parameter"):
-            return False
         import torch
 
-        dense = field(tensor, "layout") is torch.strided and not field(tensor, "is_nested")
-        plain = not field(tensor, "is_meta") and not field(tensor, "is_quantized")
-        if not dense or not plain or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+            return False
+        odd = tensor.is_nested or tensor.is_meta or tensor.is_quantized
+        wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        if odd or wrapped or tensor.layout is not torch.strided:
             return False
         steps = zip(tensor.shape, tensor.stride(), strict=True)
         last = tensor.storage_offset() + sum((size - 1) * step for size, step in steps)
