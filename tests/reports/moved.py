@@ -25,6 +25,8 @@ from tests.reports.red import MOST, sentences
 from tests.reports.unpinned import unpinned
 
 ROOT = Path(__file__).parents[2]
+HELPERS = sorted((ROOT / "helpers").rglob("*.py"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FRAMEWORKS = ("torch", "tensorflow", "keras")
 OTHER = "none of these: read the test"
 _PLACE = re.compile(r"(?<=`)[\w.]+:\w+(?=`)|\btorch(?:\.\w+)+")
@@ -67,24 +69,20 @@ def lost() -> Iterator[str]:
 
 def imported() -> dict[str, set[str]]:
     """Return module:name of what is imported from a framework, and the files that do so."""
+    sources = [(path, path.read_text(encoding="utf-8")) for path in HELPERS]
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        sources += [(path, "".join(cell["source"])) for cell in code]
     found: dict[str, set[str]] = {}
-    for path in sorted((ROOT / "helpers").rglob("*.py")):
-        _add(found, path, path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] == "code":
-                _add(found, path, "".join(cell["source"]))
+    for path, source in sources:
+        for node in ast.walk(ast.parse(source)):
+            module = getattr(node, "module", None) or ""
+            if isinstance(node, ast.ImportFrom) and module.partition(".")[0] in FRAMEWORKS:
+                for alias in node.names:
+                    users = found.setdefault(f"{module}:{alias.name}", set())
+                    users.add(path.relative_to(ROOT).as_posix())
     return found
-
-
-def _add(found: dict[str, set[str]], path: Path, source: str) -> None:
-    """Add what one source imports with `from`."""
-    for node in ast.walk(ast.parse(source)):
-        module = getattr(node, "module", None) or ""
-        if isinstance(node, ast.ImportFrom) and module.partition(".")[0] in FRAMEWORKS:
-            for alias in node.names:
-                users = found.setdefault(f"{module}:{alias.name}", set())
-                users.add(path.relative_to(ROOT).as_posix())
 
 
 def causes(words: str, places: list[str]) -> list[str]:
@@ -92,7 +90,8 @@ def causes(words: str, places: list[str]) -> list[str]:
     names = [p for p in places if re.search(rf"\b{re.split('[.:]', p)[-1]}\b", words)]
     told = {re.split("[.:]", place)[-1] for place in names}
     names += [name for name in dict.fromkeys(_GONE.findall(words)) if name not in told]
-    known = set(dis.opmap) | {name for some in _opcodes().values() for name in some}
+    known_opcodes = json.loads(opcodes.KNOWN.read_text(encoding="utf-8"))
+    known = set(dis.opmap) | {name for some in known_opcodes.values() for name in some}
     ops = sorted(set(_OPCODE.findall(words)) & known)
     return [f"`{name}`" for name in names] + [f"opcode `{name}`" for name in ops]
 
@@ -103,10 +102,6 @@ def _error(record: Record) -> str:
     return "\n".join(lines) or record.words
 
 
-def _opcodes() -> dict[str, list[str]]:
-    return json.loads(opcodes.KNOWN.read_text(encoding="utf-8"))
-
-
 def grouped(records: list[Record], gone: list[str]) -> Iterator[str]:
     """Yield the failures of notebooks one by one, then those of tests by what they depend on."""
     failed = [record for record in records if record.outcome in (FAILED, ERROR)]
@@ -114,7 +109,12 @@ def grouped(records: list[Record], gone: list[str]) -> Iterator[str]:
     tests = [record for record in failed if record not in cells]
     yield "## Sentences and outputs of the notebooks\n"
     for record in cells[:MOST]:
-        yield from _of_a_cell(record, gone)
+        said, *_ = sentences([record], ROOT)
+        yield f"- {said}"
+        if above := said_above(record):
+            yield f'  - it is to prove: "{above}"'
+        if named := causes(said, gone):
+            yield f"  - it names {', '.join(named)}"
     if len(cells) > MOST:
         yield f"- and {len(cells) - MOST} more"
     if not cells:
@@ -130,16 +130,6 @@ def grouped(records: list[Record], gone: list[str]) -> Iterator[str]:
         yield from (f"- {sentence}" for sentence in said)
     if not tests:
         yield "None failed."
-
-
-def _of_a_cell(record: Record, gone: list[str]) -> Iterator[str]:
-    """Yield what a cell shows now; below it the sentence that it is to prove, and what it names."""
-    said, *_ = sentences([record], ROOT)
-    yield f"- {said}"
-    if above := said_above(record):
-        yield f'  - it is to prove: "{above}"'
-    if named := causes(said, gone):
-        yield f"  - it names {', '.join(named)}"
 
 
 def said_above(record: Record) -> str:
