@@ -138,31 +138,21 @@ def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
     assert "pytest did not come to its end" in capsys.readouterr().out
 
 
+LATE = "Cell 0: Timeout of 8 seconds exceeded"
+HTML = "Cell outputs differ\n mismatch 'text/html'\n  - {}\n  + {}"
+NEW = "Cell outputs differ\nUnexpected output fields from running code: {'text/plain'}"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("Cell 0: Timeout of 8 seconds exceeded", "did not end in 8 seconds"),
-        (
-            "Cell 0: Timeout of 8 seconds exceeded. Failed to interrupt kernel",
-            "did not end in 8 seconds and its kernel does not answer",
-        ),
+        (LATE, "did not end in 8 seconds"),
+        (f"{LATE}. Failed to interrupt kernel", "in 8 seconds and its kernel does not answer"),
         ("Cell 0: something new", "): Cell 0: something new"),
-        (
-            "Cell outputs differ\nUnexpected output fields from running code: {'text/plain'}",
-            "shows text/plain, and none is stored",
-        ),
-        (
-            "Cell outputs differ\n mismatch 'text/html'\n  - p;\">now</td>\n  + p;\">once</td>",
-            '"once" is stored, "now" came',
-        ),
-        (
-            "Cell outputs differ\n mismatch 'text/html'\n  - <b>it</b>\n  + <i>it</i>",
-            "the words that can be told are the same",
-        ),
-        (
-            "Cell outputs differ\n mismatch 'text/html'\n  - " + "iVBO" * 40 + "\n  + <i>it</i>",
-            '"it" is stored, nothing more came',
-        ),
+        (NEW, "shows text/plain, and none is stored"),
+        (HTML.format('p;">now</td>', 'p;">once</td>'), '"once" is stored, "now" came'),
+        (HTML.format("<b>it</b>", "<i>it</i>"), "the words that can be told are the same"),
+        (HTML.format("iVBO" * 40, "<i>it</i>"), '"it" is stored, nothing more came'),
     ],
 )
 def test_a_cell_that_ends_otherwise_is_told(words, told):
@@ -216,37 +206,22 @@ def test_opcodes_that_are_new_or_gone_are_named():
     assert "None has moved." in opcodes.report()
 
 
-def test_the_sentence_that_a_cell_proves_is_named(run, monkeypatch):
-    monkeypatch.setattr(moved, "ROOT", run[0])
-    cells = [record for record in run[2].records if record.name.startswith("Cell ")]
-    assert moved.said_above(cells[0]._replace(name="Cell 9")) == ""
-    said = list(moved.grouped(cells, ["made._c:nobody_knows"]))
-    assert said[said.index(f"- {TOLD[1]}") :][:3] == [
-        f"- {TOLD[1]}",
-        '  - it is to prove: "Here is `it`:"',
-        "  - it names `made._c:nobody_knows`",
-    ]
-
-
-def test_failures_that_name_one_cause_are_told_together():
+def test_a_failure_names_what_has_moved():
     gone = ["torch._dynamo.utils:counters"]
     failed = [
-        Record("tests/a.py", "test_one", FAILED, "E   ImportError: no counters here"),
-        Record("tests/b.py", "test_two", ERROR, "E   counters\nE   is LOAD_FAST"),
+        Record("tests/a.py", "test_one", FAILED, "LOAD_FAST\nE   ImportError: no counters here"),
+        Record("tests/b.py", "test_two", ERROR, "E   no attribute '_primary'\nE   is LOAD_FAST"),
         Record("tests/c.py", "test_three", FAILED, "E   AssertionError: 5"),
         Record("tests/d.py", "test_four", SKIPPED, "counters"),
     ]
-    said = "\n".join(moved.grouped(failed, gone))
-    assert moved.causes(failed[0].words, gone) == ["`torch._dynamo.utils:counters`"]
-    assert moved.causes(failed[1].words, gone)[1] == "opcode `LOAD_FAST`"
-    assert said.index("`one`") < said.index(moved.OTHER) < said.index("`three`")
-    assert "`four`" not in said and "None has moved." in said
+    said = list(moved.told(failed, gone))[1:-1]
+    assert len(said) == 3 and said[0].endswith("; it names `torch._dynamo.utils:counters`")
+    assert said[1].endswith("; it names opcode `LOAD_FAST`") and "names" not in said[2]
 
 
 def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
-    assert (
-        "notebooks/01_function_references.ipynb" in moved.imported()["tensorflow.python.ops:nn_ops"]
-    )
+    nn_ops = moved.imported()["tensorflow.python.ops:nn_ops"]
+    assert "notebooks/01_function_references.ipynb" in nn_ops
     users = {"math:tau": {"a.py"}, "math:_tau": {"b.py", "a.py"}, "no_such_room:it": {"c.py"}}
     monkeypatch.setattr(moved, "imported", lambda: users)
     monkeypatch.setattr(moved.torch_private, "missing", lambda: "torch lacks x: run something")
