@@ -14,7 +14,7 @@ from helpers.study.engine import Case, Exercise, find_difference, same_result, t
 
 COMPILED = ([1.0, -2.0, 4.0], True), ([-1.0, -2.0, 0.5], False)
 INPUTS = (
-    *([1.0, -2.0, 4.0], [-1.0, -2.0, 0.5], [[2.0, 0.0], [-1.0, 3.0]], [0.25], -3.0),
+    *([1.0, -2.0, 4.0], [-1.0, -2.0, 0.5], [[2.0, 0.0], [-1.0, 3.0]], [0.25, -0.5], -3.0),
     *([-math.inf, 1.0], [math.nan, 1.0]),
 )
 RESULT = "make a new tensor; torch.where picks and multiplies nothing: zero times infinity is nan"

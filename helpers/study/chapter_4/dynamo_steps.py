@@ -169,14 +169,14 @@ ADVICE_FOR_RECEIVES = (
 
 
 def hand_on(items, found, other, last):
-    for item in items:
-        if item:
-            found = other
-        for part in item:
-            last = other
-            for other in part:
-                found = last + other
-    return found, item
+    while True:  # the last step jumps back
+        if found:
+            return last, items
+        for item in items:
+            if item:
+                found = other
+            for other in item:
+                last = found + other
 
 
 def _judge_receives(receives: Callable):

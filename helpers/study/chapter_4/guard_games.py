@@ -26,7 +26,7 @@ WANTED = (
     "G['RATE'] EQUALS_MATCH",
     "(the state of torch) GLOBAL_STATE",
 )
-ALONE = "one change is to fail this guard and no other, also none that cannot be asked any more"
+ALONE = "one change is to fail this guard and no other"
 
 
 def _judge_breakers(breakers, fn, first):
@@ -50,8 +50,8 @@ def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> 
     with world:
         seen = real.seen(**arguments)
         failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
-        failed += [name for name in _find_unasked(real, seen) if name not in failed]
-    return {"failing": failed}
+        unasked = [other for other in _find_unasked(real, seen) if other not in failed]
+    return {"failing": failed + [f"{other}, which cannot be asked any more" for other in unasked]}
 
 
 def _apply(change, first: dict, space: dict) -> tuple:
