@@ -272,7 +272,7 @@ class make_callback:
         ("neither an argument nor a global", '{"n": 3}', '{"m": 3}'),
         ("cannot be asked any more", "OrderedDict(round=False)", "{}"),
         ("cannot be asked any more", "OrderedDict(round=False)", "None"),
-        ('LENGTH_CHECK"]}, the aim', '("a", "b")}', "None}"),
+        ("LENGTH_CHECK, which cannot be asked", '("a", "b")}', "None}"),
         ("cannot be asked any more", "OrderedDict(round=False)", "[False]"),
         ("yours raises ZeroDivisionError", "torch.no_grad(),", "lambda: 1 / 0,"),
         ('TENSOR_MATCH"]}, the aim', "torch.no_grad()", "torch.inference_mode"),
