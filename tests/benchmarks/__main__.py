@@ -15,8 +15,7 @@ import importlib
 import json
 import subprocess
 import sys
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from tabulate import tabulate
@@ -25,21 +24,22 @@ from tests.benchmarks.harness import ENDED, MISSED, Result, measured
 
 HERE = Path(__file__).parent
 PACKAGE = "tests.benchmarks"
+MEASURE = "measure_"  # begins the name of a benchmark's function
 LONGEST = 900  # seconds for one benchmark: a hang is told
 HEADINGS = ("benchmark", "compared", "median", "quartiles", "goal", "verdict")
 
 
-def benchmarks(folder: Path = HERE) -> dict[str, str]:
-    """Return the name of each file that has goals, with the first line of its docstring."""
-    found = {}
-    for file in sorted(folder.glob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        if any(isinstance(part, ast.FunctionDef) and part.name == "goals" for part in tree.body):
-            found[file.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
-    return found
+def benchmarks(folder: Path = HERE) -> dict[str, tuple[str, str]]:
+    """Return name -> module and first line of the docstring of each benchmark."""
+    return {
+        part.name.removeprefix(MEASURE): (file.stem, ast.get_docstring(part).partition("\n")[0])
+        for file in sorted(folder.glob("*.py"))
+        for part in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(part, ast.FunctionDef) and part.name.startswith(MEASURE)
+    }
 
 
-def chosen(words: list[str], names: Iterable[str]) -> list[str]:
+def chosen(words: list[str], names) -> list[str]:
     """Return the names with one of the words in them; ValueError where a word is in none."""
     for word in words:
         if not any(word in name for name in names):
@@ -47,31 +47,27 @@ def chosen(words: list[str], names: Iterable[str]) -> list[str]:
     return [name for name in names if not words or any(word in name for word in words)]
 
 
-def in_child(name: str, package: str = PACKAGE, limit: float = LONGEST) -> Iterator[Result]:
+def in_child(name: str, module: str, limit: float = LONGEST) -> Iterator[Result]:
     """Yield the results of one benchmark; if it ends early, the last says how."""
-    command = [sys.executable, "-X", "faulthandler", "-m", PACKAGE, "--child", f"{package}.{name}"]
-    options = {"stdout": subprocess.PIPE, "text": True, "errors": "replace"}
-    with subprocess.Popen(command, cwd=HERE.parents[1], **options) as child:
-        late = threading.Event()
-        alarm = threading.Timer(limit, lambda: (late.set(), child.kill()))
-        alarm.start()
-        try:
-            for line in child.stdout:
-                with contextlib.suppress(ValueError, TypeError):  # what C code prints is no result
-                    yield Result(**json.loads(line))
-            ending = child.wait()
-        finally:
-            alarm.cancel()
-            child.kill()
+    command = [sys.executable, "-X", "faulthandler", "-m", PACKAGE, "--child", f"{module}:{name}"]
+    try:
+        done = subprocess.run(command, cwd=HERE.parents[1], stdout=subprocess.PIPE, timeout=limit)
+        printed, ending = done.stdout, f"exit code {done.returncode}" * bool(done.returncode)
+    except subprocess.TimeoutExpired as late:
+        printed, ending = late.stdout or b"", f"no end in {limit:g} s"
+    for line in printed.decode(errors="replace").splitlines():
+        with contextlib.suppress(ValueError, TypeError):  # what C code prints is no result
+            yield Result(**json.loads(line))
     if ending:
-        yield Result(f"no end in {limit:g} s" if late.is_set() else f"exit code {ending}", ENDED)
+        yield Result(ending, ENDED)
 
 
-def be_child(module: str) -> None:
+def be_child(place: str) -> None:
     """Print a line for each result; whatever else is printed goes to stderr."""
-    out = sys.stdout
+    out, (module, name) = sys.stdout, place.split(":")
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
-        for result in measured(importlib.import_module(module).goals()):
+        goals = getattr(importlib.import_module(module), f"{MEASURE}{name}")
+        for result in measured(goals()):
             print(json.dumps(dataclasses.asdict(result)), file=out, flush=True)
 
 
@@ -84,13 +80,13 @@ def row(name: str, result: Result) -> list[str]:
     return [name, result.compared, *numbers, result.goal, result.verdict]
 
 
-def report(names: list[str], run=in_child) -> int:
-    """Run the benchmarks and print the table, also after Ctrl-C; return the exit code."""
+def report(names: dict[str, str], run=in_child) -> int:
+    """Run benchmarks (name -> module) and print the table, also after Ctrl-C; return exit code."""
     rows, verdicts, stopped = [], set(), False
     try:
-        for number, name in enumerate(names, 1):
+        for number, (name, module) in enumerate(names.items(), 1):
             print(f"[{number}/{len(names)}] {name}", file=sys.stderr, flush=True)
-            for result in run(name):
+            for result in run(name, module):
                 print(f"  {result.compared}: {result.verdict}", file=sys.stderr, flush=True)
                 rows.append(row(name, result))
                 verdicts.add(result.verdict)
@@ -120,9 +116,9 @@ def main(words: list[str]) -> int:
         print(f"course.py bench: {unknown}", file=sys.stderr)
         return 2
     if asked.list:
-        print(tabulate([(name, there[name]) for name in names], tablefmt="plain"))
+        print(tabulate([(name, there[name][1]) for name in names], tablefmt="plain"))
         return 0
-    return report(names)
+    return report({name: f"{PACKAGE}.{there[name][0]}" for name in names})
 
 
 if __name__ == "__main__":

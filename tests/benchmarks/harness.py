@@ -1,6 +1,6 @@
 """What to compare, and the goal -> both sides measured in turns: the ratio's median and quartiles.
 
-A benchmark is a file beside this one with a function `goals`, which yields a `Goal` for each ratio:
+A benchmark is a function `measure_…` in a file beside this one, which yields a `Goal` per ratio:
 
     yield Goal("one way", run, "another way", run_it_otherwise, at_most=2)
 
@@ -19,7 +19,6 @@ from time import process_time
 
 ENOUGH = 0.03  # seconds of one side in one round: what is quicker is repeated
 MOST_CALLS = 2**20
-
 MET, MISSED, NOISY, TOLD = "met", "missed", "too noisy to say", "no goal"
 LACKING, ENDED = "not measured", "ended early"
 
@@ -67,10 +66,6 @@ class prepared:  # noqa: N801 - a decorator
     def __init__(self, function: Callable[..., Iterator[Callable]]):
         self.ready = contextlib.contextmanager(function)
 
-    def __call__(self):
-        """Return the context manager that gives what is measured."""
-        return self.ready()
-
 
 def measured(goals: Iterable[Goal]) -> Iterator[Result]:
     """Yield the result of each goal; what `goals` sets up for one stands until the next.
@@ -81,9 +76,8 @@ def measured(goals: Iterable[Goal]) -> Iterator[Result]:
         for goal in goals:
             gc.collect()
             low, median, high = statistics.quantiles(ratios(goal), n=4)
-            told = verdict(low, high, goal.at_most, goal.at_least)
             compared = f"{goal.name} / {goal.other_name}"
-            yield Result(compared, told, bound(goal), median, (low, high))
+            yield Result(compared, *judged(goal, low, high), median, (low, high))
     except Missing as lacking:
         yield Result(str(lacking), LACKING)
 
@@ -93,26 +87,23 @@ def ratios(goal: Goal) -> list[float]:
     sides = {side: repeats(side, goal.clock) for side in (goal.one, goal.other)}
     found = []
     for number in range(goal.rounds):
-        took = {side: seconds(side, sides[side], goal.clock) for side in turned(sides, number)}
+        turn = list(sides)[:: -1 if number % 2 else 1]
+        took = {side: seconds(side, sides[side], goal.clock) for side in turn}
         found.append(took[goal.one] / took[goal.other])
     return found
 
 
-def turned(sides: dict, number: int) -> list[Callable]:
-    """Return the sides, in every second round the other way round."""
-    return list(sides)[:: -1 if number % 2 else 1]
-
-
-def seconds(side: Callable, calls: int, clock: Callable[[], float]) -> float:
+def seconds(side: Callable | prepared, calls: int, clock: Callable[[], float]) -> float:
     """Return what one call takes, as the mean of so many."""
-    with side() if isinstance(side, prepared) else contextlib.nullcontext(side) as call:
+    ready = side.ready() if isinstance(side, prepared) else contextlib.nullcontext(side)
+    with ready as call:
         start = clock()
         for _ in range(calls):
             call()
         return (clock() - start) / calls
 
 
-def repeats(side: Callable, clock: Callable[[], float]) -> int:
+def repeats(side: Callable | prepared, clock: Callable[[], float]) -> int:
     """Return how many calls the clock can tell; the first one only warms the side up."""
     calls, _ = 1, seconds(side, 1, clock)
     if isinstance(side, prepared):
@@ -122,19 +113,16 @@ def repeats(side: Callable, clock: Callable[[], float]) -> int:
     return calls
 
 
-def verdict(low: float, high: float, at_most: float | None, at_least: float | None) -> str:
-    """Return what the quartiles say: where a bound lies between them, nothing can be said."""
-    if at_most is None and at_least is None:
-        return TOLD
-    most = float("inf") if at_most is None else at_most
-    least = float("-inf") if at_least is None else at_least
-    if high <= most and low >= least:
-        return MET
-    return MISSED if low > most or high < least else NOISY
+def judged(goal: Goal, low: float, high: float) -> tuple[str, str]:
+    """Return what the quartiles say of a goal, and the goal in words.
 
-
-def bound(goal: Goal) -> str:
-    """Return the goal in words."""
-    most = "" if goal.at_most is None else f"at most {goal.at_most:g}"
-    least = "" if goal.at_least is None else f"at least {goal.at_least:g}"
-    return " and ".join(filter(None, (least, most)))
+    Where a bound lies between them, nothing can be said.
+    """
+    if goal.at_most is None and goal.at_least is None:
+        return TOLD, ""
+    most = float("inf") if goal.at_most is None else goal.at_most
+    least = float("-inf") if goal.at_least is None else goal.at_least
+    words = [f"at least {least:g}"] * (goal.at_least is not None)
+    words += [f"at most {most:g}"] * (goal.at_most is not None)
+    met = MET if high <= most and low >= least else MISSED
+    return met if met == MET or low > most or high < least else NOISY, " and ".join(words)

@@ -12,6 +12,7 @@ import os
 import platform
 import statistics
 import sys
+from functools import partial
 from importlib.metadata import version
 
 import psutil
@@ -22,26 +23,8 @@ from tests.opened import END, FRAMEWORK, NOTEBOOKS, ROOT, Run, floor, opened
 
 TABLE = ROOT / "docs" / "measured_kernels.md"
 LIMITS = {"03": 150, "05": 150}  # MB at rest, before any framework
-MEMORY = (
-    "chapter",
-    "kernel",
-    "first cell",
-    "before any framework",
-    "at the end",
-    "at most",
-    "with children",
-)
-TIME = (
-    "chapter",
-    "imports until then",
-    "first exhibit",
-    "processor",
-    "the import alone",
-    "its processor",
-    "between",
-)
-
-
+MEMORY = "chapter,kernel,first cell,before any framework,at the end,at most,with children"
+TIME = "chapter,imports until then,first exhibit,processor,the import alone,its processor,between"
 PAGE = """\
 # What a chapter's kernel takes
 
@@ -71,7 +54,7 @@ POINTS = ("started", "first_cell", "bare", "rest", "peak")
 
 
 class Scale:
-    """A clock of megabytes: what is put on it, in all."""
+    """A clock of megabytes, or of seconds that others counted: what is put on it, in all."""
 
     def __init__(self):
         self.total = 0.0
@@ -79,29 +62,24 @@ class Scale:
     def __call__(self) -> float:
         return self.total
 
-    def weighing(self, megabytes):
-        """Return a function that puts on the scale what `megabytes` returns."""
-
-        def weigh():
-            self.total += megabytes()
-
-        return weigh
+    def put(self, amount, *args):
+        """Put on the scale what `amount` returns."""
+        self.total += amount(*args)
 
 
-def goals():
+def measure_kernels():
+    """A chapter's kernel: its memory before any framework, and the time to its first exhibit."""
     for number, limit in LIMITS.items():
-        scale = Scale()
-        one = scale.weighing(lambda number=number: opened(number, FRAMEWORK).bare)
-        other = scale.weighing(lambda limit=limit: limit)
-        name = f"chapter {number}, opened, no framework"
+        scale, name = Scale(), f"chapter {number}, opened, no framework"
+        one = partial(scale.put, lambda number: opened(number, FRAMEWORK).bare, number)
+        other = partial(scale.put, float, limit)
         yield Goal(name, one, f"{limit} MB", other, at_most=1, rounds=3, clock=scale)
     for number in (path.name[:2] for path in NOTEBOOKS):
-        imported = opened(number).imported
-        name = f"chapter {number} to its first exhibit"
+        imported, scale = opened(number).imported, Scale()
         other_name = f"importing {' and '.join(imported) or 'nothing'} + 2 s"
-        scale = Scale()
-        one = scale.weighing(lambda number=number: opened(number).cpu)
-        other = scale.weighing(lambda imported=imported: floor(imported)[1] + 2)
+        one = partial(scale.put, lambda number: opened(number).cpu, number)
+        other = partial(scale.put, lambda imported: floor(imported)[1] + 2, imported)
+        name = f"chapter {number} to its first exhibit"
         yield Goal(name, one, other_name, other, at_most=1, rounds=5, clock=scale)
 
 
@@ -138,24 +116,16 @@ def table(numbers: list[str], rounds: int) -> str:
             short[number].append(opened(number))
             floors[number].append(floor(short[number][-1].imported))
             whole[number].append(opened(number, END))
-    memory = tabulate([memory_row(n, whole[n]) for n in numbers], MEMORY, "github")
-    times = tabulate([time_row(n, short[n], floors[n]) for n in numbers], TIME, "github")
+    memory = tabulate([memory_row(n, whole[n]) for n in numbers], MEMORY.split(","), "github")
+    times = tabulate([time_row(n, short[n], floors[n]) for n in numbers], TIME.split(","), "github")
+    size = psutil.virtual_memory().total / 1024**3
+    machine = f"{platform.system()}, {os.cpu_count()} cores, {size:.0f} GiB of memory"
+    packages = {"torch": "torch", "tensorflow": "tensorflow_cpu"}
+    found = [f"{name} {version(package)}" for name, package in packages.items()]
+    versions = ", ".join([f"Python {platform.python_version()}", *found])
     return PAGE.format(
-        memory=memory, times=times, rounds=rounds, machine=machine(), versions=versions()
+        memory=memory, times=times, rounds=rounds, machine=machine, versions=versions
     )
-
-
-def machine() -> str:
-    """Return in words what was measured on."""
-    memory = psutil.virtual_memory().total / 1024**3
-    return f"{platform.system()}, {os.cpu_count()} cores, {memory:.0f} GiB of memory"
-
-
-def versions() -> str:
-    """Return in words which Python and which frameworks were measured."""
-    names = {"torch": "torch", "tensorflow": "tensorflow_cpu"}
-    found = [f"{name} {version(package)}" for name, package in names.items()]
-    return ", ".join([f"Python {platform.python_version()}", *found])
 
 
 def main(words: list[str]) -> int:

@@ -2,15 +2,15 @@
 
     python -m tests.benchmarks.layout
 
-draws twenty graphs of the course both ways and writes them, with what was counted in dot's
-pictures, to layout.json. `tests/view/test_layout.py` holds ours to it where there is no dot.
+draws the twenty graphs of layout.json, which are those of the course's verbs, both ways, and writes
+what was counted in dot's pictures beside them. `tests/view/test_layout.py` holds ours to it where
+there is no dot.
 """
 
 import json
 import re
 import subprocess
 import sys
-from dataclasses import asdict
 from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,7 +18,6 @@ from xml.etree import ElementTree
 from helpers.model.graph import Edge, Graph, Node
 from helpers.view.diagram import BOX, box_width
 from helpers.view.diagram.graph_drawing import draw_graph
-from helpers.view.diagram.graph_view import fold
 from helpers.view.ink import SMALLEST
 
 FILE = Path(__file__).with_suffix(".json")
@@ -121,10 +120,8 @@ def by_dot(model: Graph, across: bool):
 
 def samples() -> list[tuple[str, Graph, dict]]:
     """Return name and graph of each sample, and what was counted in dot's picture of it."""
-    return [
-        (each["name"], _graph(each["graph"]), each["dot"])
-        for each in json.loads(FILE.read_text(encoding="utf-8"))
-    ]
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    return [(each["name"], _graph(each["graph"]), each["dot"]) for each in kept]
 
 
 def _graph(kept: dict) -> Graph:
@@ -132,33 +129,20 @@ def _graph(kept: dict) -> Graph:
     return Graph(kept["title"], nodes, tuple(Edge(*fields) for fields in kept["edges"]))
 
 
-def _kept(model: Graph) -> dict:
-    nodes = [[n.key, n.label, n.kind, n.detail] for n in model.nodes]
-    return {
-        "title": model.title,
-        "nodes": nodes,
-        "edges": [[*asdict(e).values()] for e in model.edges],
-    }
-
-
 def main() -> None:
-    """Draw all graphs both ways, write them down and tell how they compare."""
-    from tests.benchmarks.layout_graphs import graphs
-
-    told = []
-    for name, whole in graphs():
-        model = fold(whole)
+    """Draw all graphs both ways, write down what dot's came to and tell how ours compare."""
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    for each in kept:
+        model = _graph(each["graph"])
         lines, size, text = ours(model)
-        across = size[0] > size[1]
-        ends, room = by_dot(model, across)
-        dot = {"crossings": crossings(ends), "area": round(room[0] * room[1])}
-        told.append({"name": name, "graph": _kept(model), "dot": dot})
+        ends, room = by_dot(model, across=size[0] > size[1])
+        each["dot"] = {"crossings": crossings(ends), "area": round(room[0] * room[1])}
         area = size[0] * size[1] / (room[0] * room[1])
         print(
-            f"{name:32} {len(model.nodes):3} boxes, crossings {crossings(lines):3}, dot's "
-            f"{dot['crossings']:3}; {area:.1f} times the area; text {text:.1f} px or more"
+            f"{each['name']:32} crossings {crossings(lines):3}, dot's {each['dot']['crossings']:3};"
+            f" {area:.1f} times the area; text {text:.1f} px or more"
         )
-    FILE.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

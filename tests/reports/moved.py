@@ -1,8 +1,7 @@
-"""A run on the newest releases -> which version, private name, opcode and sentence has moved.
+"""A run on the newest releases -> which version, private name and opcode has moved; what failed.
 
 `python -m tests.reports.moved report.xml` prints that as Markdown; it is asked in the environment
-of that run. The private names are looked up one by one, so that failing tests whose cause is one
-of them are told together, under that name.
+of that run. The private names are looked up one by one, and named where a failure names them.
 """
 
 import ast
@@ -18,15 +17,15 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from helpers.internals import interpreter_frame, torch_private
-from tests import claims
 from tests.reports import opcodes
 from tests.reports.records import ERROR, FAILED, Record, read
 from tests.reports.red import MOST, sentences
 from tests.reports.unpinned import unpinned
 
 ROOT = Path(__file__).parents[2]
+HELPERS = sorted((ROOT / "helpers").rglob("*.py"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 FRAMEWORKS = ("torch", "tensorflow", "keras")
-OTHER = "none of these: read the test"
 _PLACE = re.compile(r"(?<=`)[\w.]+:\w+(?=`)|\btorch(?:\.\w+)+")
 _GONE = re.compile(r"(?:has no attribute|cannot import name|No module named) '([\w.]+)'")
 _OPCODE = re.compile(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
@@ -67,24 +66,20 @@ def lost() -> Iterator[str]:
 
 def imported() -> dict[str, set[str]]:
     """Return module:name of what is imported from a framework, and the files that do so."""
+    sources = [(path, path.read_text(encoding="utf-8")) for path in HELPERS]
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        sources += [(path, "".join(cell["source"])) for cell in code]
     found: dict[str, set[str]] = {}
-    for path in sorted((ROOT / "helpers").rglob("*.py")):
-        _add(found, path, path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] == "code":
-                _add(found, path, "".join(cell["source"]))
+    for path, source in sources:
+        for node in ast.walk(ast.parse(source)):
+            module = getattr(node, "module", None) or ""
+            if isinstance(node, ast.ImportFrom) and module.partition(".")[0] in FRAMEWORKS:
+                for alias in node.names:
+                    users = found.setdefault(f"{module}:{alias.name}", set())
+                    users.add(path.relative_to(ROOT).as_posix())
     return found
-
-
-def _add(found: dict[str, set[str]], path: Path, source: str) -> None:
-    """Add what one source imports with `from`."""
-    for node in ast.walk(ast.parse(source)):
-        module = getattr(node, "module", None) or ""
-        if isinstance(node, ast.ImportFrom) and module.partition(".")[0] in FRAMEWORKS:
-            for alias in node.names:
-                users = found.setdefault(f"{module}:{alias.name}", set())
-                users.add(path.relative_to(ROOT).as_posix())
 
 
 def causes(words: str, places: list[str]) -> list[str]:
@@ -92,67 +87,23 @@ def causes(words: str, places: list[str]) -> list[str]:
     names = [p for p in places if re.search(rf"\b{re.split('[.:]', p)[-1]}\b", words)]
     told = {re.split("[.:]", place)[-1] for place in names}
     names += [name for name in dict.fromkeys(_GONE.findall(words)) if name not in told]
-    known = set(dis.opmap) | {name for some in _opcodes().values() for name in some}
+    known_opcodes = json.loads(opcodes.KNOWN.read_text(encoding="utf-8"))
+    known = set(dis.opmap) | {name for some in known_opcodes.values() for name in some}
     ops = sorted(set(_OPCODE.findall(words)) & known)
     return [f"`{name}`" for name in names] + [f"opcode `{name}`" for name in ops]
 
 
-def _error(record: Record) -> str:
-    """Return what pytest marks as a test's error: opcodes in the source above it prove nothing."""
-    lines = [line for line in record.words.splitlines() if line.startswith("E ")]
-    return "\n".join(lines) or record.words
-
-
-def _opcodes() -> dict[str, list[str]]:
-    return json.loads(opcodes.KNOWN.read_text(encoding="utf-8"))
-
-
-def grouped(records: list[Record], gone: list[str]) -> Iterator[str]:
-    """Yield the failures of notebooks one by one, then those of tests by what they depend on."""
+def told(records: list[Record], gone: list[str]) -> Iterator[str]:
+    """Yield a line for each failure: what came, and which name that has moved it names."""
     failed = [record for record in records if record.outcome in (FAILED, ERROR)]
-    cells = [record for record in failed if record.file.startswith("notebooks/")]
-    tests = [record for record in failed if record not in cells]
-    yield "## Sentences and outputs of the notebooks\n"
-    for record in cells[:MOST]:
-        yield from _of_a_cell(record, gone)
-    if len(cells) > MOST:
-        yield f"- and {len(cells) - MOST} more"
-    if not cells:
-        yield "None has moved."
-    yield "\n## Tests, by what their failure names\n"
-    by_cause: dict[str, list[Record]] = {}
-    for record in tests:
-        named = causes(_error(record), gone) or [OTHER]
-        by_cause.setdefault(", ".join(named), []).append(record)
-    for cause in sorted(by_cause, key=lambda cause: (cause == OTHER, -len(by_cause[cause]))):
-        yield f"\n{cause}:\n"
-        *said, _ = sentences(by_cause[cause])  # the last says how to run one again
-        yield from (f"- {sentence}" for sentence in said)
-    if not tests:
-        yield "None failed."
-
-
-def _of_a_cell(record: Record, gone: list[str]) -> Iterator[str]:
-    """Yield what a cell shows now; below it the sentence that it is to prove, and what it names."""
-    said, *_ = sentences([record], ROOT)
-    yield f"- {said}"
-    if above := said_above(record):
-        yield f'  - it is to prove: "{above}"'
-    if named := causes(said, gone):
-        yield f"  - it names {', '.join(named)}"
-
-
-def said_above(record: Record) -> str:
-    """Return the sentence above a cell of a notebook; nothing without one."""
-    cells, code, above = json.loads(_text(record.file))["cells"], -1, ""
-    for cell in cells:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "markdown":
-            above = (claims.sentences(source) or [""])[-1]
-        code += cell["cell_type"] == "code"
-        if record.name == f"Cell {code}":
-            return above
-    return ""
+    yield "## Failures, and the names that have moved in them\n"
+    for record in failed[:MOST]:
+        # What pytest marks as the error: opcodes in the source above it prove nothing.
+        lines = [line for line in record.words.splitlines() if line.startswith("E ")]
+        named = causes("\n".join(lines) or record.words, gone)
+        said = next(sentences([record], ROOT))
+        yield f"- {said}" + (f"; it names {', '.join(named)}" if named else "")
+    yield f"- and {len(failed) - MOST} more" if len(failed) > MOST else "" if failed else "None."
 
 
 def _text(name: str) -> str:
@@ -170,7 +121,7 @@ def main(paths: list[str]) -> int:
     print(f"\n{opcodes.report()}\n")
     for path in paths:
         try:
-            print("\n".join(grouped(read(path).records, places)))
+            print("\n".join(told(read(path).records, places)))
         except (OSError, SyntaxError) as error:
             print(f"There is no report, so pytest did not come to its end ({error}).")
     return 0

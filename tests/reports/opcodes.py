@@ -24,14 +24,10 @@ def names() -> list[str]:
 
 def moved(known: dict[str, list[str]], version: str, now: list[str]) -> list[str]:
     """Return a line for each opcode that is new or gone, against this version or the last known."""
-    last = version if version in known else max(known, key=_number)
-    before = set(known[last])
-    lines = [f"- `{name}` is new since {last}" for name in sorted(set(now) - before)]
-    return lines + [f"- `{name}` is gone since {last}" for name in sorted(before - set(now))]
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
+    last = version if version in known else max(known, key=lambda v: [*map(int, v.split("."))])
+    new, gone = sorted({*now} - {*known[last]}), sorted({*known[last]} - {*now})
+    lines = [f"- `{name}` is new since {last}" for name in new]
+    return lines + [f"- `{name}` is gone since {last}" for name in gone]
 
 
 def report() -> str:

@@ -4,6 +4,7 @@ Where COURSE_NO_SKIPS is `all`, a skipped test fails the run; where it is `offli
 reason does not name the network.
 """
 
+import contextlib
 import os
 import platform
 from collections.abc import Iterator
@@ -31,13 +32,10 @@ def where(config) -> dict[str, str]:
     """Return the system, the Python, how notebooks are compared, and the versions of packages."""
     found = {"system": platform.system(), "machine": platform.machine()}
     found["python"] = ".".join(platform.python_version_tuple()[:2])
-    lax = getattr(config.option, "nbval_lax", False)
-    found["notebooks"] = "run" if lax else "compared"
+    found["notebooks"] = "run" if getattr(config.option, "nbval_lax", False) else "compared"
     for name in TOLD:
-        try:
+        with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found
 
 

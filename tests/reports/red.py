@@ -44,40 +44,32 @@ def sentences(records: Iterable[Record], root: Path = ROOT) -> Iterator[str]:
         more = f" and {len(others)} more of its cases" if others else ""
         told.setdefault((first.file, came), []).extend([f"`{name}`{more}"] if name else [])
     for (file, came), names in list(told.items())[:MOST]:
-        yield f"{file}{_listed(names)}{came}"
+        rest = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        yield file + (f": {', '.join(names[:NAMED])}{rest}" if names else "") + came
     if len(told) > MOST:
         yield f"and {len(told) - MOST} more"
     if failed:
         yield f"One file again: python3 course.py test {failed[0].file}"
 
 
-def _listed(names: list[str]) -> str:
-    """Return the first names, and how many more there are."""
-    rest = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f": {', '.join(names[:NAMED])}{rest}" if names else ""
-
-
 def _of_a_cell(record: Record, root: Path) -> tuple[str, str]:
     """Return what happened in a code cell, whose number counts from 0; it has no name."""
     number = int(_CELL.match(record.name)[1])
     section, source = _place(root / record.file, number)
-    return "", f', "{section}", code cell {number + 1} ({_short(source)}){_ended(record)}'
+    return "", f', "{section}", code cell {number + 1} ({_short(source)}){_ended(record.words)}'
 
 
-def _ended(record: Record) -> str:
-    """Return how a cell ended that failed."""
-    lines = record.words.splitlines()
-    if "Cell outputs differ" in record.words:
-        return f" {_another(record.words)}"
-    late = re.search(r"Timeout of (\d+) seconds", record.words)
-    if late:
-        dead = " and its kernel does not answer" if "Failed to interrupt" in record.words else ""
+def _ended(words: str) -> str:
+    if "Cell outputs differ" in words:
+        return f" {_another(words)}"
+    if late := re.search(r"Timeout of (\d+) seconds", words):
+        dead = " and its kernel does not answer" if "Failed to interrupt" in words else ""
         return f" did not end in {late[1]} seconds{dead}"
-    raised = [line for line in lines if _RAISED.match(line)]
-    if raised:
+    lines = words.splitlines()
+    if raised := [line for line in lines if _RAISED.match(line)]:
         return f" raised {_short(raised[-1])}"
-    told = [line for line in lines if line.startswith("Cell ")] or lines
-    return f": {_short(told[0] if told else 'failed')}"
+    told = [line for line in lines if line.startswith("Cell ")] or lines or ["failed"]
+    return f": {_short(told[0])}"
 
 
 def _of_a_test(record: Record) -> tuple[str, str]:
@@ -97,14 +89,18 @@ def _another(words: str) -> str:
     """Return how an output differs from the stored one; of HTML the words that are read."""
     if kinds := _KINDS.search(words):
         named = ", ".join(sorted(re.findall(r"'([^']+)'", kinds[2])))
-        if kinds[1] == "Missing":
-            return f"shows no {named}, which is stored"
-        return f"shows {named}, and none is stored"
+        missing = kinds[1] == "Missing"
+        return (
+            f"shows no {named}, which is stored"
+            if missing
+            else f"shows {named}, and none is stored"
+        )
     html = "mismatch 'text/html'" in words
     stored, now = (_first(words.splitlines(), sign, html) for sign in ("+", "-"))
+    came = f"{stored} is stored, {now} came"
     if stored == now:
-        return "shows another output than the stored one; the words that can be told are the same"
-    return f"shows another output than the stored one: {stored} is stored, {now} came"
+        came = "the words that can be told are the same"
+    return f"shows another output than the stored one: {came}"
 
 
 def _first(lines: list[str], sign: str, html: bool) -> str:
@@ -125,12 +121,10 @@ def _place(path: Path, number: int) -> tuple[str, str]:
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            found = re.findall(r"^#{1,3} (.+)", source, re.MULTILINE)
-            heading = found[-1] if found else heading
-        elif cell["cell_type"] == "code":
-            code += 1
-            if code == number:
-                return heading, source.partition("\n")[0]
+            heading = [heading, *re.findall(r"^#{1,3} (.+)", source, re.MULTILINE)][-1]
+        code += cell["cell_type"] == "code"
+        if code == number:
+            return heading, source.partition("\n")[0]
     return heading, "no longer there"
 
 

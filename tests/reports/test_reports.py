@@ -60,16 +60,8 @@ def run(tmp_path_factory):
     ]
     nbformat.write(v4.new_notebook(cells=cells), folder / "notebooks/01_book.ipynb")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "tests.reports.plugin",
-        "--nbval",
-        "--color=yes",
-    ]
-    command += ["--nbval-current-env", "-p", "no:cacheprovider", "--junitxml=report.xml"]
+    words = "-m pytest -p tests.reports.plugin --nbval --nbval-current-env --color=yes"
+    command = [sys.executable, *words.split(), "-p", "no:cacheprovider", "--junitxml=report.xml"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     env = {name: value for name, value in env.items() if not name.startswith(("PYTEST_", NO_SKIPS))}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
@@ -95,15 +87,14 @@ LAMP = f"- test_skipping.py {NOT_HERE} (Skipped: needs a lamp)"
 FAR = f"- test_skipping.py {NOT_HERE} (Skipped: comes by the network)"
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist.plugin", "-n", "1")])
 @pytest.mark.parametrize(
-    ("setting", "code", "told"),
-    [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})],
+    ("setting", "code", "told"), [("", 0, set()), ("offline", 1, {LAMP}), ("all", 1, {LAMP, FAR})]
 )
-def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, workers, setting, code, told):
+def test_a_run_in_which_no_test_may_be_skipped_fails(tmp_path, setting, code, told):
     (tmp_path / "test_skipping.py").write_text(SKIPPING, "utf-8")
     (tmp_path / "test_needy.py").write_text(NEEDY, "utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.reports.plugin", *BARE, *workers]
+    command = [sys.executable, "-m", "pytest", "-p", "tests.reports.plugin", *BARE]
+    command += ["-p", "xdist.plugin", "-n", "1"] if setting == "all" else []
     env = {**os.environ, "PYTHONPATH": str(ROOT), NO_SKIPS: setting}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     said = {line for line in done.stdout.splitlines() if line.startswith("- test_skipping")}
@@ -123,37 +114,23 @@ TOLD = [
 ]
 
 
-def test_a_red_run_ends_with_plain_words(run):
+def test_a_red_run_ends_with_plain_words_and_its_report_says_the_same(run):
     end = run[1].partition("what failed, in plain words")[2].splitlines()
     assert [line[2:] for line in end if line.startswith("- ")] == TOLD
-
-
-def test_its_report_says_the_same(run):
     assert sorted(red.sentences(run[2].records, run[0])) == sorted(TOLD)
-
-
-def test_a_report_says_where_it_was_made(run):
     assert run[2].where["python"] == f"{sys.version_info[0]}.{sys.version_info[1]}"
     assert run[2].where["notebooks"] == "compared" and run[2].where["system"]
 
 
 def test_the_page_counts_what_was_tried_and_says_what_was_not(run):
-    here = Run({**run[2].where, "system": "Linux", "python": "3.11"}, run[2].records)
+    bare = [Record("tests/a.py", n, PASSED) for n in ("test_a[3.12]", "test_b[x-3.12-y]", "test_c")]
+    here = Run({**run[2].where, "system": "Linux", "python": "3.11"}, [*run[2].records, *bare])
     rows = [line for line in tried.page([here]).splitlines() if line.startswith("| ")]
     assert rows[2].startswith("| Linux | 3.11 | 2 failed, 1 passed (compared) | ")
-    assert "| 2 failed, 1 passed, 1 skipped | not tried |" in rows[2]
-    assert len(rows) == 14 and all(row.count("not tried") == 3 for row in rows[3:11])
+    assert "| 2 failed, 4 passed, 1 skipped | not tried |" in rows[2]
+    assert "| 2 passed: in a bare Python, without packages |" in rows[3]
+    assert len(rows) == 14 and all(row.count("not tried") == 3 for row in rows[4:11])
     assert "| 1 | needs a lamp |" in tried.page([here])
-
-
-def test_what_ran_in_a_bare_python_of_another_version_is_said():
-    names = ("test_a[3.12]", "test_b[x-3.12-y]", "test_c[3.13.1]", "test_d[13.12]")
-    run = Run(
-        {"system": "Linux", "python": "3.11"}, [Record("tests/a.py", n, PASSED) for n in names]
-    )
-    rows = [line for line in tried.page([run]).splitlines() if line.startswith("| Linux")]
-    assert "| 2 passed: in a bare Python, without packages |" in rows[1]
-    assert rows[2].count("not tried") == 3
 
 
 def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
@@ -161,31 +138,21 @@ def test_a_run_that_wrote_no_report_is_told(tmp_path, capsys):
     assert "pytest did not come to its end" in capsys.readouterr().out
 
 
+LATE = "Cell 0: Timeout of 8 seconds exceeded"
+HTML = "Cell outputs differ\n mismatch 'text/html'\n  - {}\n  + {}"
+NEW = "Cell outputs differ\nUnexpected output fields from running code: {'text/plain'}"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("Cell 0: Timeout of 8 seconds exceeded", "did not end in 8 seconds"),
-        (
-            "Cell 0: Timeout of 8 seconds exceeded. Failed to interrupt kernel",
-            "did not end in 8 seconds and its kernel does not answer",
-        ),
+        (LATE, "did not end in 8 seconds"),
+        (f"{LATE}. Failed to interrupt kernel", "in 8 seconds and its kernel does not answer"),
         ("Cell 0: something new", "): Cell 0: something new"),
-        (
-            "Cell outputs differ\nUnexpected output fields from running code: {'text/plain'}",
-            "shows text/plain, and none is stored",
-        ),
-        (
-            "Cell outputs differ\n mismatch 'text/html'\n  - p;\">now</td>\n  + p;\">once</td>",
-            '"once" is stored, "now" came',
-        ),
-        (
-            "Cell outputs differ\n mismatch 'text/html'\n  - <b>it</b>\n  + <i>it</i>",
-            "the words that can be told are the same",
-        ),
-        (
-            "Cell outputs differ\n mismatch 'text/html'\n  - " + "iVBO" * 40 + "\n  + <i>it</i>",
-            '"it" is stored, nothing more came',
-        ),
+        (NEW, "shows text/plain, and none is stored"),
+        (HTML.format('p;">now</td>', 'p;">once</td>'), '"once" is stored, "now" came'),
+        (HTML.format("<b>it</b>", "<i>it</i>"), "the words that can be told are the same"),
+        (HTML.format("iVBO" * 40, "<i>it</i>"), '"it" is stored, nothing more came'),
     ],
 )
 def test_a_cell_that_ends_otherwise_is_told(words, told):
@@ -194,25 +161,20 @@ def test_a_cell_that_ends_otherwise_is_told(words, told):
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path):
-    report = tmp_path / "report.xml"
-    case = (
-        '<testcase classname="" name="tests.test_x"><error>E   ImportError: no x</error></testcase>'
-    )
-    report.write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>", "utf-8")
-    [said, _] = red.sentences(read(report).records)
+    error = "<error>E   ImportError: no x</error>"
+    case = f'<testcase classname="" name="tests.test_x">{error}</testcase>'
+    (tmp_path / "report.xml").write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>")
+    [said, _] = red.sentences(read(tmp_path / "report.xml").records)
     assert said == "tests/test_x.py cannot be read as tests: ImportError: no x"
 
 
-def test_cases_of_one_test_are_told_by_one_of_them():
+def test_cases_of_one_test_are_told_by_one_of_them_and_many_in_part():
     cases = [Record("tests/test_x.py", f"test_y[{n}]", FAILED, f"E   {n}") for n in range(9)]
-    assert list(red.sentences([*cases, Record("tests/test_x.py", "test_z", FAILED, "E   z")])) == [
+    told = [*cases, Record("tests/test_x.py", "test_z", FAILED, "E   z")]
+    assert list(red.sentences(told))[:2] == [
         "tests/test_x.py: `y [0]` and 8 more of its cases failed: 0",
         "tests/test_x.py: `z` failed: z",
-        "One file again: python3 course.py test tests/test_x.py",
     ]
-
-
-def test_many_failures_are_told_in_part():
     many = [Record("tests/test_x.py", f"test_{n}", FAILED, f"E   {n}") for n in range(99)]
     assert f"and {99 - red.MOST} more" in list(red.sentences(many))
     assert list(red.sentences([Record("tests/test_x.py", "test_y", PASSED)])) == []
@@ -244,43 +206,22 @@ def test_opcodes_that_are_new_or_gone_are_named():
     assert "None has moved." in opcodes.report()
 
 
-def test_names_of_frameworks_are_read_from_helpers_and_cells():
-    found = moved.imported()
-    users = found["tensorflow.python.ops:nn_ops"]
-    assert "notebooks/01_function_references.ipynb" in users
-    assert any(user.startswith("helpers/") for users in found.values() for user in users)
-
-
-def test_the_sentence_that_a_cell_proves_is_named(run, monkeypatch):
-    monkeypatch.setattr(moved, "ROOT", run[0])
-    cells = [record for record in run[2].records if record.name.startswith("Cell ")]
-    assert moved.said_above(cells[0]._replace(name="Cell 9")) == ""
-    said = list(moved.grouped(cells, ["made._c:nobody_knows"]))
-    assert said[said.index(f"- {TOLD[1]}") :][:3] == [
-        f"- {TOLD[1]}",
-        '  - it is to prove: "Here is `it`:"',
-        "  - it names `made._c:nobody_knows`",
-    ]
-
-
-def test_failures_that_name_one_cause_are_told_together():
+def test_a_failure_names_what_has_moved():
     gone = ["torch._dynamo.utils:counters"]
     failed = [
-        Record("tests/a.py", "test_one", FAILED, "E   ImportError: no counters here"),
-        Record("tests/b.py", "test_two", ERROR, "E   counters\nE   is LOAD_FAST"),
+        Record("tests/a.py", "test_one", FAILED, "LOAD_FAST\nE   ImportError: no counters here"),
+        Record("tests/b.py", "test_two", ERROR, "E   no attribute '_primary'\nE   is LOAD_FAST"),
         Record("tests/c.py", "test_three", FAILED, "E   AssertionError: 5"),
         Record("tests/d.py", "test_four", SKIPPED, "counters"),
-        Record("tests/e.py", "test_five", FAILED, "    LOAD_FAST\nE   has no attribute '_primary'"),
     ]
-    said = "\n".join(moved.grouped(failed, gone))
-    assert moved.causes(failed[0].words, gone) == ["`torch._dynamo.utils:counters`"]
-    assert moved.causes(failed[1].words, gone)[1] == "opcode `LOAD_FAST`"
-    assert "\n`_primary`:\n\n- tests/e.py: `five`" in said
-    assert said.index("`one`") < said.index(moved.OTHER) < said.index("`three`")
-    assert "`four`" not in said and "None has moved." in said
+    said = list(moved.told(failed, gone))[1:-1]
+    assert len(said) == 3 and said[0].endswith("; it names `torch._dynamo.utils:counters`")
+    assert said[1].endswith("; it names opcode `LOAD_FAST`") and "names" not in said[2]
 
 
 def test_a_name_that_is_gone_is_told_with_those_who_use_it(monkeypatch):
+    nn_ops = moved.imported()["tensorflow.python.ops:nn_ops"]
+    assert "notebooks/01_function_references.ipynb" in nn_ops
     users = {"math:tau": {"a.py"}, "math:_tau": {"b.py", "a.py"}, "no_such_room:it": {"c.py"}}
     monkeypatch.setattr(moved, "imported", lambda: users)
     monkeypatch.setattr(moved.torch_private, "missing", lambda: "torch lacks x: run something")

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Record, Run, read
+from tests.reports.records import ERROR, FAILED, PASSED, SKIPPED, Run, read
 
 PAGE = Path(__file__).parents[2] / "docs" / "tried.md"
 SYSTEMS = {"Linux": "Linux", "Darwin": "macOS", "Windows": "Windows"}
@@ -47,24 +47,20 @@ def at(run: Run) -> tuple[str, str]:
     return run.where.get("system", ""), run.where.get("python", "")
 
 
-def group_of(record: Record) -> str:
-    """Return which column a record counts in."""
-    if record.file.startswith("notebooks/"):
-        return "notebooks"
-    return "in a browser" if record.file.startswith("tests/browser/") else "tests"
-
-
 def told(runs: list[Run], group: str) -> str:
     """Return in words what came of a group; all runs of one machine count together."""
-    found = Counter(r.outcome for run in runs for r in run.records if group_of(r) == group)
-    found[FAILED] += found.pop(ERROR, 0)
+    folders = {"notebooks/": "notebooks", "tests/browser/": "in a browser"}
+    found = Counter(
+        record.outcome.replace(ERROR, FAILED)
+        for run in runs
+        for record in run.records
+        if group == next((g for f, g in folders.items() if record.file.startswith(f)), "tests")
+    )
     said = [f"{found[name]} {name}" for name in (FAILED, PASSED, SKIPPED) if found[name]]
+    how = {run.where.get("notebooks", "") for run in runs} - {""}
     if not said:
         return NOT_TRIED
-    how = {run.where.get("notebooks", "") for run in runs} - {""}
-    return ", ".join(said) + (
-        f" ({', '.join(sorted(how))})" if group == "notebooks" and how else ""
-    )
+    return ", ".join(said) + f" ({', '.join(sorted(how))})" * (group == "notebooks" and bool(how))
 
 
 def beside(runs: list[Run], python: str) -> str:
@@ -85,13 +81,10 @@ def notes(run: Run) -> list[str]:
     skipped = Counter(record.words for record in run.records if record.outcome == SKIPPED)
     if skipped:
         lines += ["", "| skipped | why |", "| --- | --- |"]
-        lines += [f"| {count} | {_cell(reason)} |" for reason, count in sorted(skipped.items())]
+        for reason, count in sorted(skipped.items()):
+            words = " ".join(reason.replace("|", "\\|").split())
+            lines.append(f"| {count} | {words} |")
     return lines
-
-
-def _cell(text: str) -> str:
-    """Return a text that fits into a cell of a table."""
-    return " ".join(text.replace("|", "\\|").split())
 
 
 def main(words: list[str]) -> int:

@@ -70,11 +70,12 @@ def test_context_manager_may_be_made_or_not(change):
 
 
 def test_context_manager_that_was_made_is_judged_by_the_guards():
-    assert "this change fails 3 guards" in broken('torch.autocast("cpu")').because
+    because = broken('torch.autocast("cpu")').because
+    assert because.count("TENSOR_MATCH") == 2 and "the aim gives" in because
 
 
 def test_what_makes_no_context_manager_is_told():
-    assert "gives no context manager" in broken("dict").because
+    assert "or a context manager such as" in broken("dict").because
 
 
 def test_a_stance_that_is_in_force_is_named_with_its_cure():

@@ -9,9 +9,8 @@ import pytest
 from helpers import check, op_folder
 from helpers.mini import oneflow as flow
 from helpers.study import chapter_5
-from helpers.study.chapter_5.forgotten import STAGES, WHY
 from helpers.study.chapter_5.op_texts import op_files
-from helpers.study.chapter_5.relu import relu_files, train_through
+from helpers.study.chapter_5.relu import STAGES, WHY, relu_files, train_through
 from helpers.study.chapter_5.run_op import gradient, loading
 
 SIGMOID = op_files("user_sigmoid", "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")
@@ -23,8 +22,6 @@ def test_gradient_of_a_trial_is_that_of_the_rule_and_no_trace_is_left():
     with loading("user_relu", relu_files()) as api:
         x, dy = np.array([-2.0, -1.0, 0.5, 3.0]), np.arange(4.0)
         assert gradient(api.user_relu_forward, x, [dy]).tolist() == [0, 0, 2, 3]
-        with pytest.raises(ValueError, match=r"dys\[0\] has shape \(3,\) .* output 0 has \(4,\)"):
-            gradient(api.user_relu_forward, x, [np.ones(3)])
     assert train_through(relu_files()) == 2.0
     assert chapter_5.run_op("user_relu", relu_files(), x).tolist() == [0, 0, 0.5, 3]
     assert (flow.op_types(), flow.get_all_variables()) == before
@@ -134,9 +131,3 @@ def test_relu_so_far_is_that_of_the_chapter(part):
         module = flow.experimental.custom_op_module("user_relu", op_folder("user_relu", files))
         module.py_def().py_api().py_kernel().build_load()
     assert job(example).tolist() == [0, 0, 0, 1, 2]
-
-
-@pytest.mark.parametrize("part", ["rule", "", None])
-def test_there_is_no_other_part(part):
-    with pytest.raises(ValueError, match="wrapper, kernel, gradient rule"):
-        chapter_5.relu_so_far(part)

@@ -32,7 +32,8 @@ def test_the_widget_asks_and_the_answer_holds_counts_and_graph():
     answer = sandbox._pressed(sandbox.model.start(), "10")
     assert not answer["right"] and "200 runs: 11 ×200." in answer["says"]
     assert "The program with a RefVariable" in answer["rows"]
-    assert sandbox.graph(**LOOSE).found == ("Read/ReadVariableOp", "AssignAddVariableOp")
+    graph = programs.program_picture(programs.SANDBOX.picked(**LOOSE))
+    assert graph.found == ("Read/ReadVariableOp", "AssignAddVariableOp")
 
 
 def choices():

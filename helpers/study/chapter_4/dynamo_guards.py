@@ -1,15 +1,20 @@
-"""Step 3 of the mini-Dynamo: guards that are true of their value, no more than is needed.
+"""Steps 3 and 4 of the mini-Dynamo, guards and the look-up of an entry; and an evicting cache.
 
-And false where the graph would be wrong.
+Guards must be true of their value, no more than is needed, and false where a graph would be wrong.
 """
 
-from collections.abc import Callable
+import gc
+import math
+import random
+import weakref
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.study.engine import Case, Exercise, Unfit, find_difference, in_order, tried
+from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import Case, find_difference, in_order, parts_tried
 
-MOST = 100  # texts for one value
 HOLD, FAIL = "guards that hold", "a guard that fails"
 TOO_STRICT = (
     "it compiles again for nothing. Guard what decides the graph, not a tensor's numbers, and not "
@@ -17,70 +22,210 @@ TOO_STRICT = (
 )
 
 
-def _judge(guards: Callable):
+def _judge_guards(guards: Callable):
     from helpers.mini.dynamo import PARTS
-    from helpers.study.chapter_4.dynamo_values import pairs
 
-    cases = [_case(place, *pair) for pair in pairs() for place in ("k", "pair[1]")]
+    cases = []
+    for value, other, looks in _pairs():
+        why = f"a function may look at {looks}, and the graph would be wrong" if looks else ""
+        for source in ("k", "pair[1]"):
+            words = f"{source} = {value!r}, and then {source} = {other!r}"
+            run = partial(_hold_for_other, source, value, other)
+            cases.append(Case(words, run, why or TOO_STRICT))
     return find_difference(guards, PARTS.guards, cases, "the finished one")
 
 
-def _case(source: str, value, other, looks: str) -> Case:
-    from helpers.study.chapter_4.dynamo_values import describe
-
-    def run(answer):
-        texts = _texts(answer(source, value))
-        for text in texts:
-            _require_true(text, source, value)
-        try:
-            return HOLD if all(_ask(text, other) for text in texts) else FAIL
-        except Exception:  # such as an attribute that the other one does not have
-            return FAIL
-
-    why = f"a function may look at {looks}, and the graph would be wrong" if looks else TOO_STRICT
-    words = f"{source} = {describe(value)}, and then {source} = {describe(other)}"
-    return Case(words, run, why)
-
-
-def _texts(given) -> list[str]:
-    """Return the guards that were written for a value, if they are texts."""
-    listed = [] if tried(given) is None else in_order(given, MOST, "what guards returns")
-    if given is None or not all(isinstance(tried(text, "the list"), str) for text in listed):
+def _hold_for_other(source: str, value, other, guards: Callable) -> str:
+    given = tried(guards(source, value))
+    texts = in_order(given, 100, "what guards returns")
+    if not all(isinstance(tried(text, "the list"), str) for text in texts):
         raise Unfit(f"guards must return a list of texts, not {brief(given)}")
-    return listed
+    for text in texts:
+        _require_true(text, f"{source} = {value!r}", value)
+    try:
+        return HOLD if all(_ask(text, other) for text in texts) else FAIL
+    except Exception:  # such as an attribute that the other one does not have
+        return FAIL
 
 
-def _require_true(text: str, source: str, value) -> None:
+def _require_true(text: str, words: str, value) -> None:
     """Raise Unfit if a text is not true of the value that it was written for."""
-    from helpers.study.chapter_4.dynamo_values import describe
-
-    words = f"{source} = {describe(value)}"
     try:
         holds = bool(_ask(text, value))
     except Exception as error:
-        instead = f"; write '{source} is None'" if value is None else ""
-        known = f": only {source}, torch, usual and the builtins are known there{instead}"
-        known = known if isinstance(error, NameError) else ""
-        raise Unfit(f"for {words}, your guard {text!r} raised {said(error)}{known}") from None
+        instead = "; write 'k is None'" if value is None else ""
+        raise Unfit(f"for {words}, your guard {text!r} raised {said(error)}{instead}") from None
     if not holds:
         raise Unfit(f"your guard {text!r} is not even true of {words}")
 
 
 def _ask(text: str, value):
-    """Return what a guard says of a value."""
     from helpers.mini.dynamo.builder import ALWAYS
 
     return eval(text, {**ALWAYS, "k": value, "pair": (None, value)})
 
 
+def _pairs() -> Iterator[tuple]:
+    """Yield (value, other, what a function may look at): alike for a graph where that is empty."""
+    import torch
+
+    x, square = torch.tensor([1.0, -2.0, 4.0]), torch.arange(6.0).reshape(2, 3)
+    cube, inf = square.reshape(1, 2, 3), math.inf
+    derived = type("DerivedFloat", (float,), {}), type("DerivedInt", (int,), {})
+    wider = x.as_subclass(type("DerivedTensor", (torch.Tensor,), {}))
+    yield from ((x, other, "") for other in (x + 1, x * math.nan))
+    yield x.clone().requires_grad_(), (x + 1).requires_grad_(), ""
+    yield from ((value, value, "") for value in (None, True, False))
+    yield from ((value, int(str(value)), "") for value in (-7, 1000))
+    yield from ((value, float(repr(value)), "") for value in (0.1, -2.5, -inf, math.nan))
+    yield from ((value, "".join(list(value)), "") for value in ("it's", 'a "\n\\'))
+    yield x.long(), x, "x.dtype"
+    for shape, other in ((x, x[:2]), (square, square.reshape(3, 2)), (cube, cube.mT)):
+        yield shape, other.contiguous(), "x.shape"
+    yield x, x.clone().requires_grad_(), "x.requires_grad"
+    yield x.clone().requires_grad_(), x, "x.requires_grad"
+    yield x, wider, "type(x)"
+    yield from ((one, other, "k") for one, other in ((2, 3), (-1, -2), (0.1, 0.1 + 2e-17)))
+    yield from ((one, other, "k") for one, other in ((inf, -inf), ("sum", "mean"), (None, 1)))
+    yield from ((one, other, "1 / k") for one, other in ((0.0, -0.0), (inf, math.nan)))
+    same = ((1, 1.0), (True, 1.0), (True, 1), (0, False), (1.0, 1))
+    own = ((0.5, derived[0](0.5)), (2, derived[1](2)))
+    yield from ((one, other, "type(k)") for one, other in (*same, *own))
+
+
 DYNAMO_GUARDS = Exercise(
     "dynamo_guards",
-    _judge,
+    _judge_guards,
     "Whatever would make the graph wrong makes a guard fail, and other numbers do not.",
     (
         "Which properties of a tensor may the function have looked at while it was traced?",
         "A tensor: its type, dtype, shape and requires_grad. A number: its type and its value.",
         "1 == 1.0 == True, and 0.0 == -0.0. type(k) is … tells the first apart, and k.hex() "
         "the second.",
+    ),
+)
+
+ADVICE_FOR_LOOKUP = (
+    "return the first entry that fits, or None, and of each entry before it the text of the first "
+    "guard that fails"
+)
+
+
+def _make_entry(k: int):
+    """Return an entry for calls with this k; the guard on its type comes first or last."""
+    from helpers.mini.dynamo.cache_entry import Entry, guarded
+
+    words = [f"k == {k}", "type(k) is int"]
+    guards, accepts = guarded(words if k % 2 else words[::-1], ("x", "k"), {})
+    return Entry(guards, accepts, lambda x, k: x * k)
+
+
+def _judge_lookup(lookup: Callable):
+    from helpers.mini.dynamo import PARTS
+
+    entries = [_make_entry(k) for k in (1, 2, 3)]
+    cases = [
+        Case(
+            f"with {len(kept)} in the cache, for k = {k}",
+            partial(_look_up, kept, (0.5, k)),
+            ADVICE_FOR_LOOKUP,
+        )
+        for kept in ([], entries[:1], entries, [*entries[::-1], *entries])
+        for k in (1, 2, 3.0, None)
+    ]
+    return find_difference(lookup, PARTS.lookup, cases, "the finished one")
+
+
+def _look_up(kept: list, args: tuple, lookup: Callable):
+    found = tried(lookup(list(kept), args))
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        return f"{brief(found)}, which is no pair"
+    entry, misses = tried(found[0], "the entry"), tried(found[1], "misses")
+    if isinstance(misses, tuple | list):
+        misses = [text if isinstance(text, str) else brief(text) for text in misses]
+    else:
+        misses = brief(misses)
+    places = [f"entry {at}" for at, one in enumerate(kept) if one is entry]
+    return (places or [brief(entry)])[0], misses
+
+
+DYNAMO_LOOKUP = Exercise(
+    "dynamo_lookup",
+    _judge_lookup,
+    "Yours finds the entries that the finished one finds, and the same guards fail first.",
+    (
+        "Of each entry you need to know one thing: the first guard that does not hold.",
+        "guard.holds(values) tells, guard.text is what to report, in the order of the entries.",
+        "next((g for g in entry.guards if not g.holds(values)), None) is the first failing "
+        "guard. None means that the entry fits: return it at once.",
+    ),
+)
+
+DRAW = random.Random(4)
+SEQUENCES = (  # (limit, the values of k of each call)
+    *((2, (1, 1, 2, 2)), (1, (1, 2, 2, 1)), (2, (1, 2, 1, 3, 1, 2)), (2, (1, 2, 3, 3))),
+    *((limit, tuple(DRAW.randint(1, limit + 2) for _ in range(6 * limit))) for limit in (2, 3)),
+)
+ADVICE_FOR_CACHE = (
+    "a hit moves its entry to the front, and a new one goes there; the last ones are dropped; make "
+    "the list of entries in __init__, or two caches share it"
+)
+
+
+class _Reference:
+    def __init__(self, limit):
+        self.limit, self.entries = limit, []
+
+    def find(self, values):
+        found = [e for e in self.entries if all(guard.holds(values) for guard in e.guards)]
+        self.entries.sort(key=lambda entry: entry not in found)
+        return found[0] if found else None
+
+    def add(self, entry):
+        self.entries = [entry, *self.entries][: self.limit]
+
+
+def _judge_cache(cache: type):
+    if not isinstance(cache, type):
+        return "give the class itself, such as check.evicting_cache(Cache)"
+    cases = [
+        Case(f"with limit {limit}", partial(_use_cache, limit, ks), ADVICE_FOR_CACHE)
+        for limit, ks in SEQUENCES
+    ]
+    return find_difference(cache, _Reference, cases)
+
+
+def _use_cache(limit: int, ks: tuple[int, ...], kind: type) -> dict:
+    """Return what a cache finds in each call, for a float like its k, and how many it holds."""
+    other, cache, made, seen = kind(limit), kind(limit), {}, {}
+    parts_tried({"find": other.find((1.5, 1)), "add": other.add(_make_entry(1))})
+    for at, k in enumerate(ks):
+        found = cache.find((at + 0.5, k))
+        words = brief(found)
+        if found is None:
+            made[k] = _add_entry(cache, k)
+        elif k in made and found is made[k]():
+            words = f"the entry for {k}"
+        float_found = brief(cache.find((1.5, float(k))))
+        seen[f"k = {', '.join(map(str, ks[: at + 1]))}"] = [words, f"{float(k)}: {float_found}"]
+    gc.collect(0)  # a cycle may hold some
+    return seen | {"entries held": sum(entry() is not None for entry in made.values())}
+
+
+def _add_entry(cache, k: int) -> weakref.ref:
+    entry = _make_entry(k)
+    cache.add(entry)
+    return weakref.ref(entry)
+
+
+EVICTING_CACHE = Exercise(
+    "evicting_cache",
+    _judge_cache,
+    "Yours finds what was used lately, and has dropped what was not.",
+    (
+        "In which order do you keep the entries, so that the one to drop is easy to find?",
+        "Most recent first: a hit moves its entry to the front, a new one goes to the front.",
+        "In find: self.entries.remove(entry), then self.entries.insert(0, entry). In add: insert, "
+        "then del self.entries[self.limit:].",
     ),
 )

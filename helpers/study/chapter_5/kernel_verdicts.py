@@ -45,13 +45,13 @@ def compare_kernel_checks(
 
 
 def verdict_on(step, x) -> str:
-    """Return "caught" if `step(x)` raises, "damages" if it changes the array x, else "passes"."""
-    before = str(x.tolist())  # of text, nan is nan
+    """Return "caught" if `step(x)` raises, "damages" if it changes x, else "passes"."""
+    before = str(np.array(x).tolist())  # of text, nan is nan
     try:
         step(x)
     except Exception:
         return "caught"
-    return "passes" if str(x.tolist()) == before else "damages"
+    return "passes" if str(np.array(x).tolist()) == before else "damages"
 
 
 def in_torch(kernel_text: str, example) -> dict[str, str]:
@@ -81,7 +81,9 @@ def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, 
 def _tensorflow(kernel_texts, example):
     import tensorflow as tf
 
-    def verdict(text, wrap):
+    from helpers.study.chapter_5.kernel_verdicts import verdict_on
+
+    def as_op(text):
         bad = {}
         exec(text, bad)
 
@@ -90,16 +92,12 @@ def _tensorflow(kernel_texts, example):
             y.set_shape(x.shape)
             return y
 
-        x = tf.constant(example)
-        before = str(x.numpy().tolist())
-        try:
-            wrap(call)(x)
-        except Exception:
-            return "caught"
-        return "passes" if str(x.numpy().tolist()) == before else "damages"
+        return call
 
     ways = {"TF eager": lambda call: call, "TF graph": tf.function}
     return {
-        name: {way: verdict(text, wrap) for way, wrap in ways.items()}
+        name: {
+            way: verdict_on(wrap(as_op(text)), tf.constant(example)) for way, wrap in ways.items()
+        }
         for name, text in kernel_texts.items()
     }

@@ -76,6 +76,55 @@ def backward(args):
     (y, dy) = args
     return BACKWARD
 """
+_IN_CPP = r"""
+#include "oneflow/core/framework/framework.h"
+
+namespace oneflow {
+namespace {
+
+Maybe<void> Same(user_op::InferContext* ctx, const char* from, const char* to) {
+  *ctx->Shape4ArgNameAndIndex(to, 0) = *ctx->Shape4ArgNameAndIndex(from, 0);
+  *ctx->Dtype4ArgNameAndIndex(to, 0) = *ctx->Dtype4ArgNameAndIndex(from, 0);
+  return Maybe<void>::Ok();
+}
+
+}  // namespace
+
+REGISTER_USER_OP("user_sigmoid_forward")
+    .Attr<std::string>("device_sub_tag", "py")
+    .Input("in")
+    .Output("out")
+    .SetTensorDescInferFn([](user_op::InferContext* ctx) { return Same(ctx, "in", "out"); });
+
+REGISTER_USER_OP("user_sigmoid_backward")
+    .Attr<std::string>("device_sub_tag", "py")
+    .Input("y")
+    .Input("dy")
+    .Output("dx")
+    .SetTensorDescInferFn([](user_op::InferContext* ctx) { return Same(ctx, "dy", "dx"); });
+
+REGISTER_USER_OP_GRAD("user_sigmoid_forward")
+    .SetBackwardOpConfGenFn([](user_op::BackwardOpConfContext* ctx) {
+      const auto name = ctx->FwOp().op_name() + "_grad";
+      ctx->DefineOp(name, [&ctx](user_op::BackwardOpBuilder& builder) {
+        return builder.OpTypeName("user_sigmoid_backward")
+            .InputBind("y", ctx->FwOp().output("out", 0))
+            .InputBind("dy", ctx->FwOp().output_grad("out", 0))
+            .Output("dx")
+            .Build();
+      });
+      ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&ctx, &name]() -> const std::string& {
+        return ctx->GetOp(name).output("dx", 0);
+      });
+    });
+
+}  // namespace oneflow
+"""
+
+
+def sigmoid_in_cpp() -> str:
+    """Return the definition of the op in C++: the file that is given."""
+    return _IN_CPP
 
 
 def file_names(name: str) -> tuple[str, str, str]:
@@ -83,19 +132,15 @@ def file_names(name: str) -> tuple[str, str, str]:
     return tuple(f"{name}_{ending}" for ending in ("op_def.py", "py_api.py", "py_kernel.py"))
 
 
-def op_files(name: str, forward: str, backward: str) -> dict[str, str]:
+def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
     """Return the files of an op with one input and one output of the same shape and dtype.
 
-    `forward`: an expression of `x`; `backward`: an expression of `y` and `dy`.
+    `forward`: an expression of `x`; `backward`: an expression of `y` and `dy`. Without it there is
+    no gradient rule, nor what it needs.
     """
-    definition, _, kernel = file_names(name)
-    files = forward_files(name, forward)
-    files[definition] += _WAY_BACK.replace("NAME", name)
-    files[kernel] += _KERNEL_BACK.replace("BACKWARD", backward)
-    return files
-
-
-def forward_files(name: str, forward: str) -> dict[str, str]:
-    """Return the files of such an op without a gradient rule, and without what it needs."""
-    texts = _TYPE.replace("NAME", name), _API.replace("NAME", name)
-    return dict(zip(file_names(name), (*texts, _KERNEL.replace("FORWARD", forward)), strict=True))
+    definition, kernel = _TYPE, _KERNEL.replace("FORWARD", forward)
+    if backward:
+        definition += _WAY_BACK
+        kernel += _KERNEL_BACK.replace("BACKWARD", backward)
+    texts = [text.replace("NAME", name) for text in (definition, _API, kernel)]
+    return dict(zip(file_names(name), texts, strict=True))

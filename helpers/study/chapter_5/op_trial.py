@@ -1,13 +1,29 @@
-"""A learner's op -> the first place where it parts from PyTorch: outputs, gradients, two calls."""
+"""A learner's op -> the first place where it parts from PyTorch; and the four ops that are tried.
+
+An op is called with several arrays, with other attributes, and twice in one job; its outputs and
+its gradient are compared with torch's.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.run_op import blobs_of, loading, there_and_back, wrapper_of
-from helpers.study.engine import Case, Raised, find_difference, near_enough, parted
+from helpers.study.chapter_5 import run_op
+from helpers.study.chapter_5.op_texts import file_names, op_files, sigmoid_in_cpp
+from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import (
+    Case,
+    Raised,
+    by_name,
+    find_difference,
+    in_order,
+    parted,
+    same_result,
+    within,
+)
 
 NEAR = {"float32": 4e-6, "float64": 4e-13}
 SAMPLE = (-3.0, -1.0, -0.25, 0.5, 1.0, 2.0)
@@ -21,89 +37,68 @@ STAGES = {
 }
 
 
-def judge_op(name: str, files: dict[str, str], truth: Callable, check=None, **kinds) -> str | None:
+def judge_op(name: str, files: dict[str, str], truth: Callable, endless=True, options=()):
     """Return how an op parts from `truth(x, **options)`, which gives torch's outputs in a tuple.
 
-    `kinds` are those of `_cases`; `check(wrapper)` says what else is wrong, if anything.
+    Without `endless` neither infinity nor nan goes in.
     """
+    cases = _cases(len(truth(_tensor(np.ones(1)))), endless, options)
     try:
-        with loading(name, files) as api, np.errstate(all="ignore"):
-            wrapper = wrapper_of(api, name)
-            cases = _cases(len(truth(_tensor(np.ones(1)))), **kinds)
-            answers = partial(_through_jobs, wrapper), partial(_through_torch, truth)
-            because = find_difference(*answers, cases, "torch", _same)
-            return because or (check(wrapper) if check else None)
+        with run_op.loading(name, files) as api, np.errstate(all="ignore"):
+            mine = partial(_through_jobs, run_op.wrapper_of(api, name))
+            return find_difference(mine, partial(_through_torch, truth), cases, "torch", _same)
     except flow.OpError as error:
         return f"loading it fails: {error}"
 
 
-def _cases(outputs: int, options=({},), endless=True, endless_dys=True) -> Iterator[Case]:
-    """Yield arrays, simple ones first, then other options, then two calls in one job.
-
-    `outputs`: how many gradients come back. Without `endless` no infinity and no nan goes in;
-    without `endless_dys` none comes back.
-    """
-    rng = np.random.default_rng(13)
+def _cases(outputs: int, endless: bool, options) -> Iterator[Case]:
     sample = np.array(SAMPLE, "float32")
-    special = np.array(SPECIAL if endless else SPECIAL[:4])
-    turned = rng.normal(0, 3, (3, 1, 2)).astype("float32").T
-    for x, given in (
-        *((x, {}) for x in (sample, special, turned, rng.normal(0, 3, ()))),
-        *((sample, given) for given in options[1:]),
-    ):
-        dys = _gradients(x, outputs, endless_dys and x is turned)
+    turned = np.linspace(-2, 3, 6, dtype="float32").reshape(3, 1, 2).T
+    for x in (sample, np.array(SPECIAL if endless else SPECIAL[:4]), turned, np.array(0.75)):
+        yield _case(f"{x.dtype}[{', '.join(map(str, x.shape))}]", x, outputs, (1, {}))
+    for given in options:
         told = "".join(f", {name} = {value}" for name, value in given.items())
-        yield _case(f"{_spec(x)}{told}", x, dys, (1, given), told=told)
-    calls = (1, options[-1] | {"name": "first"}), (-2, {"name": "second"})
-    dys = _gradients(sample, 2 * outputs, False)
-    yield _case("two calls in one job, of x and of -2 * x, each with its name", sample, dys, *calls)
+        yield _case(f"float32[6]{told}", sample, outputs, (1, given), told=told)
+    calls = (1, {"name": "first"}), (-2, {"name": "second"})
+    shows = "two calls in one job, of x and of -2 * x, each with its name"
+    yield _case(shows, sample, 2 * outputs, *calls)
 
 
-def _case(shows: str, x, dys, *calls, told="") -> Case:
-    """Return a case: an op is called with each (factor, options), of factor * x."""
+def _case(shows: str, x, outputs: int, *calls, told="") -> Case:
+    """Return a case: an op is called with each (factor, options), of factor * x.
 
-    def advice(mine, real):
-        if isinstance(mine, Raised):
-            error = mine.error
-            if not isinstance(error, flow.OpError):
-                return f"yours {mine}"
-            return f"{STAGES.get(error.stage, 'appending its gradient fails')}: {error}"
-        return next(filter(None, _differences(mine, real, x, dys, told)), None)
-
-    return Case(f"with {shows}", lambda op: op(x, dys, *calls), advice)
-
-
-def _gradients(x, outputs: int, endless: bool) -> list:
-    """Return a gradient for each output: whole numbers, no two alike, of both signs, one zero."""
+    The gradients that come back are whole numbers, no two alike, of both signs.
+    """
     counted = np.arange(1, x.size + 1).reshape(x.shape)
     signed = np.where(counted % 2, counted, -counted)
-    dys = [np.where(counted == 3, 0, signed * (1 - 3 * n) + n) for n in range(outputs)]
-    return [np.where(endless & (counted % 2 == 1), np.inf, dy).astype(x.dtype) for dy in dys]
+    dys = [np.asarray(signed * (1 - 3 * n) + n, x.dtype) for n in range(outputs)]
+    return Case(f"with {shows}", lambda op: op(x, dys, *calls), partial(_advise, x, dys, told))
 
 
-def _through_jobs(wrapper, x, dys, *calls):
-    def outputs(blob):
+def _through_jobs(wrapper, x, dys, *calls) -> dict:
+    def call_all(blob):
         blobs = ((blob if factor == 1 else blob * factor, given) for factor, given in calls)
-        return [y for one, given in blobs for y in blobs_of(wrapper, one, given)]
+        return [y for one, given in blobs for y in run_op.blobs_of(wrapper, one, given)]
 
-    found, dx = there_and_back(outputs, x, dys)
-    return found, _slope(x, dx)
+    return _by_name(*run_op.there_and_back(call_all, x, dys), x)
 
 
-def _through_torch(truth, x, dys, *calls):
+def _through_torch(truth, x, dys, *calls) -> dict:
     """Return outputs and gradient by torch's own derivatives, in float64."""
-    given = _tensor(x)
-    outputs = []
+    given, outputs = _tensor(x), []
     for factor, options in calls:
         outputs += truth(given * factor, **{k: v for k, v in options.items() if k != "name"})
     sum((y * _tensor(dy).detach()).sum() for y, dy in zip(outputs, dys, strict=True)).backward()
-    found = tuple(y.detach().numpy().astype(x.dtype) for y in outputs)
-    return found, _slope(x, given.grad.numpy().astype(x.dtype))
+    arrays = [y.detach().numpy().astype(x.dtype) for y in (*outputs, given.grad)]
+    return _by_name(arrays[:-1], arrays[-1], x)
 
 
-def _slope(x, dx):
-    """Return a gradient, without what it is for nan: that has no slope, and any will do."""
-    return np.where(np.isnan(x), dx.dtype.type(0), dx) if dx.shape == x.shape else dx
+def _by_name(outputs, dx, x) -> dict:
+    """Return the arrays by name; the gradient without what it is for nan, which has no slope."""
+    dx = np.where(np.isnan(x), 0, dx) if dx.shape == x.shape else dx
+    several = len(outputs) > 1
+    named = {f"output {n}" if several else "forward": y for n, y in enumerate(outputs, 1)}
+    return named | {"the gradient": dx}
 
 
 def _tensor(x):
@@ -113,41 +108,201 @@ def _tensor(x):
 
 
 def _same(mine, real) -> bool:
+    return same_result(mine, real, NEAR[real["the gradient"].dtype.name])
+
+
+def _advise(x, dys, told: str, mine, real):
+    """Return the stage at which an op fails, or the first number that differs."""
     if isinstance(mine, Raised):
-        return False
-    pairs = zip([*mine[0], mine[1]], [*real[0], real[1]], strict=False)
-    return len(mine[0]) == len(real[0]) and all(_alike(*pair) for pair in pairs)
-
-
-def _alike(mine, right) -> bool:
-    same_kind = mine.shape == right.shape and mine.dtype == right.dtype
-    return same_kind and near_enough(mine, right, NEAR[right.dtype.name])
-
-
-def _differences(mine, real, x, dys, told: str) -> Iterator[str]:
-    """Yield where the arrays of one case part, in words."""
-    if len(mine[0]) != len(real[0]):
-        yield f"the wrapper returns {len(mine[0])} blob(s), not {len(real[0])}"
-    several = len(real[0]) > 1
-    for n, (got, right) in enumerate(zip(mine[0], real[0], strict=False), 1):
-        yield _difference(f"output {n}" if several else "forward", got, right, {"x": x}, told)
-    given = {"x": x}
-    given |= {f"dy of output {n}" if several else "dy": dy for n, dy in enumerate(dys, 1)}
-    yield _difference("the gradient", mine[1], real[1], given, told)
-
-
-def _difference(which: str, got, right, given, told: str) -> str | None:
-    if got.shape != right.shape or got.dtype != right.dtype:
-        return parted(f"{which}: ", f"gives {_spec(got)}", f"gives {_spec(right)}", "torch")
-    for place in np.ndindex(right.shape):
-        if not _alike(got[place], right[place]):
-            at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
-            pair = got[place], right[place]
-            texts = ([f"gives {one:.{digits}g}" for one in pair] for digits in (6, 9, 17))
-            gives = next(two for two in texts if two[0] != two[1])
-            return parted(f"{which} at {at}{told} ({right.dtype}): ", *gives, "torch")
+        if not isinstance(mine.error, flow.OpError):
+            return f"yours {mine}"
+        return f"{STAGES.get(mine.error.stage, 'appending its gradient fails')}: {mine.error}"
+    several, near = len(dys) > 1, NEAR[x.dtype.name]
+    weights = {f"dy of output {n}" if several else "dy": dy for n, dy in enumerate(dys, 1)}
+    for which, right in real.items():
+        if mine[which].shape != right.shape:
+            continue
+        given = {"x": x} | (weights if which == "the gradient" else {})
+        for place in np.ndindex(right.shape):
+            pair = mine[which][place], right[place]
+            if not same_result(*pair, near):
+                at = ", ".join(f"{name} = {array[place]:g}" for name, array in given.items())
+                texts = ([f"gives {one:.{digits}g}" for one in pair] for digits in (6, 9, 17))
+                gives = next(two for two in texts if two[0] != two[1])
+                return parted(f"{which} at {at}{told} ({right.dtype}): ", *gives, "torch")
     return None
 
 
-def _spec(array) -> str:
-    return f"{array.dtype}[{', '.join(map(str, array.shape))}]"
+SIGMOID_CPP = "user_sigmoid_cpp_def.cpp"
+
+
+def _sigmoid_files(answer) -> dict[str, str]:
+    given = run_op.require_files(answer, file_names("user_sigmoid"))
+    return given | {SIGMOID_CPP: sigmoid_in_cpp()}
+
+
+def _judge_sigmoid(answer=None):
+    files = _sigmoid_files(answer)
+    because = judge_op("user_sigmoid", files, lambda x: (x.sigmoid(),))
+    if because or not flow.find_compiler():
+        return because
+    ways = "py_def", "cpp_def"
+    try:
+        own, cpp = (run_op.train_job_of("user_sigmoid", files, way, _write_job) for way in ways)
+    except flow.OpError as error:
+        return f"with the definition in C++: {error}"
+    for mine, theirs in zip(own.splitlines(), cpp.splitlines(), strict=True):
+        if mine != theirs:
+            return f"with your definition the job says {mine!r}, and with the one in C++ {theirs!r}"
+    return None
+
+
+def _write_job(job) -> str:
+    return str(job.job)
+
+
+SIGMOID = Exercise(
+    "sigmoid",
+    _judge_sigmoid,
+    "Values and gradients as torch's; where a C++ compiler is found, the C++ definition gives "
+    "the same job.",
+    (
+        "Begin with the files of the ReLU and replace the name everywhere: in the file names, the "
+        "op types, the wrapper. Then change the two lines that compute.",
+        "The names of inputs and outputs stand in the C++ definition: in and out, y, dy and dx. "
+        "InputBind takes the backward op's name first, then a blob of the forward op.",
+        "forward: 1 / (1 + np.exp(-x)). Its derivative can be said with y alone: y * (1 - y); "
+        "backward multiplies that by dy.",
+    ),
+    seconds=60,  # a child starts meanwhile, perhaps a compiler, too
+    picture=lambda answer: run_op.train_job_of("user_sigmoid", _sigmoid_files(answer)),
+)
+
+SLOPES = {"slope": -0.25}, {"slope": 2}, {"slope": 0.5}
+
+
+def _leaky(x, slope=0.1):
+    import torch
+
+    return (torch.nn.functional.leaky_relu(x, slope),)
+
+
+def _judge_leaky(answer=None):
+    files = run_op.require_files(answer, file_names("user_leaky"))
+    return judge_op("user_leaky", files, _leaky, options=SLOPES)
+
+
+LEAKY = Exercise(
+    "leaky",
+    _judge_leaky,
+    "The attribute reaches both kernels: values and gradients as torch's, at each slope.",
+    (
+        'A definition names an attribute with its default: .Attr("slope", 0.1). A number with a '
+        "point is a double.",
+        'The wrapper hands it on with .Attr("slope", slope), and a kernel that is written '
+        'forward(args, attrs) reads attrs["slope"].',
+        "The backward op is another op type and has attributes of its own: define slope there, "
+        'too, and let the rule fill it in: .Attr("slope", forward.attr("slope")).',
+        "With a slope below 0, the sign of y no longer tells the sign of x: bind the input, "
+        'forward.input("in", 0), instead of the output.',
+    ),
+    picture=lambda answer: run_op.train_job_of("user_leaky", answer),
+)
+
+
+def _split(x):
+    # relu would let no gradient through at 0: the parts add up to x, and theirs must, too.
+    return x.where((x > 0) | x.isnan(), 0), x.where(~(x > 0), 0)
+
+
+def _judge_split(answer=None):
+    return judge_op("user_split", run_op.require_files(answer, file_names("user_split")), _split)
+
+
+SPLIT = Exercise(
+    "split",
+    _judge_split,
+    "Both parts are right, and the gradients of both flow into one.",
+    (
+        "Two .Output lines in the definition, two in the wrapper; the kernel returns two arrays.",
+        "SoleOutputBlob is for one output. RemoteBlobList gives all, in the order of .Output.",
+        "The backward op has three inputs: x, and a gradient for each output, by "
+        'forward.output_grad("pos", 0) and ("neg", 0).',
+        "Where x is positive, the gradient is that of pos; where it is negative, that of neg: "
+        "np.where(x > 0, dpos, dneg).",
+    ),
+)
+
+_OPS = {  # name -> forward, backward, torch's formula, and the mistake: old, new
+    "user_cube": (
+        *("x**3", "3 * np.cbrt(y) ** 2 * dy", lambda x: (x**3,)),
+        ("return x**3", "return np.array(x**3, dtype=float)"),
+    ),
+    "user_double": (
+        *("2 * x", "2 * dy", lambda x: (2 * x,)),
+        ('OpTypeName("user_double_backward")', 'OpTypeName("user_doubled_backward")'),
+    ),
+    "user_negate": (
+        *("-x", "-dy", lambda x: (-x,)),
+        ('.Input("in", [x])', '.Input("in", x)'),
+    ),
+}
+
+
+def broken_ops() -> dict[str, dict[str, str]]:
+    """Return three ops by name, as files by name; each has one mistake."""
+    return {name: _break_op(name) for name in _OPS}
+
+
+def _break_op(name: str) -> dict[str, str]:
+    forward, backward, _, (old, new) = _OPS[name]
+    files = op_files(name, forward, backward)
+    return {file: text.replace(old, new) for file, text in files.items()}
+
+
+def run_with_gradient(name: str, files: dict[str, str]) -> None:
+    """Load an op, run it, and go back through it, in a session of its own. May raise OpError."""
+    x = np.ones(2, np.float32)
+    with run_op.loading(name, files) as api:
+        wrapper = run_op.wrapper_of(api, name)
+        run_op.run(wrapper, x)
+        run_op.gradient(wrapper, x, [x])
+
+
+def _judge_repair(repairs=None):
+    repairs = by_name(repairs, _OPS, "the repairs")
+    edits = {name: in_order(one, 3, f"the repair of {name}") for name, one in repairs.items()}
+    for name, edit in edits.items():
+        if len(edit) != 3 or not all(isinstance(tried(text, name), str) for text in edit):
+            words = "must be three texts: the file, the old text, the new text"
+            raise Unfit(f"the repair of {name} {words}; not {brief(edit)}")
+        if because := _try_repair(name, *edit):
+            return because
+    return None
+
+
+def _try_repair(name: str, file: str, old: str, new: str) -> str | None:
+    """Return why one repair does not do; None if it does."""
+    files = _break_op(name)
+    if file not in files:
+        return f"{name} has no file {file!r}; it has {', '.join(files)}"
+    count = files[file].count(old) if old else 0
+    if count != 1:
+        return f"{old!r} stands {count} times in {file}; it must be a text that stands there once"
+    files[file] = files[file].replace(old, new)
+    because = judge_op(name, files, _OPS[name][2], endless=False)
+    return because and within(f"{name}: ", because)
+
+
+REPAIR = Exercise(
+    "repair",
+    _judge_repair,
+    "Three messages, three edits, and all three ops agree with torch.",
+    (
+        "Each message names the op, and most name a file. Print that file first.",
+        "user_cube breaks a promise about the dtype when it runs; user_double asks for an op type "
+        "that is not there when its gradient is appended; user_negate is not put together right.",
+        "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
+        "with the registered ones. user_negate: the message says what to write.",
+    ),
+)

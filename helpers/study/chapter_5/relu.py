@@ -1,54 +1,43 @@
-"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away."""
+"""Chapter 5: the ReLU op: up to a section, with a name changed, or with a piece taken away.
+
+And what a learner foretells of that: the three right names, and who misses each piece.
+"""
 
 import re
 from contextlib import nullcontext
-from typing import NamedTuple
 
 import numpy as np
 
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.safety.arguments import shown
-from helpers.study.chapter_5.op_texts import file_names, forward_files, op_files
+from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading
+from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import by_name, in_order
 from helpers.study.op_folder import op_folder
 
 DEFINITION, API, KERNEL = file_names("user_relu")
-PARTS = ("wrapper", "kernel", "gradient rule")
 _X = np.array([[-1.0, 2.0]])
 
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
     """Return the files of the ReLU op, with these three names in its gradient rule."""
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
-    named = [
-        ('forward.output("out"', f'forward.output("{output}"'),
-        ('forward.output_grad("out"', f'forward.output_grad("{output_grad}"'),
-        ('OpArg("in"', f'OpArg("{argument}"'),
-    ]
-    for old, new in named:
-        files[DEFINITION] = files[DEFINITION].replace(old, new)
-    return files
+    text = files[DEFINITION].replace('output_grad("out"', f'output_grad("{output_grad}"')
+    text = text.replace('forward.output("out"', f'forward.output("{output}"')
+    return files | {DEFINITION: text.replace('OpArg("in"', f'OpArg("{argument}"')}
 
 
-class ReluSoFar(NamedTuple):
-    """The op's files, name -> text; what `build_load` gave; a job through it; five float32."""
-
-    files: dict[str, str]
-    module: object
-    job: object
-    example: np.ndarray
-
-
-def relu_so_far(part: str) -> ReluSoFar:
+def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     """Load the chapter's ReLU op, up to this part of it, in a session without any other op.
 
+    Return the op's files, name -> text; what `build_load` gave; a job through it; five float32.
+
     `part`: wrapper, kernel or gradient rule, which stand in this order. The job is written down,
-    and finds a kernel that comes later. ValueError for any other part.
+    and finds a kernel that comes later.
     """
-    if type(part) is not str or part not in PARTS:
-        raise ValueError(f"the part must be one of {', '.join(PARTS)}, not {shown(part)}")
-    files = forward_files("user_relu", "np.maximum(x, 0)")
-    files = relu_files() if part == "gradient rule" else files
+    whole = part == "gradient rule"
+    files = relu_files() if whole else op_files("user_relu", "np.maximum(x, 0)")
     files[API] = files[API].replace("my_user_relu", "myrelu")
     if part == "wrapper":
         del files[KERNEL]
@@ -63,7 +52,7 @@ def relu_so_far(part: str) -> ReluSoFar:
             return module.api.user_relu_forward(x)
 
     _ = relu_job.job  # written down now
-    return ReluSoFar(files, module, relu_job, np.array([-2, -1, 0, 1, 2], np.float32))
+    return files, module, relu_job, np.array([-2, -1, 0, 1, 2], np.float32)
 
 
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
@@ -92,14 +81,12 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
 
 def without_each_piece() -> dict[str, dict[str, str]]:
     """Return for each piece what happens without it: a row of piece, stage and message."""
-    return {piece: row_without(piece) for piece in PIECES}
+    return {piece: _row_without(piece) for piece in PIECES}
 
 
-def row_without(piece: str) -> dict[str, str]:
-    """Return what happens without one piece: a row of piece, stage and message."""
-    files, (edits, options) = relu_files(), PIECES[piece]
-    for file, pattern in edits:
-        files[file] = re.sub(pattern, "", files[file], count=1, flags=re.DOTALL)
+def _row_without(piece: str) -> dict[str, str]:
+    files, (file, pattern, options) = relu_files(), PIECES[piece]
+    files[file] = re.sub(pattern, "", files[file], count=1, flags=re.DOTALL)
     try:
         train_through(files, **options)
     except flow.OpError as error:
@@ -108,16 +95,84 @@ def row_without(piece: str) -> dict[str, str]:
     return {"without": piece, "stage": "none", "message": "the dtype of the first input is taken"}
 
 
-PIECES = {  # piece -> edits (file, what is taken out) and options of the trial
-    "the inference function": (
-        [(DEFINITION, r"\n    \.SetTensorDescInferFn\(like_the_input\)")],
-        {},
-    ),
-    "the shape in the inference": ([(DEFINITION, r" +ctx\.SetOutputShape\(\"out\".*?\n")], {}),
-    "the dtype in the inference": ([(DEFINITION, r" +ctx\.SetOutputDType\(\"out\".*?\n")], {}),
-    "the gradient rule": ([(DEFINITION, r"flow\.REGISTER_USER_OP_GRAD.*")], {}),
-    "the placement": ([], {"placed": False}),
-    "the call of .py_kernel()": ([], {"kernel": False}),
-    "backward() in the kernel file": ([(KERNEL, r"def backward.*")], {}),
-    "the Input of the wrapper": ([(API, r"\.Input\(\"in\", \[x\]\)")], {}),
+PIECES = {  # piece -> the file and what is taken out of it, and options of the trial
+    "the inference function": (DEFINITION, r"\n    \.SetTensorDescInferFn\(like_the_input\)", {}),
+    "the shape in the inference": (DEFINITION, r" +ctx\.SetOutputShape\(\"out\".*?\n", {}),
+    "the dtype in the inference": (DEFINITION, r" +ctx\.SetOutputDType\(\"out\".*?\n", {}),
+    "the gradient rule": (DEFINITION, r"flow\.REGISTER_USER_OP_GRAD.*", {}),
+    "the placement": (DEFINITION, "$", {"placed": False}),
+    "the call of .py_kernel()": (DEFINITION, "$", {"kernel": False}),
+    "backward() in the kernel file": (KERNEL, r"def backward.*", {}),
+    "the Input of the wrapper": (API, r"\.Input\(\"in\", \[x\]\)", {}),
 }
+
+
+NAMES = ("output", "output_grad", "argument")
+
+
+def _judge_names(output=None, output_grad=None, argument=None):
+    given = [output, output_grad, argument]
+    if given[1:] == [None, None] and not isinstance(output, str | None):
+        given = in_order(output, len(NAMES))  # all three in one tuple
+    names = {part: tried(name, part) for part, name in zip(NAMES, given, strict=False)}
+    if len(names) < len(NAMES) or not all(isinstance(name, str) for name in names.values()):
+        words = f'the answer is three names, texts such as "y": {", ".join(NAMES)}'
+        raise Unfit(f"{words}; not {brief(tuple(given))}")
+    try:
+        train_through(relu_files(**names))
+    except flow.OpError as error:
+        return f"with these names, it is said: {error}"
+    return None
+
+
+GRADIENT_NAMES = Exercise(
+    "gradient_names",
+    _judge_names,
+    "The rule speaks of the forward op by the forward op's own names, and the job trains.",
+    (
+        "The message says which op type was asked, what it was asked for, and what it has.",
+        "output and output_grad ask the forward op for an output: its definition calls it …",
+        'The forward op was defined with .Input("in").Output("out").',
+    ),
+)
+
+STAGES = ("define", "build", "infer", "backward", "run", "none")
+WHY = {  # true of a guess that is too early and of one that is too late
+    "the inference function": "a definition without one is incomplete, as the file alone shows",
+    "the shape in the inference": "what the function does is not known before it is called, and "
+    "the first who asks for the output's shape has no answer",
+    "the dtype in the inference": "there is a dtype, the first input's, until another is set",
+    "the gradient rule": "an op can be written down without a way back, until the ops of the "
+    "gradient must be in the list",
+    "the placement": "a definition says nothing of devices; the op's device is looked at when the "
+    "op is held against its definition",
+    "the call of .py_kernel()": "shapes and names are enough until something has to be computed",
+    "backward() in the kernel file": "nobody looks into the kernel file until a gradient has to "
+    "be computed",
+    "the Input of the wrapper": "the definition is whole; the wrapper's chain is compared with it "
+    "when the wrapper is called",
+}
+
+
+def _judge_forgotten(guess=None):
+    guess = by_name(guess, PIECES)
+    for piece, stage in guess.items():
+        if stage not in STAGES:
+            return f"{piece}: a stage is one of {', '.join(STAGES)}, in quotes; not {brief(stage)}"
+    for piece, stage in guess.items():
+        if stage != _row_without(piece)["stage"]:
+            return f"without {piece} it is not {stage!r}: {WHY[piece]}"
+    return None
+
+
+FORGOTTEN = Exercise(
+    "forgotten",
+    _judge_forgotten,
+    "Each piece is missed by whoever needs it first, and one by nobody.",
+    (
+        "Ask for each piece: who is the first to need it?",
+        "Definition: when the file is loaded. Names, inputs and placement: when the wrapper puts "
+        "the op into the job. Numbers: when the job runs.",
+        "One piece has a default, and is not missed. Two are needed only by numbers.",
+    ),
+)

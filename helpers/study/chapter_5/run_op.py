@@ -15,7 +15,7 @@ from helpers.study.engine import by_name
 from helpers.study.op_folder import op_folder
 
 
-def texts(answer, names: tuple[str, ...]) -> dict[str, str]:
+def require_files(answer, names: tuple[str, ...]) -> dict[str, str]:
     """Return the learner's files; Unfit says what is missing, Untried if one is `...`."""
     files = by_name(answer, names, "the answer")
     for name, text in files.items():
@@ -80,10 +80,7 @@ def train_job_of(name: str, files: dict[str, str], definition="py_def", form=job
 
 
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
-    """Return the gradient of the sum of all outputs times `dys`, by the op's own rule.
-
-    ValueError where one of `dys` has not the shape and dtype of its output.
-    """
+    """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
     return there_and_back(lambda x: blobs_of(wrapper, x), x, dys)[1]
 
 
@@ -92,25 +89,21 @@ def there_and_back(function, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
 
     In the sum, each output is multiplied by one of `dys`.
     """
-    job, weights, outputs, seen = _weighted_job(function, x)
+    job, weights, seen = _weighted_job(function, x)
     job.job  # noqa: B018  written down now, so that the weights are there
     if len(weights) != len(dys):
         raise Unfit(f"the wrapper returns {len(weights)} blob(s), not {len(dys)}")
-    for at, (dy, (shape, dtype)) in enumerate(zip(dys, outputs, strict=True)):
-        if (dy.shape, dy.dtype.name) != (shape, dtype):
-            mine = f"dys[{at}] has shape {dy.shape} and dtype {dy.dtype.name}"
-            raise ValueError(f"{mine}; output {at} has {shape} and {dtype}")
     flow.load_variables(dict(zip(weights, dys, strict=True)))
     return job(x), seen["dx"]
 
 
 def _weighted_job(function, x: np.ndarray):
-    """Return a train job; its weights and its outputs' kinds, once written down; what is seen.
+    """Return a train job; the names of its weights, once written down; what is seen when it runs.
 
-    The loss is the sum of the outputs of `function(blob)`, each times a weight per number. When
-    the job runs, the gradient of `x` is seen as "dx".
+    The loss is the sum of the outputs of `function(blob)`, each times a weight per number. The
+    gradient of `x` is seen as "dx".
     """
-    weights, outputs, seen = [], [], {}
+    weights, seen = [], {}
 
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
@@ -120,13 +113,12 @@ def _weighted_job(function, x: np.ndarray):
             found = tuple(function(given))
             held = [_zeros(y, trainable=False) for y in found]
             weights.extend(blob.name.removesuffix("/out_0") for blob in held)
-            outputs.extend((tuple(y.shape), y.dtype) for y in found)
             parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(found, held, strict=True)]
             rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
             flow.optimizer.SGD(rate).minimize(sum(parts[1:], parts[0]))
         return found
 
-    return train_job, weights, outputs, seen
+    return train_job, weights, seen
 
 
 def _zeros(like, trainable: bool):

@@ -1,10 +1,11 @@
 """Chapter 5: one op with two kernels by dtype, and the registry's choice between them."""
 
 from collections.abc import Callable, Iterator
-from itertools import product
+from functools import partial
 
 import numpy as np
 
+from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.dtypes import DTYPES, FLOATS
 from helpers.mini.oneflow.kernel_registry import DEVICES, KernelRegContext, RegisteredKernel
@@ -14,12 +15,10 @@ from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of
 from helpers.study.check import Exercise, Unfit
-from helpers.study.engine import Case, brief, find_difference, parted, within
+from helpers.study.engine import Case, find_difference, within
 
 NAME = "user_half"
 OP_TYPE = f"{NAME}_forward"
-KERNEL = file_names(NAME)[2]
-EACH = "one function is for the floats, the other for whole numbers"
 
 
 def _judge(half_kernels=None, choose: Callable = None):
@@ -27,12 +26,13 @@ def _judge(half_kernels=None, choose: Callable = None):
         raise Unfit(f"half_kernels must be the kernel file, in quotes, not {brief(half_kernels)}")
     if because := find_difference(choose, registrys_choose, _choices(), "the registry"):
         return because
+    files = op_files(NAME, "x", "dy") | {file_names(NAME)[2]: half_kernels}
     try:
-        with loading(NAME, op_files(NAME, "x", "dy") | {KERNEL: half_kernels}) as api:
-            because = _matched() or _halved(wrapper_of(api, NAME))
+        with loading(NAME, files) as api:
+            because = find_difference(wrapper_of(api, NAME), _half, _halves(), "numpy")
             return because and within("half_kernels: ", because)
     except flow.OpError as error:
-        return f"half_kernels: loading it fails: {error}"
+        return f"half_kernels: {error}"
 
 
 def _context(dtype: str, device: str = "cpu") -> KernelRegContext:
@@ -43,73 +43,49 @@ def _choices() -> Iterator[Case]:
     """Yield lists of kernels of which none, one or several match, also one kernel twice."""
     yes, no = (flow.HobDataType("in", 0) == dtype for dtype in ("float32", "int8"))
     kernels = [Kernel(f"kernel_{n}", abs) for n in (1, 2, 3)]
-    for predicates in ([yes], [no], [], [yes, no], [no, yes], [no, no, yes], [yes, no, yes]):
+    for predicates in ([yes], [no], [], [no, yes], [yes, no, yes]):
         for own in (kernels, kernels[:1] * 3):
-            given = [
-                RegisteredKernel(OP_TYPE, *pair) for pair in zip(predicates, own, strict=False)
-            ]
+            pairs = zip(predicates, own, strict=False)
+            given = [RegisteredKernel(OP_TYPE, *pair) for pair in pairs]
             told = "; ".join(f"{kernel} if {kernel.matches}" for kernel in given) or "none"
-            yield Case(
-                f"choose, with {_context('float32')} and the kernels {told}", _chooses(given)
-            )
+            shows = f"choose, with {_context('float32')} and the kernels {told}"
+            yield Case(shows, partial(_choose, given))
 
 
-def _chooses(given: list) -> Callable:
-    def run(choose):
-        kernels = list(given)
-        try:
-            found = choose(kernels, _context("float32"))
-        except flow.OpError as error:
-            return f"OpError: {error}"
-        if [*map(id, kernels)] != [*map(id, given)]:
-            raise Unfit("choose has changed the list that it was given")
-        own = (f"kernel {n} of the list" for n, one in enumerate(given, 1) if one is found)
-        return next(own, found and brief(found))
-
-    return run
+def _choose(given: list, choose: Callable):
+    try:
+        found = choose(list(given), _context("float32"))
+    except flow.OpError as error:
+        return f"OpError: {error}"
+    own = (f"kernel {n} of the list" for n, one in enumerate(given, 1) if one is found)
+    return next(own, found and brief(found))
 
 
-def _matched() -> str | None:
-    """Return where not just the right kernels match; None if the right ones do everywhere."""
-    kernels = session().registry.kernels(OP_TYPE)
-    if not kernels:
-        return f'there is no kernel for "{OP_TYPE}"'
-    taken = {}
-    for device, dtype in product(DEVICES, DTYPES):
-        try:
-            matching = [kernel for kernel in kernels if kernel.matches(_context(dtype, device))]
-        except flow.OpError as error:
-            return str(error)
-        right = 1 if device == "cpu" else 0
-        if len(matching) != right:
-            names = ", ".join(f"{kernel.kernel.name}()" for kernel in matching) or "none"
-            found = f'for {dtype} on "{device}" {len(matching)} of the kernels match ({names})'
-            return f"{found}, and there must be {right}"
-        if matching:
-            taken[dtype] = matching[0].kernel.function
-    floats, whole = ({taken[d] for d in DTYPES if (d in FLOATS) is kind} for kind in (True, False))
-    for function in floats & whole:
-        return f"{function.__name__}() computes floats and whole numbers: {EACH}"
-    many = len(floats | whole)
-    return f"{many} functions are registered, not two: {EACH}" if many > 2 else None
-
-
-def _halved(wrapper) -> str | None:
+def _halves() -> Iterator[Case]:
+    """Yield, per dtype, how many kernels match on each device, and halves: of a number, of many."""
     for dtype in DTYPES:
-        most = np.inf if dtype in FLOATS else np.iinfo(dtype).max
-        least = -np.inf if dtype in FLOATS else np.iinfo(dtype).min
-        x = np.array([3, -3 if least < 0 else 5, 0, most, least], dtype)
-        for given in (x, x[:1].reshape(())):
-            try:
-                (mine,) = run(wrapper, given)
-            except flow.OpError as error:
-                return f"half of {given} ({dtype}): {error}"
-            right = given / 2 if dtype in FLOATS else given // 2
-            for place in np.ndindex(given.shape):
-                if mine[place] != right[place]:
-                    gives = (f"gives {array[place]}" for array in (mine, right))
-                    return parted(f"half of {given[place]} ({dtype}): ", *gives, "numpy")
-    return None
+        whole = dtype not in FLOATS
+        x = np.array([3, 5, 0, np.iinfo(dtype).max if whole else np.inf], dtype)
+        x = x if dtype.startswith("u") else np.append(x, np.array(-3, dtype))
+        for device in DEVICES:
+            words = f'for {dtype} on "{device}", how many of the kernels match'
+            yield Case(words, partial(_count_matching, _context(dtype, device)))
+        for given in (np.asarray(x[-1]), x):
+            yield Case(f"half of {given} ({dtype})", partial(_halve, given))
+
+
+def _count_matching(context: KernelRegContext, wrapper):
+    if wrapper is _half:
+        return 1 if context.device == "cpu" else 0
+    return sum(kernel.matches(context) for kernel in session().registry.kernels(OP_TYPE))
+
+
+def _halve(x, wrapper) -> list:
+    return (_half(x) if wrapper is _half else run(wrapper, x)[0]).tolist()
+
+
+def _half(x):
+    return x / 2 if x.dtype.name in FLOATS else x // 2
 
 
 TWO_KERNELS = Exercise(

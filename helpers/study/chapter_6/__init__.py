@@ -2,8 +2,7 @@
 
 from helpers.study.chapter_6.eager_call import EXECUTE
 from helpers.study.chapter_6.op_logger import OP_LOGGER
-from helpers.study.chapter_6.route import ROUTE
-from helpers.study.chapter_6.slow_loop import SLOW_LOOP
+from helpers.study.chapter_6.routes_taken import ROUTE, SLOW_LOOP
 from helpers.study.chapter_6.tape import TAPE
 
 EXERCISES = (ROUTE, OP_LOGGER, TAPE, EXECUTE, SLOW_LOOP)

@@ -1,23 +1,27 @@
 """Chapter 6: an eager call through ctypes, judged in a child against TensorFlow's own."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from textwrap import shorten
 
 import numpy as np
 
 from helpers.capture.processes.child import portable, run_child
+from helpers.mini.eager import api
 from helpers.mini.eager.checks import completed, definition_of
 from helpers.model.transcript import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
-from helpers.study.chapter_6.op_ledger import OpLedger
 from helpers.study.check import Exercise, Unfit, Untried
 from helpers.study.engine import Case, Raised, find_difference
 
 SECONDS = 30
 UNTRIED = "untried"
-FAILS = "made to fail"
-FIRST, LAST = 70, 50  # characters of an error that are shown
+NONE = "no op was made by api().TFE_NewOp: make the calls of the C API yourself"
+NEVER = "the op is never deleted: TFE_DeleteOp(op), also where something was raised"
+AGAIN = "TFE_DeleteOp gets an op that is not there, or not any more"
 
 
 def _judge_execute(my_execute: Callable):
@@ -40,9 +44,10 @@ def trial(fn: Callable) -> None:
 
     What kills the child is known by the last call that was said.
     """
-    tell, ledger = channel().tell, OpLedger()
+    tell, count = channel().tell, _count_ops()
+    cases = [Case(case.words, partial(_run, case, *rest, tell, count)) for case, *rest in _calls()]
     try:
-        because = find_difference(fn, _theirs, _cases(tell, ledger), "TensorFlow")
+        because = find_difference(fn, _call_theirs, cases, "TensorFlow")
     except Untried:
         because = UNTRIED
     except Unfit as error:
@@ -50,7 +55,28 @@ def trial(fn: Callable) -> None:
     tell(verdict=because or "")
 
 
-def _theirs(op_name, inputs, attrs=(), num_outputs=1):
+def _count_ops() -> Counter:
+    """Count from now on the ops that are made and deleted by the C functions of `api()`."""
+    space, count = api(), Counter()
+    make, delete = space.TFE_NewOp, space.TFE_DeleteOp
+
+    def made(*args):
+        op = make(*args)
+        count["made"] += 1
+        count[op] += 1 if op else 0
+        return op
+
+    def deleted(op):
+        count["again"] += 1 if op and not count[op] else 0
+        if count[op]:
+            count[op] -= 1
+            delete(op)
+
+    space.TFE_NewOp, space.TFE_DeleteOp = made, deleted
+    return count
+
+
+def _call_theirs(op_name, inputs, attrs=(), num_outputs=1):
     return op_cases.py_execute(op_cases.Case(op_name, tuple(inputs), attrs), num_outputs)
 
 
@@ -61,57 +87,27 @@ class _Error(Raised):
     words: str = ""
 
     def __str__(self):
-        words = " ".join(self.words.split())
-        short = words if len(words) <= FIRST + LAST else f"{words[:FIRST]} … {words[-LAST:]}"
-        return f"raises {self.kind.__name__}: {short}"
+        return f"raises {self.kind.__name__}: {shorten(self.words, 200, placeholder=' …')}"
 
 
-def _cases(tell: Callable, ledger: OpLedger) -> Iterator[Case]:
-    for case, *number in _calls():
-        yield Case(case.words, _run(case, number, tell, ledger))
-    import tensorflow as tf
-
-    neg, interrupt = op_cases.Case("Neg", (tf.constant([1.0]),)), KeyboardInterrupt()
-    refused = _Error(tf.errors.InvalidArgumentError, None, f"{FAILS} [Op:Neg]")
-    for name, failure, expected in (
-        ("TFE_OpAddInput", FAILS, refused),
-        ("TFE_Execute", interrupt, _Error(KeyboardInterrupt, interrupt)),
-    ):
-        run = _failing(_run(neg, (), tell, ledger), name, failure, expected, ledger)
-        yield Case(f"Neg, where {name} fails", run)
-
-
-def _run(case: op_cases.Case, number, tell: Callable, ledger: OpLedger) -> Callable:
-    """Return a run of one call: what it gives or raises; Unfit where an op is not well kept."""
-
-    def run(call):
-        tell(at=case.words)
-        try:
-            more = (case.attrs, *number) if case.attrs or number else ()
-            seen = _plain(call(case.op, list(case.inputs), *more))
-        except (Exception, KeyboardInterrupt) as error:
-            if isinstance(error, (Unfit, Untried)):
-                raise
-            seen = _Error(type(error), error, op_cases.words_of(error)[1])
-        fault = ledger.fault()
-        if fault and call is not _theirs:
-            raise Unfit(f"{case.words}: {fault}")
-        return seen
-
-    return run
+def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
+    """Return what one call gives or raises; Unfit where an op is not well kept."""
+    tell(at=case.words)
+    count.clear()
+    try:
+        more = (case.attrs, *number) if case.attrs or number else ()
+        found = _describe(call(case.op, list(case.inputs), *more))
+    except (Unfit, Untried):
+        raise
+    except Exception as error:
+        found = _Error(type(error), error, op_cases.words_of(error)[1])
+    made, again = count.pop("made", 0), count.pop("again", 0)
+    if call is not _call_theirs and (again or not made or any(count.values())):
+        raise Unfit(f"{case.words}: {AGAIN if again else NEVER if made else NONE}")
+    return found
 
 
-def _failing(run, name: str, failure, expected, ledger: OpLedger) -> Callable:
-    def fail(call):
-        if call is _theirs:
-            return expected
-        ledger.fail(name, failure)
-        return run(call)
-
-    return fail
-
-
-def _plain(found) -> list:
+def _describe(found) -> list:
     """Return tensors as plain data, and what they are: their dtypes and shapes."""
     import tensorflow as tf
 
@@ -129,33 +125,32 @@ def _calls() -> Iterator[tuple]:
     ones, words = tf.constant([[0.5, -2.0]]), tf.constant(["b", "c"])
 
     def call(op, *inputs, wrong="", attrs=()):
-        case = op_cases.Case(op, inputs, attrs, wrong)
-        return op_cases.replace(case, attrs=completed(definition_of(op), list(inputs), attrs))
+        attrs = completed(definition_of(op), list(inputs), attrs)
+        return op_cases.Case(op, inputs, attrs, wrong)
 
     joined = ("separator", "ü\0→", "keep_dims", True)
-    right = {
-        "MatMul": call("MatMul", ones, ones, attrs=("transpose_b", True)),
-        "LeakyRelu": call("LeakyRelu", ones, attrs=("alpha", 0.1)),
-        "ReduceJoin": call("ReduceJoin", words, tf.constant([0]), attrs=joined),
-        "StringToHashBucketFast": call("StringToHashBucketFast", words, attrs=("num_buckets", 7)),
-        "Cast": call("Cast", ones, attrs=("DstT", tf.int32)),
-        "Squeeze": call("Squeeze", tf.ones([1, 2, 1, 1]), attrs=("squeeze_dims", [0, 2])),
-    }
-    yield (call("Neg", ones),)
-    yield from ((case,) for case in right.values())
+    right = (
+        (call("MatMul", ones, ones, attrs=("transpose_b", True)), "yes"),
+        (call("LeakyRelu", ones, attrs=("alpha", 0.1)), "x"),
+        (call("ReduceJoin", words, tf.constant([0]), attrs=joined), 5),
+        (call("StringToHashBucketFast", words, attrs=("num_buckets", 7)), "7"),
+        (call("Cast", ones, attrs=("DstT", tf.int32)), "float32"),
+        (call("Squeeze", tf.ones([1, 2, 1, 1]), attrs=("squeeze_dims", [0, 2])), ["a"]),
+    )
+    yield call("Neg", ones), ()
+    yield from ((case, ()) for case, _ in right)
     unique = call("Unique", tf.constant([1, 1, 2]))
-    yield unique, 2
-    yield (op_cases.replace(unique, wrong="without num_outputs"),)
-    yield call("Neg", ones, wrong="no outputs asked for"), 0
-    yield call("Neg", ones, wrong="more outputs asked for than there are"), 3
-    yield (call("Neg", words, wrong="of strings"),)
-    yield (call("Negg", ones, wrong="an op that does not exist"),)
-    yield (call("Neg", ones, attrs=("nonsense", 1), wrong="an attribute that does not exist"),)
-    yield (call("Neg", ones, attrs=("T", tf.float64), wrong="not the input's dtype"),)
-    for case, value in zip(right.values(), ("yes", "x", 5, "7", "float32", ["a"]), strict=True):
-        name = case.attrs[0]
-        attrs = (name, value, *case.attrs[2:])
-        yield (op_cases.replace(case, attrs=attrs, wrong=f"where {name} is {value!r}"),)
+    yield unique, (2,)
+    yield replace(unique, wrong="without num_outputs"), ()
+    yield call("Neg", ones, wrong="no outputs asked for"), (0,)
+    yield call("Neg", ones, wrong="more outputs asked for than there are"), (3,)
+    yield call("Neg", words, wrong="of strings"), ()
+    yield call("Negg", ones, wrong="an op that does not exist"), ()
+    yield call("Neg", ones, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
+    for case, value in right:
+        name, _, *others = case.attrs
+        wrong = f"where {name} is {value!r}"
+        yield replace(case, attrs=(name, value, *others), wrong=wrong), ()
 
 
 EXECUTE = Exercise(

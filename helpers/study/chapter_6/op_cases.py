@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from helpers.safety.arguments import is_a, kind_of
-
 RENAMED = {"squeeze_dims": "axis"}
 
 
@@ -72,35 +70,14 @@ def raw_op(case: Case) -> list:
     names = inspect.signature(function).parameters  # Python's names: some differ from C++'s
     inputs = dict(zip(names, case.inputs, strict=False))
     attrs = zip(case.attrs[::2], case.attrs[1::2], strict=True)
-    return as_list(function(**inputs, **{RENAMED.get(name, name): value for name, value in attrs}))
+    found = function(**inputs, **{RENAMED.get(name, name): value for name, value in attrs})
+    return [] if found is None else tf.nest.flatten(found)
 
 
 def agrees(execute: Callable, case: Case) -> bool:
-    """Return whether `execute(op, inputs, attrs, num_outputs)` gives what tf.raw_ops gives.
-
-    TypeError for what is no Case, and where it gives no list of tensors.
-    """
-    import tensorflow  # noqa: F401 - that it is missing is told first
-
-    if not is_a(case, Case):
-        raise TypeError(f"agrees needs a Case, such as cases()[0], not {kind_of(case)}")
+    """Return whether `execute(op, inputs, attrs, num_outputs)` gives what tf.raw_ops gives."""
     expected = raw_op(case)
-    found = execute(case.op, list(case.inputs), case.attrs, len(expected))
-    if not is_a(found, list, tuple):
-        raise TypeError(f"for {case.op} it must return a list of tensors, not {kind_of(found)}")
-    for one in found:
-        if not (hasattr(one, "dtype") and hasattr(one, "shape")):
-            raise TypeError(f"for {case.op} it must return tensors, not {kind_of(one)}")
-    return same(found, expected)
-
-
-def as_list(found) -> list:
-    """Return outputs as a list, whichever way they were given back."""
-    if found is None:
-        return []
-    if isinstance(found, (list, tuple)):
-        return [one for part in found for one in as_list(part)]
-    return [found]
+    return same(execute(case.op, list(case.inputs), case.attrs, len(expected)), expected)
 
 
 def raised(call: Callable, *args) -> tuple[str, str]:
@@ -113,19 +90,16 @@ def raised(call: Callable, *args) -> tuple[str, str]:
 
 
 def words_of(error: Exception) -> tuple[str, str]:
-    """Return an error's type and words.
-
-    The Python wrappers add a name to the words; TensorFlow's C++ does not.
-    """
+    """Return an error's type and words, without the name that the Python wrappers add to them."""
     return type(error).__name__, getattr(error, "message", str(error)).removesuffix(" name: ")
 
 
 def same(mine, theirs) -> bool:
     """Return whether two lists of tensors have the same dtypes, shapes and values."""
-    return len(mine) == len(theirs) and all(map(_same, mine, theirs))
+    return len(mine) == len(theirs) and all(map(_is_same, mine, theirs))
 
 
-def _same(a, b) -> bool:
+def _is_same(a, b) -> bool:
     import tensorflow as tf
 
     if a.dtype != b.dtype or a.shape != b.shape:
@@ -139,33 +113,35 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     """Yield (op, inputs, attributes); the inputs are generated, but for some of fixed types."""
     import tensorflow as tf
 
+    c = tf.constant
+
     def f(*shape):
-        return tf.constant(random.uniform(0.1, 2.0, shape), "float32")
+        return c(random.uniform(0.1, 2.0, shape), "float32")
 
     def i(*shape, high=9):
-        return tf.constant(random.randint(1, high, shape), "int32")
-
-    def b(*shape):
-        return tf.constant(random.rand(*shape) > 0.5)
-
-    def c(value, dtype="int32"):
-        return tf.constant(value, dtype)
+        return c(random.randint(1, high, shape), "int32")
 
     def s(*words):
-        return tf.constant(words)
+        return c(words)
 
     # one input or two, no attribute
-    for op in ("Abs", "Neg", "Exp", "Sqrt", "Tanh", "Relu", "Softmax", "ZerosLike", "Identity"):
-        yield op, [f(2, 3)], ()
-    for op in ("AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Pow", "Less", "SquaredDifference"):
-        yield op, [f(2, 3), f(3)], ()
-    yield "LogicalNot", [b(4)], ()
-    yield "LogicalAnd", [b(2, 2), b(2)], ()
-    yield "FloorMod", [i(5), i(5)], ()
-    yield "BitwiseXor", [i(4), i(4)], ()
-    yield "SelectV2", [b(2, 2), f(2, 2), f(2, 2)], ()
-    yield "BiasAdd", [f(2, 3), f(3)], ()
-    yield "ClipByValue", [f(2, 3), c(0.5, "float32"), c(1.0, "float32")], ()
+    one = ("Abs", "Neg", "Exp", "Sqrt", "Tanh", "Relu", "Softmax", "ZerosLike", "Identity")
+    one += (
+        "Sin",
+        "Cos",
+        "Log",
+        "Rsqrt",
+        "Sign",
+        "Floor",
+        "Ceil",
+        "Erf",
+        "Log1p",
+        "Elu",
+        "OnesLike",
+    )
+    yield from ((op, [f(2, 3)], ()) for op in (*one, "Sigmoid", "Softplus"))
+    two = ("AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Pow", "Less", "SquaredDifference")
+    yield from ((op, [f(2, 3), f(3)], ()) for op in (*two, "BiasAdd"))
     # bool, int, float and string attributes
     yield "MatMul", [f(2, 3), f(2, 2)], ("transpose_a", True)
     yield "BatchMatMulV2", [f(2, 2, 3), f(2, 4, 3)], ("adj_y", True)
@@ -186,8 +162,7 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     yield "Cast", [f(2, 2)], ("DstT", tf.int32)
     yield "Bitcast", [f(2)], ("type", tf.int32)
     yield "ArgMax", [f(2, 3), c(1)], ("output_type", tf.int32)
-    yield "Shape", [f(2, 3)], ("out_type", tf.int64)
-    yield "Size", [f(2, 3)], ("out_type", tf.int64)
+    yield from ((op, [f(2, 3)], ("out_type", tf.int64)) for op in ("Shape", "Size"))
     yield "StringToNumber", [s("1", "2.5")], ("out_type", tf.float64)
     yield "DecodeRaw", [s("abcd")], ("out_type", tf.uint8)
     yield "Multinomial", [f(1, 3), c(0)], ("output_dtype", tf.int32)
@@ -198,22 +173,16 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     yield "Conv2D", [f(1, 4, 4, 2), f(2, 2, 2, 3)], conv
     yield "DepthwiseConv2dNative", [f(1, 4, 4, 2), f(2, 2, 2, 1)], conv
     pool = ("ksize", [1, 2, 2, 1], "strides", [1, 2, 2, 1], "padding", "VALID")
-    yield "MaxPool", [f(1, 4, 4, 1)], pool
-    yield "AvgPool", [f(1, 4, 4, 1)], pool
+    yield from ((op, [f(1, 4, 4, 1)], pool) for op in ("MaxPool", "AvgPool"))
     yield "EnsureShape", [f(2, 3)], ("shape", [None, 3])
     yield "EnsureShape", [f(2, 3)], ("shape", tf.TensorShape(None))
     yield "VarHandleOp", [], ("dtype", tf.float32, "shape", [2, None], "shared_name", "made")
     # inputs of fixed types, in many places
     yield "Reshape", [f(2, 3), c([3, 2])], ()
     yield "Transpose", [f(2, 3), c([1, 0])], ()
-    yield "Fill", [c([2, 2]), c(7)], ()
-    yield "Range", [c(0), c(6), c(2)], ()
-    yield "OneHot", [i(3, high=4), c(4), c(1.0, "float32"), c(0.0, "float32")], ("axis", 0)
+    yield "OneHot", [i(3, high=4), c(4), c(1.0), c(0.0)], ("axis", 0)
     yield "StridedSlice", [f(4, 4), c([1, 0]), c([3, 4]), c([1, 2])], ("shrink_axis_mask", 1)
     yield "Pad", [f(2, 2), c([[1, 0], [0, 1]])], ()
-    yield "TensorScatterUpdate", [f(4), c([[1], [2]]), f(2)], ()
-    yield "SegmentSum", [f(3, 2), c([0, 0, 1])], ()
-    yield "Tile", [f(2), c([3])], ()
     # lists of inputs
     yield "AddN", [[f(2), f(2), f(2)]], ()
     yield "Pack", [[f(2), f(2)]], ("axis", 1)
@@ -223,12 +192,10 @@ def _table(random: np.random.RandomState) -> Iterator[tuple]:
     yield "Einsum", [[f(2, 3), f(3, 2)]], ("equation", "ij,jk->ik")
     # more than one output
     yield "Unique", [i(8, high=4)], ("out_idx", tf.int64)
-    yield "UniqueWithCounts", [i(8, high=4)], ()
     yield "TopKV2", [f(5), c(2)], ("sorted", True)
     yield "Split", [c(0), f(4, 2)], ("num_split", 2)
     yield "SplitV", [f(5), c([2, 3]), c(0)], ("num_split", 2)
     yield "Unpack", [f(3, 2)], ("num", 3, "axis", 0)
-    yield "SoftmaxCrossEntropyWithLogits", [f(2, 3), f(2, 3)], ()
     yield "Qr", [f(3, 2)], ("full_matrices", True)
     yield "ListDiff", [i(6), i(3)], ("out_idx", tf.int64)
     yield "NoOp", [], ()

@@ -4,19 +4,18 @@ What is certain is read from the graph alone: the place that looks at the variab
 place that writes it, and whether a way leads from one to the other.
 """
 
+import re
 from collections import Counter
 from dataclasses import replace
 
 from helpers.capture.tensorflow.variable_outcomes import KINDS, outcomes, program_graph
 from helpers.model.graph import Graph
 from helpers.model.sandbox import Control, Sandbox
-from helpers.safety.restoring import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram.graph_view import figures
 
 OLD, NEW, EITHER = "10", "11", "either: a race"
 READS = ("v.read_value()", "v * 1", "v itself, where it is used")
-UPDATE = "AssignAdd"
 SANDBOX = Sandbox(
     "What did the program see?",
     "v starts at 0 and the program adds 1. What is seen is 10 plus what was read: 10 or 11.",
@@ -42,16 +41,18 @@ class VariableSandbox(Foretelling):
     def __init__(self):
         super().__init__(SANDBOX, "it sees")
 
-    @whole
-    def graph(self, **picked: str) -> Graph:
-        """Return the graph of the program of these choices."""
-        return program_picture(SANDBOX.picked(**picked))
-
     def _truth(self, picked, often):
         graph, counted = program_picture(picked), seen(picked, RUNS if often else 1)
-        must = verdict(graph)
-        words = f"is {must}. {_why(graph, must)}{_counts(counted) * often}"
-        return must, words, figures.html(graph)
+        must, (looks, writes) = verdict(graph), graph.found
+        if must == EITHER:
+            why = f"No way leads from {writes} to {looks}, or back: nothing orders them."
+        else:
+            first, second = (looks, writes) if must == OLD else (writes, looks)
+            why = f"{first} runs before {second}: a way in the graph leads there."
+        if often:
+            words = ", ".join(f"{value} ×{runs}" for value, runs in counted.items())
+            why += f" {sum(counted.values())} runs: {words}."
+        return must, f"is {must}. {why}", figures.html(graph)
 
     def _code(self, picked):
         return program_code(picked)
@@ -90,49 +91,25 @@ def program(picked: dict[str, str]):
     return built
 
 
-def program_picture(picked: dict[str, str]) -> Graph:
-    """Return the program's graph: the place that looks and the place that writes pointed out."""
-    graph = program_graph(program(picked), picked["variable"])
-    kept = [n for n in graph.nodes if not _initialises(n.key)]
-    keys = {node.key for node in kept}
-    edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
-    graph = replace(graph, nodes=tuple(kept), edges=edges)
-    return replace(graph, found=(_looks(graph), _writes(graph)))
-
-
-def verdict(graph: Graph) -> str:
-    """Return what a program must see, from the ways in its graph alone."""
-    looks, writes = graph.found
-    if looks in _reached(writes, graph.targets):
-        return NEW
-    return OLD if writes in _reached(looks, graph.targets) else EITHER
-
-
-def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
-    """Return how often `seen` was what, over so many runs."""
-    found = Counter()
-    for words, count in outcomes(program(picked), picked["variable"], runs).items():
-        found[words.partition(",")[0]] += count
-    return dict(sorted(found.items()))
-
-
 def _choices(picked: dict[str, str]) -> tuple[str, bool, bool]:
     first = picked["read"]
     waits = picked["the update waits for the read"] == "yes" and first != READS[2]
     return first, waits, picked["the use waits for the update"] == "yes"
 
 
-def _initialises(key: str) -> bool:
-    return key.startswith("v/") and any(
-        part in key for part in ("initial_value", "Assign", "IsInitialized")
-    )
+def program_picture(picked: dict[str, str]) -> Graph:
+    """Return the program's graph: the place that looks and the place that writes pointed out."""
+    graph = program_graph(program(picked), picked["variable"])
+    first = re.compile("v/.*(initial_value|Assign|IsInitialized)")  # what initialises v
+    nodes = tuple(node for node in graph.nodes if not first.match(node.key))
+    keys = {node.key for node in nodes}
+    edges = tuple(e for e in graph.edges if e.source in keys and e.target in keys)
+    graph = replace(graph, nodes=nodes, edges=edges)
+    writes = next(node.key for node in nodes if node.op.startswith("AssignAdd"))
+    return replace(graph, found=(_find_look(graph), writes))
 
 
-def _writes(graph: Graph) -> str:
-    return next(node.key for node in graph.nodes if node.op.startswith(UPDATE))
-
-
-def _looks(graph: Graph) -> str:
+def _find_look(graph: Graph) -> str:
     """Return the node that looks at the memory.
 
     A ResourceVariable is read by an op of its own. A RefVariable hands its buffer on, through any
@@ -143,10 +120,16 @@ def _looks(graph: Graph) -> str:
         return [e.source for e in graph.edges if e.target == key and e.label != "control"]
 
     reaching = _reached("seen", data)
-    reads = [node.key for node in graph.nodes if node.op == "ReadVariableOp"]
-    products = [node.key for node in graph.nodes if node.op == "Mul"]
-    own = [key for key in (*products, *reads) if key in reaching]
-    return own[-1] if own else "seen"
+    kinds = [[n.key for n in graph.nodes if n.op == kind] for kind in ("Mul", "ReadVariableOp")]
+    return ["seen", *(key for keys in kinds for key in keys if key in reaching)][-1]
+
+
+def verdict(graph: Graph) -> str:
+    """Return what a program must see, from the ways in its graph alone."""
+    looks, writes = graph.found
+    if looks in _reached(writes, graph.targets):
+        return NEW
+    return OLD if writes in _reached(looks, graph.targets) else EITHER
 
 
 def _reached(start: str, neighbours) -> set[str]:
@@ -159,14 +142,9 @@ def _reached(start: str, neighbours) -> set[str]:
     return found
 
 
-def _why(graph: Graph, must: str) -> str:
-    looks, writes = graph.found
-    if must == EITHER:
-        return f"No way leads from {writes} to {looks}, or back: nothing orders them."
-    first, second = (looks, writes) if must == "10" else (writes, looks)
-    return f"{first} runs before {second}: a way in the graph leads there."
-
-
-def _counts(counted: dict[str, int]) -> str:
-    words = ", ".join(f"{value} ×{runs}" for value, runs in counted.items())
-    return f" {sum(counted.values())} runs: {words}."
+def seen(picked: dict[str, str], runs: int) -> dict[str, int]:
+    """Return how often `seen` was what, over so many runs."""
+    found = Counter()
+    for words, count in outcomes(program(picked), picked["variable"], runs).items():
+        found[words.partition(",")[0]] += count
+    return dict(sorted(found.items()))

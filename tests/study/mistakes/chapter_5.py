@@ -22,7 +22,7 @@ MISTAKES = {
         ('has no output ("y", 0)', NAMES, '"out", "y", "in"'),
         ('has no input ("x", 0)', NAMES, '"out", "out", "x"'),
         ('has no output ("dy", 0)', NAMES, '"out", "dy", "in"'),
-        ('such as "y", not 0', NAMES, '"out", 0, "in"'),
+        ('such as "y": output', NAMES, '"out", 0, "in"'),
         ("three names", NAMES, '"out", "out", None'),
     ),
     "forgotten": (
@@ -80,11 +80,6 @@ MISTAKES = {
             'np.where(x > 0, x, np.float32(attrs["slope"]) * x)',
         ),
         (
-            "an attribute slope whose default is 0.1",
-            f'{SLOPE}.Input("in")',
-            f'{SLOPE}.Input("in")'.replace("0.1", "0.5"),
-        ),
-        (
             "slope = -0.25 (float32): yours gives 0.1, torch gives -0.25",
             '            .Attr("slope", forward.attr("slope"))\n',
             "",
@@ -120,11 +115,6 @@ MISTAKES = {
         ),
         ("the gradient at x = 0, dy of output 1 = 1", "np.where(x > 0", "np.where(x >= 0"),
         ("in one job", 'forward.op_name() + "_grad"', '"split_grad"'),
-        (
-            "yours gives nan, torch gives inf",
-            "np.where(x > 0, dpos, dneg)",
-            "(x > 0) * dpos + (x <= 0) * dneg",
-        ),
         ("use .RemoteBlobList()", "RemoteBlobList", "SoleOutputBlob"),
         ("output 1 at x = -3", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
@@ -157,7 +147,7 @@ MISTAKES = {
         ),
         ("has no file", '"user_cube_py_kernel.py"', '"user_cube.py"'),
         ("stands", '"np.array(x**3, dtype=float)"', '"x"'),
-        ("the new text of user_cube must be a text, not 3", '"x**3")', "3)"),
+        ("user_cube must be three texts", '"x**3")', "3)"),
         ("must be a dict", "repairs = []"),
     ),
     "two_kernels": (
@@ -181,29 +171,23 @@ MISTAKES = {
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
         (
-            "4 functions are registered, not two",
-            "register(halve, is_float)",
-            'for kind in ("float16", "float32", "float64"):\n'
-            "    register(lambda args: args[0] / 2, dtype == kind)",
-        ),
-        (
-            'float16 on "cpu" 0 of the kernels match (none), and there must be 1',
+            'on "cpu", how many of the kernels match: yours gives 0',
             "register(halve, is_float)\n",
             "",
         ),
         (
-            'float16 on "cpu" 2 of the kernels match (halve(), halve_whole())',
+            'on "cpu", how many of the kernels match: yours gives 2',
             "~is_float",
             "is_float",
         ),
-        ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
+        ('on "gpu", how many of the kernels match: yours gives 1', ON_CPU, ""),
         (
             "half of -3 (int8): yours gives -1, numpy gives -2",
             "x // 2",
             "(x / 2).astype(x.dtype)",
         ),
         (
-            "returned dtype float64 for my_user_half/out_0: int8[5]",
+            "returned dtype float64 for my_user_half/out_0: int8[]",
             "register(halve_whole, ~",
             "register(lambda args: halve(args), ~",
         ),
@@ -212,6 +196,6 @@ MISTAKES = {
             '(dtype == "float16") | (dtype == "float32") | (dtype == "float64")',
             'dtype in ("float16", "float32", "float64")',
         ),
-        ("there is no kernel for", '"user_half_forward"', '"user_half"'),
+        ("how many of the kernels match: yours gives 0", '"user_half_forward"', '"user_half"'),
     ),
 }

@@ -89,7 +89,7 @@ MISTAKES = {
         ),
         ("yours gives", "tf.subtract", "tf.add"),
         ("of float64 and a float64 state", "np.stack(frame)", "np.stack(frame).astype('f')"),
-        ("raised InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
+        ("raises InvalidArgumentError", "np.stack(frame)", "tf.constant(np.stack(frame))"),
         (
             "changes what it is given",
             "    return state",

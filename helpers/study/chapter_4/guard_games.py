@@ -1,0 +1,178 @@
+"""Chapter 4: change one thing so that exactly this guard fails; and write the guards of one call.
+
+Dynamo's own guards are asked.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
+
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.capture.torch import graph_breaks
+from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
+from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
+from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import Case, Raised, by_name, find_difference
+
+WANTED = (
+    "L['n'] EQUALS_MATCH",
+    "L['names'] LENGTH_CHECK",
+    "L['names'] TYPE_MATCH",
+    "L['options']['round'] FALSE_MATCH",
+    "L['options'] TYPE_MATCH",
+    "L['x'] TENSOR_MATCH",
+    "(between values) NO_TENSOR_ALIASING",
+    "G['RATE'] EQUALS_MATCH",
+    "(the state of torch) GLOBAL_STATE",
+)
+ALONE = "one change is to fail this guard and no other"
+
+
+def _judge_breakers(breakers, fn, first):
+    import torch
+
+    breakers = by_name(breakers, WANTED, "breakers")
+    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
+        real = Real(fn, **first)
+        cases = [Case(name, partial(_find_failing, real, first, name), ALONE) for name in WANTED]
+        return find_difference(breakers, None, cases, "the aim")
+
+
+def _find_failing(real: Real, first: dict, name: str, breakers: dict | None) -> dict:
+    """Return the guards that a change fails; without changes, the one that it is to fail."""
+    if breakers is None:
+        return {"failing": [name]}
+    try:
+        arguments, world = _apply(breakers[name], first, real.function.__globals__)
+    except Unfit as error:
+        raise Unfit(f"{name}: {error}") from None
+    with world:
+        seen = real.seen(**arguments)
+        failed = [found.name for found in all_failures(1, real.entry, real.function, seen)]
+        unasked = [other for other in _find_unasked(real, seen) if other not in failed]
+    return {"failing": failed + [f"{other}, which cannot be asked any more" for other in unasked]}
+
+
+def _apply(change, first: dict, space: dict) -> tuple:
+    """Return the arguments, and a context in which a global or a mode is changed."""
+    if callable(change) and not hasattr(type(change), "__enter__"):
+        change = change()
+    if hasattr(type(change), "__enter__"):  # torch.no_grad() can be called, too
+        return first, change
+    if not isinstance(change, Mapping) or len(change) != 1:
+        words = "a change is a dict of one argument or global, or a context manager such as"
+        raise Unfit(f"{words} torch.no_grad(), not {brief(change)}")
+    [(name, value)] = change.items()
+    if name in first:
+        return {**first, name: value}, nullcontext()
+    if name in space:
+        return first, replacing(space, name, value)()
+    raise Unfit(f"{name!r} is neither an argument nor a global")
+
+
+def _find_unasked(real: Real, seen: dict) -> list[str]:
+    """Return the guards that cannot be asked: what they look at is gone, or has no length, …"""
+    scope, found = {"L": seen, "G": real.function.__globals__}, []
+    for leaf in leaves(real.entry):
+        if leaf.source.startswith("L[") and leaf.kind != "NO_TENSOR_ALIASING":  # has a state
+            value = resolve(leaf.source, scope)
+            try:
+                leaf.check(value)
+            except Exception:
+                value = MISSING
+            found += [leaf.guard(1).name] if value is MISSING else []
+    return found
+
+
+GUARD_BREAKER = Exercise(
+    "guard_breaker",
+    _judge_breakers,
+    "Nine guards, nine changes, and each fails that guard and no other.",
+    (
+        "Read the guard's words in show_guards(game, as_table=True) and ask: what is the least "
+        "that makes them untrue, and leaves all the other words true?",
+        "A list's length and a list's type are two guards. What has the same length and is no "
+        "list? What holds the same keys as a dict, and is another type?",
+        "An argument may be the very object that another argument is: first['x'] is at hand. The "
+        "state of torch is changed by a context manager, such as torch.no_grad().",
+    ),
+)
+
+NOT_HERE = (
+    "This backend would give the right numbers even so; one that wrote machine code for the first "
+    "call need not"
+)
+
+
+def _judge_guards(holds: Callable, fn: Callable, *first):
+    import torch
+
+    with torch.enable_grad():
+        real = Real(fn, *graph_breaks.copied(first)[0])
+        calls = [*neighbours(real.function, real.first), *_change_further(real.first)]
+        return find_difference(holds, real, [_case(real, fn, call) for call in calls], "Dynamo")
+
+
+def _case(real: Real, fn: Callable, call: Call) -> Case:
+    def run(guards):
+        with call.world():
+            verdict = tried(guards(*call.arguments.values()))
+        if verdict and not hasattr(type(verdict), "__int__"):  # a list is true, whatever is in it
+            raise Unfit(f"holds must say True or False, and yours gives {brief(verdict)}")
+        return bool(verdict)
+
+    def advice(mine, accepted: bool) -> str:
+        if isinstance(mine, Raised):
+            return f"yours {mine}; a guard looks and says no, and never raises"
+        if accepted:
+            return "too strict: yours refuse, and Dynamo hits; it would compile anew for nothing"
+        with call.world():
+            because = real.why_not(**call.arguments)
+            stale, fresh = (_find_result(run, call.arguments) for run in (real.unguarded, fn))
+        if stale == fresh:
+            return f"too lax: yours accept, and Dynamo refuses ({because}). {NOT_HERE}"
+        gives = f"the compiled code gives {stale} where Python gives {fresh}"
+        return f"too lax: yours accept, and {gives}"
+
+    return Case(f"counter-example ({call.words})", run, advice)
+
+
+def _find_result(fn: Callable, arguments: dict) -> str:
+    try:
+        return brief(fn(**arguments).detach().flatten().tolist())
+    except Exception as error:
+        return said(error)
+
+
+def _change_further(first: dict) -> Iterator[Call]:
+    """Yield calls with one change that the neighbours of the first call do not have."""
+    import torch
+
+    x, n, names = first.values()
+    others = (
+        ("x", "with negative numbers", -x),
+        ("x", "with nan", x * torch.nan),
+        ("x", "that is a part of a longer tensor", torch.cat([x, x])[len(x) :]),
+        ("x", "a Parameter that needs no gradient", torch.nn.Parameter(x.clone(), False)),
+        ("n", "of a class derived from int", type("Derived", (int,), {})(n)),
+        ("names", "with numbers", list(range(len(names)))),
+        ("names", "of a class derived from list", type("Derived", (list,), {})(names)),
+    )
+    for name, words, other in others:
+        yield Call(f"{name} {words}", {**first, name: other})
+
+
+GUARD_SET = Exercise(
+    "guard_set",
+    _judge_guards,
+    "No call next to the first one tells your guards from Dynamo's.",
+    (
+        "Which of the values became part of the compiled code? Each needs a guard. Which did not? "
+        "Those need none: a guard on them only costs recompiles.",
+        "A tensor's numbers are no part of the code; its type, dtype, shape, stride and "
+        "requires_grad are. Of the list, only len(names) is used.",
+        "Besides the arguments, the function reads a global, and torch records gradients or does "
+        "not: SCALE and torch.is_grad_enabled(). Mind that 2.0 == 2: ask for the type as well.",
+    ),
+)

@@ -1,0 +1,217 @@
+"""Frame hooks: write the callback of one; and run every frame of one function on the machine.
+
+Both are judged by hooking real frames. The hook keeps what a callback raises and refuses what does
+not fit, so this runs in the kernel.
+"""
+
+# ruff: noqa: D103 - the functions say what they are by their names
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+
+from helpers.capture.text.error import said
+from helpers.capture.text.value import brief
+from helpers.mini import frame_hook, vm
+from helpers.safety.missing_parts import MissingPart
+from helpers.safety.restoring import patched
+from helpers.study.chapter_3.machine_runs import show_call
+from helpers.study.check import Exercise, Unfit, tried
+from helpers.study.engine import Case, advise_by_part, describe, find_difference
+
+
+def _require_hook() -> None:
+    if because := frame_hook.why_not():
+        raise MissingPart(f"This machine has no hook to judge it with: {because}.")
+
+
+def double(n):
+    return n + n
+
+
+def square(n):
+    return n * n
+
+
+def slow(n):
+    return n - 1
+
+
+def idle(n):
+    return n + 1
+
+
+def _make_twin():
+    def twin(n):
+        return n + 200
+
+    return twin
+
+
+TWIN, OTHER_TWIN = _make_twin(), _make_twin()
+OTHER_TWIN.__code__ = TWIN.__code__.replace(co_firstlineno=1)  # else they have one code object
+CALLED = {"double": double, "slow": slow, "twin": TWIN, "the other twin": OTHER_TWIN, "idle": idle}
+TWINS = "two functions are named twin, and only one has a stand-in: look the code object up"
+ADVICE_FOR_CALLBACK = {
+    "double": "a code object in `codes` was evaluated as it is: return its replacement",
+    "slow": "a code object in `stand_ins` was evaluated as it is: return the stand-in",
+    "twin": TWINS,
+    "the other twin": TWINS,
+    "seen": "a note for each frame, changed or not: seen.append((code.co_name, values))",
+}
+
+
+def _make_reference(seen, codes, stand_ins):
+    def callback(code, values):
+        seen.append((code.co_name, values))
+        return codes.get(code) or stand_ins.get(code)
+
+    return callback
+
+
+def _call_hooked(make_callback) -> dict:
+    """Return what the calls give under the hook, and what was noted."""
+    seen, codes = [], {double.__code__: square.__code__}
+    stand_ins = {slow.__code__: lambda n: f"for {n}", TWIN.__code__: lambda n: None}
+    callback = tried(make_callback(seen, codes, stand_ins))
+    if isinstance(callback, type) or not callable(callback):
+        words = "make_callback must return the callback, a function of (code, values)"
+        raise Unfit(f"{words}, not {brief(callback)}")
+    with frame_hook.watching(lambda *frame: tried(callback(*frame)), only=[*CALLED.values()]):
+        found = {name: fn(3) for name, fn in CALLED.items()}
+    return found | {"seen": seen}
+
+
+def _judge_callback(make_callback: Callable):
+    _require_hook()
+    case = Case("under the hook", _call_hooked, advise_by_part(ADVICE_FOR_CALLBACK))
+    return find_difference(make_callback, _make_reference, [case])
+
+
+HOOK_CALLBACK = Exercise(
+    "hook_callback",
+    _judge_callback,
+    "Every frame noted; one ran other code, one was replaced, and all others went on untouched.",
+    (
+        "Three answers are possible: a code object, a callable, None. Which one for which code?",
+        "A dict's get(code) gives None for what it does not hold, and None means: go on.",
+        "First seen.append((code.co_name, values)). Then return codes.get(code), or, where that is "
+        "None, stand_ins.get(code); the hook calls it.",
+    ),
+)
+
+
+def nested(n):
+    return [n, *map(nested, range(n))]
+
+
+def every_kind(a, /, b=2, *rest, c, d=4, **more):
+    return a, b, rest, c, d, more
+
+
+def only_more(*, first=0, **more):
+    return first, more
+
+
+def only_rest(*rest):
+    return 12 // rest[0], rest[1:]
+
+
+PROGRAMS = (
+    (lambda: nested(2), nested),
+    (lambda: (every_kind(1, c=3), every_kind(1, 5, 6, 7, d=0, c=8, z=9)), every_kind),
+    (lambda: (only_more(b=1, a=2), only_more()), only_more),
+    (lambda: only_rest(2, {"a": 1}), only_rest),
+    (lambda: only_rest(0), only_rest),
+    (lambda: only_rest(2), nested),
+)
+ADVICE_BEHIND = {
+    "hook afterwards": "a `with` block takes the hook off, whatever happens",
+    "hook meanwhile": "call program once, under `with frame_hook.watching(…)`",
+    "ends": "answer with a callable; the hook calls it with the frame's values",
+    "frames in the machine": "every frame of fn, and of fn alone (`only=fn`), is to be run by the "
+    "machine that you are given",
+}
+
+
+@cache
+def _finish_machine() -> type:
+    return vm.machine(*vm.WHOLE)
+
+
+def _judge_behind(behind_the_hook: Callable):
+    _require_hook()
+    advice = advise_by_part(ADVICE_BEHIND, "CPython")
+    cases = [
+        Case(show_call(program, ()), partial(_run_behind, program, fn), advice)
+        for program, fn in PROGRAMS
+    ]
+    return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")
+
+
+def _run_in_cpython(machine, fn, program):
+    """Stand for the answer: CPython runs the frames, and they count as the machine's."""
+
+    def note(code, values):
+        machine.frames.append(code.co_name)
+
+    with frame_hook.watching(note, only=fn):
+        return program()
+
+
+def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
+    before, during, entered = frame_hook.installed(), [], []
+    enter = frame_hook.watching.__enter__
+
+    class Counted(_finish_machine()):
+        """A machine that notes which frames it runs."""
+
+        frames = []
+
+        def frame(self, code, *given):
+            self.frames.append(code.co_name)
+            return super().frame(code, *given)
+
+    def watched():
+        during.append("off" if frame_hook.installed() == before else "on")
+        return program()
+
+    def note(self):
+        entered.append(self)
+        return enter(self)
+
+    try:
+        with patched(frame_hook.watching, __enter__=note):
+            ends = answer(Counted, fn, watched)
+        first = ends[0] if isinstance(ends, tuple) else ends
+        tried(first, "what stands in for the frame" if during else "")
+    except ZeroDivisionError as error:  # only_rest(0)
+        ends = f"raises {said(error)}"
+    finally:
+        after = "off" if frame_hook.installed() == before else "on"
+        for hook in reversed(entered):  # those that an answer leaves on
+            with suppress(Exception):  # what its callback has raised
+                hook.__exit__(None, None, None)
+    return {
+        "hook afterwards": after,
+        "hook meanwhile": during,
+        "ends": describe(ends),
+        "frames in the machine": dict(Counter(Counted.frames)),
+    }
+
+
+BEHIND_THE_HOOK = Exercise(
+    "behind_the_hook",
+    _judge_behind,
+    "Your machine ran every frame of that function, and CPython all others.",
+    (
+        "What may the hook's callback answer, so that the frame is not evaluated at all?",
+        "Answer with a callable. The hook calls it with the frame's values, and it returns what "
+        "machine().run(fn, …) returns. `only=fn` keeps all other frames away.",
+        "The values come in the order of co_varnames: co_argcount of them, then "
+        "co_kwonlyargcount, which are given by name. Then the tuple of *args, if co_flags & "
+        "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
+        "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
+    ),
+)

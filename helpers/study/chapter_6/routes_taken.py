@@ -1,0 +1,122 @@
+"""Chapter 6: which way does a call take? And a loop without the calls that leave the fast path.
+
+Judged by an X-ray of the very calls: their routes, and those of the loop that cures the slow one.
+"""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from helpers.capture.frameworks.call_recorder import call_tree
+from helpers.model.calls import ROUTES
+from helpers.model.phrase import counted
+from helpers.study.chapter_6.loop_trial import parted
+from helpers.study.check import Exercise, Unfit
+from helpers.study.engine import check_guess, within
+
+WHY = {
+    "fast path": "C reads all that arrives at the door itself: tensors, numbers, variables",
+    "fallback": "FastPathExecute raised inside: C could not read an argument, Python converted it",
+    "function": "the whole graph is one op, and quick_execute runs it",
+    "direct": "Python called quick_execute itself, for an op that is no function",
+    "graph": "nothing ran: a node was written into a graph",
+    "refused": "C raised, and there was no second way",
+    "no door": "no op was asked for at either door",
+}
+
+
+def _judge_route(answers, calls):
+    if not calls:
+        raise Unfit("there are no calls to judge: run the cell that makes them")
+    trees = {name: call_tree(call) for name, call in calls.items()}
+    truth = {name: _write_plainly(tree.routes or tree.route) for name, tree in trees.items()}
+    why = {name: WHY.get(route, "") for name, route in truth.items()}
+    return check_guess(answers, truth, why, ROUTES, _write_plainly)
+
+
+def _write_plainly(route):
+    """Return a route as the X-ray names it: it may be given with a count, or once for each node."""
+    if isinstance(route, (tuple, list)) and len(set(map(str, route))) == 1:
+        route = route[0]
+    if not isinstance(route, str):
+        return route
+    return re.sub(r" ?[x×*] ?\d+$", "", " ".join(route.lower().split()))
+
+
+ROUTE = Exercise(
+    "route",
+    _judge_route,
+    "You read a route off a call. The X-ray of each agrees.",
+    (
+        "For each call ask: does an op run now, or is it only written down? Is it one op of a "
+        "kernel, or a whole function?",
+        "The fast path takes tensors, and numbers and variables beside them. What else is among "
+        "the arguments, and do the dtypes meet?",
+        "A list of numbers that arrives at the door falls back. tf.constant makes a tensor of a "
+        "number, or of such a list, at neither door. Whoever is in doubt asks "
+        "watch_call(...).model.route.",
+    ),
+)
+
+REASONS = ("stays", "a list", "a NumPy scalar", "dtypes", "a tf.function")
+TRUTH = {  # call -> what becomes of it, and the routes that it takes
+    "a": ("stays", ["fast path"]),
+    "b": ("stays", ["fast path"]),
+    "c": ("a NumPy scalar", ["fallback"]),
+    "d": ("a list", ["fallback"]),
+    "e": ("a list", ["fallback"]),
+    "f": ("dtypes", ["refused", "fast path", "fast path"]),
+    "g": ("a tf.function", ["function"]),
+    "h": ("stays", ["fast path"]),
+}
+TRIALS = (  # the rows, and the state that the loop begins with
+    ([[-0.5, 1.5], [1.0, 0.25]], [0.5, -1.0]),
+    ([[0.5, -1.25]], [[0.5, 2.0], [-1.0, 0.25], [1.5, -0.5]]),
+    (np.zeros((0, 2)), [0.5, -1.0]),
+    ([[np.nan, 1.0], [-0.5, -0.0]], [1.0, -np.inf]),
+)
+
+
+def _judge_slow_loop(reasons, quick: Callable, slow):
+    import tensorflow as tf
+
+    trials = [
+        (np.array(rows, "float32"), tf.constant(state, "float32"), tf.Variable(0.75))
+        for rows, state in TRIALS
+    ]
+    ways = [route for _, routes in TRUTH.values() for route in routes]
+    if not callable(slow) or list(call_tree(slow, *trials[1]).routes) != ways:
+        raise Unfit("slow is no longer the loop of this exercise: run the cell that defines it")
+    truth = {call: reason for call, (reason, _) in TRUTH.items()}
+    if because := check_guess(reasons, truth, _say_why, REASONS):
+        return because
+    for rows, state, gain in trials:
+        if because := parted(quick, slow, rows, state, gain):
+            what = f"{counted(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
+            return within(f"for {what}, ", because)
+    return None
+
+
+def _say_why(call: str, guess: str) -> str:
+    truth, routes = TRUTH[call]
+    if truth == "stays":
+        return "C reads all that arrives there"
+    return f"its way in the X-ray is {', '.join(routes)}; what arrives at the door there?"
+
+
+SLOW_LOOP = Exercise(
+    "slow_loop",
+    _judge_slow_loop,
+    "Each call that leaves is found, and the cured loop gives the same, all on the fast path.",
+    (
+        "watch_call(slow, rows, state, gain).model.routes names the way of each op, in order. One "
+        "of the calls has three of them. Which, and what are they?",
+        "What C cannot read at the door here is a Python list, also one of axes, and a NumPy "
+        "scalar, an np.float32. An array, a number, a variable it reads. X-ray one call alone: "
+        "watch_call(tf.reverse, state, [0]).",
+        "Make once, before the loop, what is the same for each row: the axis as a tensor, the size "
+        "in state's dtype (tf.cast). tf.sin stays without a tf.function around it.",
+        "row itself serves where row.tolist() stood, and float(row.sum()) is a Python number.",
+    ),
+)
