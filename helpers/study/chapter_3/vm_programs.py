@@ -48,12 +48,6 @@ def stored(a, b, c):
     return b, items
 
 
-def unbound(a):
-    b = a
-    del b
-    return b
-
-
 def deleted(a):
     b = a
     del b
@@ -63,10 +57,9 @@ def deleted(a):
 NAMES = [
     (swapped, (1, None)),
     (lambda a, b, c: a < b < c, (1, 2, 3)),
-    (lambda a, b, c: a < b < c, (1, 3, 2)),
     (lambda: (FACTOR, Names, len), ()),
     (lambda: nothing_has_this_name, ()),
-    *((stored, (1, 2, 3)), (unbound, (1,)), (deleted, (1,))),
+    *((stored, (1, 2, 3)), (deleted, (1,))),
 ]
 
 
@@ -255,10 +248,6 @@ def from_none(a):
         raise ValueError(a) from None
 
 
-def no_error(a):
-    raise a
-
-
 def no_error_handled(a):
     try:
         raise KeyError
@@ -271,5 +260,5 @@ def nothing_to_reraise():
 
 
 EXCEPTIONS = [(which, (0,)), (which, ("a",)), (caused, (5,)), (outer_again, (1,))]
-EXCEPTIONS += [(from_none, (1,)), (no_error, (None,)), (no_error, (KeyError,))]
+EXCEPTIONS += [(from_none, (1,))]
 EXCEPTIONS += [(no_error_handled, (None,)), (no_error_handled, (1,)), (nothing_to_reraise, ())]

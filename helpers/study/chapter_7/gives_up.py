@@ -15,7 +15,7 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.compile_log import Compiled
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Unfit, tried
-from helpers.study.two_answers import parted, within
+from helpers.study.engine import parted, within
 
 COUNTER = "calls"  # of L['self']
 CALLS = 14  # more than torch.compile compiles one function

@@ -15,7 +15,7 @@ from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.check import Exercise, Untried
-from helpers.study.two_answers import within
+from helpers.study.engine import within
 
 SEED = 7
 # frames, rows in each, columns; dtype of the frames, of state and gain

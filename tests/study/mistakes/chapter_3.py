@@ -6,7 +6,6 @@ NEXT = "self.push(next(self.stack[-1]))"
 CALLED = "self.push(self.call(fn, *values[:split], **keywords))"
 POPPED = "values = [self.pop() for _ in range(count)][::-1]"
 SLICED = "values = self.stack[-count:]\n        del self.stack[-count:]"
-ITEMS = "self.push([self.pop() for _ in range(count)][::-1])"
 STORED = "self.cells[name].cell_contents = self.pop()"
 MADE = "self.push(self.function(code, **given))"
 PUSHED = "self.push(self.handled)\n        self.push(error)"
@@ -38,16 +37,9 @@ MISTAKES = {
         ("at SWAP", SWAPPED, SWAPPED.replace("-depth", "-depth - 1")),
         ("what is between stays", SWAPPED, SWAPPED.replace("-depth", "-2")),
         ("at SWAP", SWAPPED, "self.stack.insert(len(self.stack) - depth, self.pop())"),
-        (
-            "your SWAP puts another list",
-            SWAPPED,
-            f"self.stack = list(self.stack)\n        {SWAPPED}",
-        ),
         ("CPython raises UnboundLocalError", "if name not in self.local:", "if False:"),
         ("no method COPY", "def COPY", "def copied"),
         ("at DELETE_FAST", "        del self.local[name]\n", ""),
-        ("at LOAD_GLOBAL", FOUND, "pass"),
-        ("(FACTOR, Names, len)", FOUND, "self.push(globals().get(name) or self.find(name))"),
     ),
     "vm_operators": (
         (
@@ -70,18 +62,10 @@ MISTAKES = {
     ),
     "vm_jumps": (
         ("bool is asked", IF, "        value = self.pop()\n        if bool(value) and value:\n"),
-        (
-            "CPython gives (2, 3)",
-            IF,
-            "        value = self.pop()\n"
-            "        if len(value) if hasattr(value, '__len__') else value:\n",
-        ),
         ("at GET_ITER", "        self.push(iter(self.pop()))", "        pass"),
-        ("Only a StopIteration", "except StopIteration", "except (StopIteration, LookupError)"),
         ("FOR_ITER", "except StopIteration", "except (StopIteration, StopAsyncIteration)"),
         ("CPython raises ValueError: x", "except StopIteration", "except Exception"),
         ("jumps only on its condition", IF_NOT, IF),
-        ("POP_JUMP_IF_TRUE jumps only on", IF, IF_NOT),
         ("iterator stays below the item", NEXT, "self.push(next(self.pop()))"),
         (
             "FOR_ITER",
@@ -90,7 +74,6 @@ MISTAKES = {
         ),
         ("left on the stack", IF_NOT, "        if not self.stack[-1]:\n"),
         ("jumps only on its condition", "        if self.pop() is None:\n", IF_NOT),
-        ("at POP_JUMP_IF_NOT_NONE", "if self.pop() is not None", "if self.pop() != None"),
     ),
     "vm_calls": (
         ("CPython gives (('item', True)", "container[key]", "container[int(key)]"),
@@ -100,13 +83,7 @@ MISTAKES = {
         ("Let self.call make the call", "self.call(fn, *values", "fn(*values"),
         ("CPython gives", "zip(names, values", "zip(names[::-1], values"),
         ("at CALL", POPPED, SLICED),
-        (
-            "CPython raises AttributeError",
-            "getattr(self.pop(), name)",
-            "getattr(self.pop(), name, 0)",
-        ),
         ("key is on top", "key, container = self", "container, key = self"),
-        ("last item is on top", ITEMS, ITEMS.replace("[::-1]", "")),
         ("left on", "getattr(self.pop(), name)", "getattr(self.stack[-1], name)"),
     ),
     "vm_closures": (
@@ -117,12 +94,6 @@ MISTAKES = {
         ),
         ("STORE_DEREF", STORED, "self.local[name] = self.pop()"),
         ("MAKE_FUNCTION", "for part in reversed(parts)", "for part in parts"),
-        (
-            "put_again(1, None)",
-            STORED,
-            "value = self.pop()\n"
-            "        if value is not None:\n            self.cells[name].cell_contents = value",
-        ),
         (
             "looked_at(5)",
             MADE,
@@ -161,13 +132,8 @@ MISTAKES = {
         ("True is a bool", "guess = [12, 5, 3, True]"),
         ("below them wait values", "guess = [3, 1]"),
         ("the stack after the instruction", "guess = [12, 5, 2]"),
-        ("popped for good", "guess = [4, 3, 4, 1, 3, 1]"),
         ("run it in your head", "guess = [12, 4, 3, 1]"),
         ("must be a list, not 12", "guess = 12"),
-        ("in another order", "guess = [5, 12, 3, 1]"),
-        ("two operands lie on top", "guess = [12, 5]"),
-        ("run it in your head", "guess = [12, 5, 99]"),
-        ("3.0 is a float", "guess = [12, 5, 3.0, 1]"),
     ),
     "kept_alive": (
         (
@@ -196,22 +162,7 @@ MISTAKES = {
         ),
         ("BINARY_OP -`, the reference has", "    signs[-1].arg = BinaryOp.ADD\n", ""),
         ("LOAD_CONST int 10`, the reference has", "    ten[-1].arg = 25\n", ""),
-        ("LOAD_CONST int 26`", "arg = 25", "arg = 26"),
-        ("LOAD_CONST float 25.0`", "arg = 25", "arg = 25.0"),
         ("change its last 10", "ten[-1]", "ten[0]"),
         ("for the code of ticket", " and s.arg == 10", ""),
-        ("BINARY_OP *`", "BinaryOp.ADD", "BinaryOp.MULTIPLY"),
-        ("another line table", RETURNED, f"{RETURNED}.replace(co_linetable=b'')"),
-        ("`the exception table []`", RETURNED, f"{RETURNED}.replace(co_exceptiontable=b'')"),
-        ("has `co_flags 3`", RETURNED, f"{RETURNED}.replace(co_flags=3)"),
-        ("`the docstring None`", "    return", "    steps.docstring = None\n    return"),
-        ("co_name", "def patch(code):\n    return (lambda age: (100 - age) * 50 + 25).__code__"),
-        (
-            "+1 instructions",
-            "    return",
-            "    steps.insert(-1, Instr('NOP'))\n    return",
-            "import BinaryOp",
-            "import Instr, BinaryOp",
-        ),
     ),
 }

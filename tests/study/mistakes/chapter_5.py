@@ -47,11 +47,6 @@ MISTAKES = {
             "np.exp(x) / (1 + np.exp(x))",
         ),
         ("two calls in one job", "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
-        (
-            "dy = -2 (float32): yours gives 0.196612, torch gives -0.393224",
-            ITS_GRADIENT,
-            "y * (1 - y)",
-        ),
         ("the gradient at x = -3", ITS_GRADIENT, "(1 - y) * dy"),
         ("forward at x = -3", "np.exp(-x)", "np.exp(x)"),
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
@@ -59,31 +54,14 @@ MISTAKES = {
         ('has no input "x"', INPUT, '.Input("x", [x])'),
         ('has no input ("x", 0)', 'OpArg("in", 0)', 'OpArg("x", 0)'),
         ("no op type", 'Op("user_sigmoid_forward")', 'Op("user_sigmoid")'),
-        ("C++", '.Input("y")', '.Input("out")', 'Bind("y"', 'Bind("out"'),
-        ("must be a dict with the keys", "sigmoid = {}"),
     ),
     "leaky": (
-        (
-            "forward at x = inf (float64): yours gives nan, torch gives inf",
-            'np.where(x > 0, x, attrs["slope"] * x)',
-            '(x > 0) * x + attrs["slope"] * ((x <= 0) * x)',
-        ),
         (
             "the gradient at x = 0, dy = 1 (float64): yours gives 1, torch gives 0.1",
             "np.where(x > 0, dy",
             "np.where(x >= 0, dy",
         ),
         ("two calls in one job", "user_op_builder(name)", 'user_op_builder("myleaky")'),
-        (
-            "(float64): yours gives -3.00000004, torch gives -3",
-            'np.where(x > 0, x, attrs["slope"] * x)',
-            'np.where(x > 0, x, np.float32(attrs["slope"]) * x)',
-        ),
-        (
-            "an attribute slope whose default is 0.1",
-            f'{SLOPE}.Input("in")',
-            f'{SLOPE}.Input("in")'.replace("0.1", "0.5"),
-        ),
         (
             "slope = -0.25 (float32): yours gives 0.1, torch gives -0.25",
             '            .Attr("slope", forward.attr("slope"))\n',
@@ -99,32 +77,12 @@ MISTAKES = {
         ),
         ("with float32[6]: forward at x = -3", "slope=0.1, name", "slope=0.2, name"),
         ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
-        (
-            "forward at x = -3, slope = 2",
-            'np.where(x > 0, x, attrs["slope"] * x)',
-            'np.maximum(x, attrs["slope"] * x)',
-        ),
         ("attrs", "def backward(args, attrs)", "def backward(args)"),
         ("must be a dict with the keys", "leaky = 5"),
     ),
     "split": (
-        (
-            "output 1 at x = -inf (float64): yours gives nan, torch gives 0",
-            "np.maximum(x, 0),",
-            "(x > 0) * x,",
-        ),
-        (
-            "output 1 at x = nan (float64): yours gives 0, torch gives nan",
-            "np.maximum(x, 0),",
-            "np.where(x > 0, x, 0),",
-        ),
         ("the gradient at x = 0, dy of output 1 = 1", "np.where(x > 0", "np.where(x >= 0"),
         ("in one job", 'forward.op_name() + "_grad"', '"split_grad"'),
-        (
-            "yours gives nan, torch gives inf",
-            "np.where(x > 0, dpos, dneg)",
-            "(x > 0) * dpos + (x <= 0) * dneg",
-        ),
         ("use .RemoteBlobList()", "RemoteBlobList", "SoleOutputBlob"),
         ("output 1 at x = -3", PARTS, "np.minimum(x, 0), np.maximum(x, 0)"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
@@ -132,7 +90,6 @@ MISTAKES = {
         ("returned 1", PARTS, "np.maximum(x, 0)"),
         ('output "neg"', '("pos", "neg")', '("pos",)'),
         ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
-        ("must be a dict with the keys", "split = None"),
     ),
     "repair": (
         (
@@ -173,29 +130,8 @@ MISTAKES = {
         ),
         ("yours gives 'OpError: nothing matches'", MESSAGE, '"nothing matches"'),
         ("yours gives None, the registry gives", f"raise flow.OpError({MESSAGE})", "return None"),
-        (
-            "kernel_1() if HobDataType",
-            "    if len(matching) > 1:",
-            "    if len({kernel.kernel.name for kernel in matching}) > 1:",
-        ),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
-        (
-            "4 functions are registered, not two",
-            "register(halve, is_float)",
-            'for kind in ("float16", "float32", "float64"):\n'
-            "    register(lambda args: args[0] / 2, dtype == kind)",
-        ),
-        (
-            'float16 on "cpu" 0 of the kernels match (none), and there must be 1',
-            "register(halve, is_float)\n",
-            "",
-        ),
-        (
-            'float16 on "cpu" 2 of the kernels match (halve(), halve_whole())',
-            "~is_float",
-            "is_float",
-        ),
         ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
         (
             "half of -3 (int8): yours gives -1, numpy gives -2",
@@ -207,11 +143,5 @@ MISTAKES = {
             "register(halve_whole, ~",
             "register(lambda args: halve(args), ~",
         ),
-        (
-            "neither true nor false",
-            '(dtype == "float16") | (dtype == "float32") | (dtype == "float64")',
-            'dtype in ("float16", "float32", "float64")',
-        ),
-        ("there is no kernel for", '"user_half_forward"', '"user_half"'),
     ),
 }
