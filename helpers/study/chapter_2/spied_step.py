@@ -1,6 +1,6 @@
 """Chapter 2, exercises 2 and 4: training steps that traced at each call, judged on their ledgers.
 
-A step may be called for show: its result thrown away, or made without a look at the data.
+A step may be called for show, its result thrown away.
 """
 
 import random
@@ -48,13 +48,13 @@ class Spied:
 
         if tf.config.functions_run_eagerly():
             raise Unfit(EAGER)
-        self.kept, self.doubles, self.last = watch(step), False, None
+        self.kept, self.doubles = watch(step), False
 
     def __call__(self, *args, **kwargs):
         """Call the step."""
         import tensorflow as tf
 
-        result, self.last = self.kept(*args, **kwargs), (args, kwargs)
+        result = self.kept(*args, **kwargs)
         return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
 
     @property
@@ -84,21 +84,12 @@ class Spied:
         return None
 
     def only_for_show(self, by: str, run) -> str | None:
-        """Say that its results are not used, or that it reads nothing; `run()` runs the whole."""
-        import tensorflow as tf
-
+        """Say that its results are not used; `run()` runs the whole."""
         before, self.doubles = run(), True
         after, self.doubles = run(), False
         if same_result(after, before):
             return f"{by} calls step, but its results do not come from there"
-
-        def other(leaf):
-            return leaf + 1 if isinstance(leaf, tf.Tensor) and leaf.dtype.is_floating else leaf
-
-        (args, kwargs), changed = self.last, tf.nest.map_structure(other, self.last)
-        results = self.kept(*args, **kwargs), self.kept(*changed[0], **changed[1])
-        flat = [[numbers(leaf).tolist() for leaf in tf.nest.flatten(each)] for each in results]
-        return "step gives the same for other data: it does not read them" * (flat[0] == flat[1])
+        return None
 
 
 @contextmanager

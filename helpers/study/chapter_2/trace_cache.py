@@ -78,8 +78,6 @@ class Sequence:
 
         mine = tried(answer(body, **({"reduce_retracing": True} if self.relaxed else {})))
         real = answer is TensorFlows
-        if not real and any(hasattr(v, "get_concrete_function") for v in vars(mine).values()):
-            raise Unfit("yours calls a tf.function; keep the traces yourself")
         for call in self.calls:
             args = _copy(call() if callable(call) else call)  # or a list would be spoiled
             before, seen, does, gives = _copy(args), len(ran), "does not raise", None

@@ -6,7 +6,7 @@ table could end the process.
 
 import dis
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import CodeType
 
 from helpers.capture.text.value import brief
 from helpers.study.engine import Case, Exercise, find_difference, parted, tried
@@ -62,7 +62,6 @@ def _read(patched, before: CodeType) -> list[str]:
     table = [(r.start, r.end, r.target, r.depth) for r in dis._parse_exception_table(patched)]
     enough = patched.co_stacksize >= before.co_stacksize
     lines.append(f"a stack that is deep enough: {enough}")
-    lines.append(f"the docstring {FunctionType(patched, {}).__doc__!r}")
     return [*lines, f"the exception table {table}", f"positions {list(patched.co_positions())}"]
 
 

@@ -36,11 +36,6 @@ NOT_MAIN = "(m) for m in list(sys.modules.values()) if m is not sys.modules['__m
 
 MISTAKES = {
     "tangle": (
-        (
-            "tangle is another function by now",
-            "def tangle():\n    return ['old'] * 5\n\n\nnames = ('alias', 'by_default', 'by_name', "
-            "'shared', 'copied')\nguess = dict.fromkeys(names, 'old')",
-        ),
         ("must be a dict with the keys", "guess = tangle()"),
         ("alias = op copied the reference", '"alias": "old"', '"alias": "new"'),
         ("evaluated once, when its def runs", '"by_default": "old"', '"by_default": "new"'),
@@ -66,7 +61,6 @@ MISTAKES = {
         ("__defaults__[", "    values[k] = value\n", ""),
         ("still holds the old function", "enumerate(holder) if v is old", "[]"),
         ("only equal", "enumerate(holder) if v is old", "enumerate(holder) if v == old"),
-        ("does not hold the old function again", "            write(old)\n", "            pass\n"),
         (
             "after a KeyboardInterrupt",
             f"    finally:\n{WRITE_OLD}",
@@ -82,7 +76,6 @@ MISTAKES = {
         ("local variables have none", "[: fn.__code__.co_argcount]", ""),
         ("its default is something else", " if value is obj", ""),
         ("pair of str", "(fn.__qualname__, name)", "fn"),
-        ("not 'name'", "[(fn.__qualname__, name) for name", "['name' for name"),
     ),
     "rebinding": (
         ("does not hold the old function again", WRITE_BACK, "        pass\n"),
@@ -92,7 +85,6 @@ MISTAKES = {
         ("compare with `is`", "value is old", "type(value) is type(old) and value == old"),
         ("__main__.scenery_op still holds", "(m) for m in list(sys.modules.values()) if", NOT_MAIN),
         ("context manager, not generator", "@contextmanager\n", ""),
-        ("context manager, not None", "def my_rebind_everywhere(old, new):\n    pass"),
         (
             "after a KeyboardInterrupt",
             "    finally:\n" + WRITE_BACK,

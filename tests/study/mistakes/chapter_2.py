@@ -52,23 +52,6 @@ def step(rows, number):
 def epoch(step, batches):
     return [step(rows, tf.constant(float(number))) for number, rows in enumerate(batches)]
 """
-ORACLE = """
-import tensorflow as tf
-
-
-class MyFunction:
-    def __init__(self, fn, reduce_retracing=False):
-        self.cache = []
-
-        def body(*args):
-            self.cache.append(fn(*args))
-            return tf.constant(len(self.cache) - 1)
-
-        self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
-
-    def __call__(self, *args):
-        return self.cache[int(self.graphs(*args))]
-"""
 
 MISTAKES = {
     "ranking": (
@@ -91,14 +74,8 @@ MISTAKES = {
         ("yours gives [", "enumerate(batches)", "zip(range(6), batches)"),
         ("results do not come from there", CALL, f"({CALL}, slow_step(rows, number))[1]"),
         ("make no trace", EAGERLY),
-        ("called step 0 times", "step(rows, tf.con", "slow_step(rows, tf.con"),
     ),
     "slow_training": (
-        (
-            "train changes the list",
-            "    for rows in samples:",
-            "    while samples:\n        rows = samples.pop(0)",
-        ),
         ("rate: Python value", "tf.constant(0.1), tf", "0.1, tf"),
         ("rows: shape", "(reduce_retracing=True)", ""),
         ("losses: number of elements", SLOWLY),
@@ -113,7 +90,6 @@ MISTAKES = {
         ("two things", "return weights, means", "return means"),
     ),
     "cache": (
-        ("yours calls a tf.function", ORACLE),
         ("another shape is another key", "tuple(leaf.shape)", "0"),
         ("another dtype is another key", "(leaf.dtype, ", "(0, "),
         ("a Python value is its own key", "else leaf\n", "else type(leaf)\n"),

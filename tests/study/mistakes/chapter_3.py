@@ -13,7 +13,6 @@ MATCHED = "self.push(isinstance(self.stack[-1], wanted))"
 RETURNED = "return steps.to_code()"
 IF_NOT = "        if not self.pop():\n"
 IF = "        if self.pop():\n"
-NO_ERROR = '            raise RuntimeError("No active exception to reraise")\n'
 
 FIRST_PAIR = """from bytecode import BinaryOp, Bytecode
 
@@ -39,18 +38,12 @@ MISTAKES = {
         ("at SWAP", SWAPPED, "self.stack.insert(len(self.stack) - depth, self.pop())"),
         ("CPython raises UnboundLocalError", "if name not in self.local:", "if False:"),
         ("no method COPY", "def COPY", "def copied"),
-        ("at DELETE_FAST", "        del self.local[name]\n", ""),
     ),
     "vm_operators": (
         (
             "right operand is on top",
             "right, left = self.pop(), self.pop()\n        self.push(ARITHMETIC",
             "left, right = self.pop(), self.pop()\n        self.push(ARITHMETIC",
-        ),
-        (
-            "COMPARE_OP",
-            "right, left = self.pop(), self.pop()\n        self.push(COMPARISON",
-            "left, right = self.pop(), self.pop()\n        self.push(COMPARISON",
         ),
         ("not pushed", "self.push(ARITHMETIC[sign](left, right))", "ARITHMETIC[sign](left, right)"),
         ("at IS_OP", "self.push((one is other) != bool(inverted))", "self.push(one is other)"),
@@ -62,7 +55,6 @@ MISTAKES = {
     ),
     "vm_jumps": (
         ("bool is asked", IF, "        value = self.pop()\n        if bool(value) and value:\n"),
-        ("at GET_ITER", "        self.push(iter(self.pop()))", "        pass"),
         ("FOR_ITER", "except StopIteration", "except (StopIteration, StopAsyncIteration)"),
         ("CPython raises ValueError: x", "except StopIteration", "except Exception"),
         ("jumps only on its condition", IF_NOT, IF),
@@ -83,7 +75,6 @@ MISTAKES = {
         ("Let self.call make the call", "self.call(fn, *values", "fn(*values"),
         ("CPython gives", "zip(names, values", "zip(names[::-1], values"),
         ("at CALL", POPPED, SLICED),
-        ("key is on top", "key, container = self", "container, key = self"),
         ("left on", "getattr(self.pop(), name)", "getattr(self.stack[-1], name)"),
     ),
     "vm_closures": (
@@ -94,11 +85,6 @@ MISTAKES = {
         ),
         ("STORE_DEREF", STORED, "self.local[name] = self.pop()"),
         ("MAKE_FUNCTION", "for part in reversed(parts)", "for part in parts"),
-        (
-            "looked_at(5)",
-            MADE,
-            f"given['defaults'] = given.get('defaults', ())[:1]\n        {MADE}",
-        ),
         ("MAKE_FUNCTION", MADE, "self.push(self.function(code))"),
         ("MAKE_FUNCTION", MADE, f"given.pop('kwdefaults', 0)\n        {MADE}"),
         ("not pushed", MADE, MADE[10:-1]),
@@ -118,13 +104,6 @@ MISTAKES = {
         ),
         ("at POP_EXCEPT", "self.handled = self.pop()", "self.pop()\n        self.handled = None"),
         ("v from TypeError", "raise error from cause[0]", "raise error"),
-        (
-            "CPython raises TypeError: exceptions must derive",
-            f"        if count == 0 and self.handled is None:\n{NO_ERROR}",
-            "",
-            "        if cause:\n",
-            f"        if error is None:\n{NO_ERROR}        if cause:\n",
-        ),
     ),
     "stack_at": (
         ("the bottom comes first", "guess = [1, 3, 5, 12]"),
@@ -136,11 +115,6 @@ MISTAKES = {
         ("must be a list, not 12", "guess = 12"),
     ),
     "kept_alive": (
-        (
-            "closure is not what it was by now",
-            "functions = {name: lambda obj: obj for name in functions}\n"
-            "guess = dict.fromkeys(functions, True)",
-        ),
         ("functions is not what it was by now", "functions = {}\nguess = {}"),
         ("the error has a traceback", '"error": True', '"error": False'),
         ("goes into a cell", '"closure": False', '"closure": True'),
@@ -161,7 +135,6 @@ MISTAKES = {
             "for s in signs: s.arg = BinaryOp.ADD",
         ),
         ("BINARY_OP -`, the reference has", "    signs[-1].arg = BinaryOp.ADD\n", ""),
-        ("LOAD_CONST int 10`, the reference has", "    ten[-1].arg = 25\n", ""),
         ("change its last 10", "ten[-1]", "ten[0]"),
         ("for the code of ticket", " and s.arg == 10", ""),
     ),

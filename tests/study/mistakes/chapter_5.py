@@ -8,7 +8,6 @@ PARTS, THEIR_GRADIENT = "np.maximum(x, 0), np.minimum(x, 0)", "dpos, dneg)\n"
 
 ALL_MATCHING = "[kernel for kernel in kernels if kernel.matches(context)]"
 MESSAGE = 'f"Cannot find the kernel matching Current OperatorConf. {context}"'
-ON_CPU = ' & (flow.HobDeviceTag() == "cpu")'
 
 
 def stage(piece, right, wrong):
@@ -48,7 +47,6 @@ MISTAKES = {
         ),
         ("two calls in one job", "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
         ("the gradient at x = -3", ITS_GRADIENT, "(1 - y) * dy"),
-        ("forward at x = -3", "np.exp(-x)", "np.exp(x)"),
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
         ("float64", SIGMOID, "1 / (1 + np.exp(-x.astype(float)))"),
         ('has no input "x"', INPUT, '.Input("x", [x])'),
@@ -78,7 +76,6 @@ MISTAKES = {
         ("with float32[6]: forward at x = -3", "slope=0.1, name", "slope=0.2, name"),
         ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
         ("attrs", "def backward(args, attrs)", "def backward(args)"),
-        ("must be a dict with the keys", "leaky = 5"),
     ),
     "split": (
         ("the gradient at x = 0, dy of output 1 = 1", "np.where(x > 0", "np.where(x >= 0"),
@@ -88,7 +85,6 @@ MISTAKES = {
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, -dneg)\n"),
         ("returned 1", PARTS, "np.maximum(x, 0)"),
-        ('output "neg"', '("pos", "neg")', '("pos",)'),
         ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
     ),
     "repair": (
@@ -132,7 +128,6 @@ MISTAKES = {
         ("yours gives None, the registry gives", f"raise flow.OpError({MESSAGE})", "return None"),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
-        ('float16 on "gpu" 1 of the kernels match', ON_CPU, ""),
         (
             "half of -3 (int8): yours gives -1, numpy gives -2",
             "x // 2",

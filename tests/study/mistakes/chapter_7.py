@@ -36,10 +36,6 @@ STANCE = f"    with {FORCED}:"
 EVERY_LINE = """first = function.__code__.co_firstlineno
         numbers = {n - first for *_, n in function.__code__.co_lines() if n}
         return test(), sorted(numbers - {0})"""
-SWALLOWED = """try:
-            return covered(test, function)
-        except Exception:
-            return None"""
 
 MISTAKES = {
     "stuck_patch": (
@@ -51,7 +47,6 @@ MISTAKES = {
         ("call what watch_traces returned", "    calls(weights, error)", "    pass"),
         ("proof must be an exhibit", "(losses.penalty), calls", "(losses.penalty), True"),
         ("when the block raises", CURE, NO_FINALLY),
-        ("with a third module, which imported both", CURE, BY_HAND),
     ),
     "every_step": (
         ("at each step; why is it another one", '"cache key"', '"C call"'),
@@ -65,7 +60,6 @@ MISTAKES = {
             "tf.constant(0.1 / max(number, 1))",
             "0.1 / max(number, 1)",
         ),
-        ("cured_step must be a tf.function", "@tf.function\n", ""),
         (
             "its graph calls Python back",
             "    missed = ",
@@ -81,7 +75,6 @@ MISTAKES = {
         ("call 9 ran no graph", BUFFER, "self.calls = 0", TENSOR_FACTOR, INT_FACTOR),
         ("ran no graph", FORWARD, f"    @torch.compiler.disable\n{FORWARD}"),
         ("call 10, for x of shape (1, 2)", "max=1.0", "max=0.9"),
-        ("has no linear", "self.linear(x)", "self.layer(x)", "self.linear =", "self.layer ="),
     ),
     "blind_tool": (
         ("who decides whose code that is", '"evaluator"', '"frame"'),
@@ -92,6 +85,5 @@ MISTAKES = {
         ("set_stance('force_eager') is in force still", STANCE, f"    {FORCED}\n    if True:"),
         ("compiled once more", STANCE, f"    torch._dynamo.reset()\n{STANCE}"),
         ("saw the lines", "return covered(test, function)", EVERY_LINE),
-        ("nobody heard of it", "return covered(test, function)", SWALLOWED),
     ),
 }
