@@ -22,11 +22,6 @@ AGAIN = (
     "it also changed a place that held the replacement before the block; remember what you "
     "changed instead of searching for it again"
 )
-CAUSES = {
-    ValueError: "; compare with `is`, for == may do anything",
-    TypeError: "; compare with `is`, for == may do anything",
-    RuntimeError: "; a lazy module loads another when it is asked for its names, so go over a list",
-}
 INNER = "[0] of a list inside a holder, which was not given itself,"
 WORDS = {list: "list", dict: "dict", FunctionType: "function", CellType: "closure cell"}
 WORDS |= {type: "class", SimpleNamespace: "instance"}
@@ -195,9 +190,9 @@ def _advise(mine, real) -> str:
     for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
         if when != moment:
             raised = mine[-1][1]
-            causes = (words for kind, words in CAUSES.items() if isinstance(raised.error, kind))
-            return f"{raised.sentence}{next(causes, '')}"
-        for path in [*(path for path in seen if path not in wanted), *wanted]:
+            cause = "; compare with `is`, for == may do anything"
+            return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
+        for path in seen | wanted:
             if seen.get(path) != wanted.get(path):
                 return _say_place(when, path, seen.get(path), wanted.get(path))
     return ""
@@ -205,23 +200,17 @@ def _advise(mine, real) -> str:
 
 def _say_place(when: str, path: str, mine: str | None, real: str | None) -> str:
     """Say what one place holds at one moment, and what it must hold."""
-    if real is None:
-        return f"{when} {path} holds {mine}, and held something else before, or nothing"
-    if mine is None:
-        return f"{when} {path} is gone"
-    if real == "assigned":
-        return f"{path} has lost what the block itself assigned to it; put back only your places"
     if INSIDE in when and real in ("equal", "twin"):
         return EQUAL
-    if CALL in when:
-        return f"it changes {path} when it is called; rebind when the block is entered"
-    if INSIDE in when and mine == "op":
-        return f"{when} {path} still holds the old function; search when the block is entered"
-    if AFTER in when and real == "op":
-        return f"{when} {path} does not hold the old function again; restore in a finally"
     if AFTER in when and real == "first":
         return AGAIN
-    return f"{when} {path} holds {mine}, and must hold {real}"
+    must = f"and must hold {real}" if real else "and held something else before, or nothing"
+    told = f"{when} {path} holds {mine or 'nothing'}, {must}"
+    if INSIDE in when and mine == "op":
+        told = f"{when} {path} still holds the old function; search when the block is entered"
+    if AFTER in when and real == "op":
+        told = f"{when} {path} does not hold the old function again; restore in a finally"
+    return told
 
 
 def _fill_dict(row):

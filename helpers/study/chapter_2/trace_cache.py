@@ -10,20 +10,9 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.traces import MARKS
-from helpers.study.engine import (
-    Case,
-    Exercise,
-    Raised,
-    Unfit,
-    Untried,
-    find_difference,
-    parted,
-    tried,
-    within,
-)
+from helpers.study.engine import Case, Exercise, Unfit, Untried, find_difference, tried
 
-COPIED = "the caller's own list or dict changed; trace on a copy"
-TIPS = {"KeyError": "; let the body's own through as it is", "a": "; compare before and after"}
+COPIED = "changes the caller's own list or dict; trace on a copy"
 
 
 class TensorFlows:
@@ -60,16 +49,12 @@ class Sequence:
     calls: tuple
     relaxed: bool = False
 
-    def run(self, answer) -> list[dict]:
+    def run(self, answer) -> dict[str, str]:
         """Return what an answer does at each call; TensorFlow is asked once in a process."""
-        if answer is not TensorFlows:
-            return self._run_calls(answer)
-        if self not in _KNOWN:
-            _KNOWN[self] = self._run_calls(answer)
-        return _KNOWN[self]
+        return _ask_tensorflow(self) if answer is TensorFlows else self._run_calls(answer)
 
-    def _run_calls(self, answer) -> list[dict]:
-        ran, steps = [], []
+    def _run_calls(self, answer) -> dict[str, str]:
+        ran, steps = [], {}
 
         @functools.wraps(self.body)
         def body(*args):
@@ -77,34 +62,34 @@ class Sequence:
             return self.body(*args) or f"what the body returned in call {len(steps) + 1}"
 
         mine = tried(answer(body, **({"reduce_retracing": True} if self.relaxed else {})))
-        real = answer is TensorFlows
-        for call in self.calls:
+        for number, call in enumerate(self.calls, 1):
             args = _copy(call() if callable(call) else call)  # or a list would be spoiled
-            before, seen, does, gives = _copy(args), len(ran), "does not raise", None
+            before, seen = _copy(args), len(ran)
+            name = f"call {number}, of ({', '.join(map(brief, args))})"
             try:
-                gives = f"returns {brief(tried(mine(*args)))}"
+                does = f"returns {brief(tried(mine(*args)))}"
             except (Untried, Unfit):
                 raise
             except Exception as error:
                 does = f"raises {_name_error(error)}"
             times = len(ran) - seen
-            step = {"argument": real or _is_unchanged(args, before), "does": does}
-            step["runs"] = ("hits", "traces")[times] if times < 2 else f"ran the body {times} times"
-            steps.append(step | {"gives": gives, "keeps": f"keeps {_count_traces(mine)} traces"})
-            steps[-1]["words"] = mine.graphs.last.arguments if real else ""
+            runs = ("hits", "traces")[times] if times < 2 else f"runs the body {times} times"
+            unchanged = answer is TensorFlows or _is_unchanged(args, before)
+            kept = f"{does}, keeps {_count_traces(mine)} traces" if unchanged else COPIED
+            steps[name] = f"{runs}, {kept}"
             del args, before  # an object may be gone before the next call
         return steps
 
 
-_KNOWN: dict[Sequence, list[dict]] = {}
+@functools.cache
+def _ask_tensorflow(sequence: Sequence) -> dict[str, str]:
+    return sequence._run_calls(TensorFlows)
 
 
 def _name_error(error) -> str:
-    if isinstance(error, KeyError):
-        return said(error)
-    return (
-        f"a {next(k for k in (ValueError, TypeError, Exception) if isinstance(error, k)).__name__}"
-    )
+    kinds = KeyError, ValueError, TypeError, Exception
+    kind = next(kind for kind in kinds if isinstance(error, kind))
+    return said(error) if kind is KeyError else f"a {kind.__name__}"
 
 
 def _count_traces(mine) -> int:
@@ -127,31 +112,6 @@ def _is_unchanged(args, before) -> bool:
 
     forms = [tf.nest.map_structure(lambda leaf: 0, each) for each in (args, before)]
     return forms[0] == forms[1] and all(map(is_, *map(tf.nest.flatten, (args, before))))
-
-
-def _find_first(mine: list[dict], real: list[dict]) -> tuple[dict, dict, str] | None:
-    """Return the first call that differs, of both, and what of it does."""
-    for one, other in zip(mine, real, strict=True):
-        for name in other:
-            if name != "words" and one[name] != other[name]:
-                return one, other, name
-    return None
-
-
-def _is_same(mine, real) -> bool:
-    return not isinstance(mine, Raised) and _find_first(mine, real) is None
-
-
-def _advise(mine, real) -> str:
-    """Say what differs at the first call that does."""
-    if isinstance(mine, Raised):
-        return mine.sentence
-    one, other, name = _find_first(mine, real)
-    before = f"at the call {other['words']}, "
-    if name == "argument":
-        return before + COPIED
-    tip = TIPS.get(other["does"].split(":")[0].split()[1], "") if name == "does" else ""
-    return within(before, parted("", str(one[name]), str(other[name]), "TensorFlow", tip))
 
 
 class Plain:
@@ -262,19 +222,19 @@ def _list_modified() -> Iterator[Sequence]:
 
 
 def _judge_cache(my_function: Callable):
-    cases = (Case(one.shows, one.run, _advise) for one in sequences())
-    return find_difference(my_function, TensorFlows, cases, "TensorFlow", _is_same)
+    cases = (Case(one.shows, one.run) for one in sequences())
+    return find_difference(my_function, TensorFlows, cases, "TensorFlow")
 
 
 def list_calls(my_function) -> Ledger:
     """Run a few sequences on the learner's function: which calls ran its body?"""
     entries = []
     for sequence in sequences()[1], sequences()[12]:
-        runs = zip(sequence.run(my_function), sequence.run(TensorFlows), strict=True)
-        for mine, real in runs:
-            words = (step["runs"].removesuffix("s") for step in (mine, real))
+        mine, real = sequence.run(my_function), sequence.run(TensorFlows)
+        for name in real:
+            words = (steps[name].partition("s,")[0] for steps in (mine, real))
             pair = tuple(Verdict(w, "changed" if w == "trace" else "plain") for w in words)
-            entries.append(Entry(real["words"], pair, sequence.shows))
+            entries.append(Entry(name.partition(" of ")[2], pair, sequence.shows))
     title = "What your cache did, beside TensorFlow's"
     return Ledger(title, "call", ("yours", "TensorFlow's"), tuple(entries), marks=MARKS)
 

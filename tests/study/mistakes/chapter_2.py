@@ -98,7 +98,7 @@ MISTAKES = {
         ("trace on a copy", "mine = tf.nest.map_structure(lambda leaf: leaf, args)", "mine = args"),
         ("also when the last one is gone", "else leaf\n", f"else {BY_ID}\n"),
         (
-            "yours raises a TypeError, TensorFlow raises a ValueError",
+            "traces, raises a TypeError, keeps 0 traces",
             "raise ValueError",
             "raise TypeError",
         ),
