@@ -141,8 +141,11 @@ class Exercise:
 
     def _draw(self, answers):
         """Return the model of what was built; None if it has none, or what is built fails here."""
-        with contextlib.suppress(Exception), limited(Limits(self.seconds)), quiet():
-            return self.picture(*answers) if self.picture else None
+        if self.picture is None:
+            return None
+        failing = contextlib.suppress(Exception, KeyboardInterrupt)
+        with failing, limited(Limits(self.seconds)), quiet():
+            return self.picture(*answers)
 
     def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:
         if state != "untried":

@@ -106,8 +106,6 @@ def _advise(told: tuple, stack: tuple, after: tuple | None) -> str | None:
         return "those are the values, but the bottom comes first: the top of the stack is the last"
     if told == stack[-2:]:
         return "those two are its operands; below them wait values that are used later"
-    if told == stack[:-2]:
-        return "those wait below; the instruction's two operands lie on top of them"
     return "run it in your head: a name or number is pushed, an operator pops two and pushes one"
 
 
