@@ -64,46 +64,48 @@ def _change(before: str, after: str) -> str:
 
 def _mutated(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     """Yield (operator, tree) for each place and each operator that fits it."""
+    for parent in ast.walk(tree):
+        for child in ast.iter_child_nodes(parent):
+            child.parent = parent
     docs, kept = _docstrings(tree), pickle.dumps(tree)  # loads() copies in half the time
+
+    def copy_tree(number):
+        again = pickle.loads(kept)
+        return again, list(ast.walk(again))[number]
+
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in docs:
             continue
         for operator in (fn for fn, kinds in OPERATORS.items() if isinstance(node, kinds)):
-            for turn in range(len(operator(_Place(tree, number)))):
-                again = pickle.loads(kept)
-                operator(_Place(again, number))[turn]()
+            for turn in range(len(operator(node))):
+                again, there = copy_tree(number)
+                operator(there)[turn]()
                 yield operator.__name__.strip("_").replace("_", " "), again
         if _is_program(node):
             for name, inner in _mutated(ast.parse(node.value)):
-                again = pickle.loads(kept)
-                _Place(again, number).node.value = ast.unparse(ast.fix_missing_locations(inner))
+                again, there = copy_tree(number)
+                there.value = ast.unparse(ast.fix_missing_locations(inner))
                 yield name, again
 
 
-class _Place:
-    """A node of a tree, with what stands around it."""
+def _put(node, *new) -> None:
+    """Put another node in the place of this one, or several where a list has it."""
+    for name, value in ast.iter_fields(node.parent):
+        if value is node:
+            setattr(node.parent, name, new[0])
+        elif isinstance(value, list):
+            value[:] = [x for item in value for x in (new if item is node else [item])]
 
-    def __init__(self, tree, number: int):
-        self.tree = tree
-        nodes = list(ast.walk(tree))
-        self.node = nodes[number]
-        self.up = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
-        self.parent = self.up.get(id(self.node))
 
-    def put(self, *new) -> None:
-        """Put another node in the place of this one, or several where a list has it."""
-        for name, value in ast.iter_fields(self.parent):
-            if value is self.node:
-                setattr(self.parent, name, new[0])
-            elif isinstance(value, list):
-                value[:] = [x for item in value for x in (new if item is self.node else [item])]
+def _outwards(node) -> Iterator:
+    """Yield what is around a node: its parent, and so on."""
+    while node := getattr(node, "parent", None):
+        yield node
 
-    def function(self):
-        """Return the innermost function around the node."""
-        node = self.parent
-        while node is not None and not isinstance(node, ast.FunctionDef | ast.Lambda):
-            node = self.up.get(id(node))
-        return node
+
+def _function_of(node):
+    functions = ast.FunctionDef | ast.Lambda
+    return next((one for one in _outwards(node) if isinstance(one, functions)), None)
 
 
 def _docstrings(tree) -> set[int]:
@@ -163,8 +165,7 @@ def _exchange_each(items: list, among=None) -> list[Callable]:
     return [partial(exchange, at) for at in (range(len(items) - 1) if among is None else among)]
 
 
-def _operator_exchanged(place) -> list[Callable]:
-    node = place.node
+def _operator_exchanged(node) -> list[Callable]:
     if isinstance(node, ast.Compare):
         ways = [(k, new) for k, old in enumerate(node.ops) for new in COMPARE[type(old)]]
         return [partial(node.ops.__setitem__, k, new()) for k, new in ways]
@@ -173,22 +174,20 @@ def _operator_exchanged(place) -> list[Callable]:
     return _set_each(node, "op", [new() for new in BINARY.get(type(node.op), ())])
 
 
-def _operand_dropped(place) -> list[Callable]:
-    node = place.node
+def _operand_dropped(node) -> list[Callable]:
     if isinstance(node, ast.BoolOp) and len(node.values) > 2:
         return _delete_each(node.values)
     if isinstance(node, ast.BoolOp):
-        return [partial(place.put, value) for value in node.values[::-1]]
+        return [partial(_put, node, value) for value in node.values[::-1]]
     if isinstance(node, ast.BinOp):
-        return [partial(place.put, node.left), partial(place.put, node.right)]
+        return [partial(_put, node, node.left), partial(_put, node, node.right)]
     constant = isinstance(node.operand, ast.Constant)
-    return [] if constant else [partial(place.put, node.operand)]
+    return [] if constant else [partial(_put, node, node.operand)]
 
 
-def _constant_changed(place) -> list[Callable]:
-    node = place.node
+def _constant_changed(node) -> list[Callable]:
     value, kind = node.value, type(node.value)
-    if isinstance(place.parent, ast.Expr):
+    if isinstance(node.parent, ast.Expr):
         return []
     if kind is bool:
         ways = (not value,)
@@ -198,48 +197,45 @@ def _constant_changed(place) -> list[Callable]:
         ways = (value + 0.5, -value) if value else (1.0,)
     elif kind is str and not _is_program(node):
         # A piece of an f-string has none beside it: ast.unparse writes those as they are.
-        in_text = isinstance(place.parent, ast.JoinedStr | ast.FormattedValue)
-        ways = (f"{value}_x", *(() if in_text else _neighbours(place)))
+        in_text = isinstance(node.parent, ast.JoinedStr | ast.FormattedValue)
+        ways = (f"{value}_x", *(() if in_text else _neighbours(node)))
     else:
-        ways = (0,) if value is None and isinstance(place.parent, ast.Compare) else ()
+        ways = (0,) if value is None and isinstance(node.parent, ast.Compare) else ()
     return _set_each(node, "value", ways)
 
 
-def _neighbours(place) -> list[str]:
+def _neighbours(node) -> list[str]:
     """Return the other texts of the same list, tuple or row of dict values."""
-    parent = place.parent
+    parent = node.parent
     beside = parent.values if isinstance(parent, ast.Dict) else getattr(parent, "elts", [])
-    if isinstance(parent, ast.Dict) and not any(item is place.node for item in beside):
+    if isinstance(parent, ast.Dict) and not any(item is node for item in beside):
         return []
     texts = [n.value for n in beside if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return [text for text in dict.fromkeys(texts) if text != place.node.value]
+    return [text for text in dict.fromkeys(texts) if text != node.value]
 
 
-def _statement_dropped(place) -> list[Callable]:
-    return [partial(place.put, ast.Pass())]
+def _statement_dropped(node) -> list[Callable]:
+    return [partial(_put, node, ast.Pass())]
 
 
-def _branch_forced(place) -> list[Callable]:
-    node = place.node
+def _branch_forced(node) -> list[Callable]:
     if isinstance(node, ast.comprehension):
         return _delete_each(node.ifs)
     return _set_each(node, "test", [ast.Constant(True), ast.Constant(False)])
 
 
-def _return_changed(place) -> list[Callable]:
-    return [] if place.node.value is None else _set_each(place.node, "value", [None])
+def _return_changed(node) -> list[Callable]:
+    return [] if node.value is None else _set_each(node, "value", [None])
 
 
-def _early_return(place) -> list[Callable]:
+def _early_return(node) -> list[Callable]:
     """Leave a loop after its first pass, or leave its first pass out."""
-    node = place.node
     rest = ast.parse(f"list({ast.unparse(node.iter)})[1:]", mode="eval").body
     return [partial(node.body.append, ast.Break()), partial(setattr, node, "iter", rest)]
 
 
-def _finally_weakened(place) -> list[Callable]:
+def _finally_weakened(node) -> list[Callable]:
     """Put back after an Exception only, or only where nothing was raised; or swallow what was."""
-    node = place.node
     last = node.finalbody
     if not last:
         return []
@@ -252,14 +248,13 @@ def _finally_weakened(place) -> list[Callable]:
 
     return [
         partial(handle, [*copy.deepcopy(last), ast.Raise(None, None)], last),
-        partial(place.put, *node.body, *last),
+        partial(_put, node, *node.body, *last),
         partial(handle, last, copy.deepcopy(last)),
         partial(last.append, ast.Return(None)),
     ]
 
 
-def _exception_changed(place) -> list[Callable]:
-    node = place.node
+def _exception_changed(node) -> list[Callable]:
     if isinstance(node, ast.ExceptHandler):
         names = "Exception", "BaseException"
         return _set_each(node, "type", [ast.Name(name, ast.Load()) for name in names])
@@ -270,35 +265,32 @@ def _exception_changed(place) -> list[Callable]:
     return ways + (_set_each(node, "cause", [None]) if node.cause is not None else [])
 
 
-def _argument_changed(place) -> list[Callable]:
+def _argument_changed(node) -> list[Callable]:
     """Drop an argument, or exchange it with the next."""
-    node = place.node
     dropped = _delete_each(node.args) + _delete_each(node.keywords)
     return dropped + _exchange_each(node.args)
 
 
-def _call_unwrapped(place) -> list[Callable]:
+def _call_unwrapped(node) -> list[Callable]:
     """Give the one argument in place of the call, or the object in place of its method's result."""
-    node = place.node
-    if isinstance(place.parent, ast.Expr):
+    if isinstance(node.parent, ast.Expr):
         return []
     ways = [*node.args[:1], *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-    return [partial(place.put, way) for way in ways]
+    return [partial(_put, node, way) for way in ways]
 
 
-def _slice_changed(place) -> list[Callable]:
-    names = [name for name in ("lower", "upper", "step") if getattr(place.node, name) is not None]
-    return [partial(setattr, place.node, name, None) for name in names]
+def _slice_changed(node) -> list[Callable]:
+    names = [name for name in ("lower", "upper", "step") if getattr(node, name) is not None]
+    return [partial(setattr, node, name, None) for name in names]
 
 
-def _order_exchanged(place) -> list[Callable]:
+def _order_exchanged(node) -> list[Callable]:
     """Exchange two neighbours: statements, items of a tuple, a condition's two results."""
-    node = place.node
     if isinstance(node, ast.Tuple | ast.List):
         return _exchange_each(node.elts)
     if isinstance(node, ast.IfExp):
         swapped = ast.IfExp(node.test, node.orelse, node.body)
-        return [partial(place.put, swapped)]
+        return [partial(_put, node, swapped)]
     body = node.body
     pairs = [k for k in range(len(body) - 1) if not all(map(_defines, body[k : k + 2]))]
     return _exchange_each(body, pairs)
@@ -309,9 +301,9 @@ def _defines(statement) -> bool:
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef)
 
 
-def _name_exchanged(place) -> list[Callable]:
+def _name_exchanged(node) -> list[Callable]:
     """Read another parameter in place of this one."""
-    node, function = place.node, place.function()
+    function = _function_of(node)
     if not isinstance(node.ctx, ast.Load) or function is None:
         return []
     names = [a.arg for a in function.args.args if a.arg != "self"]
@@ -319,27 +311,27 @@ def _name_exchanged(place) -> list[Callable]:
     return _set_each(node, "id", others)
 
 
-def _default_changed(place) -> list[Callable]:
+def _default_changed(node) -> list[Callable]:
     """Take a default away."""
-    return _delete_each(place.node.defaults)
+    return _delete_each(node.defaults)
 
 
-def _state_shared(place) -> list[Callable]:
+def _state_shared(node) -> list[Callable]:
     """Keep a list or a dict that was made in each call from one call to the next."""
-    node, kept = place.node, isinstance(place.parent, ast.Assign | ast.Tuple)
-    if ast.unparse(node) not in ("[]", "{}") or place.function() is None or not kept:
+    kept = isinstance(node.parent, ast.Assign | ast.Tuple)
+    if ast.unparse(node) not in ("[]", "{}") or _function_of(node) is None or not kept:
         return []
 
     def share():
         made = ast.Assign([ast.Name("shared_state", ast.Store())], copy.deepcopy(node))
-        place.put(ast.Name("shared_state", ast.Load()))
-        place.tree.body.insert(0, made)
+        _put(node, ast.Name("shared_state", ast.Load()))
+        [*_outwards(node)][-1].body.insert(0, made)
 
     return [share]
 
 
-def _decorator_dropped(place) -> list[Callable]:
-    return _delete_each(place.node.decorator_list)
+def _decorator_dropped(node) -> list[Callable]:
+    return _delete_each(node.decorator_list)
 
 
 _BODIES = (ast.Module, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With)
