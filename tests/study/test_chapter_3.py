@@ -15,11 +15,6 @@ from tests.mini import comparing, library
 from tests.study.folded import EXERCISES
 
 STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
-LADDER = [exercise for exercise in chapter_3.EXERCISES if exercise.name.startswith("vm_")]
-
-
-def step_of(exercise):
-    return STEPS[exercise.name.removeprefix("vm_")]
 
 
 def typed_again(step: type) -> type:
@@ -35,17 +30,6 @@ def typed_again(step: type) -> type:
         if isinstance(part, FunctionType)
     }
     return type(step.__name__, step.__bases__, body | own)
-
-
-@pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
-def test_finished_step_passes_as_functions_of_ones_own(exercise):
-    assert exercise(typed_again(step_of(exercise))).model.state == "passed"
-
-
-@pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
-def test_stubs_are_untried(exercise):
-    stub = {name: lambda self, *arguments: ... for name in vm.opcodes(step_of(exercise))}
-    assert exercise(type("Stub", (), stub)).model.state == "untried"
 
 
 @pytest.mark.parametrize("wrong", [5, "Names", None, int, vm.STEPS[1]()])

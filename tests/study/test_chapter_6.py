@@ -52,15 +52,6 @@ def test_a_route_in_another_form_is_taken(answer):
     assert check.route(MappingProxyType({"sin": answer}), calls).model.state == "passed"
 
 
-def test_a_route_may_be_given_with_its_count():
-    def two_nodes():
-        with tf.Graph().as_default():
-            return tf.negative(tf.constant(1.0))
-
-    assert check.route({"two": "graph ×2"}, {"two": two_nodes}).model.state == "passed"
-    assert check.route({"two": "graph ×"}, {"two": two_nodes}).model.state == "failed"
-
-
 def test_a_route_that_is_not_given_is_named():
     calls = dict.fromkeys(("f()", "g()"), lambda: None)
     outcome = check.route({"f()": "no door", "g()": ...}, calls).model

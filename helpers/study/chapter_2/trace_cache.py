@@ -10,7 +10,16 @@ from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.traces import MARKS
-from helpers.study.engine import Case, Exercise, Unfit, Untried, find_difference, tried
+from helpers.study.engine import (
+    Case,
+    Exercise,
+    Raised,
+    Unfit,
+    Untried,
+    find_difference,
+    parted,
+    tried,
+)
 
 COPIED = "changes the caller's own list or dict; trace on a copy"
 
@@ -221,8 +230,16 @@ def _list_modified() -> Iterator[Sequence]:
     yield Sequence("what raised was not traced", _append, both)
 
 
+def _advise(mine, real) -> str:
+    """Show the first call that differs."""
+    if isinstance(mine, Raised):
+        return mine.sentence
+    name = next(name for name in real if mine[name] != real[name])
+    return parted(f"{name}: ", mine[name], real[name], "TensorFlow")
+
+
 def _judge_cache(my_function: Callable):
-    cases = (Case(one.shows, one.run) for one in sequences())
+    cases = (Case(one.shows, one.run, _advise) for one in sequences())
     return find_difference(my_function, TensorFlows, cases, "TensorFlow")
 
 
