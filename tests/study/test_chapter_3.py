@@ -19,16 +19,10 @@ STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
 
 def typed_again(step: type) -> type:
     """Return a step with the same code in functions of its own, as if somebody had typed it."""
-    body = {
-        name: part for name, part in vars(step).items() if name not in ("__dict__", "__weakref__")
-    }
-    own = {
-        name: FunctionType(
-            part.__code__, part.__globals__, name, part.__defaults__, part.__closure__
-        )
-        for name, part in body.items()
-        if isinstance(part, FunctionType)
-    }
+    body = {n: p for n, p in vars(step).items() if n not in ("__dict__", "__weakref__")}
+    own = {n: p for n, p in body.items() if isinstance(p, FunctionType)}
+    for n, p in own.items():
+        own[n] = FunctionType(p.__code__, p.__globals__, n, p.__defaults__, p.__closure__)
     return type(step.__name__, step.__bases__, body | own)
 
 

@@ -8,7 +8,6 @@ from inspect import signature
 import pytest
 
 from helpers import check
-from helpers.capture.text.error import said
 from helpers.study.check import Checks, Exercise, Parted, Unfit, expect, parted, tried, within
 from helpers.view.progress_view import outcome
 
@@ -19,6 +18,11 @@ def exercise():
         return None if value == 2 else f"it gave {value!r}"
 
     return Exercise("two", judge, "well done", ("one?", "two?", "three!"))
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError
 
 
 @pytest.mark.parametrize(
@@ -162,15 +166,3 @@ def test_expect_wants_exception_types(wrong):
     with pytest.raises(TypeError, match="expect needs exception types"):
         with expect(*wrong):
             pass
-
-
-class Mute(Exception):
-    def __str__(self):
-        raise RuntimeError
-
-
-def test_said_is_one_short_line_whatever_the_message():
-    assert said(Mute()) == "Mute (its message raised RuntimeError)"
-    assert said(ValueError("a\nb")) == "ValueError: a"
-    assert len(said(ValueError("x" * 10**6))) < 400
-    assert said(ValueError()) == "ValueError"
