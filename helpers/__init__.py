@@ -14,8 +14,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 _NAMES = {
     "study": "check expect predict show_predictions",
-    "study.learner_progress": "show_progress",
-    "study.class_progress": "share_progress show_class stop_sharing",
+    "study.learner_progress": "share_progress show_class show_progress stop_sharing",
     "study.words": "show_word",
     "study.op_folder": "op_folder",
     "study.chapter_2.signature_sandbox": "signature_sandbox",

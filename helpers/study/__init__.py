@@ -1,7 +1,6 @@
 """The learner's turn: predict, expect, check."""
 
-from helpers.study.check import Checks
-from helpers.study.expect import expect
+from helpers.study.check import Checks, expect
 from helpers.study.predict import predict, show_predictions
 
 __all__ = ["check", "expect", "predict", "show_predictions"]

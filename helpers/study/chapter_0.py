@@ -1,26 +1,21 @@
 """The one exercise of the first notebook: how many names does a call look up?"""
 
-from numbers import Integral
-from operator import index
-
 from helpers.capture.text.value import brief
 from helpers.safety.arguments import kind_of
 from helpers.study.check import Exercise
 
-EXPRESSION = "f(x)"
+NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 
 
 def _judge(count):
-    names = compile(EXPRESSION, "<warm-up>", "eval").co_names
-    if issubclass(type(count), bool) or not issubclass(type(count), Integral):
-        quotes = "; write it without quotes" if issubclass(type(count), str) else ""
+    if isinstance(count, bool) or not hasattr(type(count), "__index__"):
+        quotes = "; write it without quotes" if isinstance(count, str) else ""
         given = f"{brief(count)} ({kind_of(count)})"
         return f"the answer must be a whole number such as 7, not {given}{quotes}"
-    count = int.__index__(count) if issubclass(type(count), int) else index(count)
-    if count == len(names) - 1:
+    if count == len(NAMES) - 1:
         return "the argument is looked up by name too"
-    if count != len(names):
-        return f"CPython compiled {EXPRESSION} and listed the names {', '.join(names)}"
+    if count != len(NAMES):
+        return f"CPython compiled f(x) and listed the names {', '.join(NAMES)}"
     return None
 
 

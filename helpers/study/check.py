@@ -5,13 +5,11 @@ returns as words; what a learner's code raises is told the same way.
 """
 
 import builtins
-import json
+import contextlib
 import logging
-import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
@@ -21,18 +19,16 @@ from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from helpers.capture.text.error import said
 from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
-from helpers.model.outcome import Outcome
+from helpers.model.outcome import Beside, Outcome
 from helpers.model.phrase import counted
 from helpers.safety import missing_parts, progress
-from helpers.safety.arguments import is_a, shown
-from helpers.safety.limits import Limits, limited, rehearsed
+from helpers.safety.arguments import shown
+from helpers.safety.limits import Limits, limited
 from helpers.safety.restoring import patched, whole
-from helpers.study.remembering import remember
-from helpers.study.two_answers import Parted, packed, unpacked
+from helpers.study.learner_progress import remember
 from helpers.view.progress_view import outcome
 
 PREFIX = "check."
-LEFT = "your code ended the process that it ran in"
 
 
 class Untried(Exception):
@@ -41,6 +37,27 @@ class Untried(Exception):
 
 class Unfit(Exception):
     """The answer cannot be judged as it is; the words say what it must be."""
+
+
+class Parted(str):
+    """A sentence on two answers, which it still has in `beside`."""
+
+    beside: Beside
+
+
+def parted(before: str, yours: str, real: str, who: str, after: str = "") -> Parted:
+    """Return `<before>yours <yours>, <who> <real><after>`: both with their verb, as in gives 3."""
+    words = Parted(f"{before}yours {yours}, {who} {real}{after}")
+    words.beside = Beside(before, yours, real, who, after)
+    return words
+
+
+def within(before: str, because: str, after: str = "") -> str:
+    """Return a reason with words around it; it still knows its two answers, if it has some."""
+    if type(because) is not Parted:
+        return f"{before}{because}{after}"
+    b = because.beside
+    return parted(before + b.before, b.yours, b.real, b.who, b.after + after)
 
 
 @dataclass
@@ -53,7 +70,6 @@ class Exercise:
         praise: what a pass is told.
         hints: they rise from a question to near the solution.
         seconds: of processor time, or of waiting, after which the answer is stopped.
-        in_child: judge in a copy of this process: for an answer that may crash or not end in C.
         picture: `picture(*answers)` gives the model of what was built, to be looked at.
     """
 
@@ -62,7 +78,6 @@ class Exercise:
     praise: str
     hints: tuple[str, ...]
     seconds: float = 10
-    in_child: bool = False
     picture: Callable[..., object] | None = None
     _told: int = field(default=0, init=False)
 
@@ -72,8 +87,7 @@ class Exercise:
         try:
             self._require_answers(answers)
             with progress.doing("judging your answer"):
-                because = self._judged_in_child(answers) if self.in_child else None
-                because = self._judged(answers) if because is None else because
+                because = self._judge_in_time(answers)
         except Untried as untried:
             where = f" of {untried}" if str(untried) else ""
             more = f"Replace the ...{where} and run this cell again. {self}"
@@ -86,70 +100,7 @@ class Exercise:
             raise
         if because:
             return self._outcome("failed", because, more=str(self))
-        return self._outcome("passed", self.praise, picture=self._pictured(answers))
-
-    def _judged(self, answers) -> str:
-        """Return what is wrong with the answers, or why judging them was stopped; "" if nothing."""
-        limit = limited(Limits(self.seconds))
-        try:
-            with limit, quiet(), patched(builtins, input=_refuse_input):
-                because = self.judge(*answers)
-        except Untried:
-            raise
-        except Unfit as error:
-            because = str(error)
-        except BaseException as error:
-            if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
-                raise
-            if missing_parts.sentence(error):
-                raise
-            because = f"your code raised {said(error)}{where_raised(error)}"
-        return limit.because or because or ""
-
-    def _judged_in_child(self, answers) -> str | None:
-        """Return the same from a copy of this process; None where a copy cannot judge.
-
-        That is off Linux, and where the answer waits for a thread, which no copy has.
-        """
-
-        def act() -> str:
-            try:
-                return json.dumps(["judged", packed(self._judged(answers))])
-            except Untried as untried:
-                return json.dumps(["untried", str(untried)])
-
-        found = rehearsed(act, self.seconds)
-        if found.how in ("not", "idle"):
-            return None
-        sys.stdout.write(found.printed)
-        if found.how == "deaf":
-            what = f"your code did not end within {self.seconds:g} seconds, in a call in C that"
-            return f"{what} lets nothing else run{line_at(found.at[::-1])}"
-        if not found.words:
-            return LEFT
-        state, words = json.loads(found.words)
-        if state == "untried":
-            raise Untried(words)
-        return unpacked(words)
-
-    def hint(self, number: int | None = None) -> Exhibit:
-        """Return the next hint, or hint `number` (from 1); the last one again after the last.
-
-        TypeError or ValueError for what is no such number.
-        """
-        if number is not None and (type(number) is not int or number < 1):
-            kind = ValueError if type(number) is int else TypeError
-            takes = f"takes the number of a hint, 1 to {len(self.hints)}, or nothing for the next"
-            raise kind(f"{PREFIX}{self.name}.hint() {takes}, not {shown(number)}")
-        self._told = min(number or self._told + 1, len(self.hints))
-        words = self.hints[self._told - 1]
-        return self._outcome("hint", f"hint {self._told} of {len(self.hints)}. {words}")
-
-    def __str__(self) -> str:
-        return f"Stuck? {PREFIX}{self.name}.hint() gives a hint, and the next one each time."
-
-    def __repr__(self) -> str:
-        return f"{PREFIX}{self.name}"
+        return self._outcome("passed", self.praise, picture=self._draw(answers))
 
     def _require_answers(self, answers) -> None:
         """Raise Unfit if there are more or fewer answers, or one that must be callable is not.
@@ -172,25 +123,53 @@ class Exercise:
         if left := [name for name, answer in given.items() if answer is ...]:
             raise Untried(", ".join(left) if len(answers) > 1 else "")
 
-    def _pictured(self, answers):
+    def _judge_in_time(self, answers) -> str | None:
+        """Return what is wrong with the answers, or why judging them was stopped."""
+        limit = limited(Limits(self.seconds))
+        try:
+            with limit, quiet(), patched(builtins, input=_refuse_input):
+                because = self.judge(*answers)
+        except (Untried, Unfit):
+            raise
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
+                raise
+            if missing_parts.sentence(error):
+                raise
+            because = f"your code raised {said(error)}{where_raised(error)}"
+        return limit.because or because
+
+    def _draw(self, answers):
         """Return the model of what was built; None if it has none, or what is built fails here."""
         if self.picture is None:
             return None
-        limit = limited(Limits(self.seconds))
-        try:
-            with limit, quiet():
-                return self.picture(*answers)
-        except BaseException as error:
-            if is_a(error, KeyboardInterrupt) and limit.interrupted and not limit.because:
-                raise
-            return None
+        failing = contextlib.suppress(Exception, KeyboardInterrupt)
+        with failing, limited(Limits(self.seconds)), quiet():
+            return self.picture(*answers)
 
     def _outcome(self, state: str, because: str = "", more: str = "", picture=None) -> Exhibit:
         if state != "untried":
             remember({"check": self.name, "is": state})
-        beside = because.beside if type(because) is Parted else None
-        told = Outcome(self.name, state, str.__str__(because), more, beside, picture)
-        return Exhibit(told, outcome)
+        beside = getattr(because, "beside", None)
+        return Exhibit(Outcome(self.name, state, str(because), more, beside, picture), outcome)
+
+    def hint(self, number: int | None = None) -> Exhibit:
+        """Return the next hint, or hint `number` (from 1); the last one again after the last.
+
+        ValueError for what is no such number.
+        """
+        if number is not None and (type(number) is not int or number < 1):
+            takes = f"takes the number of a hint, 1 to {len(self.hints)}, or nothing for the next"
+            raise ValueError(f"{PREFIX}{self.name}.hint() {takes}, not {shown(number)}")
+        self._told = min(number or self._told + 1, len(self.hints))
+        words = self.hints[self._told - 1]
+        return self._outcome("hint", f"hint {self._told} of {len(self.hints)}. {words}")
+
+    def __str__(self) -> str:
+        return f"Stuck? {PREFIX}{self.name}.hint() gives a hint, and the next one each time."
+
+    def __repr__(self) -> str:
+        return f"{PREFIX}{self.name}"
 
 
 class Checks:
@@ -203,12 +182,11 @@ class Checks:
         self._homes = {name: home for home, names in chapters.items() for name in names.split()}
 
     def __getattr__(self, name: str) -> Exercise:
-        homes = self.__dict__.get("_homes", {})
-        if name not in homes:
-            near = " or ".join(get_close_matches(name, homes, n=2, cutoff=0))
-            why = f"did you mean {near}? show_progress() lists all" if near else "there is none"
+        if name.startswith("_") or name not in self._homes:
+            near = get_close_matches(name, self.__dict__.get("_homes", {}), n=2, cutoff=0)
+            why = f"did you mean {' or '.join(near)}? show_progress() lists all"
             raise AttributeError(f"there is no exercise {name!r}; {why}")
-        chapter = import_module(f"{__package__}.{homes[name]}")
+        chapter = import_module(f"{__package__}.{self._homes[name]}")
         return next(exercise for exercise in chapter.EXERCISES if exercise.name == name)
 
     def __dir__(self):
@@ -230,24 +208,18 @@ def tried(value, part: str = ""):
 
 def where_raised(error: BaseException) -> str:
     """Return the line of the learner's notebook that raised, if the error came from there."""
-    walk = traceback.walk_tb(error.__traceback__)
-    return line_at([(frame.f_code.co_filename, lineno) for frame, lineno in walk])
-
-
-def line_at(places: list[tuple[str, int]]) -> str:
-    """Return the last line among these that stands in a cell of the learner's; "" if none does."""
-    own = [place for place in places if "ipykernel_" in place[0] or place[0] == "<answer>"]
+    walk = [(frame.f_code.co_filename, n) for frame, n in traceback.walk_tb(error.__traceback__)]
+    own = [place for place in walk if "ipykernel_" in place[0] or place[0] == "<answer>"]
     file, number = own[-1] if own else ("", 0)
     line = "".join(file_lines(file)[number - 1 : number]).strip() if number else ""
     return f", in line {number} of its cell: {line}" if line else ""
 
 
-@contextmanager
+@contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hold back warnings in this block, Python's and TensorFlow's; errors are told as before.
+    """Hold back warnings in this block, Python's and TensorFlow's: a check has words of its own.
 
-    A check says what is wrong in its own words: TensorFlow would warn of the traces that the cure
-    and the broken function have made together
+    TensorFlow would warn of the traces that the cure and the broken function have made together
     (`python/eager/polymorphic_function/polymorphic_function.py`).
     """
     logger = logging.getLogger("tensorflow")
@@ -266,3 +238,21 @@ def quiet() -> Iterator[None]:
 def _refuse_input(prompt=""):
     """Stand for `input`: a notebook would show no prompt here, and wait."""
     raise EOFError("a check answers no input()")
+
+
+@contextlib.contextmanager
+def expect(*errors: type[BaseException]):
+    """Run the block and print the expected error in one line, as a result.
+
+    AssertionError if nothing is raised. An error of another type passes through. TypeError if what
+    is given is no exception type.
+    """
+    if not errors or not all(isinstance(e, type) and issubclass(e, BaseException) for e in errors):
+        raise TypeError("expect needs exception types, such as expect(TypeError)")
+    try:
+        yield
+    except errors as error:
+        print(said(error))
+    else:
+        names = " or ".join(error.__name__ for error in errors)
+        raise AssertionError(f"expected {names}, but this block raised nothing")

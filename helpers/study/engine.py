@@ -1,21 +1,28 @@
 """A learner's answer and the reference, run on the same cases -> the first difference, in words.
 
-An exercise is one file: a reference, cases, advice for common mistakes, and hints. Its judge is a
-function that names the answers (`def _judge(log: Callable): return find_difference(log, …)`), and
-`Exercise` in `check.py` stops, catches and words whatever else the answer does.
+An exercise is one file: a reference, cases, advice for common mistakes, and hints; `Exercise` in
+`check.py` stops, catches and words whatever else the answer does.
 """
 
-import ctypes
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.study.check import Exercise, Unfit, Untried, tried, where_raised  # noqa: F401
-from helpers.study.two_answers import parted, within  # noqa: F401
+from helpers.study.check import (  # noqa: F401 - an exercise imports all that it needs from here
+    Exercise,
+    Unfit,
+    Untried,
+    parted,
+    tried,
+    where_raised,
+    within,
+)
 
 NEAR = 1e-5  # how far results may be apart, relative to the right one, or to 1 if that is smaller
+KINDS = "biufc"  # of arrays of numbers
 MOST_SHOWN = 300  # characters of a result
 
 
@@ -23,11 +30,9 @@ MOST_SHOWN = 300  # characters of a result
 class Case:
     """One thing to try: `run(answer)` returns what is observed, as plain data.
 
-    Attributes:
-        shows: the case with its input, in words; the message begins with it.
-        run: is called with the answer, and with the reference.
-        advice: added to a difference; or `advice(mine, real)` returns the words that replace the
-            two results, and nothing (None or "") where the results say enough.
+    `shows`: the case with its input, in words; the message begins with it. `advice` is added to a
+    difference; or `advice(mine, real)` returns the words that replace the two results, or nothing
+    where the results say enough.
     """
 
     shows: str
@@ -47,8 +52,8 @@ class Raised:
 
     @property
     def sentence(self) -> str:
-        """Return the words for an answer that raises where nothing else is to be said."""
-        return f"your code raised {said(self.error)}{where_raised(self.error)}"
+        """Return the words for an answer where nothing else is to be said."""
+        return f"your code raised{str(self)[6:]}"
 
 
 def observe(run: Callable, answer) -> object:
@@ -71,17 +76,11 @@ def same_result(mine, real, near: float = NEAR) -> bool:
     libraries agree if shapes and numbers do, whatever their dtypes. A nan agrees with a nan.
     """
     if isinstance(real, Mapping):
-        return (
-            isinstance(mine, Mapping)
-            and mine.keys() == real.keys()
-            and all(same_result(mine[key], real[key], near) for key in real)
-        )
+        same_keys = isinstance(mine, Mapping) and mine.keys() == real.keys()
+        return same_keys and all(same_result(mine[key], real[key], near) for key in real)
     if isinstance(real, list | tuple):
-        return (
-            isinstance(mine, list | tuple)
-            and len(mine) == len(real)
-            and all(same_result(a, b, near) for a, b in zip(mine, real, strict=True))
-        )
+        same_length = isinstance(mine, list | tuple) and len(mine) == len(real)
+        return same_length and all(map(partial(same_result, near=near), mine, real))
     if isinstance(real, bool):
         return type(mine).__name__ in ("bool", "bool_") and bool(mine) is real
     if isinstance(real, str | bytes | type | Raised | None):
@@ -106,11 +105,9 @@ def numbers(value):
     import numpy as np
 
     try:
-        if hasattr(value, "detach"):  # torch
-            value = value.detach().cpu().numpy()
-        array = np.asarray(value)
+        array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
         return (
-            array.astype(np.result_type(array, np.float64)) if array.dtype.kind in "biufc" else None
+            array.astype(np.result_type(array, np.float64)) if array.dtype.kind in KINDS else None
         )
     except Exception:  # whatever an object of the learner's makes of being asked
         return None
@@ -143,10 +140,12 @@ def say_difference(case: Case, mine, real, who: str = "the reference") -> str:
     advice = case.advice(mine, real) if made else case.advice
     if advice and made:
         return within(f"{case.shows}: ", advice)
-    mine, real = parts_apart(mine, real)
-    return parted(
-        f"{case.shows}: ", _gives(mine), _gives(real), who, f"; {advice}" if advice else ""
-    )
+    return _say_parts(f"{case.shows}: ", mine, real, who, advice)
+
+
+def _say_parts(before: str, mine, real, who: str, advice: str | None) -> str:
+    mine, real = map(_gives, parts_apart(mine, real))
+    return parted(before, mine, real, who, f"; {advice}" if advice else "")
 
 
 def parts_apart(mine, real) -> tuple:
@@ -164,9 +163,8 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Cal
     def say(mine, real):
         if type(mine) is not dict or type(real) is not dict:
             return None
-        mine, real = parts_apart(mine, real)
-        words = next((advice[key] for key in real if key in advice), "")
-        return parted("", _gives(mine), _gives(real), who, f"; {words}" if words else "")
+        words = next((advice[key] for key in parts_apart(mine, real)[1] if key in advice), "")
+        return _say_parts("", mine, real, who, words)
 
     return say
 
@@ -196,12 +194,8 @@ def check_guess(
 ) -> str | None:
     """Return what is wrong with a guess per name, and why it is so; None if nothing is.
 
-    Args:
-        guess: the learner's dict, name -> guess, in any form; Unfit or Untried where it is none.
-        truth: name -> what running it gave.
-        why: name -> the reason; or `why(name, guess)` returns it.
-        among: what can be guessed.
-        plain: makes one of these of a guess that says the same in another form.
+    `truth`: name -> what running it gave; `why`: name -> the reason, or `why(name, guess)` returns
+    it; `among`: what can be guessed; `plain` makes one of these of a guess in another form.
     """
     guess = {name: plain(value) for name, value in by_name(guess, truth).items()}
     for name, value in guess.items():
@@ -221,21 +215,22 @@ def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
     Unfit if it is none, or its keys are others; Untried, with their names, where values are `...`.
     """
     names = list(names)
-    if not issubclass(type(answer), Mapping):
-        raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}, not {brief(answer)}")
+    must = f"{what} must be a dict with the keys {', '.join(names)}"
+    if not isinstance(answer, Mapping):
+        raise Unfit(f"{must}, not {brief(answer)}")
     given = dict(islice(answer.items(), len(names) + 1))
-    missing = [name for name in names if name not in given]
-    extra = [brief(name) for name in given if name not in names]
-    if missing or extra:
-        why = f"{missing[0]!r} is missing" if missing else f"{extra[0]} is none of them"
-        raise Unfit(f"{what} must be a dict with the keys {', '.join(names)}; {why}")
+    for name in names:
+        if name not in given:
+            raise Unfit(f"{must}; {name!r} is missing")
+    if extra := [name for name in given if name not in names]:
+        raise Unfit(f"{must}; {brief(extra[0])} is none of them")
     parts_tried(given)
     return {name: plain_text(given[name]) for name in names}
 
 
 def plain_text(value):
     """Return a text of any kind, such as numpy's or an enum's, as a plain str; all else as is."""
-    return str.__str__(value) if issubclass(type(value), str) else value
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 def parts_tried(given: Mapping) -> None:
@@ -248,15 +243,11 @@ def parts_tried(given: Mapping) -> None:
 def in_order(answer, most: int, what: str = "the answer") -> list:
     """Return the items of a list, tuple, array, tensor, generator or whatever else has some.
 
-    Unfit if it has none to give, is a text or a mapping, or has more than `most`. A pointer of
-    ctypes has none, either: to read on from an address would end the kernel.
+    Unfit if it has none to give, is a text or a mapping, or has more than `most`.
     """
-    if issubclass(type(answer), (str, bytes, Mapping, ctypes._Pointer)):
+    if isinstance(answer, (str, bytes, Mapping)) or not hasattr(type(answer), "__iter__"):
         raise Unfit(f"{what} must be a list, not {brief(answer)}")
-    try:
-        items = list(islice(iter(answer), most + 1))
-    except TypeError:
-        raise Unfit(f"{what} must be a list, not {brief(answer)}") from None
+    items = list(islice(iter(answer), most + 1))
     if len(items) > most:
         raise Unfit(f"{what} has more than {most:,} items, which is more than there can be here")
     return items

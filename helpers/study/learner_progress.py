@@ -1,16 +1,46 @@
-"""The course's notebooks and the learner's record -> each chapter's exercises, and the next."""
+"""What a learner did -> the record in work/; how far that is; and what a class of learners shares.
+
+A kernel records where `learner_record.place()` says so, and nothing that goes wrong with the record
+stops a check. A learner shares by calling `share_progress`; nothing is shared without.
+"""
 
 from dataclasses import replace
+from pathlib import Path
 
 from helpers.exhibit import Exhibit
-from helpers.model.learner_progress import Chapter, chapters, progress
+from helpers.model.class_progress import LONGEST_NAME, class_listing
+from helpers.model.learner_progress import UNTRIED, Chapter, chapters, progress
+from helpers.model.listing import Column, Listing
 from helpers.model.phrase import ended
 from helpers.safety import learner_record
+from helpers.safety.arguments import word
+from helpers.safety.folders import Refusal
+from helpers.safety.learner_record import Record
 from helpers.safety.restoring import whole
-from helpers.study.remembering import remembered
 from helpers.view.progress_view import progress as view
+from helpers.view.table_view import table
 
-MOST_NAMED = 10
+ALL_OF_IT = (
+    "This is all that your file holds, and whoever may read the folder can read it; the file "
+    "system also shows whose file it is, and when it was written. Call it again to bring it up to "
+    "date; `stop_sharing()` removes it."
+)
+_TOLD: set[str] = set()
+
+
+def remember(event: dict) -> None:
+    """Record an event, if this kernel has a record; where that fails, print why, once."""
+    path = learner_record.place()
+    why = learner_record.add(path, event) if path is not None else ""
+    if why and why not in _TOLD:
+        _TOLD.add(why)
+        print(why)
+
+
+def remembered() -> Record:
+    """Return what is recorded where this kernel records; nothing where it does not."""
+    path = learner_record.place()
+    return Record() if path is None else learner_record.read(path)
 
 
 @whole
@@ -22,14 +52,77 @@ def show_progress() -> Exhibit:
     `.model.next` is the next one.
     """
     record, place = remembered(), learner_record.place()
-    there, trouble = course()
+    there, trouble = _read_course()
     model = progress(there, record.events, f"{record.trouble} {trouble}".strip())
     shared = place is not None and learner_record.is_shared(place.parent)
     elsewhere = learner_record.is_elsewhere()
     return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
 
 
-def course() -> tuple[tuple[Chapter, ...], str]:
+@whole
+def share_progress(folder, name="") -> Exhibit:
+    """Write how far you are into a folder that your teacher reads, and show what is written.
+
+    The file holds the state of each exercise that you touched: no answer, no time, and a name only
+    where you give one. Called again, it overwrites the same file; `stop_sharing()` removes it.
+
+    Args:
+        folder: the shared folder, as text or a path.
+        name: yours or any other, of at most 40 characters; without one you are counted only.
+
+    Raises:
+        Refusal: nothing is recorded where this runs, the folder cannot be written, or a notebook
+            of the course cannot be read.
+    """
+    folder, name = _require_folder(folder), word(name, "the name").strip()
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"the name must be printable, of at most {LONGEST_NAME} characters")
+    place = learner_record.place()
+    if place is None:
+        raise Refusal("nothing is recorded here, so there is nothing to share: do it in work/")
+    found = progress(_whole_course(), remembered().events).chapters
+    tasks = tuple(task for one in found for task in one.tasks if task.state != UNTRIED)
+    learner_record.share(folder, {task.name: task.state for task in tasks}, name, place.parent)
+    columns = Column("name", "exercise", code=True), Column("state", "state")
+    whose = f"With the name {name}." if name else "Without a name."
+    return Exhibit(Listing("What you share", columns, tasks, f"{whose} {ALL_OF_IT}"), table)
+
+
+@whole
+def stop_sharing() -> None:
+    """Remove the file that `share_progress` wrote, and say so.
+
+    Raises:
+        Refusal: the file cannot be removed; it is still shared then.
+    """
+    place = learner_record.place()
+    if place is None:
+        print("Nothing is recorded here, so it is not known what you share: do it in work/.")
+    else:
+        folder = learner_record.stop(place.parent)
+        print(f"Your file is gone from {folder}." if folder else "You share nothing.")
+
+
+@whole
+def show_class(folder) -> Exhibit:
+    """Show how many of those who share in a folder came how far with each exercise.
+
+    For teachers. Nobody is seen who did not call `share_progress`, and names only where learners
+    gave them; of fewer than five without a name there is no count. `.model.rows` has the counts,
+    of the chapters that somebody has begun.
+
+    Args:
+        folder: the shared folder, as text or a path.
+
+    Raises:
+        Refusal: the folder cannot be looked into, or a notebook of the course cannot be read.
+    """
+    found = learner_record.read_shared(_require_folder(folder))
+    learners = [(dict(one.states), one.name) for one in found.files]
+    return Exhibit(class_listing(_whole_course(), learners, found.unread, found.more), table)
+
+
+def _read_course() -> tuple[tuple[Chapter, ...], str]:
     """Return the chapters beside this, and a sentence on the notebooks that cannot be read."""
     found, unread = [], []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
@@ -37,5 +130,18 @@ def course() -> tuple[tuple[Chapter, ...], str]:
             found += chapters({path.name: path.read_text("utf-8")})
         except (OSError, ValueError):
             unread.append(path.name)
-    named = ", ".join(unread[:MOST_NAMED]) + ", …" * (len(unread) > MOST_NAMED)
-    return tuple(found), ended(f"Left out, for they cannot be read: {named}") if unread else ""
+    return tuple(found), ended(
+        f"Left out, for they cannot be read: {', '.join(unread)}"
+    ) if unread else ""
+
+
+def _whole_course() -> tuple[Chapter, ...]:
+    """Return all chapters: of the exercises of one that is not there, nothing would be told."""
+    found, trouble = _read_course()
+    if trouble:
+        raise Refusal(f"nothing is shared or counted without the whole course. {trouble}")
+    return found
+
+
+def _require_folder(folder) -> str:
+    return word(str(folder) if isinstance(folder, Path) else folder, "the folder")

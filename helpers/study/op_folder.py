@@ -6,7 +6,6 @@ from pathlib import Path
 from helpers.safety.arguments import kind_of, word
 from helpers.safety.folders import Home, Refusal, plain_name, plain_names, quote_name, temporary
 
-MOST_NAMED = 20
 _HOME: list[Home] = []
 
 
@@ -21,11 +20,9 @@ class Place(os.PathLike):
 
     def __repr__(self):
         try:
-            files = sorted(os.listdir(self._home / self._name))
+            named = ", ".join(sorted(os.listdir(self._home / self._name)))
         except OSError:
             return f"a temporary directory that held {self._name}/, and does no longer"
-        more = [f"… and {len(files) - MOST_NAMED} more"] if len(files) > MOST_NAMED else []
-        named = ", ".join([*files[:MOST_NAMED], *more])
         return f"a temporary directory with {self._name}/ ({named})"
 
 
@@ -33,34 +30,19 @@ def op_folder(name: str, files: dict[str, str]) -> Place:
     """Write the folder `name` with these files (name -> text) and return the place that holds it.
 
     What the folder held before is gone, unless an error comes. ValueError for a name that is not
-    plain (a path, a device of Windows …) or a text that UTF-8 cannot write, TypeError for a file
-    whose content is no text. Refusal where the disk takes no more; the old folder stays then.
+    plain (a path, a device of Windows …), TypeError for a file whose content is no text. Refusal
+    where the disk takes no more; the old folder stays then.
     """
     name = plain_name(name, "the name of the op")
-    if not issubclass(type(files), dict):
+    if not isinstance(files, dict):
         raise TypeError(f"the files must be a dict of name -> text, not {kind_of(files)}")
-    given = list(dict.items(files))  # as it stands: a key that is no text is not asked for its hash
-    names = plain_names((name for name, _ in given), "the name of a file")
-    bytes_of = {
-        name: _encoded(name, content) for name, (_, content) in zip(names, given, strict=True)
-    }
+    names = plain_names(files, "the name of a file")
+    texts = [word(files[file], f"the file {quote_name(file)}").encode() for file in names]
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]
     try:
-        return Place(_HOME[0].fill(name, bytes_of).parent, name)
+        return Place(_HOME[0].fill(name, dict(zip(names, texts, strict=True))).parent, name)
     except OSError as error:
-        raise Refusal(
-            f"the folder {name} could not be written ({error.strerror or kind_of(error)}); what it "
-            "held before is still there"
-        ) from error
-
-
-def _encoded(file: str, content: object) -> bytes:
-    words = word(content, f"the file {quote_name(file)}")
-    try:
-        return words.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"the file {quote_name(file)} must hold what UTF-8 can write, and it cannot write "
-            f"{words[error.start]!r}"
-        ) from None
+        why = error.strerror or kind_of(error)
+        kept = "what it held before is still there"
+        raise Refusal(f"the folder {name} could not be written ({why}); {kept}") from error

@@ -1,27 +1,31 @@
-"""A question and code that answers it -> a prediction: the learner decides, then the run tells."""
+"""A question and code that answers it -> a prediction: the learner decides, then the run tells.
 
+A question of the course has its reason in `reasons/`, a file for each chapter: a learner who reads
+the cell before deciding finds the question there, and nothing more. What was decided is kept, in
+this kernel and in the record.
+"""
+
+import tomllib
 from collections.abc import Callable, Iterable
-from functools import partial
-from itertools import islice
+from functools import cache, partial
+from importlib.resources import files
 from types import FunctionType
 
 from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.value import brief, type_name
 from helpers.exhibit import Exhibit
-from helpers.model.choice import Choice
+from helpers.model.choice import Choice, Decided
 from helpers.model.listing import Column, Listing
 from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
 from helpers.safety.restoring import redirected, theirs, whole
-from helpers.study import decisions
-from helpers.study.reasons import reason
+from helpers.study.learner_progress import remember, remembered
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
 
 LONGEST_ANSWER = 200
 NONE_SAID = "You have not decided yet: choose in each prediction, and press Check."
-MOST_CHOICES = 100
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
 
@@ -57,17 +61,11 @@ class Prediction(Exhibit):
     @property
     def said(self) -> str:
         """Return the choice that the learner has checked, now or before this kernel; else ""."""
-        said = decisions.said(self.model.question)
+        said = _said(self.model.question)
         return said if said in self.choices else ""
 
-    def reveal(self, *given) -> Revealed:
-        """Return the question, what running it gave and why, as sentences.
-
-        TypeError if it is given anything: which question it is, is known.
-        """
-        if given:
-            asked = "predict.reveal() takes words of a question"
-            raise TypeError(f"reveal() of one prediction takes nothing, {asked}")
+    def reveal(self) -> Revealed:
+        """Return the question, what running it gave and why, as sentences."""
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
@@ -78,7 +76,7 @@ class Prediction(Exhibit):
 
         def keep(change):
             if form.checked and 0 <= form.picked < len(self.choices):
-                decisions.decide(self.model.question, self.choices[form.picked], self.answer)
+                _decide(self.model.question, self.choices[form.picked], self.answer)
                 form.kept += 1
 
         form.keeps = True
@@ -100,27 +98,27 @@ def predict(
     Raises:
         TypeError: `run` is not callable, or is async, or the question, the why or a choice is not
             a str.
-        ValueError: one of these is empty or very long, there are fewer than two different choices
-            or more than a hundred, or running gave something that is none of them.
+        ValueError: there are fewer than two different choices, or running gave something that is
+            none of them.
         MissingPart: running it needs a part of the course that is missing; says the cure.
     """
-    question = word(question, "the question")
-    why = word(why, "the why") or reason(question)
-    choices = _require_choices(question, choices, run)
-    candidates, error = _outcome(run)
-    raised = error is not None
+    question, why = word(question, "the question"), word(why, "the why")
+    choices = _require_choices(choices, run)
+    candidates, error = _run(run)
     for answer in candidates:
         if answer in choices:
+            why, raised = why or _reasons().get(question, (None, ""))[1], error is not None
             asked = Prediction(Choice(question, choices, answer, why, raised))
             _ASKED.pop(question, None)  # the last one stands last
             _ASKED[question] = asked
             return asked
-    if raised and (words := missing_parts.sentence(error)):
+    if error is not None and (words := missing_parts.sentence(error)):
         raise missing_parts.MissingPart(words)
-    offered = ", ".join(repr(_short(choice)) for choice in choices)
-    gave = (
-        f"raised {candidates[0]}{_message(error)}" if raised else f"gave {_short(candidates[0])!r}"
-    )
+    offered = ", ".join(repr(_shorten(choice)) for choice in choices)
+    gave = f"gave {_shorten(candidates[0])!r}"
+    if error is not None:
+        message = printable(str(error), LONGEST_ANSWER)
+        gave = f"raised {candidates[0]}" + (f" ({message})" if message else "")
     raise ValueError(f"running it {gave}, which is none of the choices {offered}")
 
 
@@ -129,16 +127,13 @@ def reveal(question: str = "") -> Revealed:
 
     ValueError where nothing was asked yet, or no question holds them; TypeError for no words.
     """
-    if not issubclass(type(question), str):
-        takes = "takes words of a question as text, or nothing for the last one"
-        raise TypeError(f"predict.reveal() {takes}, not {brief(question)}")
-    words = word(question, "the question")
+    question = word(question, "the question")
     for asked in reversed(_ASKED.values()):
-        if words in asked.model.question:
+        if question in asked.model.question:
             return asked.reveal()
     if not _ASKED:
         raise ValueError("nothing was asked yet; run a cell with a predict(…) first")
-    raise ValueError(f"no question that was asked here holds {_short(words)!r}")
+    raise ValueError(f"no question that was asked here holds {_shorten(question)!r}")
 
 
 predict.reveal = reveal
@@ -149,27 +144,23 @@ def show_predictions() -> Exhibit:
 
     What you said, and what running gave. Earlier is known where `show_progress` knows it.
     """
-    rows = decisions.rows({words: (asked.said, asked.answer) for words, asked in _ASKED.items()})
+    before = [one for one in _decided().values() if one.question not in _ASKED]
+    if _ASKED:
+        chapters = {_chapter_of(question) for question in _ASKED} - {None}
+        before = [one for one in before if _chapter_of(one.question) in chapters]
+    rows = *before, *(_row(words, asked.said, asked.answer) for words, asked in _ASKED.items())
     marks = [row.mark for row in rows]
     said, right = len(rows) - marks.count("–"), marks.count("✓")
+    columns = Column("mark", ""), Column("question", "question")
     note = f"You decided {said} of {len(rows)}; right: {right}." if said else NONE_SAID
-    columns = (
-        *(Column("mark", ""), Column("question", "question")),
-        *(Column("said", "you said"), Column("was", "it was")),
-    )
+    columns = *columns, Column("said", "you said"), Column("was", "it was")
     return Exhibit(Listing("What you predicted", columns, rows, note), table)
 
 
-def _require_choices(question: str, choices, run) -> tuple[str, ...]:
-    if not question.strip():
-        raise ValueError("the question is empty; write what the learner is to decide")
+def _require_choices(choices, run) -> tuple[str, ...]:
     if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
         raise TypeError(f"choices must be a list of str, not {brief(choices)}")
-    choices = tuple(word(each, "every choice") for each in islice(choices, MOST_CHOICES + 1))
-    if len(choices) > MOST_CHOICES:
-        raise ValueError(f"there are more than {MOST_CHOICES} choices; give the learner a few")
-    if not all(choice.strip() for choice in choices):
-        raise ValueError("a choice is empty; write what the learner could decide for")
+    choices = tuple(word(each, "every choice") for each in choices)
     if len(set(choices)) < 2 or len(set(choices)) != len(choices):
         raise ValueError("choices must be at least two different strings, none of them twice")
     if not callable(run):
@@ -179,13 +170,13 @@ def _require_choices(question: str, choices, run) -> tuple[str, ...]:
     return choices
 
 
-def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
+def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
     """Run it -> (candidate answers, what it raised)."""
     printed = Printed()
     try:
         with redirected(printed), theirs():
             result = run()
-            candidates = () if result is None else (_exact(str(result)), _exact(repr(result)))
+            candidates = () if result is None else (str(result), repr(result))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -193,18 +184,47 @@ def _outcome(run) -> tuple[tuple[str, ...], BaseException | None]:
     return candidates or (printed.text().strip() or "None",), None
 
 
-def _message(error: BaseException) -> str:
-    try:
-        words = _exact(str(error))
-    except Exception:
-        words = ""
-    return f" ({printable(words, LONGEST_ANSWER)})" if words.strip() else ""
-
-
-def _exact(words: str) -> str:
-    """Return the text alone: a `__str__` may give a str of a class that answers for itself."""
-    return word(words, "its words")
-
-
-def _short(words: str) -> str:
+def _shorten(words: str) -> str:
     return words if len(words) <= LONGEST_ANSWER else words[:LONGEST_ANSWER] + "…"
+
+
+# -- the reasons of the course's questions, and what was decided
+
+
+def read_reasons(number: int) -> dict[str, str]:
+    """Return question -> reason of one chapter. FileNotFoundError for a chapter without."""
+    place = files("helpers.study").joinpath("reasons", f"{number}.toml")
+    found = tomllib.loads(place.read_text("utf-8"))
+    return {each["asked"]: " ".join(each["why"].split()) for each in found["reason"]}
+
+
+@cache
+def _reasons() -> dict[str, tuple[int, str]]:
+    return {asked: (n, why) for n in range(8) for asked, why in read_reasons(n).items()}
+
+
+def _chapter_of(question: str) -> int | None:
+    return _reasons().get(question, (None, ""))[0]
+
+
+@cache
+def _decided() -> dict[str, Decided]:
+    """Return question -> what was decided last; the record is read once in a kernel."""
+    events = remembered().events
+    return {e["predict"]: _row(e["predict"], e["said"], e["was"]) for e in events if "predict" in e}
+
+
+def _said(question: str) -> str:
+    return _decided()[question].said if question in _decided() else ""
+
+
+def _decide(question: str, said: str, was: str) -> None:
+    if _said(question) != said:
+        chapter = _chapter_of(question)
+        remember({"predict": question, "said": said, "was": was, "chapter": chapter})
+    _decided()[question] = _row(question, said, was)
+
+
+def _row(question: str, said: str, was: str) -> Decided:
+    mark = ("✓" if said == was else "✗") if said else "–"
+    return Decided(mark, question, said or "nothing yet", was if said else "decide first")

@@ -1,8 +1,7 @@
 """Print, for each exercise, how many mutants of its solution the check refuses, and which pass.
 
-`python -m tests.mutants [exercise ...]`; `--write` puts the numbers into docs/measured_judges.md,
-in which other exercises keep theirs. Each exercise is judged in an interpreter of its own; a mutant
-that does not come back is one that passes.
+`--write` puts the numbers into docs/measured_judges.md, in which other exercises keep theirs. Each
+exercise has an interpreter of its own; a mutant that does not come back is one that passes.
 """
 
 import argparse
@@ -91,8 +90,7 @@ def write_page(measured: dict[str, tuple[int, ...]]) -> None:
     total = map(sum, zip(*counts.values(), strict=True))
     rows.append(("all", f"{len(counts)} of {len(EXERCISES)}", *total))
     lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
-    page = HEAD.format(version=platform.python_version()) + lines + FOOT
-    PAGE.write_text(page, encoding="utf-8")
+    PAGE.write_text(HEAD.format(version=platform.python_version()) + lines + FOOT, "utf-8")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import copy
 import difflib
 import pickle
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 
@@ -46,88 +48,64 @@ def _written_alike(tree: ast.Module) -> ast.Module:
 
 
 def _compiles(text: str) -> bool:
-    try:
-        with warnings.catch_warnings(action="ignore"):  # `is` with a literal
-            compile(text, "<mutant>", "exec")
-    except (SyntaxError, ValueError):
-        return False
-    return True
+    # A warning tells of `is` with a literal.
+    with warnings.catch_warnings(action="ignore"), suppress(SyntaxError, ValueError):
+        return bool(compile(text, "<mutant>", "exec"))
+    return False
 
 
 def _change(before: str, after: str) -> str:
-    old, new = _lines(before), _lines(after)
-    parts = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind != "equal":
-            parts += [f"- {line.strip()}" for line in old[a:b]]
-            parts += [f"+ {line.strip()}" for line in new[c:d]]
-    return in_any_order(" | ".join(parts))
-
-
-def in_any_order(change: str) -> str:
-    """Return a change with its lines sorted, to be found in whatever order they stand."""
-    return " | ".join(sorted(change.split(" | "), key=lambda part: (part[:1] != "-", part)))
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines, those inside a text that is a program too."""
-    return text.replace("\\n", "\n").splitlines()
+    """Return the lines that differ, sorted; those inside a text that is a program count, too."""
+    lines = [text.replace("\\n", "\n").splitlines() for text in (before, after)]
+    told = [*difflib.unified_diff(*lines, n=0)][2:]
+    parts = [f"{line[0]} {line[1:].strip()}" for line in told if line[0] in "-+"]
+    return " | ".join(sorted(parts, key=lambda part: (part[:1] != "-", part)))
 
 
 def _mutated(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     """Yield (operator, tree) for each place and each operator that fits it."""
+    for parent in ast.walk(tree):
+        for child in ast.iter_child_nodes(parent):
+            child.parent = parent
     docs, kept = _docstrings(tree), pickle.dumps(tree)  # loads() copies in half the time
+
+    def copy_tree(number):
+        again = pickle.loads(kept)
+        return again, list(ast.walk(again))[number]
+
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in docs:
             continue
-        fitting = [fn for fn, kinds in OPERATORS.items() if isinstance(node, kinds)]
-        for operator in fitting:
-            for turn in range(LARGEST):
-                again = pickle.loads(kept)
-                place = _Place(again, number)
-                if not operator(place, turn):
-                    break
+        for operator in (fn for fn, kinds in OPERATORS.items() if isinstance(node, kinds)):
+            for turn in range(len(operator(node))):
+                again, there = copy_tree(number)
+                operator(there)[turn]()
                 yield operator.__name__.strip("_").replace("_", " "), again
         if _is_program(node):
             for name, inner in _mutated(ast.parse(node.value)):
-                again = pickle.loads(kept)
-                _Place(again, number).node.value = ast.unparse(ast.fix_missing_locations(inner))
+                again, there = copy_tree(number)
+                there.value = ast.unparse(ast.fix_missing_locations(inner))
                 yield name, again
 
 
-LARGEST = 40  # turns of one operator at one place
+def _put(node, *new) -> None:
+    """Put another node in the place of this one, or several where a list has it."""
+    for name, value in ast.iter_fields(node.parent):
+        if value is node:
+            setattr(node.parent, name, new[0])
+        elif isinstance(value, list):
+            value[:] = [x for item in value for x in (new if item is node else [item])]
 
 
-class _Place:
-    """A node of a tree, with what stands around it."""
+def _outwards(node) -> Iterator:
+    """Yield what is around a node: its parent, and so on."""
+    while node := getattr(node, "parent", None):
+        yield node
 
-    def __init__(self, tree, number: int):
-        self.tree = tree
-        nodes = list(ast.walk(tree))
-        self.node = nodes[number]
-        self.up = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
 
-    @property
-    def parent(self):
-        return self.up.get(id(self.node))
-
-    def put(self, new) -> bool:
-        """Put another node in the place of this one."""
-        for name, value in ast.iter_fields(self.parent):
-            if value is self.node:
-                setattr(self.parent, name, new)
-                return True
-            if isinstance(value, list) and any(item is self.node for item in value):
-                value[:] = [new if item is self.node else item for item in value]
-                return True
-        return False
-
-    def function(self):
-        """Return the innermost function around the node."""
-        node = self.parent
-        while node is not None and not isinstance(node, ast.FunctionDef | ast.Lambda):
-            node = self.up.get(id(node))
-        return node
+def _function_of(node):
+    functions = ast.FunctionDef | ast.Lambda
+    return next((one for one in _outwards(node) if isinstance(one, functions)), None)
 
 
 def _docstrings(tree) -> set[int]:
@@ -141,20 +119,13 @@ def _docstrings(tree) -> set[int]:
 
 
 def _is_program(node) -> bool:
-    if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value):
-        return False
-    try:
-        return len(ast.parse(node.value).body) > 1
-    except SyntaxError:
-        return False
+    with suppress(SyntaxError):
+        text = node.value if isinstance(node, ast.Constant) else None
+        return isinstance(text, str) and "\n" in text and len(ast.parse(text).body) > 1
+    return False
 
 
-def _in_text(place) -> bool:
-    """Tell whether a constant is a piece of an f-string: ast.unparse writes those as they are."""
-    return isinstance(place.parent, ast.JoinedStr | ast.FormattedValue)
-
-
-# -- operators: each changes its place in the turn-th way, or returns False ------------------------
+# -- operators: each returns the ways in which it can change its place, as functions ---------------
 
 COMPARE = {
     ast.Eq: (ast.NotEq, ast.Is, ast.GtE),
@@ -179,41 +150,45 @@ BINARY = {
 }
 
 
-def _operator_exchanged(place, turn) -> bool:
-    node = place.node
+def _set_each(node, name: str, values) -> list[Callable]:
+    return [partial(setattr, node, name, value) for value in values]
+
+
+def _delete_each(items: list) -> list[Callable]:
+    return [partial(items.pop, at) for at in range(len(items))]
+
+
+def _exchange_each(items: list, among=None) -> list[Callable]:
+    def exchange(at):
+        items[at], items[at + 1] = items[at + 1], items[at]
+
+    return [partial(exchange, at) for at in (range(len(items) - 1) if among is None else among)]
+
+
+def _operator_exchanged(node) -> list[Callable]:
     if isinstance(node, ast.Compare):
         ways = [(k, new) for k, old in enumerate(node.ops) for new in COMPARE[type(old)]]
-        if turn < len(ways):
-            node.ops[ways[turn][0]] = ways[turn][1]()
-            return True
-    if isinstance(node, ast.BinOp | ast.AugAssign):
-        ways = BINARY.get(type(node.op), ())
-        if turn < len(ways):
-            node.op = ways[turn]()
-            return True
-    if isinstance(node, ast.BoolOp) and turn == 0:
-        node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        return True
-    return False
+        return [partial(node.ops.__setitem__, k, new()) for k, new in ways]
+    if isinstance(node, ast.BoolOp):
+        return _set_each(node, "op", [ast.Or() if isinstance(node.op, ast.And) else ast.And()])
+    return _set_each(node, "op", [new() for new in BINARY.get(type(node.op), ())])
 
 
-def _operand_dropped(place, turn) -> bool:
-    node = place.node
-    if isinstance(node, ast.BoolOp) and turn < len(node.values):
-        del node.values[turn]
-        return place.put(node.values[0]) if len(node.values) == 1 else True
-    if isinstance(node, ast.BinOp) and turn < 2:
-        return place.put((node.left, node.right)[turn])
-    if isinstance(node, ast.UnaryOp) and turn == 0 and not isinstance(node.operand, ast.Constant):
-        return place.put(node.operand)
-    return False
+def _operand_dropped(node) -> list[Callable]:
+    if isinstance(node, ast.BoolOp) and len(node.values) > 2:
+        return _delete_each(node.values)
+    if isinstance(node, ast.BoolOp):
+        return [partial(_put, node, value) for value in node.values[::-1]]
+    if isinstance(node, ast.BinOp):
+        return [partial(_put, node, node.left), partial(_put, node, node.right)]
+    constant = isinstance(node.operand, ast.Constant)
+    return [] if constant else [partial(_put, node, node.operand)]
 
 
-def _constant_changed(place, turn) -> bool:
-    node = place.node
-    if not isinstance(node, ast.Constant) or isinstance(place.parent, ast.Expr):
-        return False
+def _constant_changed(node) -> list[Callable]:
     value, kind = node.value, type(node.value)
+    if isinstance(node.parent, ast.Expr):
+        return []
     if kind is bool:
         ways = (not value,)
     elif kind is int:
@@ -221,170 +196,104 @@ def _constant_changed(place, turn) -> bool:
     elif kind is float:
         ways = (value + 0.5, -value) if value else (1.0,)
     elif kind is str and not _is_program(node):
-        ways = (f"{value}_x", *(() if _in_text(place) else _neighbours(place)))
+        # A piece of an f-string has none beside it: ast.unparse writes those as they are.
+        in_text = isinstance(node.parent, ast.JoinedStr | ast.FormattedValue)
+        ways = (f"{value}_x", *(() if in_text else _neighbours(node)))
     else:
-        ways = (0,) if value is None and isinstance(place.parent, ast.Compare) else ()
-    if turn >= len(ways):
-        return False
-    node.value = ways[turn]
-    return True
+        ways = (0,) if value is None and isinstance(node.parent, ast.Compare) else ()
+    return _set_each(node, "value", ways)
 
 
-def _neighbours(place) -> list[str]:
+def _neighbours(node) -> list[str]:
     """Return the other texts of the same list, tuple or row of dict values."""
-    parent = place.parent
+    parent = node.parent
     beside = parent.values if isinstance(parent, ast.Dict) else getattr(parent, "elts", [])
-    if isinstance(parent, ast.Dict) and not any(item is place.node for item in beside):
+    if isinstance(parent, ast.Dict) and not any(item is node for item in beside):
         return []
     texts = [n.value for n in beside if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return [text for text in dict.fromkeys(texts) if text != place.node.value]
+    return [text for text in dict.fromkeys(texts) if text != node.value]
 
 
-def _statement_dropped(place, turn) -> bool:
-    node, parent = place.node, place.parent
-    droppable = ast.Expr | ast.Assign | ast.AugAssign | ast.Delete | ast.Return | ast.Raise
-    if turn or not isinstance(node, droppable | ast.If | ast.Continue | ast.Break):
-        return False
-    return parent is not None and place.put(ast.Pass())
+def _statement_dropped(node) -> list[Callable]:
+    return [partial(_put, node, ast.Pass())]
 
 
-def _branch_forced(place, turn) -> bool:
-    node = place.node
-    if isinstance(node, ast.If | ast.IfExp | ast.While) and turn < 2:
-        if isinstance(node, ast.While) and turn == 0:
-            return False
-        node.test = ast.Constant((True, False)[turn])
-        return True
-    if isinstance(node, ast.comprehension) and turn < len(node.ifs):
-        del node.ifs[turn]
-        return True
-    return False
+def _branch_forced(node) -> list[Callable]:
+    if isinstance(node, ast.comprehension):
+        return _delete_each(node.ifs)
+    return _set_each(node, "test", [ast.Constant(True), ast.Constant(False)])
 
 
-def _return_changed(place, turn) -> bool:
-    node = place.node
-    if isinstance(node, ast.Return) and node.value is not None and turn == 0:
-        node.value = None
-        return True
-    if isinstance(node, ast.Yield) and node.value is not None and turn == 0:
-        node.value = None
-        return True
-    return False
+def _return_changed(node) -> list[Callable]:
+    return [] if node.value is None else _set_each(node, "value", [None])
 
 
-def _early_return(place, turn) -> bool:
+def _early_return(node) -> list[Callable]:
     """Leave a loop after its first pass, or leave its first pass out."""
-    node = place.node
-    if not isinstance(node, ast.For) or turn > 1:
-        return False
-    if turn == 0:
-        node.body.append(ast.Break())
-    else:
-        node.iter = ast.parse(f"list({ast.unparse(node.iter)})[1:]", mode="eval").body
-    return True
+    rest = ast.parse(f"list({ast.unparse(node.iter)})[1:]", mode="eval").body
+    return [partial(node.body.append, ast.Break()), partial(setattr, node, "iter", rest)]
 
 
-def _finally_weakened(place, turn) -> bool:
-    """Put back after an Exception only, or only where nothing was raised."""
-    node = place.node
-    if not isinstance(node, ast.Try) or not node.finalbody or turn > 3:
-        return False
-    last, node.finalbody = node.finalbody, []
-    if turn == 2:  # swallow what was raised
-        node.handlers.append(ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, last))
-        node.orelse += copy.deepcopy(last)
-    elif turn == 3:  # swallow all that was raised
-        node.finalbody = [*last, ast.Return(None)]
-    elif turn == 1:
-        return _inline(place, [*node.body, *last])
-    else:
-        again = [*copy.deepcopy(last), ast.Raise(None, None)]
-        node.handlers.append(ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, again))
-        node.orelse += last
-    return True
+def _finally_weakened(node) -> list[Callable]:
+    """Put back after an Exception only, or only where nothing was raised; or swallow what was."""
+    last = node.finalbody
+    if not last:
+        return []
+
+    def handle(caught: list, otherwise: list) -> None:
+        node.finalbody = []
+        handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, caught)
+        node.handlers.append(handler)
+        node.orelse += otherwise
+
+    return [
+        partial(handle, [*copy.deepcopy(last), ast.Raise(None, None)], last),
+        partial(_put, node, *node.body, *last),
+        partial(handle, last, copy.deepcopy(last)),
+        partial(last.append, ast.Return(None)),
+    ]
 
 
-def _inline(place, statements) -> bool:
-    for _, value in ast.iter_fields(place.parent):
-        if isinstance(value, list) and any(item is place.node for item in value):
-            at = next(k for k, item in enumerate(value) if item is place.node)
-            value[at : at + 1] = statements
-            return True
-    return False
+def _exception_changed(node) -> list[Callable]:
+    if isinstance(node, ast.ExceptHandler):
+        names = "Exception", "BaseException"
+        return _set_each(node, "type", [ast.Name(name, ast.Load()) for name in names])
+    if not isinstance(node.exc, ast.Call):
+        return []
+    names = "RuntimeError", "TypeError", "NameError"
+    ways = _set_each(node.exc, "func", [ast.Name(name, ast.Load()) for name in names])
+    return ways + (_set_each(node, "cause", [None]) if node.cause is not None else [])
 
 
-def _exception_changed(place, turn) -> bool:
-    node = place.node
-    if isinstance(node, ast.ExceptHandler) and turn < 2:
-        node.type = ast.Name(("Exception", "BaseException")[turn], ast.Load())
-        return True
-    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and turn < 3:
-        name = ("RuntimeError", "TypeError", "NameError")[turn]
-        node.exc.func = ast.Name(name, ast.Load())
-        return True
-    if isinstance(node, ast.Raise) and node.cause is not None and turn == 3:
-        node.cause = None
-        return True
-    return False
-
-
-def _argument_changed(place, turn) -> bool:
+def _argument_changed(node) -> list[Callable]:
     """Drop an argument, or exchange it with the next."""
-    node = place.node
-    if not isinstance(node, ast.Call):
-        return False
-    args, keywords = node.args, node.keywords
-    if turn < len(args):
-        del args[turn]
-        return True
-    turn -= len(args)
-    if turn < len(keywords):
-        del keywords[turn]
-        return True
-    turn -= len(keywords)
-    if turn < len(args) - 1:
-        args[turn], args[turn + 1] = args[turn + 1], args[turn]
-        return True
-    return False
+    dropped = _delete_each(node.args) + _delete_each(node.keywords)
+    return dropped + _exchange_each(node.args)
 
 
-def _call_unwrapped(place, turn) -> bool:
+def _call_unwrapped(node) -> list[Callable]:
     """Give the one argument in place of the call, or the object in place of its method's result."""
-    node = place.node
-    if not isinstance(node, ast.Call) or isinstance(place.parent, ast.Expr):
-        return False
+    if isinstance(node.parent, ast.Expr):
+        return []
     ways = [*node.args[:1], *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-    return turn < len(ways) and place.put(ways[turn])
+    return [partial(_put, node, way) for way in ways]
 
 
-def _slice_changed(place, turn) -> bool:
-    node = place.node
-    if not isinstance(node, ast.Slice):
-        return False
+def _slice_changed(node) -> list[Callable]:
     names = [name for name in ("lower", "upper", "step") if getattr(node, name) is not None]
-    if turn >= len(names):
-        return False
-    setattr(node, names[turn], None)
-    return True
+    return [partial(setattr, node, name, None) for name in names]
 
 
-def _order_exchanged(place, turn) -> bool:
+def _order_exchanged(node) -> list[Callable]:
     """Exchange two neighbours: statements, items of a tuple, a condition's two results."""
-    node = place.node
-    if isinstance(node, ast.Tuple | ast.List) and turn < len(node.elts) - 1:
-        node.elts[turn], node.elts[turn + 1] = node.elts[turn + 1], node.elts[turn]
-        return True
-    if isinstance(node, ast.IfExp) and turn == 0:
-        node.body, node.orelse = node.orelse, node.body
-        return True
-    body = getattr(node, "body", None)
-    body = body if isinstance(body, list) else []
+    if isinstance(node, ast.Tuple | ast.List):
+        return _exchange_each(node.elts)
+    if isinstance(node, ast.IfExp):
+        swapped = ast.IfExp(node.test, node.orelse, node.body)
+        return [partial(_put, node, swapped)]
+    body = node.body
     pairs = [k for k in range(len(body) - 1) if not all(map(_defines, body[k : k + 2]))]
-    if turn < len(pairs):
-        at = pairs[turn]
-        body[at], body[at + 1] = body[at + 1], body[at]
-        return True
-    return False
+    return _exchange_each(body, pairs)
 
 
 def _defines(statement) -> bool:
@@ -392,48 +301,37 @@ def _defines(statement) -> bool:
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef)
 
 
-def _name_exchanged(place, turn) -> bool:
+def _name_exchanged(node) -> list[Callable]:
     """Read another parameter in place of this one."""
-    node, function = place.node, place.function()
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or function is None:
-        return False
+    function = _function_of(node)
+    if not isinstance(node.ctx, ast.Load) or function is None:
+        return []
     names = [a.arg for a in function.args.args if a.arg != "self"]
     others = [name for name in names if name != node.id] if node.id in names else []
-    if turn >= len(others):
-        return False
-    node.id = others[turn]
-    return True
+    return _set_each(node, "id", others)
 
 
-def _default_changed(place, turn) -> bool:
+def _default_changed(node) -> list[Callable]:
     """Take a default away."""
-    node = place.node
-    if not isinstance(node, ast.arguments) or turn >= len(node.defaults):
-        return False
-    del node.defaults[turn]
-    return True
+    return _delete_each(node.defaults)
 
 
-def _state_shared(place, turn) -> bool:
+def _state_shared(node) -> list[Callable]:
     """Keep a list or a dict that was made in each call from one call to the next."""
-    node = place.node
-    empty = ast.unparse(node) in ("[]", "{}") if isinstance(node, ast.expr) else False
-    if turn or not empty or place.function() is None:
-        return False
-    if not isinstance(place.parent, ast.Assign | ast.Tuple):
-        return False
-    made = ast.Assign([ast.Name("shared_state", ast.Store())], copy.deepcopy(node))
-    place.put(ast.Name("shared_state", ast.Load()))
-    place.tree.body.insert(0, made)
-    return True
+    kept = isinstance(node.parent, ast.Assign | ast.Tuple)
+    if ast.unparse(node) not in ("[]", "{}") or _function_of(node) is None or not kept:
+        return []
+
+    def share():
+        made = ast.Assign([ast.Name("shared_state", ast.Store())], copy.deepcopy(node))
+        _put(node, ast.Name("shared_state", ast.Load()))
+        [*_outwards(node)][-1].body.insert(0, made)
+
+    return [share]
 
 
-def _decorator_dropped(place, turn) -> bool:
-    node = place.node
-    if not isinstance(node, ast.FunctionDef) or turn >= len(node.decorator_list):
-        return False
-    del node.decorator_list[turn]
-    return True
+def _decorator_dropped(node) -> list[Callable]:
+    return _delete_each(node.decorator_list)
 
 
 _BODIES = (ast.Module, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With)
@@ -443,7 +341,7 @@ OPERATORS = {  # operator -> the kinds of nodes that it is tried on
     _operand_dropped: (ast.BoolOp, ast.BinOp, ast.UnaryOp),
     _constant_changed: (ast.Constant,),
     _statement_dropped: (*_STATEMENTS, ast.Continue, ast.Break),
-    _branch_forced: (ast.If, ast.IfExp, ast.While, ast.comprehension),
+    _branch_forced: (ast.If, ast.IfExp, ast.comprehension),
     _return_changed: (ast.Return, ast.Yield),
     _early_return: (ast.For,),
     _finally_weakened: (ast.Try,),

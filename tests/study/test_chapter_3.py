@@ -8,46 +8,22 @@ from helpers import check
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
-from helpers.study.chapter_3 import kept_alive, opcode_coverage
 from helpers.study.chapter_3.machine_runs import difference
-from helpers.study.chapter_3.vm_programs import counted, fib
+from helpers.study.chapter_3.vm_programs import counted
+from helpers.study.chapter_3.vm_steps import list_needs
 from tests.mini import comparing, library
-from tests.study.folded import EXERCISES, verdict
-from tests.study.mistakes import edited
-from tests.study.mistakes.chapter_3 import POPPED, SLICED
+from tests.study.folded import EXERCISES
 
 STEPS = {step.__name__.lower(): step for step in vm.STEPS[1:]}
-LADDER = [exercise for exercise in chapter_3.EXERCISES if exercise.name.startswith("vm_")]
-
-
-def step_of(exercise):
-    return STEPS[exercise.name.removeprefix("vm_")]
 
 
 def typed_again(step: type) -> type:
     """Return a step with the same code in functions of its own, as if somebody had typed it."""
-    body = {
-        name: part for name, part in vars(step).items() if name not in ("__dict__", "__weakref__")
-    }
-    own = {
-        name: FunctionType(
-            part.__code__, part.__globals__, name, part.__defaults__, part.__closure__
-        )
-        for name, part in body.items()
-        if isinstance(part, FunctionType)
-    }
+    body = {n: p for n, p in vars(step).items() if n not in ("__dict__", "__weakref__")}
+    own = {n: p for n, p in body.items() if isinstance(p, FunctionType)}
+    for n, p in own.items():
+        own[n] = FunctionType(p.__code__, p.__globals__, n, p.__defaults__, p.__closure__)
     return type(step.__name__, step.__bases__, body | own)
-
-
-@pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
-def test_finished_step_passes_as_functions_of_ones_own(exercise):
-    assert exercise(typed_again(step_of(exercise))).model.state == "passed"
-
-
-@pytest.mark.parametrize("exercise", LADDER, ids=lambda exercise: exercise.name)
-def test_stubs_are_untried(exercise):
-    stub = {name: lambda self, *arguments: ... for name in vm.opcodes(step_of(exercise))}
-    assert exercise(type("Stub", (), stub)).model.state == "untried"
 
 
 @pytest.mark.parametrize("wrong", [5, "Names", None, int, vm.STEPS[1]()])
@@ -115,22 +91,6 @@ def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
     assert "at POP_JUMP_IF_FALSE" in check.vm_jumps(Falls).model.because
 
 
-COMPARED = "COMPARISON[sign](left, right)"
-MENDED_OTHERWISE = [
-    ("vm_operators", "on top", COMPARED, f"bool({COMPARED})"),
-    ("vm_operators", "on top", "(item in container)", "any(item == each for each in container)"),
-    ("vm_calls", "reverse order", "[:split], **", "[: -len(names)], **"),
-    ("vm_calls", "self.call make", POPPED, SLICED),
-    ("vm_jumps", "stays below", "except StopIteration", "except Exception"),
-]
-
-
-@pytest.mark.parametrize(("name", "tip", "old", "new"), MENDED_OTHERWISE)
-def test_no_tip_is_given_that_would_not_mend_it(name, tip, old, new):
-    outcome = verdict(name, edited(EXERCISES[name].solution, old, new))
-    assert outcome.state == "failed" and tip not in outcome.because
-
-
 def test_stubs_that_are_left_are_named():
     class Half(typed_again(finished.Names)):
         def COPY(self, depth):
@@ -144,14 +104,6 @@ def test_stubs_that_are_left_are_named():
     assert outcome.state == "untried" and "of COPY" in outcome.more
 
 
-def test_a_helper_that_hides_a_method_of_the_loop_is_named():
-    class Own(typed_again(finished.Names)):
-        def take(self):
-            return self.stack.pop()
-
-    assert "Own.take has the name of a method of the loop" in check.vm_names(Own).model.because
-
-
 def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
     class Own(typed_again(finished.Names)):
         def LOAD_FAST(self, name):
@@ -161,10 +113,6 @@ def test_an_error_that_a_handler_has_caught_is_no_context_of_the_programs():
                 self.value_of(name)
 
     assert check.vm_names(Own).model.state == "passed"
-
-
-def test_recursion_is_recorded_in_every_frame():
-    assert difference(vm.machine(*vm.STEPS), fib, 8) is None
 
 
 def test_coverage_counts_written_handlers_only():
@@ -179,18 +127,14 @@ def test_coverage_counts_written_handlers_only():
 
 
 def test_coverage_of_all_opcodes_is_everything():
-    every = {name: print for names in opcode_coverage.needs() for name in names}
+    every = {name: print for names in list_needs() for name in names}
     model = chapter_3.show_opcode_coverage(type("Every", (), every)).model
     assert model.rows[0].share == "100.0 %" and model.note == ""
 
 
-def test_coverage_of_nothing_says_so():
-    assert chapter_3.show_opcode_coverage(type("Empty", (), {})).model.rows[0].share == "0.0 %"
-
-
 def test_functions_that_are_no_longer_the_five_are_told():
-    functions = {name: (lambda obj: [obj]) for name in kept_alive.TRUTH}
-    because = check.kept_alive(kept_alive.TRUTH, functions).model.because
+    functions = {name: (lambda obj: [obj]) for name in chapter_3.TRUTH}
+    because = check.kept_alive(chapter_3.TRUTH, functions).model.because
     assert "closure is not what it was by now: run the cell again" in because
 
 
@@ -207,12 +151,3 @@ def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
     assert sum(len(vm.written(step)) for step in mine) == 33
     for program in library.programs().values():
         assert comparing.outcome(whole().run, program) == comparing.outcome(program)
-
-
-def test_a_step_that_prints_without_end_is_told_so():
-    class Calls(typed_again(finished.Calls)):
-        def CALL(self, count, names):
-            while True:
-                print("calling")
-
-    assert "printed more than 100,000 characters" in check.vm_calls(Calls).model.because

@@ -30,15 +30,8 @@ class NeverLeaves:
         return None
 
 
-def breaks_a_door():
-    from tensorflow.python import pywrap_tfe
-
-    pywrap_tfe.TFE_Py_FastPathExecute = None
-    raise RuntimeError("gone")
-
-
 @pytest.mark.parametrize("exercise", ["op_logger", "tape"])
-@pytest.mark.parametrize("answer", [NeverLeaves, breaks_a_door, None, 3, int, lambda: 5])
+@pytest.mark.parametrize("answer", [NeverLeaves, None, lambda: 5])
 def test_a_bad_answer_fails_and_leaves_nothing_behind(exercise, answer):
     before, kept = callbacks(), doors()
     assert getattr(check, exercise)(answer).model.state == "failed"
@@ -46,26 +39,17 @@ def test_a_bad_answer_fails_and_leaves_nothing_behind(exercise, answer):
     assert (tf.constant(1) + 1).numpy() == 2
 
 
-@pytest.mark.parametrize("answers", [None, {}, {"a": "graph"}, "graph"])
+@pytest.mark.parametrize("answers", [None, {"a": "graph"}])
 def test_answers_that_are_no_dict_of_the_calls_are_named(answers):
     outcome = check.route(answers, {"f()": lambda: None}).model
     assert outcome.state == "failed"
     assert "the guess must be a dict with the keys f()" in outcome.because
 
 
-@pytest.mark.parametrize("answer", ["Fast path", " fast  path", ("fast path",), ["fast path"] * 2])
+@pytest.mark.parametrize("answer", ["Fast path", ["fast path"] * 2])
 def test_a_route_in_another_form_is_taken(answer):
     calls = {"sin": lambda: tf.sin(tf.constant(1.0))}
     assert check.route(MappingProxyType({"sin": answer}), calls).model.state == "passed"
-
-
-def test_a_route_may_be_given_with_its_count():
-    def two_nodes():
-        with tf.Graph().as_default():
-            return tf.negative(tf.constant(1.0))
-
-    assert check.route({"two": "graph ×2"}, {"two": two_nodes}).model.state == "passed"
-    assert check.route({"two": "graph ×"}, {"two": two_nodes}).model.state == "failed"
 
 
 def test_a_route_that_is_not_given_is_named():
@@ -74,12 +58,6 @@ def test_a_route_that_is_not_given_is_named():
     assert outcome.state == "untried" and "Replace the ... of g()" in outcome.more
     assert "'g()' is missing" in check.route({"f()": "no door"}, calls).model.because
     assert "no calls to judge" in check.route({}, {}).model.because
-
-
-@pytest.mark.parametrize("slow", [lambda rows, state, gain: state, 5])
-def test_a_slow_loop_that_is_not_the_given_one_is_told(slow):
-    outcome = check.slow_loop(dict.fromkeys("abcdefgh", "stays"), lambda *given: None, slow).model
-    assert outcome.state == "failed" and "slow is no longer the loop" in outcome.because
 
 
 # ------------------------------------------------------------------ execute, in a child
@@ -93,7 +71,6 @@ CALL = "done(op_name, inputs, attrs, num_outputs)"
     ("body", "says"),
     [
         (f"return tuple({CALL})", "it must return a list of EagerTensors, not tuple"),
-        (f"return [one.numpy() for one in {CALL}]", "it must return a list of EagerTensors"),
         (
             f"try:\n        return {CALL}\n    except Exception:\n        return []",
             "yours gives [], TensorFlow raises InvalidArgumentError",
@@ -118,8 +95,3 @@ def test_what_else_a_hand_made_call_does_is_its_own_affair():
     body = f"print('x' * 10**5, flush=True)\n    return {CALL}"
     assert verdict("execute", DONE + HEAD + body).state == "passed"
     assert verdict("execute", HEAD + "return ...").state == "untried"
-
-
-@pytest.mark.parametrize("bad", [int, print, lambda: 1])
-def test_what_is_no_function_of_ones_own_is_named(bad):
-    assert "no function made by def" in check.execute(bad).model.because

@@ -11,7 +11,7 @@ from helpers.exhibit import Exhibit
 from helpers.model.exercise_cells import exercise_cells
 from helpers.model.listing import Column, Listing
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.chapter_7.project import fresh, imported
+from helpers.study.chapter_7.project import fresh
 from helpers.study.check import Unfit, Untried
 from helpers.view.table_view import table
 from tests.study.folded import EXERCISES, NOTEBOOKS, verdict
@@ -63,11 +63,6 @@ def needs(seam, row):
 BOTH = needs(A, 1), needs(B, 2)
 
 
-@pytest.mark.parametrize("seam", [A, [A], {A}, "  Cache   KEY "])
-def test_a_seam_is_named_in_any_form(seam):
-    assert undiagnosed(seam, shown((1,)), BOTH[:1]) is None
-
-
 def test_each_seam_needs_an_exhibit_that_shows_its_cause():
     assert undiagnosed((B, A), (shown((2,)), shown((1,))), BOTH) is None
     assert undiagnosed((A, B), shown((1, 2)), BOTH) is None
@@ -89,9 +84,7 @@ def test_a_stub_is_untried(seam, proof):
         undiagnosed(seam, proof, BOTH[:1])
 
 
-@pytest.mark.parametrize(
-    ("seam", "proof"), [(5, None), ("seam", None), ((), None), (A, 5), (A, [])]
-)
+@pytest.mark.parametrize(("seam", "proof"), [(5, None), ((), None), (A, 5)])
 def test_what_is_no_seam_or_no_exhibit_is_refused(seam, proof):
     with pytest.raises(Unfit):
         undiagnosed(seam, proof, BOTH[:1])
@@ -107,18 +100,6 @@ def test_a_project_is_imported_anew_and_leaves_no_module():
     with fresh(SOURCES) as (first, second):
         assert second.f is first.f and sys.modules["clinic_first"] is first
     assert not SOURCES.keys() & sys.modules.keys()
-
-
-def test_a_project_in_place_of_another_is_put_back():
-    try:
-        before = imported(SOURCES)
-        with pytest.raises(ZeroDivisionError), fresh({**SOURCES, "clinic_third": "1 / 0"}):
-            pass
-        assert [sys.modules[name] for name in SOURCES] == before
-        assert "clinic_third" not in sys.modules
-    finally:
-        for name in SOURCES:
-            sys.modules.pop(name, None)
 
 
 @pytest.mark.own_process

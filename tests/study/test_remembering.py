@@ -1,5 +1,9 @@
-"""What is checked in work/ is recorded there and known to the next kernel; elsewhere nothing is."""
+"""What is checked in work/ is recorded there and known to the next kernel; elsewhere nothing is.
 
+What a learner shares from there is what the teacher counts.
+"""
+
+import json
 import os
 import shutil
 from importlib import import_module
@@ -8,12 +12,13 @@ from pathlib import Path
 import pytest
 
 import helpers
+from helpers import share_progress, show_class, stop_sharing
 from helpers.model.choice import Choice
 from helpers.safety import learner_record
 from helpers.safety.folders import Refusal
 from helpers.safety.learner_record import NAME, Record, add, read
-from helpers.study import check, decisions, remembering
-from helpers.study.predict import Prediction, predict, show_predictions
+from helpers.study import check, learner_progress
+from helpers.study.predict import Prediction, _decided, predict, show_predictions
 from tests.a_kernel import Client
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +98,7 @@ def test_no_test_and_no_notebook_under_test_records():
     """The notebooks' kernels get this from here, by conftest.py."""
     assert os.environ["COURSE_RECORD"] == "off"
     assert learner_record.place() is None
+    assert learner_progress.remembered() == Record()
 
 
 @pytest.fixture
@@ -100,10 +106,10 @@ def recorded(tmp_path, monkeypatch):
     path = tmp_path / NAME
     monkeypatch.setattr(learner_record, "place", lambda: path)
     monkeypatch.setattr(import_module("helpers.study.predict"), "_ASKED", {})
-    decisions._decided.cache_clear()
-    remembering._TOLD.clear()
+    _decided.cache_clear()
+    learner_progress._TOLD.clear()
     yield path
-    decisions._decided.cache_clear()
+    _decided.cache_clear()
 
 
 def test_a_record_that_cannot_be_written_stops_no_check_and_is_told_once(recorded, capsys):
@@ -111,7 +117,7 @@ def test_a_record_that_cannot_be_written_stops_no_check_and_is_told_once(recorde
     assert check.warm_up(2).model.state == check.warm_up(2).model.state == "passed"
     said = capsys.readouterr().out
     assert said.count("Your progress is not recorded") == said.count("\n") == 1
-    assert remembering.remembered().events == ()
+    assert learner_progress.remembered().events == ()
 
 
 def test_the_same_choice_checked_twice_is_one_event(recorded):
@@ -135,10 +141,6 @@ def test_only_the_chapter_at_hand_comes_back(recorded):
     assert [row.mark for row in show_predictions().model.rows] == ["✗", "✓"]
 
 
-def test_where_nothing_is_recorded_nothing_is_remembered():
-    assert remembering.remembered() == Record()
-
-
 def test_notebook_that_cannot_be_read_costs_its_own_exercises_alone(tmp_path, monkeypatch):
     room = tmp_path / "notebooks"
     room.mkdir()
@@ -152,3 +154,56 @@ def test_notebook_that_cannot_be_read_costs_its_own_exercises_alone(tmp_path, mo
     assert "cannot be read: 01_empty.ipynb, 02_bytes.ipynb." in " ".join(repr(shown).split())
     with pytest.raises(Refusal, match=r"01_empty\.ipynb"):
         helpers.show_class(tmp_path)
+
+
+SHARING = """
+from helpers import check, share_progress, show_class, show_progress, stop_sharing
+check.warm_up(7), check.warm_up.hint()
+"""
+
+
+def test_what_is_shared_is_counted_until_it_is_taken_back(course, tmp_path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    shown, told, seen, gone, after = run(
+        course,
+        "work",
+        SHARING,
+        f"share_progress({str(folder)!r})",
+        f"share_progress({str(folder)!r}, name='Ada')",
+        f"show_class({str(folder)!r})",
+        "show_progress()",
+        "print(len(list(__import__('pathlib').Path(" + repr(str(folder)) + ").iterdir())))",
+        "stop_sharing()",
+        f"show_class({str(folder)!r})",
+    )[3:]
+    assert "Ada" in shown and "Shared by 1 learner; 1 gave a name." in shown and seen.strip() == "1"
+    assert "and you share how far you are" in told
+    assert "Your file is gone" in gone and "Shared by 0 learners" in after
+    assert list(folder.iterdir()) == []
+
+
+def test_outside_of_work_nothing_is_shared(tmp_path, capsys):
+    with pytest.raises(Refusal, match="nothing is recorded here"):
+        share_progress(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+    stop_sharing()
+    assert "it is not known what you share" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [5, "x" * 41, "a\nb"])
+def test_a_name_that_is_none_is_refused(tmp_path, name):
+    with pytest.raises((TypeError, ValueError), match="the name must be"):
+        share_progress(str(tmp_path), name=name)
+
+
+def test_the_class_is_the_same_twice_and_its_chapters_are_whole(tmp_path):
+    for number in range(5):
+        exercises = {"warm_up": "passed", "tangle": "tried"}
+        told = {"course": "who-runs-your-function", "exercises": exercises}
+        (tmp_path / f"progress-{number:032x}.json").write_text(json.dumps(told))
+    first, second = (show_class(tmp_path)._repr_mimebundle_()[0] for _ in range(2))
+    assert first == second
+    rows = {row.exercise: (row.chapter, row.passed) for row in show_class(tmp_path).model.rows}
+    assert rows.pop("warm_up") == (0, 5)
+    assert len(rows) > 3 and set(rows.values()) == {(1, 0)}

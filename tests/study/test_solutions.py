@@ -7,7 +7,7 @@ import pytest
 
 from helpers import check
 from tests.study.folded import EXERCISES, verdict
-from tests.study.mistakes import MISTAKES, edited, made
+from tests.study.mistakes import MISTAKES, made
 
 pytestmark = pytest.mark.own_process(by="chapter", sharing="judges")
 
@@ -58,9 +58,3 @@ def test_known_mistake_is_named(chapter, name, mistake):
 def test_exercise_has_three_hints_and_named_mistakes(exercise):
     assert len(exercise.hints) >= 3
     assert len(MISTAKES[exercise.name]) >= 3
-
-
-def test_piece_that_does_not_stand_there_once_is_refused():
-    for old in ("c", "a"):
-        with pytest.raises(ValueError, match="times"):
-            edited("a b a", old, "")

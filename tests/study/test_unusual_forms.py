@@ -16,21 +16,6 @@ class Text(str, enum.Enum):
 
 
 """
-PARTIAL = """
-from functools import partialmethod
-
-
-class Jumps:
-    def only(self, test, target):
-        if test(self.pop()):
-            self.jump(target)
-
-    POP_JUMP_IF_FALSE = partialmethod(only, lambda value: not value)
-    POP_JUMP_IF_TRUE = partialmethod(only, bool)
-    POP_JUMP_IF_NONE = partialmethod(only, lambda value: value is None)
-    POP_JUMP_IF_NOT_NONE = partialmethod(only, lambda value: value is not None)
-
-"""
 DECORATED = """
 def logged(method):
     def inner(*given):
@@ -43,11 +28,6 @@ def logged(method):
 ONE_OF_ANOTHER = """        self.BUILD_LIST(count)
         self.push(tuple(self.pop()))"""
 TUPLE = "        self.push(tuple([self.pop() for _ in range(count)][::-1]))"
-
-
-def _partial(solution: str) -> str:
-    jump, rest = solution.split("    def POP_JUMP_IF_FALSE")
-    return PARTIAL + jump.split("\n", 1)[1] + "    def GET_ITER" + rest.split("def GET_ITER")[1]
 
 
 IMPORTING = "from importlib import import_module\n"
@@ -73,13 +53,10 @@ FORMS = [
         "tangle",
         lambda s: f"{s}\nimport numpy as np\nguess = dict(zip(guess, np.array([*guess.values()])))",
     ),
-    ("vm_jumps", _partial),
     ("vm_jumps", lambda s: DECORATED + s.replace("    def ", "    @logged\n    def ")),
-    ("vm_exceptions", lambda s: DECORATED + s.replace("    def ", "    @logged\n    def ")),
     ("vm_calls", lambda s: s.replace(TUPLE, ONE_OF_ANOTHER)),
     ("route", lambda s: s.replace('"graph"', '"graph x2"')),
     ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').UserList()")),
-    ("op_logger", lambda s: s.replace("log = []", "log = __import__('collections').deque()")),
     ("gives_up", lambda s: s.replace('"evaluator"', '"cache key"')),
     ("kept_models", lambda s: s.replace('"name", "frame"', '("frame", "cache key")')),
     ("five_means", lambda s: s.replace(ONE_OP, THREE_OPS)),

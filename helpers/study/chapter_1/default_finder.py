@@ -10,7 +10,6 @@ from helpers.capture.text.value import brief
 from helpers.study.engine import Case, Exercise, Raised, Unfit, find_difference, in_order, tried
 
 MOST = 10_000
-PAIR = "(fn.__qualname__, parameter's name)"
 
 
 class Equal:
@@ -48,9 +47,8 @@ def _reference(obj):
     return found
 
 
-def _make_functions(wanted, other, eldest) -> list:
-    """Return functions of every form that hold two objects as defaults, or things like them."""
-    eldest.__defaults__ = (wanted,)  # the first function that the collector lists
+def _make_functions(wanted, other) -> list:
+    """Return functions of several forms that hold two objects as defaults, or things like them."""
 
     def twice(value, call=wanted, factor=other, again=wanted): ...
 
@@ -68,22 +66,14 @@ def _make_functions(wanted, other, eldest) -> list:
 
     def by_place(call=wanted, again=other, /, last=wanted): ...
 
-    def generator(value, call=other):
-        yield call
-
-    def keyword_only(value, *, keyword=wanted): ...
-
     def mixed(one, two, /, three, call=wanted, *rest, must, keyword_other=other, keyword=wanted):
         return rest, must
-
-    class Kept:
-        def method(self, call=wanted): ...
 
     @functools.wraps(twice)
     def renamed(value, call=wanted): ...
 
     renamed.__qualname__ = "renamed"
-    return [value for value in locals().values() if value is not eldest]
+    return list(locals().values())
 
 
 def _search(find) -> list:
@@ -93,7 +83,8 @@ def _search(find) -> list:
         def eldest(value, call=None): ...
 
         wanted, other = object(), []
-        kept = _make_functions(wanted, other, eldest)
+        eldest.__defaults__ = (wanted,)  # the first function that the collector lists
+        kept = _make_functions(wanted, other)
         found = [_pairs(find(obj)) for obj in (wanted, other, object())]
         del kept
     return found
@@ -101,14 +92,12 @@ def _search(find) -> list:
 
 def _pairs(found) -> list[tuple[str, str]]:
     found = in_order(tried(found), MOST, "what it returns")
-    if odd := [thing for thing in found if not _is_pair(thing)]:
-        raise Unfit(f"each item must be a pair of str, {PAIR}, not {brief(odd[0])}")
+    for thing in found:
+        is_pair = isinstance(thing, (tuple, list)) and len(thing) == 2
+        if not is_pair or not all(isinstance(text, str) for text in thing):
+            pair = "(fn.__qualname__, parameter's name)"
+            raise Unfit(f"each item must be a pair of str, {pair}, not {brief(thing)}")
     return sorted({tuple(pair) for pair in found})
-
-
-def _is_pair(thing) -> bool:
-    is_pair = isinstance(thing, (tuple, list)) and len(thing) == 2
-    return is_pair and all(isinstance(text, str) for text in thing)
 
 
 def _advise(mine, real) -> str | None:
@@ -118,7 +107,7 @@ def _advise(mine, real) -> str | None:
         extra = [pair for pair in found if pair not in places]
         missed = [pair for pair in places if pair not in found]
         if extra:
-            return f"it names {_place(extra[0])}, which does not hold the object{_why(extra[0])}"
+            return f"it names {_place(extra[0])}, which does not hold the object{_why(*extra[0])}"
         if missed and all(name.startswith("keyword") for _, name in missed):
             return "it misses keyword-only parameters; their defaults are in fn.__kwdefaults__"
         if missed:
@@ -126,13 +115,12 @@ def _advise(mine, real) -> str | None:
     return None
 
 
-def _why(pair: tuple[str, str]) -> str:
-    function, parameter = pair
+def _why(function: str, parameter: str) -> str:
     if "<locals>" not in function:
         return ": that is a __name__; give the function's __qualname__"
     if function.endswith(("decoy", "empty")):
         return ", but an equal one; compare with `is`, not `==`"
-    if parameter in ("value", "one", "two", "three", "self", "later", "rest", "must"):
+    if parameter in ("value", "one", "two", "three", "later", "rest", "must"):
         return ": defaults belong to the last parameters, and local variables have none"
     return ": its default is something else"
 

@@ -1,27 +1,246 @@
-"""Chapter 1, exercise 3: a rebinding of one's own, tried on an op of another library."""
+"""Chapter 1, exercises 3 and 4: a rebinding of one's own, in modules and in holders of each kind.
 
-import operator
+The answer and the reference run in a world of their own each, block after block, and the first
+place is told that holds something else at some moment.
+"""
+
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager
-from types import ModuleType
+from contextlib import _GeneratorContextManager, contextmanager
+from functools import partial
+from types import CellType, FunctionType, MethodType, ModuleType, SimpleNamespace
 
 from helpers.capture.cpython.objects import namespace
-from helpers.study.chapter_1.block_trials import World, rebinding_case
-from helpers.study.engine import Exercise, find_difference
+from helpers.capture.text.value import brief
+from helpers.safety.restoring import patched
+from helpers.study.chapter_1.default_finder import Equal
+from helpers.study.engine import Case, Exercise, Raised, Unfit, Untried, find_difference, tried
+
+CALL, INSIDE, AFTER = "when it is called", "inside the block", "after the block"
+EQUAL = "it replaced an object that is only equal to the old one; compare with `is`"
+AGAIN = (
+    "it also changed a place that held the replacement before the block; remember what you "
+    "changed instead of searching for it again"
+)
+INNER = "[0] of a list inside a holder, which was not given itself,"
+WORDS = {list: "list", dict: "dict", FunctionType: "function", CellType: "closure cell"}
+WORDS |= {type: "class", SimpleNamespace: "instance"}
+
+
+def _places(holder) -> dict:
+    """Return name of a place -> (what it holds, a function that writes to it)."""
+    if type(holder) in (list, dict):
+        items = enumerate(holder) if type(holder) is list else holder.items()
+        return {f"[{_name(k)}]": (v, partial(holder.__setitem__, k)) for k, v in items}
+    if type(holder) is CellType:
+        return {"cell_contents": (holder.cell_contents, partial(setattr, holder, "cell_contents"))}
+    if type(holder) is FunctionType:
+        defaults = enumerate(holder.__defaults__ or ())
+        found = {f"__defaults__[{at}]": (v, partial(_put, holder, at)) for at, v in defaults}
+        named = _places(holder.__kwdefaults__ or {})
+        return found | {f"__kwdefaults__{name}": place for name, place in named.items()}
+    names = namespace(holder) if isinstance(holder, ModuleType) else vars(holder)
+    return {f".{name}": (v, partial(setattr, holder, name)) for name, v in names.items()}
+
+
+def _name(key) -> str:
+    return f"the function {key.__name__}" if isinstance(key, FunctionType) else repr(key)
+
+
+def _put(function, at: int, value) -> None:
+    values = list(function.__defaults__)
+    values[at] = value
+    function.__defaults__ = tuple(values)
 
 
 @contextmanager
-def _reference(old, new):
-    modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
-    places = [(s, k) for s in map(namespace, modules) for k, v in list(s.items()) if v is old]
+def _reference(old, new, holders):
+    places = [place for holder in holders for place in _places(holder).values()]
+    writes = [write for value, write in places if value is old]
     try:
-        for space, key in places:
-            space[key] = new
+        for write in writes:
+            write(new)
         yield
     finally:
-        for space, key in places:
-            space[key] = old
+        for write in writes:
+            write(old)
+
+
+def _stand_in(name: str):
+    def function(*args, **kwargs):
+        return name
+
+    function.__name__, function.__module__ = name, "scenery"
+    return function
+
+
+class World:
+    """Functions to be rebound, objects beside them, and holders of these.
+
+    `first` is held here and there, too. `other` and `twin` are equal and not the same.
+    """
+
+    def __init__(self, op=None):
+        function, owner = _stand_in("other"), object()
+        self.op, self.equal, self.assigned = op or _stand_in("op"), Equal(), Equal()
+        self.other, self.twin = MethodType(function, owner), MethodType(function, owner)
+        self.first, self.second, self.third = map(_stand_in, ("first", "second", "third"))
+        self.inner, self.held, self.modules = [self.op], {}, sys.modules
+
+    def hold(self, kinds: list[Callable]) -> "World":
+        """Add the holders that each kind makes of rows of values, each under a name of its own."""
+        for make in kinds:
+            rows = (
+                [self.first, self.op, self.equal, self.op],
+                [self.op, self.inner, self.other, self.twin],
+                [self.first, 5, self.other],
+                [],
+            )
+            for holder in (holder for row in rows for holder in make(row)):
+                at = len(self.held) + 1
+                module = isinstance(holder, ModuleType)
+                self.held[f"scenery{at}" if module else f"{WORDS[type(holder)]} {at} "] = holder
+        return self
+
+    def look(self) -> dict[str, str]:
+        """Return path -> what the place holds, in words; of other people's modules in short."""
+        found = {INNER: self._name_own(self.inner[0])}
+        for path, holder in self.held.items():
+            foreign = isinstance(holder, ModuleType) and not path.startswith("scenery")
+            for name, (value, _) in _places(holder).items():
+                found[path + name] = self._name_own(value) or ("" if foreign else brief(value))
+        return found
+
+    def _name_own(self, value) -> str | None:
+        names = "equal", "assigned", "twin", "op", "other", "first", "second", "third"
+        return next((name for name in names if getattr(self, name) is value), None)
+
+    def assign(self) -> None:
+        """Write `assigned` where `equal` is, as a block may."""
+        for value, write in [p for holder in self.held.values() for p in _places(holder).values()]:
+            if value is self.equal:
+                write(self.assigned)
+
+
+def _rebinding_case(shows: str, make_world: Callable, wrap: Callable) -> Case:
+    """Return the case of a world, in which `wrap(answer, world)(old, new)` makes a block."""
+
+    def run(answer):
+        world, moments = make_world(), []
+        try:
+            with patched(sys, modules=world.modules):
+                _run_trials(wrap(answer, world), world, moments)
+        except (Untried, Unfit):
+            raise
+        except Exception as error:
+            moments.append(("", Raised(type(error), error)))
+        return moments
+
+    return Case(shows, run, _advise)
+
+
+def _run_trials(rebind, world, moments) -> None:
+    """Open one block after the other, and note what is held at each moment."""
+    run = partial(_run_block, rebind, world, moments)
+    run(world.op, world.first, act=world.assign)
+    for old, new in ((world.op, world.second), (world.other, world.third)):
+        run(old, new, "in a second block, ")
+    for error in (KeyError("raised"), KeyboardInterrupt("raised")):
+        run(world.op, world.first, f"after a {type(error).__name__} inside: ", error=error)
+
+    def nest():
+        with rebind(world.first, world.second):
+            moments.append((f"nested {INSIDE} of another rebinding,", world.look()))
+        moments.append(("after the inner of two nested blocks", world.look()))
+
+    run(world.op, world.first, "around another block, ", act=nest)
+
+
+def _run_block(rebind, world, moments, old, new, trial="", act=None, error=None) -> None:
+    manager, came = _require_manager(rebind(old, new)), None
+    moments.append((trial + CALL, world.look()))
+    try:
+        with manager:
+            moments.append((trial + INSIDE, world.look()))
+            if act is not None:
+                act()
+            if error is not None:
+                raise error
+    except BaseException as raised:
+        came = raised
+    moments.append((trial + AFTER, world.look()))
+    if error is not None and came is None:
+        raise Unfit(f"it swallowed the {brief(error)} raised inside the block; let it come through")
+    if came is not error:
+        raise came
+
+
+def _require_manager(manager):
+    kind = type(tried(manager))
+    if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+        cure = "decorate a generator with contextmanager"
+        raise Unfit(f"it must return a context manager, not {brief(manager)}; {cure}")
+    if kind is _GeneratorContextManager and not hasattr(manager.gen, "__next__"):
+        raise Unfit("contextmanager makes a block of a function with a yield, and yours has none")
+    return manager
+
+
+def _advise(mine, real) -> str:
+    """Return what went wrong first, in words."""
+    for (when, seen), (moment, wanted) in zip(mine, real, strict=False):
+        if when != moment:
+            raised = mine[-1][1]
+            cause = "; compare with `is`, for == may do anything"
+            return raised.sentence + cause * isinstance(raised.error, (ValueError, TypeError))
+        for path in seen | wanted:
+            if seen.get(path) != wanted.get(path):
+                return _say_place(when, path, seen.get(path), wanted.get(path))
+    return ""
+
+
+def _say_place(when: str, path: str, mine: str | None, real: str | None) -> str:
+    """Say what one place holds at one moment, and what it must hold."""
+    if INSIDE in when and real in ("equal", "twin"):
+        return EQUAL
+    if AFTER in when and real == "first":
+        return AGAIN
+    must = f"and must hold {real}" if real else "and held something else before, or nothing"
+    told = f"{when} {path} holds {mine or 'nothing'}, {must}"
+    if INSIDE in when and mine == "op":
+        told = f"{when} {path} still holds the old function; search when the block is entered"
+    if AFTER in when and real == "op":
+        told = f"{when} {path} does not hold the old function again; restore in a finally"
+    return told
+
+
+def _fill_dict(row):
+    return [dict(zip((next(filter(callable, row), 0), None, (1, 2), "op"), row, strict=False))]
+
+
+def _fill_names(make):
+    return lambda row: make(dict(zip(("op", "_op", "late", "table"), row, strict=False)))
+
+
+def _make_module(names, kind: type = ModuleType):
+    made = kind("scenery")
+    namespace(made).update(names)
+    return [made]
+
+
+def _make_classes(names):
+    held = type("Held", (), names)
+    return [held, type("Child", (held,), {})]  # which holds nothing of its own
+
+
+def _make_function(defaults, named):
+    def function(a=0, b=1, c=2, d=3, *, e=4, f=5, g=6, h=7):
+        return a, b, c, d, e, f, g, h
+
+    function.__defaults__, function.__kwdefaults__ = defaults or None, named or None
+    return [function]
+
+
+# -- exercise 3: names of modules
 
 
 class _Lazy(ModuleType):
@@ -33,85 +252,39 @@ class _Lazy(ModuleType):
         return ModuleType.__getattribute__(self, name)
 
 
-class ModulesWorld(World):
-    """The modules of this process and a few more: out of order, twice, and some are none."""
+def _make_modules(op) -> World:
+    """Return a world with copies of all modules: a search that takes too much harms no other.
 
-    def __init__(self, op):
-        super().__init__(op)
-        plain, lazy, inner = map(ModuleType, ("scenery", "scenery.lazy", "scenery.inner"))
-        self._plain, self._inner = vars(plain), vars(inner)
-        self._plain.update(equal=self.equal, op=op, bystander=self.first, other=self.other)
-        self._plain.update(_op=op, twin=self.twin)
-        vars(lazy).update(op=op)
-        self._inner.update(deep=op, another=self.other, number=1, nothing=None)
-        self._few = {"scenery": self._plain, "scenery.lazy": vars(lazy)}
-        self._few["scenery.inner"] = self._inner
-        lazy.__class__ = _Lazy
-        self._main = vars(sys.modules["__main__"])
-        self._main["scenery_op"] = op
-        sys.modules.update({"scenery": plain, "scenery.nothing": None, "scenery.lazy": lazy})
-        sys.modules.update({"scenery.no_module": object(), "scenery.inner": inner})
-        sys.modules["scenery.twice"] = inner
-        self.look, self.restore = self._watch()
+    A few more are beside them, one is lazy, one is there twice, and two are no modules.
+    """
+    kinds = [_fill_names(_make_module), _fill_names(partial(_make_module, kind=_Lazy))]
+    world, copies = World(op).hold(kinds), dict(sys.modules)
+    for name, module in sys.modules.items():
+        if isinstance(module, ModuleType):
+            [copies[name]] = _make_module(namespace(module))
+    namespace(copies["__main__"])["scenery_op"] = op
+    if "psutil" in copies:  # the time limit asks it by this name
+        copies["psutil"] = SimpleNamespace(**namespace(copies["psutil"]))
+    more = {"scenery": world.held["scenery1"], "scenery.nothing": None, "scenery.none": object()}
+    world.modules = {**copies, **world.held, **more}
+    world.held |= {name: module for name, module in copies.items() if _holds(module, op)}
+    return world
 
-    def _watch(self) -> tuple[Callable, Callable]:
-        """Return `look` and `restore`, which name nothing of any module: see `block_trials`."""
-        few, ident, mapped, is_same, all_of = self._few, id, map, operator.is_, all
-        modules = [(name, m) for name, m in sys.modules.items() if isinstance(m, ModuleType)]
-        others = {name: namespace(m) for name, m in modules if not name.startswith("scenery")}
-        watched = {id(function) for function in self.functions}
-        before = [(s, s.copy(), [*s.values()]) for s in (*few.values(), *others.values())]
-        self._kept = before[2][1]
 
-        def look():
-            found = {}
-            for name, space in few.items():
-                for key, value in space.items():
-                    found[f"{name}.{key}"] = value
-            for name, space in others.items():
-                if not watched.isdisjoint(mapped(ident, space.values())):
-                    for key, value in space.items():
-                        if ident(value) in watched:
-                            found[f"{name}.{key}"] = value
-            return found
+def _holds(module, op) -> bool:
+    is_module = isinstance(module, ModuleType)
+    return is_module and any(value is op for value in namespace(module).values())
 
-        def restore():
-            for space, values, listed in before:
-                same_number = len_of(space) == len_of(listed)
-                if same_number and all_of(mapped(is_same, space.values(), listed)):
-                    continue
-                for key, value in values.items():
-                    now = space.get(key)
-                    if now is not value and (ident(now) in watched or ident(value) in watched):
-                        space[key] = value
-                for key in [k for k, v in space.items() if k not in values and ident(v) in watched]:
-                    del space[key]
 
-        len_of = len
-        return look, restore
-
-    def hold_late(self) -> None:
-        """Let one more name hold `op`, between the call and the block."""
-        self._inner["late"] = self._kept["late"] = self.op
-
-    def assign(self) -> None:
-        """Let the block itself assign to a name that holds none of the functions."""
-        self._plain["equal"] = self.assigned
-
-    def close(self) -> None:
-        """Take the modules and the name in `__main__` away."""
-        del self._main["scenery_op"]
-        for name in [name for name in sys.modules if name.startswith("scenery")]:
-            del sys.modules[name]
-
-    def wrap(self, rebind):
-        """Return the rebinding as it is."""
-        return rebind
+def _rebind_modules(old, new):
+    return _reference(old, new, [m for m in sys.modules.values() if _holds(m, old)])
 
 
 def _judge_rebinding(my_rebind_everywhere: Callable, op: Callable):
-    case = rebinding_case("tried on names of modules", lambda: ModulesWorld(op))
-    return find_difference(my_rebind_everywhere, _reference, [case])
+    case = _rebinding_case(
+        "tried on names of modules", lambda: _make_modules(op), lambda answer, world: answer
+    )
+    return find_difference(my_rebind_everywhere, _rebind_modules, [case])
 
 
 REBINDING = Exercise(
@@ -124,5 +297,54 @@ REBINDING = Exercise(
         "try: write new everywhere, then yield; finally: write old back to the remembered places. "
         "Decorate it with @contextlib.contextmanager.",
     ),
-    in_child=True,  # a search that takes in too much breaks the process
+)
+
+# -- exercise 4: holders of each kind
+
+KINDS: dict[str, Callable] = {
+    "a list": lambda row: [row],
+    "a dict": _fill_dict,  # one of its keys is a function that is held: a key is no value
+    "a module": _fill_names(_make_module),
+    "a class": _fill_names(_make_classes),
+    "an instance": _fill_names(lambda names: [SimpleNamespace(**names)]),
+    "defaults": lambda row: _make_function(tuple(row), None),
+    "keyword-only defaults": lambda row: _make_function(None, dict(zip("efgh", row, strict=False))),
+    "a closure cell": lambda row: [CellType(value) for value in row],
+}
+
+
+def _give_holders(answer, world):
+    # A search may find one twice.
+    return lambda old, new: answer(
+        old, new, [*world.held.values(), next(iter(world.held.values()))]
+    )
+
+
+def _judge_holders(rebind: Callable):
+    kinds = {name: [make] for name, make in KINDS.items()}
+    kinds["all kinds at once"] = list(KINDS.values())[::-1]
+    cases = (
+        _rebinding_case(
+            f"tried with {name}", lambda makes=makes: World().hold(makes), _give_holders
+        )
+        for name, makes in kinds.items()
+    )
+    return find_difference(rebind, _reference, cases)
+
+
+ONE_MORE_HOLDER = Exercise(
+    "one_more_holder",
+    _judge_holders,
+    f"Each of {len(KINDS)} kinds of holders was reached, nested, and came back; all at once, too.",
+    (
+        "How would you write to one place of each kind? vars(holder) lists the names of a module, "
+        "a class and an instance; setattr writes them.",
+        "Collect, before you write anything, one function per place: write(value) puts a value "
+        "there. functools.partial(setattr, holder, name) is one.",
+        "Inside the block all writes got new; afterwards, in a finally, all get old. Only the "
+        "finding of the places differs from kind to kind.",
+        "A tuple cannot be written: def write(value): values = list(fn.__defaults__); "
+        "values[k] = value; fn.__defaults__ = tuple(values). What is in fn.__kwdefaults__ is an "
+        "item of a dict.",
+    ),
 )

@@ -1,8 +1,53 @@
-"""The exercises of chapter 2."""
+"""The exercises of chapter 2; the first: which sequence of calls traces least?"""
 
-from helpers.study.chapter_2.batches import BATCHES
-from helpers.study.chapter_2.retracing import RANKING
-from helpers.study.chapter_2.slow_training import SLOW_TRAINING
+from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.capture.text.value import brief
+from helpers.study.chapter_2.spied_step import BATCHES, SLOW_TRAINING
 from helpers.study.chapter_2.trace_cache import CACHE
+from helpers.study.engine import Exercise, Unfit, Untried, in_order, plain_text
+
+WHY = {
+    "tensors": "a tensor's value is no part of its key",
+    "mixed": "1, 1.0 and True are equal in Python, so they share a key; the tensors share another",
+    "lengths": "one trace per shape, and a shape that was there before is a hit",
+    "numbers": "one trace per Python value, and a value that was there before is a hit",
+    "containers": "a list, a tuple, another order, another length and a dict are five keys",
+}
+
+
+def _judge_ranking(ranking, sequences):
+    if set(sequences) != set(WHY):
+        raise Unfit("the sequences have changed; run the cell that makes them again")
+    ranking = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
+    if left := [str(place) for place, name in enumerate(ranking, 1) if name is ...]:
+        raise Untried(f"place {' and '.join(left)}" if len(left) < len(ranking) else "")
+    if odd := [name for name in ranking if not isinstance(name, str) or name not in WHY]:
+        return f"{brief(odd[0])} is none of the names {', '.join(WHY)}"
+    if sorted(ranking) != sorted(WHY):
+        return f"ranking must hold each of these names once: {', '.join(WHY)}"
+    traces = {name: _count_traces(calls) for name, calls in sequences.items()}
+    for a, b in zip(ranking, ranking[1:], strict=False):
+        if traces[a] > traces[b]:
+            return f"{a!r} makes {traces[a]} traces and {b!r} {traces[b]}: {WHY[a]}; {WHY[b]}"
+    return None
+
+
+def _count_traces(calls) -> int:
+    kept = watch(lambda x: x, autograph=False)
+    for args in calls:
+        kept(*args)
+    return kept.model.traces
+
+
+RANKING = Exercise(
+    "ranking",
+    _judge_ranking,
+    "You read the keys as TensorFlow does.",
+    (
+        "For each call ask: which key is it? Two calls with one key make one trace.",
+        "A tensor's key is dtype and shape. A Python value's key is the value. Which are equal?",
+        "tensors 1, mixed 2, lengths 3. Count the two that are left.",
+    ),
+)
 
 EXERCISES = (RANKING, BATCHES, CACHE, SLOW_TRAINING)

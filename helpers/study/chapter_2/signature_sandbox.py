@@ -1,5 +1,7 @@
 """A learner's guess about one call of a tf.function -> the truth, from the running function."""
 
+from contextlib import suppress
+
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.sandbox import Control, Sandbox
 from helpers.model.traces import TraceLedger
@@ -34,14 +36,9 @@ SANDBOX = Sandbox(
 def call_code(picked: dict[str, str]) -> str:
     """Return the argument that the choices make, as it would be typed."""
     tensor = f"tf.zeros({picked['shape']}, tf.{picked['dtype']})"
-    if picked["argument"] == PYTHON:
-        return picked["value"]
-    if picked["argument"] == LIST:
-        return f"[{tensor}, {tensor}]"
-    if picked["argument"] == DICT:
-        pairs = [f"{key!r}: {tensor}" for key in picked["keys"].split(", ")]
-        return f"{{{', '.join(pairs)}}}"
-    return tensor
+    pairs = [f"{key!r}: {tensor}" for key in picked["keys"].split(", ")]
+    forms = {PYTHON: picked["value"], LIST: f"[{tensor}, {tensor}]", TENSOR: tensor}
+    return forms.get(picked["argument"], f"{{{', '.join(pairs)}}}")
 
 
 class SignatureSandbox(Foretelling):
@@ -65,7 +62,7 @@ class SignatureSandbox(Foretelling):
         """Return the watched function of this setting."""
         setting = picked["function"]
         if setting not in self._made:
-            self._made[setting] = _function(**FUNCTIONS[setting])
+            self._made[setting] = _make_function(**FUNCTIONS[setting])
         return self._made[setting]
 
     def _prepare(self, picked):
@@ -73,10 +70,8 @@ class SignatureSandbox(Foretelling):
 
     def _truth(self, picked, often):
         function = self.function(picked)
-        try:
+        with suppress(TypeError, ValueError):
             function(argument(picked))
-        except (TypeError, ValueError) as error:
-            del error
         row = function.last
         why = f" ({row.note})" if row.note else ""
         return row.verdict, f"was {row.verdict}{why}.", ledger.html(function.model)
@@ -90,7 +85,7 @@ def signature_sandbox() -> SignatureSandbox:
     return SignatureSandbox()
 
 
-def _function(input_signature=False, **options) -> Watched:
+def _make_function(input_signature=False, **options) -> Watched:
     import tensorflow as tf
 
     def f(x):

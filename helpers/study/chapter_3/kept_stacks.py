@@ -1,4 +1,7 @@
-"""A call in CPython -> the stack that it kept before every instruction, read from its memory."""
+"""A call in CPython -> the stack that it kept before every instruction, read from its memory.
+
+And the exercise that asks for one of them.
+"""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -6,7 +9,9 @@ from typing import NamedTuple
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
+from helpers.capture.text.value import brief
 from helpers.mini import vm
+from helpers.study.engine import Exercise, Untried, in_order
 
 MOST_STEPS = 20_000
 
@@ -31,13 +36,13 @@ def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
 
     Read from CPython's memory, the NULLs left out.
     """
-    return [(offset, stack) for number, _, offset, stack in _kept(fn, args) if number == 1]
+    return [(offset, stack) for number, _, offset, stack in _record(fn, args) if number == 1]
 
 
 def plain_places(program, args) -> list[Place]:
     """Return what CPython kept, in the plain instructions' form."""
     places, calls = [], {}
-    for number, code, offset, stack in _kept(program, args):
+    for number, code, offset, stack in _record(program, args):
         opname, named = _plain_at(code).get(offset, ("", False))
         if opname and is_told(code):
             call = calls.setdefault(number, len(calls))
@@ -46,7 +51,7 @@ def plain_places(program, args) -> list[Place]:
     return places
 
 
-def _kept(fn, args) -> list[tuple]:
+def _record(fn, args) -> list[tuple]:
     """Return (number of the call, its code, offset, stack) of all functions of the module."""
     kept = []
     for moment in record(fn, args, fold=False, most=MOST_STEPS).moments:
@@ -75,3 +80,42 @@ def _plain_at(code) -> dict[int, tuple[str, bool]]:
     steps, _ = vm.plain(code)
     named = {i.offset for i in instructions(code) if i.opname == "CALL_KW"}
     return {s.offset: (s.opname, s.offset in named) for s in steps if s.first}
+
+
+def _judge(guess, fn, args, offset):
+    items = in_order(guess, 100, "the guess")
+    if left := [str(place) for place, item in enumerate(items, 1) if item is ...]:
+        raise Untried(f"place {', '.join(left)}, from the bottom," if items != [...] else "")
+    kept = kept_by_cpython(fn, args)
+    places = [n for n, (place, _) in enumerate(kept) if place == offset]
+    if not places:
+        return f"no instruction starts at offset {brief(offset)} in a run of {brief(fn)}"
+    if odd := [item for item in items if type(item) is not int]:
+        kind = "text" if isinstance(odd[0], str) else f"a {type(odd[0]).__name__}"
+        return f"the values here are whole numbers, and {brief(odd[0])} is {kind}"
+    after = kept[places[0] + 1][1] if places[0] + 1 < len(kept) else None
+    return _advise(tuple(map(brief, items)), kept[places[0]][1], after)
+
+
+def _advise(told: tuple, stack: tuple, after: tuple | None) -> str | None:
+    if told == stack:
+        return None
+    if told == after:
+        return "that is the stack after the instruction ran; asked is the stack just before it"
+    if told == stack[::-1]:
+        return "those are the values, but the bottom comes first: the top of the stack is the last"
+    if told == stack[-2:]:
+        return "those two are its operands; below them wait values that are used later"
+    return "run it in your head: a name or number is pushed, an operator pops two and pushes one"
+
+
+STACK_AT = Exercise(
+    "stack_at",
+    _judge,
+    "You kept the waiting values apart from the operands.",
+    (
+        "Read the function from left to right. What is computed first, and where does it wait?",
+        "Each operator pops its two operands and pushes one result; results wait on the stack.",
+        "Below the two operands of the third operator lie the results of the first two.",
+    ),
+)

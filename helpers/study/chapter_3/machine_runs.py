@@ -11,7 +11,6 @@ import inspect
 import io
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from helpers.capture.text.error import said
@@ -26,16 +25,13 @@ from helpers.study.engine import Untried, parted
 MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
 MOST_ROWS, LONGEST_BODY = 40, 60
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-COUNTED = ("CALL", "BUILD_LIST", "BUILD_TUPLE")  # their first argument counts their operands
-RAISES = ("RAISE_VARARGS", "RERAISE")
-OTHER_STACK = "puts another list in the place of self.stack; change the list itself"
 OUTSIDE = "in a frame of its own; yours had it run outside the machine. Let self.call make the call"
 MISSING = "A value is missing: yours popped one too many, or a result was not pushed."
 TOO_MANY = "There is a value too many: it was left on the stack, or pushed for nothing."
-REVERSED = "is on top: what is popped comes in reverse order."
-ORDER = {
-    "BINARY_OP": "The right operand is on top, so it is popped first.",
-    "COMPARE_OP": "The right operand is on top, so it is popped first.",
+RIGHT, REVERSED = "The right operand is on top, so it is popped first.", "is on top: pop it first."
+TIPS = {
+    "BINARY_OP": RIGHT,
+    "COMPARE_OP": RIGHT,
     "CONTAINS_OP": "The container is on top, so it is popped first.",
     "BINARY_SUBSCR": "The key is on top, so it is popped first.",
     "CALL": f"The last argument {REVERSED}",
@@ -60,17 +56,15 @@ class _Wrong(vm.Halt):
 
 @dataclass
 class Run:
-    """What a run did: its end in short and to the last digit, its output, its stacks.
+    """What a run did: its end, its output, its stacks; of a machine also each handler that ran.
 
-    Of a machine also all handlers, each after so many places, and what one of them raised there.
+    A handler comes after so many places.
     """
 
     end: str = ""
-    exact: str = ""
     printed: str = ""
     places: list[Place] = field(default_factory=list)
     handlers: list[tuple[int, str, int]] = field(default_factory=list)
-    raised: dict[int, BaseException] = field(default_factory=dict)
 
 
 def difference(machine: type, program: Callable, *args, own=()) -> str | None:
@@ -79,26 +73,18 @@ def difference(machine: type, program: Callable, *args, own=()) -> str | None:
     `own`: the names of the handlers that may be to blame; all, if none is given. Untried, with its
     name, if a handler returns `...`.
     """
-    call, real = f"{show_call(program, args)}: ", _run_cpython(program, args)
+    call = f"{show_call(program, args)}: "
+    real = Run(places=plain_places(program, copy.deepcopy(args)))
+    _finish(real, lambda fn, *given: fn(*given), program, args)
     try:
         ours = run_machine(machine, program, args)
     except (_Wrong, vm.Missing) as wrong:
         return f"{call}{wrong}"
-
-    def mends(name: str) -> bool:
-        with suppress(vm.Halt):
-            turned = run_machine(_reversed(machine, name), program, args)
-            return (turned.exact, turned.places) == (real.exact, real.places)
-        return False
-
     same_way = ours.places == real.places
-    why = "" if same_way else f". {_say_where(ours, real, own, mends)}"
+    why = "" if same_way else f". {_say_where(ours, real, own)}"
     if ours.end != real.end:
         return parted(call, ours.end, real.end, "CPython", why)
-    if ours.exact != real.exact:
-        return parted(call, ours.exact, real.exact, "CPython", why)
     if ours.printed != real.printed:
-        why = why or (f". Look at your {own[0]}." if len(own) == 1 else "")
         mine, cpythons = f"prints {ours.printed!r}", f"prints {real.printed!r}"
         return parted(call, mine, cpythons, "CPython", why)
     return None if same_way else f"{call}yours {ours.end}, as in CPython, but by another way{why}"
@@ -117,13 +103,13 @@ def show_call(program: Callable, args: tuple) -> str:
 
 def run_machine(machine: type, program: Callable, args: tuple) -> Run:
     """Run `program(*args)` on the machine, with a note of every handler that runs."""
-    run, calls, space = Run(), {}, program.__globals__
+    run, calls = Run(), {}
 
     def note(frame, name: str) -> None:
         step = frame.steps[frame.at - 1]
         if step.opname != name:  # another handler calls this one
             return
-        if step.first and frame.globals is space and is_told(frame.code):
+        if step.first and frame.globals is program.__globals__ and is_told(frame.code):
             call, _ = calls.setdefault(id(frame), (len(calls), frame))
             stack = tuple(map(brief, frame.stack))
             run.places.append(Place(call, frame.code.co_name, step.offset, name, stack))
@@ -133,48 +119,33 @@ def run_machine(machine: type, program: Callable, args: tuple) -> Run:
         def run_it(self, *arguments):
             if len(run.handlers) > MOST_HANDLERS:
                 raise _Wrong("yours never ends")
-            stack = self.stack
             note(self, name)
-            try:
-                given = getattr(super(Watched, self), name)(*arguments)
-            except Exception as error:
-                run.raised[len(run.places)] = error
-                raise
-            if given is ...:
+            if getattr(super(Watched, self), name)(*arguments) is ...:
                 raise _Stub(name)
-            if self.stack is not stack:
-                raise _Wrong(f"your {name} {OTHER_STACK}")
-            if name in RAISES:
+            if name in ("RAISE_VARARGS", "RERAISE"):
                 raise _Wrong(f"your {name} must raise, and it returned")
 
         return run_it
 
     handlers = {name: watching(name) for name in vm.opcodes(machine)}
     Watched = type("frame", (machine,), handlers)  # noqa: N806
-    return _finish(run, Watched().run, program, args)
+    _finish(run, Watched().run, program, args)
+    return run
 
 
-def _run_cpython(program: Callable, args: tuple) -> Run:
-    run = Run(places=plain_places(program, copy.deepcopy(args)))
-    return _finish(run, lambda fn, *given: fn(*given), program, args)
-
-
-def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> Run:
+def _finish(run: Run, call: Callable, program: Callable, args: tuple) -> None:
     """Make the call with a copy of the arguments, and write down what it did."""
     printed = io.StringIO()
     try:
         with redirected(counted(printed)):
-            value = call(program, *copy.deepcopy(args))
-        run.end, run.exact = f"gives {brief(value)}", f"gives {write_exactly(value)}"
+            run.end = f"gives {write_exactly(call(program, *copy.deepcopy(args)))}"
     except (_Stub, vm.Unwritten) as stub:
         raise Untried(stub if type(stub) is _Stub else "") from None
     except vm.Halt:
         raise
     except (Exception, GeneratorExit, SystemExit) as error:
-        run.end = f"raises {said(error)}"
-        run.exact = f"raises {_write_chain(error, program.__globals__)}"
+        run.end = f"raises {_write_chain(error, program.__globals__)}"
     run.printed = printed.getvalue()
-    return run
 
 
 def write_exactly(value) -> str:
@@ -198,43 +169,29 @@ def _is_programs(error: BaseException | None, space: dict) -> bool:
     return error is not None and (trace is None or trace.tb_frame.f_globals is space)
 
 
-def _reversed(machine: type, name: str) -> type:
-    """Return the machine in which one handler finds its operands in reverse order."""
-
-    def turned(self, *arguments):
-        count = arguments[0] if name in COUNTED else 2
-        self.stack.extend([self.stack.pop() for _ in range(count)])
-        return getattr(super(Turned, self), name)(*arguments)
-
-    Turned = type("frame", (machine,), {name: turned})  # noqa: N806
-    return Turned
-
-
-def _say_where(ours: Run, real: Run, own, mends: Callable) -> str:
+def _say_where(ours: Run, real: Run, own) -> str:
     """Return where two runs part first, which handler ran there, and what that usually means."""
     both = list(zip(real.places, ours.places, strict=False))
     at = next((k for k, (there, here) in enumerate(both) if there != here), len(both))
     ran = [(name, offset) for seen, name, offset in ours.handlers if seen <= at]
     name, offset = next((one for one in ran[::-1] if not own or one[0] in own), ran[-1])
-    where = f"They part at {name} (offset {offset})"
-    order = ORDER.get(name, "") if name in ORDER and mends(name) else STACK.get(name, "")
+    where, tip = f"They part at {name} (offset {offset})", STACK.get(name) or TIPS.get(name, "")
     if at == len(both):
-        advice = ENDS.get(name, "") if at < len(ours.places) else order
-        return f"{where}, where one of the two ends. {advice}".strip()
+        tip = ENDS.get(name, "") if at < len(ours.places) else tip
+        return f"{where}, where one of the two ends. {tip}".strip()
     there, here = both[at]
-    if there.call != here.call and at in ours.raised:
-        return f"{where}: yours raised {said(ours.raised[at])}"
     if there.call != here.call:
         return f"{where}: CPython went on in {there.function}, {OUTSIDE}"
     if there.offset != here.offset:
-        advice = f"{name} jumps only on its condition." if "IF" in name else ENDS.get(name, "")
+        tip = f"{name} jumps only on its condition." if "IF" in name else ENDS.get(name, "")
         went = f"it went on at {here.offset}, CPython at {there.offset}"
-        return f"{where}: {went}. {advice}".strip()
+        return f"{where}: {went}. {tip}".strip()
     where += "" if (name, offset) == ran[-1] else ", or at what follows it"
     more = len(here.stack) - len(there.stack)
-    advice = STACK.get(name) or (MISSING if more < 0 else TOO_MANY) if more else order
+    if more and name not in STACK:
+        tip = MISSING if more < 0 else TOO_MANY
     left = f"it left [{', '.join(here.stack)}], CPython [{', '.join(there.stack)}]"
-    return f"{where}: {left}. {advice}".strip()
+    return f"{where}: {left}. {tip}".strip()
 
 
 def list_stacks(machine: type, program: Callable, *args) -> Listing:

@@ -2,15 +2,33 @@
 
 The other steps are finished ones, so that a step can be judged before the ones below it are done.
 What differs is tried again with one of the learner's handlers at a time, to find whose fault it is.
+And how many of the standard library's functions the opcodes of some steps can express.
 """
 
+import inspect
+import math
+import opcode
+import os
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
 
+from helpers.capture.text.value import brief
+from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
+from helpers.model.listing import Column, Listing
 from helpers.study.chapter_3 import vm_programs
 from helpers.study.chapter_3.machine_runs import difference, list_stacks
 from helpers.study.engine import Exercise, Untried
+from helpers.view.table_view import table
+
+WIDTH = 20
+PARTS, EMPTY = "▏▎▍▌▋▊▉█", "·"  # of one character of a bar: eighths
 
 
 def cases_of(step: type) -> list[tuple]:
@@ -22,9 +40,14 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
     wanted = [name for name in vars(step) if name.isupper()]
 
     def judge(answer) -> str | None:
-        if because := _incomplete(answer, step, wanted):
-            return because
-        machine = _machine(answer, step)
+        name = step.__name__
+        if not isinstance(answer, type):
+            return f"give the class itself, such as check.vm_{name.lower()}({name})"
+        if missing := [opname for opname in wanted if opname not in vm.opcodes(answer)]:
+            return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
+        if stubs := [opname for opname in wanted if opname not in vm.written(answer)]:
+            raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
+        machine = _make_machine(answer, step)
         for program, args in cases_of(step):
             if because := difference(machine, program, *args, own=wanted):
                 return _blame_one(answer, step, wanted, program, args) or because
@@ -33,25 +56,7 @@ def _judge_step(step: type) -> Callable[[type], str | None]:
     return judge
 
 
-def _incomplete(answer, step: type, wanted: list[str]) -> str | None:
-    """Say why this is no class with all handlers; Untried, with their names, if some are stubs."""
-    name = step.__name__
-    if not isinstance(answer, type):
-        return f"give the class itself, such as check.vm_{name.lower()}({name})"
-    missing = [opname for opname in wanted if opname not in vm.opcodes(answer)]
-    if missing:
-        return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
-    own = {name for part in answer.__mro__[:-1] for name in vars(part) if name[0] != "_"}
-    taken = [name for name in sorted(own) if not name.isupper() and hasattr(vm.Loop, name)]
-    if taken and not issubclass(answer, vm.Loop):
-        return f"{answer.__name__}.{taken[0]} has the name of a method of the loop; rename it"
-    stubs = [opname for opname in wanted if opname not in vm.written(answer)]
-    if stubs:
-        raise Untried(", ".join(stubs) if len(stubs) < len(wanted) else "")
-    return None
-
-
-def _machine(answer: type, step: type) -> type:
+def _make_machine(answer: type, step: type) -> type:
     """Return the machine with these handlers in the place of the step's own.
 
     What the step's methods share stands behind them: other steps use it too.
@@ -69,7 +74,7 @@ def _blame_one(answer: type, step: type, wanted: list[str], program, args) -> st
     shared = {n: v for n, v in _shared(step).items() if not hasattr(answer, n)}
     for name in wanted:
         rest = {other: vars(step)[other] for other in wanted if other != name}
-        alone = _machine(type(answer.__name__, (answer,), rest | shared), step)
+        alone = _make_machine(type(answer.__name__, (answer,), rest | shared), step)
         if because := difference(alone, program, *args, own=[name]):
             return because
     return None
@@ -80,7 +85,7 @@ def _exercise(step: type, praise: str, *hints: str) -> Exercise:
     program, args = cases_of(step)[0]
 
     def picture(answer):
-        return list_stacks(_machine(answer, step), program, *args)
+        return list_stacks(_make_machine(answer, step), program, *args)
 
     name = f"vm_{step.__name__.lower()}"
     return Exercise(name, _judge_step(step), praise, hints, picture=picture)
@@ -137,3 +142,76 @@ STEP_EXERCISES = (
         "raises self.handled, (1) the top, (2) the value below the top, from the top.",
     ),
 )
+
+
+@dataclass(frozen=True)
+class Reach:
+    """After one step: its opcodes, all so far, functions that need no other, share in percent."""
+
+    step: str
+    opcodes: str
+    so_far: int
+    functions: int
+    share: str
+    bar: str
+
+
+def show_opcode_coverage(*steps: type) -> Exhibit:
+    """Show, step by step, the share of the library's functions whose every opcode has a handler.
+
+    A step is a class with methods that are named for opcodes; a stub counts as no handler. The
+    library is the one of the running Python: its top-level modules, read from their files.
+    TypeError for a step that is no class.
+    """
+    known, rows, functions = set(), [], list_needs()
+    total = sum(functions.values())
+    for step in steps:
+        if not isinstance(step, type):
+            raise TypeError(f"show_opcode_coverage needs classes of handlers, not {brief(step)}")
+        own = vm.written(step)
+        known |= own
+        able = sum(count for needed, count in functions.items() if needed <= known)
+        full, part = divmod(math.ceil(WIDTH * len(PARTS) * able / total), len(PARTS))
+        bar = (PARTS[-1] * full + (PARTS[part - 1] if part else "")).ljust(WIDTH, EMPTY)
+        share = f"{100 * able / total:.1f} %"
+        rows.append(Reach(step.__name__, str(len(own)), len(known), able, share, bar))
+    columns = (
+        Column("step", "step", code=True),
+        Column("opcodes", "its opcodes"),
+        Column("so_far", "opcodes so far"),
+        Column("share", "share"),
+        Column("bar", "of the functions", code=True),
+    )
+    title = f"What the machine can express of {total} functions in the standard library"
+    return Exhibit(Listing(title, columns, tuple(rows), _say_wanted(known, functions)), table)
+
+
+def _say_wanted(known, functions) -> str:
+    """Say which missing opcode would let most further functions through."""
+    lacking = Counter()
+    for needed, count in functions.items():
+        if len(needed - known) == 1:
+            lacking[min(needed - known)] += count
+    if not lacking:
+        return ""
+    name, count = min(lacking.items(), key=lambda item: (-item[1], item[0]))
+    return f"The one handler that would help most is {name}: {count} functions lack nothing else."
+
+
+@cache
+def list_needs() -> Counter:
+    """Return how many functions of the library need which set of plain instructions."""
+    found = Counter()
+    for path in sorted(Path(os.__file__).parent.glob("*.py")):
+        for code in _functions(SourceFileLoader(path.stem, str(path)).get_code(path.stem)):
+            used = {opcode.opname[byte] for byte in code.co_code[::2]}
+            found[frozenset(plain for name in used for plain in vm.plain_names(name))] += 1
+    return found
+
+
+def _functions(code: CodeType):
+    if code.co_flags & inspect.CO_OPTIMIZED:
+        yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _functions(constant)

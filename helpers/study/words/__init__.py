@@ -25,9 +25,7 @@ class Word:
 def words() -> tuple[Word, ...]:
     """Return the course's terms, in the order in which they come."""
     found = tomllib.loads(files(__name__).joinpath("words.toml").read_text("utf-8"))["word"]
-    return tuple(
-        Word(each["term"], each["chapter"], " ".join(each["means"].split())) for each in found
-    )
+    return tuple(Word(w["term"], w["chapter"], " ".join(w["means"].split())) for w in found)
 
 
 def show_word(term: str = "") -> Exhibit:
@@ -35,19 +33,16 @@ def show_word(term: str = "") -> Exhibit:
 
     TypeError if it is no str; ValueError, with those that are near, if the course has no such term.
     """
-    if not issubclass(type(term), str):
+    if not isinstance(term, str):
         raise TypeError(f"give the term as a str, such as show_word('guard'), not {brief(term)}")
-    asked = str.__str__(term).strip().casefold()
+    asked = term.strip().casefold()
     found = [word for word in words() if asked in ("", *_forms(word))]
     if not found:
         near = get_close_matches(asked, [word.term for word in words()], 3, 0.5)
         hint = f"near it: {', '.join(near)}" if near else "show_word() lists all"
         raise ValueError(f"the course has no term {asked[:60]!r}; {hint}")
-    columns = (
-        Column("term", "term"),
-        Column("chapter", "chapter"),
-        Column("means", "what it means here"),
-    )
+    columns = Column("term", "term"), Column("chapter", "chapter")
+    columns = *columns, Column("means", "what it means here")
     title = "The words of this course" if not asked else ""
     return Exhibit(Listing(title, columns, tuple(found)), table)
 

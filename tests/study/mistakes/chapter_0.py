@@ -1,17 +1,5 @@
 """The first notebook: a count of names, counted wrong."""
 
-LYING = """
-class Count(int):
-    def __eq__(self, other):
-        return other == 2
-
-    def __ne__(self, other):
-        return False
-
-
-names_looked_up = Count(9)
-"""
-
 MISTAKES = {
     "warm_up": (
         ("the argument is looked up by name too", "= 2", "= 1"),
@@ -19,6 +7,5 @@ MISTAKES = {
         ("such as 7, not ['f', 'x'] (list)", "= 2", "= ['f', 'x']"),
         ("a whole number such as 7, not 2.0 (float)", "= 2", "= 2.0"),
         ("listed the names f, x", "= 2", "= 4"),
-        ("listed the names f, x", LYING),
     ),
 }

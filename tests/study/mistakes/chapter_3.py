@@ -6,7 +6,6 @@ NEXT = "self.push(next(self.stack[-1]))"
 CALLED = "self.push(self.call(fn, *values[:split], **keywords))"
 POPPED = "values = [self.pop() for _ in range(count)][::-1]"
 SLICED = "values = self.stack[-count:]\n        del self.stack[-count:]"
-ITEMS = "self.push([self.pop() for _ in range(count)][::-1])"
 STORED = "self.cells[name].cell_contents = self.pop()"
 MADE = "self.push(self.function(code, **given))"
 PUSHED = "self.push(self.handled)\n        self.push(error)"
@@ -14,7 +13,6 @@ MATCHED = "self.push(isinstance(self.stack[-1], wanted))"
 RETURNED = "return steps.to_code()"
 IF_NOT = "        if not self.pop():\n"
 IF = "        if self.pop():\n"
-NO_ERROR = '            raise RuntimeError("No active exception to reraise")\n'
 
 FIRST_PAIR = """from bytecode import BinaryOp, Bytecode
 
@@ -38,27 +36,14 @@ MISTAKES = {
         ("at SWAP", SWAPPED, SWAPPED.replace("-depth", "-depth - 1")),
         ("what is between stays", SWAPPED, SWAPPED.replace("-depth", "-2")),
         ("at SWAP", SWAPPED, "self.stack.insert(len(self.stack) - depth, self.pop())"),
-        (
-            "your SWAP puts another list",
-            SWAPPED,
-            f"self.stack = list(self.stack)\n        {SWAPPED}",
-        ),
         ("CPython raises UnboundLocalError", "if name not in self.local:", "if False:"),
         ("no method COPY", "def COPY", "def copied"),
-        ("at DELETE_FAST", "        del self.local[name]\n", ""),
-        ("at LOAD_GLOBAL", FOUND, "pass"),
-        ("(FACTOR, Names, len)", FOUND, "self.push(globals().get(name) or self.find(name))"),
     ),
     "vm_operators": (
         (
             "right operand is on top",
             "right, left = self.pop(), self.pop()\n        self.push(ARITHMETIC",
             "left, right = self.pop(), self.pop()\n        self.push(ARITHMETIC",
-        ),
-        (
-            "COMPARE_OP",
-            "right, left = self.pop(), self.pop()\n        self.push(COMPARISON",
-            "left, right = self.pop(), self.pop()\n        self.push(COMPARISON",
         ),
         ("not pushed", "self.push(ARITHMETIC[sign](left, right))", "ARITHMETIC[sign](left, right)"),
         ("at IS_OP", "self.push((one is other) != bool(inverted))", "self.push(one is other)"),
@@ -70,18 +55,9 @@ MISTAKES = {
     ),
     "vm_jumps": (
         ("bool is asked", IF, "        value = self.pop()\n        if bool(value) and value:\n"),
-        (
-            "CPython gives (2, 3)",
-            IF,
-            "        value = self.pop()\n"
-            "        if len(value) if hasattr(value, '__len__') else value:\n",
-        ),
-        ("at GET_ITER", "        self.push(iter(self.pop()))", "        pass"),
-        ("Only a StopIteration", "except StopIteration", "except (StopIteration, LookupError)"),
         ("FOR_ITER", "except StopIteration", "except (StopIteration, StopAsyncIteration)"),
         ("CPython raises ValueError: x", "except StopIteration", "except Exception"),
         ("jumps only on its condition", IF_NOT, IF),
-        ("POP_JUMP_IF_TRUE jumps only on", IF, IF_NOT),
         ("iterator stays below the item", NEXT, "self.push(next(self.pop()))"),
         (
             "FOR_ITER",
@@ -90,7 +66,6 @@ MISTAKES = {
         ),
         ("left on the stack", IF_NOT, "        if not self.stack[-1]:\n"),
         ("jumps only on its condition", "        if self.pop() is None:\n", IF_NOT),
-        ("at POP_JUMP_IF_NOT_NONE", "if self.pop() is not None", "if self.pop() != None"),
     ),
     "vm_calls": (
         ("CPython gives (('item', True)", "container[key]", "container[int(key)]"),
@@ -100,13 +75,6 @@ MISTAKES = {
         ("Let self.call make the call", "self.call(fn, *values", "fn(*values"),
         ("CPython gives", "zip(names, values", "zip(names[::-1], values"),
         ("at CALL", POPPED, SLICED),
-        (
-            "CPython raises AttributeError",
-            "getattr(self.pop(), name)",
-            "getattr(self.pop(), name, 0)",
-        ),
-        ("key is on top", "key, container = self", "container, key = self"),
-        ("last item is on top", ITEMS, ITEMS.replace("[::-1]", "")),
         ("left on", "getattr(self.pop(), name)", "getattr(self.stack[-1], name)"),
     ),
     "vm_closures": (
@@ -117,17 +85,6 @@ MISTAKES = {
         ),
         ("STORE_DEREF", STORED, "self.local[name] = self.pop()"),
         ("MAKE_FUNCTION", "for part in reversed(parts)", "for part in parts"),
-        (
-            "put_again(1, None)",
-            STORED,
-            "value = self.pop()\n"
-            "        if value is not None:\n            self.cells[name].cell_contents = value",
-        ),
-        (
-            "looked_at(5)",
-            MADE,
-            f"given['defaults'] = given.get('defaults', ())[:1]\n        {MADE}",
-        ),
         ("MAKE_FUNCTION", MADE, "self.push(self.function(code))"),
         ("MAKE_FUNCTION", MADE, f"given.pop('kwdefaults', 0)\n        {MADE}"),
         ("not pushed", MADE, MADE[10:-1]),
@@ -147,13 +104,6 @@ MISTAKES = {
         ),
         ("at POP_EXCEPT", "self.handled = self.pop()", "self.pop()\n        self.handled = None"),
         ("v from TypeError", "raise error from cause[0]", "raise error"),
-        (
-            "CPython raises TypeError: exceptions must derive",
-            f"        if count == 0 and self.handled is None:\n{NO_ERROR}",
-            "",
-            "        if cause:\n",
-            f"        if error is None:\n{NO_ERROR}        if cause:\n",
-        ),
     ),
     "stack_at": (
         ("the bottom comes first", "guess = [1, 3, 5, 12]"),
@@ -161,20 +111,10 @@ MISTAKES = {
         ("True is a bool", "guess = [12, 5, 3, True]"),
         ("below them wait values", "guess = [3, 1]"),
         ("the stack after the instruction", "guess = [12, 5, 2]"),
-        ("popped for good", "guess = [4, 3, 4, 1, 3, 1]"),
         ("run it in your head", "guess = [12, 4, 3, 1]"),
         ("must be a list, not 12", "guess = 12"),
-        ("in another order", "guess = [5, 12, 3, 1]"),
-        ("two operands lie on top", "guess = [12, 5]"),
-        ("run it in your head", "guess = [12, 5, 99]"),
-        ("3.0 is a float", "guess = [12, 5, 3.0, 1]"),
     ),
     "kept_alive": (
-        (
-            "closure is not what it was by now",
-            "functions = {name: lambda obj: obj for name in functions}\n"
-            "guess = dict.fromkeys(functions, True)",
-        ),
         ("functions is not what it was by now", "functions = {}\nguess = {}"),
         ("the error has a traceback", '"error": True', '"error": False'),
         ("goes into a cell", '"closure": False', '"closure": True'),
@@ -195,23 +135,7 @@ MISTAKES = {
             "for s in signs: s.arg = BinaryOp.ADD",
         ),
         ("BINARY_OP -`, the reference has", "    signs[-1].arg = BinaryOp.ADD\n", ""),
-        ("LOAD_CONST int 10`, the reference has", "    ten[-1].arg = 25\n", ""),
-        ("LOAD_CONST int 26`", "arg = 25", "arg = 26"),
-        ("LOAD_CONST float 25.0`", "arg = 25", "arg = 25.0"),
         ("change its last 10", "ten[-1]", "ten[0]"),
         ("for the code of ticket", " and s.arg == 10", ""),
-        ("BINARY_OP *`", "BinaryOp.ADD", "BinaryOp.MULTIPLY"),
-        ("another line table", RETURNED, f"{RETURNED}.replace(co_linetable=b'')"),
-        ("`the exception table []`", RETURNED, f"{RETURNED}.replace(co_exceptiontable=b'')"),
-        ("has `co_flags 3`", RETURNED, f"{RETURNED}.replace(co_flags=3)"),
-        ("`the docstring None`", "    return", "    steps.docstring = None\n    return"),
-        ("co_name", "def patch(code):\n    return (lambda age: (100 - age) * 50 + 25).__code__"),
-        (
-            "+1 instructions",
-            "    return",
-            "    steps.insert(-1, Instr('NOP'))\n    return",
-            "import BinaryOp",
-            "import Instr, BinaryOp",
-        ),
     ),
 }

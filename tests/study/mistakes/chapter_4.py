@@ -1,6 +1,5 @@
 """Chapter 4: parts of the mini-Dynamo, callbacks, caches and guards that are nearly right."""
 
-FAILING = "failing = next((g for g in entry.guards if not g.holds(values)), None)"
 INSERT = "        self.entries.insert(0, entry)\n"
 DROP = "        del self.entries[self.limit:]\n"
 MOVE = """                self.entries.remove(entry)
@@ -8,11 +7,6 @@ MOVE = """                self.entries.remove(entry)
 """
 LOOKED_UP = "codes.get(code) or stand_ins.get(code)"
 WHERE = "y = torch.where(y.sum() > 0, y - y.mean(), y)"
-
-
-def without(line):
-    """Return the pieces that take one guard out of a set."""
-    return f"        and {line}\n", ""
 
 
 VISITED_ONCE = """def receives(code, start, bound):
@@ -35,7 +29,6 @@ class Recorder(PARTS.recorder):
     def __init__(self):
         pass
 """
-TYPE_OF_TENSOR = '            f"type({source}) is torch.Tensor",\n'
 
 
 LOOSE_SHAPE = (
@@ -58,7 +51,6 @@ def binary_op(trace, sign, left, right):
         return trace.record(fn, left, right)
 """
 RECORDED_ON_ERROR = EAFP.replace("AttributeError", "Exception")
-LAST = "entry.guards[-1].holds(values)"
 BY_K = """
 class Cache:
     def __init__(self, limit):
@@ -88,14 +80,6 @@ MISTAKES = {
         ("compute now", "isinstance(left, Known) and isinstance(right, Known)", "False"),
         ("Known(0)", "fn(left.value, right.value)", "fn(right.value, left.value)"),
         ("7 & 3", "fn(left.value, right.value)", "left.value + right.value"),
-        ("ZeroDivisionError", "fn(left.value, right.value)", "fn(left.value, right.value) / 0"),
-        (
-            "return a new Known",
-            "return Known(fn(left.value, right.value))",
-            "left.value = fn(left.value, right.value)\n        return left",
-        ),
-        ("one call of OPERATORS[sign]", "trace.record(fn", "trace.record(sign"),
-        ("takes 3 positional arguments", "(trace, sign, left, right):", "(sign, left, right):"),
     ),
     "dynamo_recorder": (
         ("yours raises ValueError", "self.graph.call_method if isinstance(fn, str) else ", ""),
@@ -104,55 +88,17 @@ MISTAKES = {
         ("sub(Tensor(node=arg0", "written(value) for value in args", "value for value in args"),
         ("make the graph and the dict in __init__", SHARED_GRAPH),
         ("'sum'(arg2,)", "{name: written(value) for name, value in kwargs.items()}", "{}"),
-        (
-            "keep each input",
-            'self.inputs[source] = self.graph.placeholder(f"arg{len(self.inputs)}")\n'
-            "        return self.inputs[source]",
-            'return self.graph.placeholder(f"arg{len(self.inputs)}")',
-        ),
         ("{'returns': None}", "return self.inputs[source]", "return"),
         ("{'returns': \"'a'\"}", "return self.inputs[source]", "return source"),
-        ("{'returns': None}", "return add", "add"),
     ),
     "dynamo_guards": (
         ("look at x.shape", "{source}.shape == {tuple(value.shape)}", LOOSE_SHAPE),
-        (
-            "k = -1, and then k = -2",
-            'f"{source} == {value!r}"',
-            'f"hash({source}) == {hash(value)}"',
-        ),
         ("k = 0.1, and then k = 0.1000", EXACT, NINE_DIGITS),
         ("look at x.dtype", '            f"{source}.dtype is {value.dtype}",\n', ""),
         ("look at x.shape", '            f"{source}.shape == {tuple(value.shape)}",\n', ""),
-        (
-            "look at x.requires_grad",
-            '            f"{source}.requires_grad is {value.requires_grad}",\n',
-            "",
-        ),
-        ("look at type(x)", TYPE_OF_TENSOR, ""),
         ("k = True, and then k = 1", '[f"{source} is {value}"]', '[f"{source} == {value}"]'),
-        (
-            "look at type(k)",
-            '[f"type({source}) is {type(value).__name__}"',
-            '[f"isinstance({source}, {type(value).__name__})"',
-        ),
         ("which object it is", "{source} == {value!r}", "id({source}) == {id(value)}"),
         ("k = 1, and then k = 1.0", 'f"type({source}) is {type(value).__name__}", ', ""),
-        ("name 'inf' is not defined", ".hex() == {value.hex()!r}", " == {value}"),
-        (
-            "k = inf, and then k = -inf",
-            'f"{source}.hex() == {value.hex()!r}"',
-            'f"repr(abs({source})) == {repr(abs(value))!r}"',
-        ),
-        (
-            "raised NameError",
-            '[f"type({source}) is {type(value).__name__}"',
-            '[f"type({source}) is number"',
-        ),
-        ("write 'k is None'", "if value is None or isinstance(value, bool)", "if value is True"),
-        ("must be a list", '[f"{source} is {value}"]', 'f"{source} is {value}"'),
-        ("is not even true", "{source} == {value!r}", "{source} != {value!r}"),
-        ("'k is -7' is not even true of k = -7", "{source} == {value!r}", "{source} is {value!r}"),
         (
             "compiles again",
             "{source}.dtype is {value.dtype}",
@@ -203,30 +149,6 @@ MISTAKES = {
         ("a note for each frame", "(code.co_name, values)", "code.co_name"),
         ("a note for each frame", "seen.append", "if code in codes: seen.append"),
         ("must return the callback", "return callback", "return 3"),
-        ("make_callback must return", "    return callback", "    pass"),
-        (
-            "make_callback must return the callback",
-            """
-class make_callback:
-    def __init__(self, seen, codes, stand_ins):
-        pass
-""",
-        ),
-        (
-            "takes no arguments",
-            """
-class make_callback:
-    def __call__(self, code, values):
-        pass
-""",
-        ),
-        (
-            "a note for each frame",
-            "def make_callback(seen,",
-            "def make_callback(ignored,",
-            "    def",
-            "    seen = []\n    def",
-        ),
     ),
     "evicting_cache": (
         ("the last ones are dropped", DROP, ""),
@@ -236,26 +158,10 @@ class make_callback:
             INSERT + DROP,
             "        self.entries.append(entry)\n" + DROP,
         ),
-        ("'Entry object'", "all(guard.holds(values) for guard in entry.guards)", LAST),
         ("1.0: Entry object", "all(guard", "any(guard"),
         ("1.0: Entry object", "in entry.guards)", "in entry.guards[:1])"),
         ("1.0: Entry object", BY_K),
         ("a hit moves its entry to the front", "                self.entries.remove(entry)\n", ""),
-        (
-            "two caches share it",
-            "self.limit, self.entries = limit, []",
-            "self.limit = limit",
-            "    def __init__",
-            "    entries = []\n    def __init__",
-        ),
-        (
-            "the last ones are dropped",
-            DROP,
-            "",
-            "in self.entries:",
-            "in self.entries[:self.limit]:",
-        ),
-        ("(Entry object,)", "return entry", "return (entry,)"),
         (
             "a hit moves its entry to the front",
             INSERT + DROP,
@@ -282,32 +188,13 @@ class make_callback:
     "guard_set": (
         ("too lax", "def holds(x, n, names):\n    return True"),
         ("too strict", "def holds(x, n, names):\n    return False"),
-        ("must be a function", "holds = True"),
-        ("x of float64", *without("x.dtype == torch.float32")),
-        ("stride", *without("x.stride() == (1,)")),
-        ("the compiled code gives", *without("n == 2")),
-        ("n = 2.0", *without("type(n) is int")),
-        ("the compiled code gives", *without("len(names) == 2")),
-        ("global SCALE", *without("SCALE == 1.5")),
-        ("no_grad", *without("torch.is_grad_enabled()")),
-        ("Parameter", "type(x) is torch.Tensor\n        and ", ""),
         ("class derived from int", "type(n) is int", "isinstance(n, int)"),
-        ("class derived from list", "type(names) is list", "isinstance(names, list)"),
         ("too strict", "and n == 2", "and n == 2 and x.max() > 0"),
         ("too strict", "and n == 2", "and n == 2 and not x.isnan().any()"),
         ("too strict", "and n == 2", "and n == 2 and x.storage_offset() == 0"),
         ("too strict", "len(names) == 2", "len(names) == 2 and all(type(s) is str for s in names)"),
-        ("a guard looks and says no", "    return (", "    names.append(1)\n    return ("),
-        (
-            "must say True or False",
-            "    return (\n",
-            "    return [\n",
-            "_enabled()\n    )",
-            "_enabled()\n    ]",
-        ),
         ("too strict", "len(names) == 2", 'names == ["a", "b"]'),
         ("too strict", "and n == 2", "and n == 2 and float(x[0]) == 0.5"),
-        ("never raises", "type(x) is torch.Tensor\n        and", "x[0, 0] is not None and"),
     ),
     "break_surgery": (
         ("Failed to trace builtin", "    scale", "    print('halfway')\n    scale"),

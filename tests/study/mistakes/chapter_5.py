@@ -8,7 +8,6 @@ PARTS, THEIR_GRADIENT = "np.maximum(x, 0), np.minimum(x, 0)", "dpos, dneg)\n"
 
 ALL_MATCHING = "[kernel for kernel in kernels if kernel.matches(context)]"
 MESSAGE = 'f"Cannot find the kernel matching Current OperatorConf. {context}"'
-ON_CPU = ' & (flow.HobDeviceTag() == "cpu")'
 
 
 def stage(piece, right, wrong):
@@ -47,27 +46,14 @@ MISTAKES = {
             "np.exp(x) / (1 + np.exp(x))",
         ),
         ("two calls in one job", "user_op_builder(name)", 'user_op_builder("mysigmoid")'),
-        (
-            "dy = -2 (float32): yours gives 0.196612, torch gives -0.393224",
-            ITS_GRADIENT,
-            "y * (1 - y)",
-        ),
         ("the gradient at x = -3", ITS_GRADIENT, "(1 - y) * dy"),
-        ("forward at x = -3", "np.exp(-x)", "np.exp(x)"),
         ("returned", SIGMOID, "[1 / (1 + np.exp(-v)) for v in x]"),
         ("float64", SIGMOID, "1 / (1 + np.exp(-x.astype(float)))"),
         ('has no input "x"', INPUT, '.Input("x", [x])'),
         ('has no input ("x", 0)', 'OpArg("in", 0)', 'OpArg("x", 0)'),
         ("no op type", 'Op("user_sigmoid_forward")', 'Op("user_sigmoid")'),
-        ("C++", '.Input("y")', '.Input("out")', 'Bind("y"', 'Bind("out"'),
-        ("must be a dict with the keys", "sigmoid = {}"),
     ),
     "leaky": (
-        (
-            "forward at x = inf (float64): yours gives nan, torch gives inf",
-            'np.where(x > 0, x, attrs["slope"] * x)',
-            '(x > 0) * x + attrs["slope"] * ((x <= 0) * x)',
-        ),
         (
             "the gradient at x = 0, dy = 1 (float64): yours gives 1, torch gives 0.1",
             "np.where(x > 0, dy",
@@ -94,25 +80,9 @@ MISTAKES = {
         ),
         ("with float32[6]: forward at x = -3", "slope=0.1, name", "slope=0.2, name"),
         ("slope = -0.25", 'forward.input("in"', 'forward.output("out"'),
-        (
-            "forward at x = -3, slope = 2",
-            'np.where(x > 0, x, attrs["slope"] * x)',
-            'np.maximum(x, attrs["slope"] * x)',
-        ),
         ("attrs", "def backward(args, attrs)", "def backward(args)"),
-        ("must be a dict with the keys", "leaky = 5"),
     ),
     "split": (
-        (
-            "output 1 at x = -inf (float64): yours gives nan, torch gives 0",
-            "np.maximum(x, 0),",
-            "(x > 0) * x,",
-        ),
-        (
-            "output 1 at x = nan (float64): yours gives 0, torch gives nan",
-            "np.maximum(x, 0),",
-            "np.where(x > 0, x, 0),",
-        ),
         ("the gradient at x = 0, dy of output 1 = 1", "np.where(x > 0", "np.where(x >= 0"),
         ("in one job", 'forward.op_name() + "_grad"', '"split_grad"'),
         ("use .RemoteBlobList()", "RemoteBlobList", "SoleOutputBlob"),
@@ -120,9 +90,7 @@ MISTAKES = {
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, 0)\n"),
         ("the gradient at x = ", THEIR_GRADIENT, "dpos, -dneg)\n"),
         ("returned 1", PARTS, "np.maximum(x, 0)"),
-        ('output "neg"', '("pos", "neg")', '("pos",)'),
         ("the gradient at x = ", 'output_grad("neg", 0)', 'output_grad("pos", 0)'),
-        ("must be a dict with the keys", "split = None"),
     ),
     "repair": (
         (
@@ -163,11 +131,6 @@ MISTAKES = {
         ),
         ("yours gives 'OpError: nothing matches'", MESSAGE, '"nothing matches"'),
         ("yours gives None, the registry gives", f"raise flow.OpError({MESSAGE})", "return None"),
-        (
-            "kernel_1() if HobDataType",
-            "    if len(matching) > 1:",
-            "    if len({kernel.kernel.name for kernel in matching}) > 1:",
-        ),
         ("(float16): yours gives", "return x / 2", "return x / 2 if x.ndim else x + 1"),
         ("must be a function", "def choose(", "choose = 5\n\n\ndef another("),
         (

@@ -1,42 +1,7 @@
 """Chapter 6: routes read wrong; loggers, tapes and eager calls that part from TensorFlow's."""
 
-FAST_ONLY = """
-import contextlib
-from tensorflow.python import pywrap_tfe
-@contextlib.contextmanager
-def op_logger():
-    log, real = [], pywrap_tfe.TFE_Py_FastPathExecute
-    def spy(ctx, op, *rest):
-        log.append(op)
-        return real(ctx, op, *rest)
-    pywrap_tfe.TFE_Py_FastPathExecute = spy
-    try:
-        yield log
-    finally:
-        pywrap_tfe.TFE_Py_FastPathExecute = real
-"""
-WRAPPED = """
-import tensorflow as tf
-def my_execute(op_name, inputs, attrs=(), num_outputs=1):
-    return [tf.raw_ops.Neg(x=inputs[0])]
-"""
-QUICK = """
-from tensorflow.python.eager import context
-from tensorflow.python.eager.execute import quick_execute
-def my_execute(op_name, inputs, attrs=(), num_outputs=1):
-    return quick_execute(op_name, num_outputs, inputs, attrs, context.context())
-"""
-ONE_TAPE = """
-class OneTape:
-    def __enter__(self):
-        return self
-    def __exit__(self, *error):
-        return None
-MyTape = OneTape()
-"""
 REMOVE = "op_callbacks.remove_op_callback(callback)"
 STOP = "op_callbacks.remove_op_callback(self.record)"
-FINALLY = "    finally:"
 AT_THE_END = """    late = []
     try:
         yield late
@@ -44,7 +9,6 @@ AT_THE_END = """    late = []
         late += log
         op"""
 LEAVE = "    try:\n        yield log\n    finally:\n        op"
-RUN = "byref(count), status.address)\n"
 SET = "    set_one(op, name, value, status, end)"
 PARSED = "parsed(kind, name, value, is_list.value, end)"
 UNPARSED = """(
@@ -55,17 +19,11 @@ DELETED = f"api().TFE_DeleteOp(op)\n{12 * ' '}"
 NOT_RAISED = DELETE.replace("finally", "except TypeError").replace(
     "api().TFE_DeleteOp(op)", "raise"
 )
-
-ONE_BLOCK = """
-import contextlib
-
-
-@contextlib.contextmanager
-def op_logger():
-    yield []
-
-
-op_logger = op_logger()
+QUICK = """
+from tensorflow.python.eager import context
+from tensorflow.python.eager.execute import quick_execute
+def my_execute(op_name, inputs, attrs=(), num_outputs=1):
+    return quick_execute(op_name, num_outputs, inputs, attrs, context.context())
 """
 
 MISTAKES = {
@@ -84,21 +42,11 @@ MISTAKES = {
         ("must be a dict", "answers = 'fast path'"),
     ),
     "op_logger": (
-        (
-            "nobody heard of it",
-            FINALLY,
-            f"    except __import__('tensorflow').errors.OpError:\n        pass\n{FINALLY}",
-        ),
         ("before the block ends", LEAVE, AT_THE_END),
         ("bytes", ".decode() if isinstance(op_type, bytes) else op_type", ""),
         ("whatever was raised", LEAVE, "    yield log\n    op"),
         ("somebody else's callback is gone", REMOVE, "op_callbacks.clear_op_callbacks()"),
         ("a log of its own", "    log = []\n", "", "@context", "log = []\n@context"),
-        (
-            "for a graph: yours gives []",
-            "        log.append",
-            "        if graph is None:\n            log.append",
-        ),
         ("yours gives {'outer'", "        log.append", "        op_type in log or log.append"),
         (
             "nobody heard of it",
@@ -119,14 +67,12 @@ MISTAKES = {
         ("the sum of what comes", "grad if known is None else known + grad", "grad"),
         ("give zeros", "tf.zeros_like(o) if g is None else g for", "g for"),
         ("gives None", "grads.get(x._id)", "grads.get(x._id, tf.zeros_like(x))"),
-        ("start with ones of y's shape", "tf.ones_like(y)", "tf.ones([])"),
         ("still there after the block", STOP, "pass"),
         (
             "still there after the block: remove it whatever was raised",
             STOP,
             f"if not error[0]: {STOP}",
         ),
-        ("nobody heard of it", STOP, f"{STOP}\n        return True"),
         ("somebody else's callback", STOP, "op_callbacks.clear_op_callbacks()"),
         ("KeyError", "attrs, tuple(outputs)", "(), tuple(outputs)"),
         (
@@ -156,11 +102,6 @@ MISTAKES = {
     ),
     "execute": (
         ("yours raises InvalidArgumentError", SET, "    pass"),
-        (
-            "[1, 2]), ('int32', (3,)",
-            "handles[: count.value]]",
-            "handles[:1]]",
-        ),
         ("never deleted", "api().TFE_DeleteOp(op)", "pass"),
         ("never deleted", DELETE, f"{NOT_RAISED}        api().TFE_DeleteOp(op)\n"),
         ("SIGSEGV", "            handles, count", f"{12 * ' '}{DELETED}handles, count"),
@@ -181,11 +122,6 @@ MISTAKES = {
     ),
     "slow_loop": (
         (
-            "a state of shape (3, 2)",
-            "state = tf.reverse(state, first_axis)",
-            "state = tf.reverse(state, first_axis) if state.shape.rank == 1 else state",
-        ),
-        (
             "e is 'a list', not 'stays': its way in the X-ray",
             '"e": "a list"',
             '"e": "stays"',
@@ -195,15 +131,7 @@ MISTAKES = {
         ("the guess must be a dict", "reasons = {", "reasons = 5, {"),
         ("quick must be a function", "def quick(", "quick = 5\n\n\ndef quick_one("),
         ("reverse_v2: fallback", "tf.reverse(state, first_axis)", "tf.reverse(state, [0])"),
-        ("gen_math_ops.sub: fallback", "float(row.sum())", "row.sum()"),
-        ("gen_math_ops.add_v2: refused", "tf.add(state, size)", "shifted(state, tf.size(state))"),
         ("its way is", "tf.sin(state)", "wave(state)"),
-        ("the result: yours gives", "tf.sin(state)", "tf.cos(state)"),
-        (
-            "for 0 rows and a state of shape (2,)",
-            "    return state",
-            "    return state + 0 * row[0]",
-        ),
         ("the gradient for state: yours gives None", "tf.sin(state)", "tf.constant(np.sin(state))"),
     ),
 }
