@@ -12,7 +12,7 @@ from tests.writers import ROOT, writers, writers_of
 
 LISTED = {
     "helpers/mini/dynamo/builder.py Spaces.find: getattr ?": 1,
-    "helpers/mini/oneflow/cpp_compiler.py _compile: Path.mkdir": 1,
+    "helpers/mini/oneflow/cpp_def.py _compile: Path.mkdir": 1,
     "helpers/course/given.py given: Path.mkdir": 1,
     "helpers/course/work.py ready: Path.mkdir": 1,
     "helpers/safety/learner_record.py <module>: getattr O_NOFOLLOW": 1,

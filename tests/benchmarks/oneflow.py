@@ -36,18 +36,18 @@ def kernel(x):
 def loading():
     """Yield the goal for an op that is defined in C++, from the cache."""
     from helpers.mini import oneflow as flow
-    from helpers.mini.oneflow import cpp_compiler
+    from helpers.mini.oneflow import cpp_def
     from helpers.safety.folders import Home
     from tests.mini.oneflow.folders import RELU, RELU_CPP, load, write
 
-    if cpp_compiler.find_compiler() is None:
+    if cpp_def.find_compiler() is None:
         raise Missing("no C++ compiler")
-    usual = cpp_compiler.cache_folder
+    usual = cpp_def.cache_folder
     with tempfile.TemporaryDirectory() as folder, flow.fresh_session():
         op, cache = Path(folder, "op"), Path(folder, "compiled")
         op.mkdir()
         cache.mkdir()
-        cpp_compiler.cache_folder = lambda: Home(cache)
+        cpp_def.cache_folder = lambda: Home(cache)
         try:
             write(op, {**RELU, **RELU_CPP})
             in_cpp, in_python = (partial(load, op, front_end=f"{way}_def") for way in ("cpp", "py"))
@@ -60,7 +60,7 @@ def loading():
                 clock=perf_counter,
             )
         finally:
-            cpp_compiler.cache_folder = usual
+            cpp_def.cache_folder = usual
 
 
 def others(n):

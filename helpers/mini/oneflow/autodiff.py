@@ -5,6 +5,7 @@ oneflow/core/job_rewriter/autograd.cpp and BackwardOpConfContext of
 oneflow/core/framework/user_op_conf.h (0.3).
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from helpers.mini.oneflow.errors import OpError, listed, need, shown, stage
@@ -20,6 +21,11 @@ class Request:
     inputs: list[tuple[str, str]] = field(default_factory=list)  # (argument, blob's name)
     outputs: list[str] = field(default_factory=list)
     attrs: dict[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def built_in(cls, name, type_name, blobs, attrs):
+        """Ask for an op of the framework's own, whose inputs are all called "in"."""
+        return cls(name, type_name, [("in", blob) for blob in blobs], ["out"], attrs)
 
     def blob(self, output):
         """Return the name that an output's blob will have."""
@@ -151,11 +157,11 @@ class BackwardOpBuilder:
         return Built(self._request)
 
 
+@dataclass
 class Built:
     """A backward op that was built: its outputs can be bound."""
 
-    def __init__(self, request):
-        self.request = request
+    request: Request
 
     def output(self, name, index):
         """Return the name of an output's blob."""
@@ -193,7 +199,7 @@ class _Backward:
             f'job "{self.writer.name}": the loss {loss} depends on no trainable variable, '
             "so there is nothing to train; make one with flow.get_variable",
         )
-        self.parts[loss.name] = [self.constant(loss.name, 1.0)]
+        self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
             if op.inputs and any(b in self.parts and b in self.varying for b in outputs):
@@ -202,8 +208,7 @@ class _Backward:
 
     def back(self, op):
         """Append the backward ops of one op and keep what they give for its inputs."""
-        rule = self.rule(op)
-        forward = self.asked(op)
+        rule, forward = self.rule(op), self.asked(op)
         try:
             plan = rule.generate(forward)
             for request in plan.requests:
@@ -212,9 +217,8 @@ class _Backward:
             raise OpError(f'op "{op.name}" of job "{self.writer.name}": {rule}: {error}') from error
         for argument in sorted(forward.wanted):
             blob = forward.inputs[argument]
-            self.parts.setdefault(blob, []).append(
-                self.bound(plan, argument, blob, f'op "{op.name}": {rule}')
-            )
+            bound = self.bound(plan, argument, blob, f'op "{op.name}": {rule}')
+            self.parts.setdefault(blob, []).append(bound)
 
     def rule(self, op) -> GradientDef:
         """Return the gradient rule of an op's type."""
@@ -230,34 +234,28 @@ class _Backward:
 
     def asked(self, op):
         """Return the ForwardOp of an op, with a gradient for each of its outputs."""
-        inputs, counts = {}, {}
-        for name, blob in op.inputs:
-            index = counts[name] = counts.get(name, -1) + 1
-            inputs[name, index] = blob
+        inputs = numbered(op.inputs)
         outputs = {(output.argument, 0): output.blob for output in op.outputs}
         grads = {argument: self.output_grad(blob) for argument, blob in outputs.items()}
         wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
         specs = {name: output.spec for name, output in self.writer.blobs.items()}
-        types = self.writer.session.registry.op(op.type).attrs
-        types = {name: attr.type for name, attr in types.items()}
-        return ForwardOp(
-            op.name, op.type, inputs, outputs, grads, dict(op.attrs), types, wanted, specs
-        )
+        known = self.writer.session.registry.op(op.type).attrs
+        types = {name: attr.type for name, attr in known.items()}
+        attrs = dict(op.attrs)
+        return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
 
     def output_grad(self, blob):
         """Return the blob of an output's gradient; zeros if the loss does not need the output."""
-        return self.total(blob) if blob in self.parts else self.constant(blob, 0.0)
+        known = blob in self.parts
+        return self.total(blob) if known else self.emit("constant_like", [blob], value=0.0)
 
     def bound(self, plan, argument, blob, where):
         """Return the blob that a plan binds to an input, checked."""
         to = f'input ("{argument[0]}", {argument[1]})'
         bound = ", ".join(f'("{name}", {index})' for name, index in plan.bound) or "nothing"
-        need(
-            argument in plan.bound,
-            f"{where} binds no gradient to {to}, which needs one; it binds {bound}",
-        )
-        gradient = plan.bound[argument]
-        known = self.writer.blobs
+        told = f"{where} binds no gradient to {to}, which needs one; it binds {bound}"
+        need(argument in plan.bound, told)
+        gradient, known = plan.bound[argument], self.writer.blobs
         need(
             isinstance(gradient, str) and gradient in known,
             f"{where} binds {shown(gradient)} to {to}, and no blob has that name",
@@ -271,19 +269,24 @@ class _Backward:
 
     def total(self, blob):
         """Return the one gradient of a blob; its parts are added up first."""
-        parts = self.parts[blob]
-        if len(parts) > 1:
+        if len(parts := self.parts[blob]) > 1:
             self.parts[blob] = parts = [self.emit("add_n", parts)]
         return parts[0]
 
-    def constant(self, like, value):
-        return self.emit("constant_like", [like], value=value)
-
     def emit(self, type_name, blobs, **attrs):
-        inputs = [("in", blob) for blob in blobs]
+        """Append a built-in backward op; return the name of its blob."""
         name = self.writer.new_name(f"{type_name}_grad")
-        request = Request(name, type_name, inputs, ["out"], attrs)
+        request = Request.built_in(name, type_name, blobs, attrs)
         return self.writer.add(request, "backward", "cpu")[0].blob
+
+
+def numbered(inputs):
+    """Return {(argument, index): value} of pairs in order: an argument may stand several times."""
+    found, counts = {}, Counter()
+    for name, value in inputs:
+        found[name, counts[name]] = value
+        counts[name] += 1
+    return found
 
 
 def varying(ops, variables):

@@ -1,26 +1,117 @@
 """The C++ front end: <name>_cpp_def.cpp -> records for the registry, as definitions.py makes them.
 
-The file is compiled, unmodified, with include/oneflow/core/framework/framework.h into a program. It
-is asked in a child process each time: rows of words in, rows of words out. A definition that
-crashes, hangs or exits cannot take this process along.
+The file is compiled, unmodified, with include/oneflow/core/framework/framework.h into a program,
+which is kept in a cache under a hash of what lies in the op's folder, of the header, the compiler
+and the flags. It is asked in a child process each time: rows of words in, rows of words out. A
+definition that crashes, hangs or exits cannot take this process along.
 """
 
 import contextlib
-from functools import partial
+import hashlib
+import os
+import shutil
+from functools import cache, partial
+from pathlib import Path
 
 from helpers.mini.oneflow.autodiff import Plan, Request
-from helpers.mini.oneflow.cpp_compiler import build, cache_folder
 from helpers.mini.oneflow.definitions import check
-from helpers.mini.oneflow.dtypes import REQUIRED, TYPES, attr_def
-from helpers.mini.oneflow.errors import OpError, need, place
-from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
+from helpers.mini.oneflow.errors import NoCompiler, OpError, need, place
+from helpers.mini.oneflow.registry import REQUIRED, TYPES, GradientDef, OpDef, Spec, attr_def
+from helpers.safety import folders, progress
 from helpers.safety.children import run, signal_name
-from helpers.safety.folders import temporary
+from helpers.safety.folders import Home, temporary
+from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import uninterrupted
 
+INCLUDE = Path(__file__).parent / "include"
+FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
+LONGEST_BUILD, LONGEST = 120, 20  # seconds
 ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
-LONGEST = 20  # seconds
 MOST = 10_000_000  # bytes of an answer
+NUMBERS = {  # of enum DataType
+    **{"float32": 2, "float64": 3, "int8": 4, "int32": 5, "int64": 6, "uint8": 7, "float16": 9}
+}
+DTYPES = {str(number): name for name, number in NUMBERS.items()}
+
+
+def find_compiler():
+    """Return the path of g++ or clang++ (or of $CXX); None where there is none."""
+    named = os.environ.get("CXX")
+    for name in [named] if named else ["g++", "clang++"]:
+        if path := shutil.which(name):
+            return path
+    return None
+
+
+def build(source) -> Path:
+    """Return the folder in the cache that holds the file's `program`. Raises OpError."""
+    compiler = find_compiler()
+    if compiler is None:
+        raise NoCompiler(
+            f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
+            f"{COMPILER_CURE}, or write the same definition in Python, "
+            f"{place(str(source).replace('_cpp_def.cpp', '_op_def.py'))}, "
+            "and load it with .py_def()"
+        )
+    home, name = cache_folder(), _key(source, compiler)
+    if not (home.path / name / "program").is_file():
+        _compile(source, compiler, home, name)
+    return home.path / name
+
+
+@cache
+def _opened() -> Home:
+    return folders.cache("cpp_definitions")
+
+
+def cache_folder() -> Home:
+    """Return the folder that keeps programs; a new one if it was taken away meanwhile."""
+    if not _opened().stands():
+        _opened.cache_clear()
+    return _opened()
+
+
+def _key(source, compiler):
+    """Return a hash of what decides a program: one byte of it, and another one is made."""
+    found = Path(compiler).resolve().stat()
+    digest = hashlib.sha256(repr((compiler, found.st_size, found.st_mtime_ns, FLAGS)).encode())
+    nearby = [file for file in sorted(source.parent.rglob("*")) if file.suffix != ".py"]
+    for file in [source, *nearby, *sorted(INCLUDE.rglob("*"))]:
+        if file.is_file():
+            digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _compile(source, compiler, home, name):
+    with progress.doing(f"compiling {source.name}"), home.work() as work:
+        made = work / "entry"
+        made.mkdir()
+        command = [compiler, *FLAGS, source.name, "-o", str(made / "program")]
+        env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}  # ended, it leaves files there
+        try:
+            done = run(command, LONGEST_BUILD, cwd=source.parent, env=env)
+        except OSError as error:
+            raise OpError(f"{place(source)} could not be compiled: {error}") from error
+        if done.late:
+            raise OpError(f"{place(source)} could not be compiled in {LONGEST_BUILD} seconds")
+        if done.code:
+            raise OpError(f"{place(source)} does not compile: {_first_error(done.err, source)}")
+        try:
+            home.put(made, name)
+        except OSError:
+            if not (home.path / name / "program").is_file():  # else another process was faster
+                raise
+
+
+def _first_error(text, source):
+    """Return the compiler's first line that names an error, and where the source comes to it."""
+    lines = [line.strip() for line in text.replace(f"{INCLUDE}{os.sep}", "").splitlines()]
+    first = next((line for line in lines if "error" in line.lower()), None)
+    if first is None:
+        return lines[0] if lines else "the compiler said nothing"
+    places = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
+    inside = first.startswith(source.name) or not any(map(str.isdigit, places))
+    return first if inside else f"{first} (from {source.name}, line {places[0]})"
 
 
 class Program:
@@ -64,18 +155,6 @@ def _ending(code):
     if code < 0:
         return f"crashed with {signal_name(-code)}: look for a null or dangling pointer in it"
     return f"ended its program (exit code {code}) instead of returning"
-
-
-NUMBERS = {  # of enum DataType
-    "float32": 2,
-    "float64": 3,
-    "int8": 4,
-    "int32": 5,
-    "int64": 6,
-    "uint8": 7,
-    "float16": 9,
-}
-DTYPES = {str(number): name for name, number in NUMBERS.items()}
 
 
 def load(source):

@@ -7,9 +7,9 @@ Mirrors oneflow/python/ops/user_op_builder.py.
 import math
 
 from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.dtypes import is_list, is_number
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
-from helpers.mini.oneflow.job_builder import PLACED, writer
+from helpers.mini.oneflow.job import PLACED, writer
+from helpers.mini.oneflow.registry import is_list, is_number
 from helpers.safety.arguments import kind_of
 
 
@@ -27,9 +27,6 @@ class Blob:
     def __add__(self, other):
         return binary("add", self, other)
 
-    def __radd__(self, other):
-        return binary("add", self, other)
-
     def __sub__(self, other):
         return binary("sub", self, other)
 
@@ -39,14 +36,12 @@ class Blob:
     def __mul__(self, other):
         return binary("mul", self, other)
 
-    def __rmul__(self, other):
-        return binary("mul", self, other)
+    __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other):
+        if isinstance(other, Blob):
+            raise OpError(f"{self!r} / {other!r}: blobs are divided by numbers only here")
         return binary("div", self, other)
-
-    def __rtruediv__(self, other):
-        return emit("constant_like", [self], value=_number(other, self)) / self
 
     def __pow__(self, other):
         raise OpError(f"{self!r} ** {shown(other)}: there is no such op; write x * x")
@@ -71,18 +66,15 @@ class Blob:
 def own(blob, what):
     """Return a blob of the job being written down, or raise OpError."""
     need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {kind_of(blob)}")
-    need(
-        blob.owner is writer(),
-        f'{what}: {blob} belongs to another job, "{blob.owner.name}"',
-    )
+    need(blob.owner is writer(), f'{what}: {blob} belongs to another job, "{blob.owner.name}"')
     return blob
 
 
 def emit(type_name, blobs, **attrs):
     """Append a built-in op with one output; return its Blob."""
     job = writer()
-    inputs = [("in", own(blob, type_name).name) for blob in blobs]
-    request = Request(job.new_name(type_name), type_name, inputs, ["out"], attrs)
+    names = [own(blob, type_name).name for blob in blobs]
+    request = Request.built_in(job.new_name(type_name), type_name, names, attrs)
     return Blob(job, job.add(request)[0])
 
 
@@ -90,19 +82,14 @@ def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
-    number = _number(other, blob)
-    if kind == "sub":
-        kind, number = "add", -number
-    return emit(f"scalar_{kind}", [blob], operand=number)
-
-
-def _number(value, blob):
     need(
-        is_number(value),
-        f"{blob!r} and {kind_of(value)}: arithmetic takes another blob or a number; "
+        is_number(other),
+        f"{blob!r} and {kind_of(other)}: arithmetic takes another blob or a number; "
         "an array enters through a placeholder or get_variable",
     )
-    return float(value)
+    if kind == "sub":
+        kind, other = "add", -other
+    return emit(f"scalar_{kind}", [blob], operand=float(other))
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False):
@@ -183,19 +170,15 @@ class UserOp:
 
     def RemoteBlobList(self):
         """Return the outputs, a tuple in the order of the .Output() calls."""
+        told = f'op "{self._request.name}" is not in the job yet: call .InferAndTryRun() first'
         with stage("build"):
-            need(
-                self._blobs is not None,
-                f'op "{self._request.name}" is not in the job yet: call .InferAndTryRun() first',
-            )
+            need(self._blobs is not None, told)
         return self._blobs
 
     def SoleOutputBlob(self):
         """Return the only output."""
         blobs = self.RemoteBlobList()
+        told = f'op "{self._request.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
         with stage("build"):
-            need(
-                len(blobs) == 1,
-                f'op "{self._request.name}" has {len(blobs)} outputs; use .RemoteBlobList()',
-            )
+            need(len(blobs) == 1, told)
         return blobs[0]

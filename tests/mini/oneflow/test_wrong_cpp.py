@@ -8,7 +8,7 @@ import pytest
 
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import cpp_def
-from helpers.mini.oneflow.cpp_compiler import find_compiler
+from helpers.mini.oneflow.cpp_def import find_compiler
 from tests.mini.oneflow.folders import X, load, train, write
 from tests.mini.oneflow.wrong import caught
 
