@@ -57,8 +57,6 @@ class Tracing(VariableBuilder):
 
     def _on_fakes(self, fn, args, kwargs):
         shown = fn if isinstance(fn, str) else getattr(fn, "__name__", "a call")
-        if any(isinstance(v, Tensor) for n, v in kwargs.items() if n == "out"):
-            raise Break(f"{shown} writes into out=")
         fakes, named = [_fake(a) for a in args], {k: _fake(v) for k, v in kwargs.items()}
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]

@@ -84,10 +84,10 @@ _FOLDED = (
 )
 FOLDED = {id(function): function for function in _FOLDED}
 # These look at the frame that calls them, and a generated one would show.
-FRAME_READERS = {
+FRAME_READERS = (
     *(locals, globals, vars, dir, eval, exec, super, breakpoint),
     *(sys._getframe, inspect.currentframe, inspect.stack),
-}
+)
 
 
 def may_record(function) -> bool:

@@ -32,8 +32,7 @@ from helpers.mini.vm.instructions import (
     plain_names,
 )
 from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
-from helpers.mini.vm.special import ARITHMETIC, COMPARISON
-from helpers.mini.vm.steps import STEPS
+from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import kind_of, printable
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))

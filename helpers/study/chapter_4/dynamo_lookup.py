@@ -14,7 +14,7 @@ ADVICE = (
 def _judge(lookup: Callable):
     """Judge on caches of no entry, of one, of many, and of some that fit alike."""
     from helpers.mini import dynamo
-    from helpers.mini.dynamo.cache_entry import Entry
+    from helpers.mini.dynamo.convert_frame import Entry
     from helpers.study.chapter_4.dynamo_values import describe, numbers, scaled
 
     x, _ = numbers()

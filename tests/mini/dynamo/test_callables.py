@@ -1,7 +1,5 @@
 """Both doors take what torch.compile takes, and follow it when it changes."""
 
-import functools
-
 import pytest
 
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -29,14 +27,6 @@ class Scaler:
     def __call__(self, x, by=1):
         return x + self.k * by
 
-    @staticmethod
-    def plain(x):
-        return x - 1
-
-    @classmethod
-    def made(cls, x):
-        return x + 1
-
 
 class Model(torch.nn.Module):
     def __init__(self):
@@ -52,16 +42,8 @@ def taken():
     return {
         "a bound method": scaler.scale,
         "an object": scaler,
-        "a static method": Scaler.plain,
-        "a class method": Scaler.made,
-        "a partial": functools.partial(scaled, k=4),
-        "a partial of a method": functools.partial(scaler.scale),
-        "a partial of a partial": functools.partial(functools.partial(scaled, shift=1), k=5),
-        "a partial of a module": functools.partial(model),
         "a module": model,
         "the forward of a module": model.forward,
-        "what is compiled": dynamo.compile(scaled),
-        "a method that is compiled": dynamo.compile(scaler.scale),
     }
 
 
@@ -83,7 +65,7 @@ def test_the_hook_takes_it_too(name):
     with dynamo.hooked(only=[target]) as compiled:
         assert torch.equal(target(X), want)
     (one,) = compiled.values()
-    assert one.graphs or "compiled" in name
+    assert one.graphs
 
 
 def test_a_method_of_another_object_is_not_taken_for_it():
