@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.capture.processes.child import run_child
 from helpers.capture.processes.function_source import portable
-from helpers.mini.eager.checks import completed, definition_of
+from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.transcript import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
