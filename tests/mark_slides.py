@@ -1,4 +1,4 @@
-"""The rule of helpers/course/slide_rule.py -> the slideshow metadata of the chapters' cells.
+"""The rule of helpers/course/slides.py -> the slideshow metadata of the chapters' cells.
 
 python -m tests.mark_slides       after cells were added, moved or renamed
 """
@@ -6,7 +6,7 @@ python -m tests.mark_slides       after cells were added, moved or renamed
 import json
 from pathlib import Path
 
-from helpers.course.slide_rule import mark
+from helpers.course.slides import mark
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 

@@ -5,10 +5,19 @@ import re
 
 import pytest
 
-from helpers.course.slide_parts import LEAD, fitted, lead, words
-from helpers.course.slide_rule import BELOW, SAME, SKIP, SLIDE, slide_types
-from helpers.course.slides import page
-from helpers.course.solution_cells import TAG, parted
+from helpers.course.handout import TAG, parted
+from helpers.course.slides import (
+    BELOW,
+    LEAD,
+    SAME,
+    SKIP,
+    SLIDE,
+    fitted,
+    lead,
+    page,
+    slide_types,
+    words,
+)
 from tests.mark_slides import NOTEBOOKS, marked
 
 CHAPTER = NOTEBOOKS[3]
@@ -108,10 +117,3 @@ def test_a_page_fetches_nothing_and_shows_no_solution():
     assert "Permission is hereby granted" not in body and "MIT licensed" in made
     assert "Solution</summary>" not in body and "value_of" not in body
     assert '<aside class="notes">' in body and made == page(CHAPTER)
-
-
-@pytest.mark.parametrize(
-    "sample", ['<img src="a.png">', '<script src="https://x/y.js">', "url(http://x/y)"]
-)
-def test_what_would_be_fetched_is_found(sample):
-    assert FETCHES.search(sample)

@@ -6,7 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from helpers.course.book.runs import run
-from helpers.course.slide_rule import BELOW
+from helpers.course.slides import BELOW
 from helpers.course.slides import page as slides_of
 from tests.browser.lab_page import press, status
 from tests.browser.slide_sizes import MEASURE, NOTEBOOKS, SIZE, slides

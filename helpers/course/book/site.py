@@ -6,14 +6,10 @@ from pathlib import Path
 import nbformat
 
 import course
-from helpers.course.book import links
-from helpers.course.book.live import as_script
-from helpers.course.book.page import TEMPLATES, Entry, chapter, index
+from helpers.course.book.page import TEMPLATES, Entry, as_script, chapter, index, sections
 from helpers.course.book.runs import run
-from helpers.course.book.sections import sections
 from helpers.course.minutes import on_the_page
-from helpers.course.reset import chapter_named, chapters
-from helpers.course.work import notebooks
+from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety.folders import Home, made_again, write_new
 
@@ -84,4 +80,4 @@ def _map() -> str:
 def _pictures() -> dict[str, bytes]:
     folder = notebooks() / "images"
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return {links.picture(path.relative_to(folder)): path.read_bytes() for path in files}
+    return {"-".join(path.relative_to(folder).parts): path.read_bytes() for path in files}
