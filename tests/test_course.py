@@ -6,7 +6,6 @@ only the tests without them run.
 """
 
 import ast
-import errno
 import json
 import os
 import re
@@ -21,7 +20,6 @@ from nbformat import v4
 
 import course as bootstrap
 from helpers.course import check as check_
-from helpers.course import tests as tests_
 from helpers.course import work
 from helpers.course.__main__ import start
 from helpers.model.exercise_cells import exercise_cells
@@ -166,16 +164,6 @@ def test_python_that_does_not_work_is_refused(course, monkeypatch, capsys, versi
     assert "`python3.12 course.py`" in said
 
 
-@scripts_run
-def test_only_pythons_that_run_are_named(course, monkeypatch, tmp_path):
-    script(tmp_path / "python3.11", "#!/bin/sh\necho cpython 3.11\n")
-    script(tmp_path / "python3.12", "#!/bin/sh\necho command not found >&2; exit 127\n")
-    script(tmp_path / "python3.13", "#!/bin/sh\necho pypy 3.13\n")
-    script(tmp_path / "python3", "#!/bin/sh\necho cpython 3.9\n")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert course.pythons_found() == ["python3.11"]
-
-
 # -- the command line ------------------------------------------------------------------------------
 
 
@@ -183,11 +171,6 @@ def test_unknown_command_names_those_there_are(house):
     assert is_refused(house.run("rest"), KNOWN, "did you mean reset?")
     assert is_refused(house.run("zzz"), KNOWN)
     assert is_refused(house.run(), KNOWN)
-
-
-def test_surplus_words_are_refused(house):
-    assert is_refused(house.run("setup", "now"), "now")
-    assert is_refused(house.run("check", "all"), "all")
 
 
 def test_help_explains_every_command(house, course):
@@ -225,18 +208,6 @@ def test_interruption_is_one_sentence(course, monkeypatch, capsys):
     monkeypatch.setattr(course, "setup", interrupted)
     assert course.main(["lab"]) == 130
     assert "started again, repairs" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
-def test_system_error_is_one_sentence(course, monkeypatch, capsys, number):
-    def fails():
-        raise OSError(number, os.strerror(number), "somewhere")
-
-    monkeypatch.setattr(course, "setup", fails)
-    assert course.main(["lab"]) == 2
-    said = capsys.readouterr().err
-    assert ("disk is full" if number == errno.ENOSPC else "somewhere") in said
-    assert said.count("\n") == 1
 
 
 # -- the environment -------------------------------------------------------------------------------
@@ -388,24 +359,6 @@ def test_outputs_are_compared_on_the_reference_python(house, version, lax):
     assert ("--nbval-lax" in started) == lax == ("not compared" in done.stdout)
 
 
-@pytest.mark.parametrize(
-    ("cores", "pages", "words", "added"),
-    [
-        (2, 2**20, ["-k", "x"], ["-n", "2"]),
-        (1, 2**20, [], []),
-        (2, 2**19, [], []),
-        (2, 2**20, ["-n4"], []),
-        (2, 2**20, ["-x", "--pdb"], []),
-    ],
-)
-@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="the system does not tell its memory")
-def test_two_workers_where_there_is_room(course, monkeypatch, cores, pages, words, added):
-    told = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": pages}
-    monkeypatch.setattr(course.os, "cpu_count", lambda: cores)
-    monkeypatch.setattr(course.os, "sysconf", told.get)
-    assert tests_.workers(words) == added
-
-
 # -- the learner's notebooks -----------------------------------------------------------------------
 
 
@@ -422,20 +375,6 @@ def test_work_is_filled_once_and_then_the_learners(house):
     assert "00_start_here.ipynb," not in done.stdout
     assert own.read_bytes() == mine
     assert (house.root / "work" / "04_new.ipynb").exists()
-
-
-def test_work_takes_figures_and_leaves_hidden_files_and_notes_for_teachers(
-    house, course, unsigned, capsys
-):
-    others = [(".ipynb_checkpoints", "a.ipynb"), (work.TEACHERS, "03_instructor.ipynb")]
-    for folder, name in [("figures", "one.svg"), *others]:
-        (house.root / "notebooks" / folder).mkdir()
-        (house.root / "notebooks" / folder / name).write_text("{}")
-    work.fill()
-    found = {path.name for path in (house.root / "work").rglob("*") if path.is_file()}
-    assert found == {"00_start_here.ipynb", "03_bytecode_and_frames.ipynb", "one.svg"}
-    said = capsys.readouterr().out
-    assert "03_bytecode_and_frames.ipynb" in said and "one.svg" not in said
 
 
 @pytest.mark.parametrize("word", ["3", "03", "03_byte", "work/03_bytecode_and_frames.ipynb"])
@@ -468,26 +407,6 @@ def test_reset_solved_to_a_number_keeps_the_old_one_too(house):
     assert kept.read_text() == "mine"
     assert is_refused(house.run("reset", "3", "--solved-to", "99"), "--solved-to takes a number")
     assert len(list(own.parent.iterdir())) == 2
-
-
-def test_resets_in_one_second_keep_all(house, course, unsigned, monkeypatch):
-    class OneMoment(work.datetime):
-        @classmethod
-        def now(cls):
-            return cls(2026, 1, 2, 3, 4, 5)
-
-    monkeypatch.setattr(work, "datetime", OneMoment)
-    own = house.root / "work" / "00_start_here.ipynb"
-    own.parent.mkdir()
-    for text in ("first", "second", "third"):
-        own.write_text(text)
-        work.reset(["00"])
-    kept = {path.name: path.read_text() for path in own.parent.glob("00_start_here.2026*")}
-    assert kept == {
-        "00_start_here.2026-01-02_030405.ipynb": "first",
-        "00_start_here.2026-01-02_030405-2.ipynb": "second",
-        "00_start_here.2026-01-02_030405-3.ipynb": "third",
-    }
 
 
 @pytest.mark.parametrize("words", [["7"], ["0x"], [""], ["."], []])
@@ -525,16 +444,6 @@ def test_a_venv_that_is_a_link_is_not_followed(house, victim):
     (house.root / ".venv").symlink_to(victim)
     assert is_refused(house.run("setup"), ".venv is a link to another folder")
     assert (house.root / ".venv").is_symlink() and house.uv_calls() == []
-
-
-def test_the_home_folder_and_the_root_are_no_place_for_the_course(house, course, monkeypatch):
-    assert is_refused(house.run("setup", HOME=str(house.root)), "put it into a folder of its own")
-    assert is_refused(house.run("reset", "0", HOME=str(house.root)), "folder of its own")
-    assert sorted(os.listdir(house.root)) == sorted([*SET_UP_FILES, "helpers", "notebooks"])
-    root = Path(house.root.anchor)
-    monkeypatch.setattr(course, "ROOT", root)
-    with pytest.raises(course.Refusal, match="put it into a folder of its own"):
-        course.refuse_foreign(root / ".venv")
 
 
 @links

@@ -6,18 +6,7 @@ import re
 import pytest
 
 from helpers.course.handout import TAG, parted
-from helpers.course.slides import (
-    BELOW,
-    LEAD,
-    SAME,
-    SKIP,
-    SLIDE,
-    fitted,
-    lead,
-    page,
-    slide_types,
-    words,
-)
+from helpers.course.slides import BELOW, SAME, SKIP, SLIDE, fitted, page, slide_types
 from tests.mark_slides import NOTEBOOKS, marked
 
 CHAPTER = NOTEBOOKS[3]
@@ -84,17 +73,6 @@ def test_what_is_said_is_shown_or_stands_in_the_notes(path):
     outputs = [output for one in shown for output in one.get("outputs", [])]
     for output in [output for one in kept for output in one.get("outputs", [])]:
         assert output in outputs
-
-
-def test_of_long_prose_the_first_sentences_are_shown():
-    text = "One sentence, with `a. B` in it (and. More). Another: " + "Word " * LEAD + "end. Last."
-    assert lead(text) == "One sentence, with `a. B` in it (and. More). Another."
-    assert lead("word " * 60 + "end. Next.") == "word " * 60 + "end."
-    kinds = {"slideshow": {"slide_type": BELOW}}
-    shown, notes = fitted([prose(text, **kinds)])
-    assert words([shown["source"]]) < LEAD
-    assert notes["metadata"]["slideshow"]["slide_type"] == "notes" and notes["source"] == text
-    assert len(fitted([prose("Short.", **kinds)])) == 1
 
 
 def test_a_large_output_has_a_slide_of_its_own():

@@ -118,7 +118,6 @@ def sealed(page: bytes, by: str) -> bytes:
 
 
 def _is_sealed(path: Path, by: str) -> bool:
-    """Return whether a file, and no link, is as this command made it."""
     if path.is_symlink() or not path.is_file():
         return False
     page = path.read_bytes()

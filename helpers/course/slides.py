@@ -122,7 +122,6 @@ def mark(cells: list[dict]) -> None:
 
 
 def _seen(cell: dict) -> str:
-    """Return the source of a cell without a folded solution."""
     kept = [part for part in parted([cell]) if TAG not in part["metadata"].get("tags", [])]
     return "\n\n".join("".join(part["source"]) for part in kept).strip()
 
@@ -227,7 +226,6 @@ def _blocks(source: str) -> list[str]:
 
 
 def _groups(blocks: list[str]) -> list[list[str]]:
-    """Return the blocks under each heading, the heading first."""
     found = []
     for block in blocks:
         if not found or _HEADING.match(block):
@@ -237,7 +235,6 @@ def _groups(blocks: list[str]) -> list[list[str]]:
 
 
 def _sheets(blocks: list[str]) -> list[list[str]]:
-    """Return blocks slide by slide: as many on one as do not exceed MOST words."""
     found = [[]]
     for block in blocks:
         title = blocks[0].startswith("# ")  # with all that it promises

@@ -108,7 +108,6 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def _follows(row: Row, kept: list[Row], rows: list[Row]) -> bool:
-    """Tell whether all steps before this one are kept; of an exercise that is no step, True."""
     before = rows[: rows.index(row)] if row.what.startswith(STEP) else []
     steps = [one for one in before if one.chapter == row.chapter and one.what.startswith(STEP)]
     return all(one in kept for one in steps)
@@ -198,7 +197,6 @@ def _ending(best, blocks, end: int, most: int) -> Iterator[Plan]:
 
 
 def _breaks(before: Plan, most: int) -> Iterator[tuple[Row, ...]]:
-    """Yield the breaks that may come now: in the middle of a day it may be lunch or a pause."""
     hungry = most > HALF and not before.fed
     kinds = {PAUSE: not hungry or before.minutes < LUNCH_TO}
     kinds[LUNCH] = hungry and before.minutes >= LUNCH_FROM

@@ -168,7 +168,6 @@ def sections(notebook) -> list[dict]:
 
 
 def _without_comments(code: re.Match) -> str:
-    """Return fenced code of the same length in which no line looks like a heading."""
     return re.sub(r"^#", " ", code[0], flags=re.MULTILINE)
 
 

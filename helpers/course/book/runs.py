@@ -71,7 +71,6 @@ def _run(path: Path) -> nbformat.NotebookNode:
 
 
 def _environment() -> dict[str, str]:
-    """Return what a kernel that the course starts has: its own settings, and this very helpers."""
     return course.environment() | {"PYTHONPATH": str(course.ROOT)}
 
 
@@ -85,7 +84,6 @@ def _keep(home: Home, name: str, data: bytes) -> None:
 
 
 def _fingerprint(path: Path) -> str:
-    """Return a hash of the notebook, of what it may call, and of what is installed."""
     rooms = sorted((course.ROOT / "helpers").rglob("*.*"))
     files = [file for file in rooms if file.suffix in (".py", ".js", ".css", ".html", ".svg", ".c")]
     own = course.ROOT / "helpers" / "course"

@@ -71,7 +71,6 @@ def _label(here: Entry) -> str:
 
 
 def _map() -> str:
-    """Return the map of the chapters, as chapter 0 shows it."""
     cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
     [prose] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
     return prose[prose.index("<div") :]

@@ -13,14 +13,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 import torch
 
 from helpers.internals import torch_private
-from helpers.mini.dynamo.symbolic_values import (
-    SCALARS,
-    Items,
-    Known,
-    Refuse,
-    Tensor,
-    Unread,
-)
+from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
 
 MISSING = object()
 LONGEST = 200  # letters, or bits, of what is written into generated source
@@ -84,7 +77,6 @@ def unusual_tensor(tensor) -> str:
 
 
 def _attributes(tensor) -> list[str]:
-    """Return the names that someone has set on a tensor; the real Dynamo leaves marks there."""
     return [name for name in tensor.__dict__ if not name.startswith("_dynamo")]
 
 
@@ -117,12 +109,7 @@ def hookless(module) -> bool:
     )
 
 
-ALWAYS = {
-    "torch": torch,
-    "usual": usual,
-    "usual_state": usual_state,
-    "hookless": hookless,
-}
+ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state, "hookless": hookless}
 
 
 class VariableBuilder:

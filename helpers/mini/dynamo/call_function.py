@@ -90,7 +90,6 @@ class Calls:
         raise Break(f"{_name_of(f)} is no function that a graph can hold")
 
     def _is_torchs(self, f, args) -> bool:
-        """An operator is torch's business only where it meets a tensor."""
         own = getattr(f, "__module__", "") in ("_operator", "builtins")
         return not own or any(isinstance(a, Tensor) for a in args)
 
@@ -296,7 +295,6 @@ class Calls:
 
 
 def _field(kind, name, count) -> int:
-    """Return the index of a named field of what a torch function returned."""
     marked = kind([torch.tensor(i) for i in range(count)])
     return int(getattr(marked, name))
 

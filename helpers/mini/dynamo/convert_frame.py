@@ -96,7 +96,6 @@ class Frame:
 
 
 def _word(name: str) -> str:
-    """Return a name for what is generated: the function's own, as far as it is one."""
     return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
 
 

@@ -4,6 +4,7 @@ Mirrors torch/_dynamo/eval_frame.py, and torch/csrc/dynamo/cache_entry.cpp.
 """
 
 import functools
+import inspect
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType, MethodType
@@ -53,7 +54,6 @@ class Door:
         return [entry.broke for entry in self._all_entries() if entry.broke]
 
     def _parts_of_it(self) -> list:
-        """Return the caches and what goes on after their breaks, in the order of the source."""
         seen, waiting = [], self._tracing()
         while waiting:
             compiled = waiting.pop(0)
@@ -174,7 +174,6 @@ class Compiled(Door):
         return entry
 
     def _resumed(self, key, stem: str, make) -> "Compiled":
-        """Return the rest of the function for a place; the same one for the same place."""
         if key not in self._resumes:
             names = [one.__name__ for one in self._resumes.values()]
             alike = sum(name == stem or name.startswith(f"{stem}_") for name in names)
@@ -184,20 +183,16 @@ class Compiled(Door):
 
     def _bound(self, args, kwargs):
         """Return the values of all parameters in order, None where they do not fit or vary."""
-        code, fn = self.fn.__code__, self.fn
         if self._variable:
-            self._why = convert_frame.unsupported(code)
+            self._why = convert_frame.unsupported(self.fn.__code__)
             return None
-        names, count = self._frame.parameters, code.co_argcount
-        defaults, by_name = fn.__defaults__ or (), fn.__kwdefaults__ or {}
-        taken = names[: max(len(args), code.co_posonlyargcount)]
-        if len(args) > count or kwargs.keys() & set(taken):
+        try:
+            bound = inspect.Signature.from_callable(self.fn, follow_wrapped=False)
+            bound = bound.bind(*args, **kwargs)
+        except TypeError:
             return None
-        given = dict(zip(names, args, strict=False)) | kwargs
-        usual = dict(zip(names[count - len(defaults) :], defaults, strict=False)) | by_name
-        values = {**usual, **given}
-        fits = values.keys() == set(names)
-        return tuple(values[name] for name in names) if fits else None
+        bound.apply_defaults()
+        return tuple(bound.arguments[name] for name in self._frame.parameters)
 
     def _tracing(self) -> list["Compiled"]:
         return [self]

@@ -260,7 +260,6 @@ def _type(key, value) -> int:
 
 
 def _dims(key, value, expecting) -> list[int] | None:
-    """Return a shape's sizes with -1 for unknown ones; None if even their number is unknown."""
     if value is None or getattr(value, "rank", 0) is None:
         return None
     if not hasattr(value, "__getitem__"):
@@ -283,7 +282,6 @@ def _expecting(what, key, value):
 
 
 def _type_name(value) -> str:
-    """Return what C calls tp_name: built-in and heap types have their bare name there."""
     kind = type(value)
     bare = kind.__flags__ & (1 << 9) or kind.__module__ == "builtins"
     return kind.__name__ if bare else f"{kind.__module__}.{kind.__name__}"

@@ -1,16 +1,10 @@
 """An op's name, EagerTensors and attributes -> EagerTensors: one eager call, by hand.
 
 Mirrors TFE_Py_ExecuteCancelable of tensorflow/python/eager/pywrap_tfe_src.cc: new op, device,
-inputs, attributes, execute, delete. `counted` tells how often TensorFlow's own C++ takes each of
-these steps: the functions of tensorflow/c/eager/c_api.h are in one library, their caller is in
-another, and between the two lies a slot for each. That is chapter 1 in C: each slot is rebound to a
-function that counts, and put back.
-
-The C API trusts its caller. Wrappers that TensorFlow generates from an op's definition cannot call
-it wrongly; whoever calls it by hand has to ask the definition first, or the interpreter dies: so
-does `checked`. They also hand over every attribute: an op that is called without one has no value
-for it, whatever its definition says. SetOpAttrWithDefaults of pywrap_tfe_src.cc fills them in for
-the fast path, and `completed` does so here.
+inputs, attributes, execute, delete. The C API trusts its caller, so `checked` asks the definition
+first, or the interpreter dies; `completed` fills in defaults, as SetOpAttrWithDefaults does.
+`counted` tells how often TensorFlow's own C++ takes each of these steps: between its library and
+the one with the functions lies a slot for each, which is rebound to one that counts, and put back.
 """
 
 import ctypes
@@ -223,7 +217,6 @@ def completed(definition, inputs: list, attrs: tuple) -> tuple:
 
 
 def _empty(definition, inputs) -> list:
-    """Return the attributes that say how long an empty list is."""
     found = []
     for argument, given in zip(definition.input_arg, inputs, strict=True):
         if isinstance(given, (list, tuple)) and not given:
@@ -282,7 +275,6 @@ def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
 
 
 def _slots() -> dict[str, int]:
-    """Return the slots of the library between Python and the C API; empty if one is missing."""
     from tensorflow.python import pywrap_tfe
 
     folder = Path(pywrap_tfe.__file__).parent

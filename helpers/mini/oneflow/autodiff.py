@@ -84,7 +84,10 @@ class BackwardOpConfContext:
             need(name not in self._begun, f'needs backward op "{name}" to build itself: a cycle')
             self._begun.append(name)
             self._built[name] = made = self._rules[name](BackwardOpBuilder(name))
-            need(isinstance(made, Built), f'backward op "{name}" is not built: end with .Build()')
+            need(
+                isinstance(made, BackwardOpBuilder) and made.is_built,
+                f'backward op "{name}" is not built: end with .Build()',
+            )
             self.plan.requests.append(made.request)
         return self._built[name]
 
@@ -127,41 +130,35 @@ class Forward:
 
 
 class BackwardOpBuilder:
-    """A backward op under construction."""
+    """A backward op, under construction until `Build`; then its outputs can be bound."""
 
     def __init__(self, name):
-        self._request = Request(name)
+        self.request, self.is_built = Request(name), False
 
     def OpTypeName(self, name):
         """Set the op type."""
-        self._request.type = name
+        self.request.type = name
         return self
 
     def InputBind(self, argument, blob):
         """Give an input the blob of that name."""
-        self._request.inputs.append((argument, blob))
+        self.request.inputs.append((argument, blob))
         return self
 
     def Output(self, argument):
         """Name an output."""
-        self._request.outputs.append(argument)
+        self.request.outputs.append(argument)
         return self
 
     def Attr(self, name, value):
         """Set an attribute."""
-        self._request.attrs[name] = value
+        self.request.attrs[name] = value
         return self
 
     def Build(self):
         """Finish."""
-        return Built(self._request)
-
-
-@dataclass
-class Built:
-    """A backward op that was built: its outputs can be bound."""
-
-    request: Request
+        self.is_built = True
+        return self
 
     def output(self, name, index):
         """Return the name of an output's blob."""

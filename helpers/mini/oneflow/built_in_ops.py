@@ -156,7 +156,6 @@ def _reduce_sum_like(args):
 
 
 def _number(function):
-    """Return a kernel: function(array, attrs' operand), the number in the array's dtype."""
     return lambda args, attrs: function(args[0], args[0].dtype.type(attrs["operand"]))
 
 
@@ -197,14 +196,7 @@ op("broadcast_mul", _broadcast, lambda args: args[0] * args[1], _mul_gradient)
 op("scalar_add", _scalar, _number(np.add), _passed_on, operand="double")
 op("scalar_mul", _scalar, _number(np.multiply), _scaled("scalar_mul"), operand="double")
 op("scalar_div", _scalar_divided, _number(np.divide), _scaled("scalar_div"), operand="double")
-op(
-    "matmul",
-    _matmul,
-    _matmul_kernel,
-    _matmul_gradient,
-    transpose_a="bool",
-    transpose_b="bool",
-)
+op("matmul", _matmul, _matmul_kernel, _matmul_gradient, transpose_a="bool", transpose_b="bool")
 op(
     "reduce_sum",
     lambda specs, attrs: Spec((), specs[0].dtype),

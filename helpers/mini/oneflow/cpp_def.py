@@ -72,7 +72,6 @@ def cache_folder() -> Home:
 
 
 def _key(source, compiler):
-    """Return a hash of what decides a program: one byte of it, and another one is made."""
     found = Path(compiler).resolve().stat()
     digest = hashlib.sha256(repr((compiler, found.st_size, found.st_mtime_ns, FLAGS)).encode())
     nearby = [file for file in sorted(source.parent.rglob("*")) if file.suffix != ".py"]
@@ -104,7 +103,6 @@ def _compile(source, compiler, home, name):
 
 
 def _first_error(text, source):
-    """Return the compiler's first line that names an error, and where the source comes to it."""
     lines = [line.strip() for line in text.replace(f"{INCLUDE}{os.sep}", "").splitlines()]
     first = next((line for line in lines if "error" in line.lower()), None)
     if first is None:
@@ -185,7 +183,6 @@ def _described(entry, program):
 
 
 def _groups(rows):
-    """Part rows into lists that begin with an op or a gradient."""
     groups = []
     for row in rows:
         if row[0] in ("op", "gradient"):
@@ -267,5 +264,4 @@ def _attr_rows(attrs, types):
 
 
 def _value(kind, text):
-    """Return the Python value of an attribute that came as text."""
     return text == "1" if kind == "bool" else TYPES[kind](text)

@@ -40,17 +40,9 @@ class Output:
 
 @dataclass(frozen=True)
 class Op:
-    """One op of a job.
+    """One op of a job. `part` is its pass, `file` the definition's; "" for the framework's own.
 
-    Attributes:
-        name: its name in the job.
-        type: its op_type_name.
-        inputs: (argument, blob's name) in the order of the definition.
-        outputs: what it writes.
-        attrs: (name, value).
-        placement: "cpu" or "gpu".
-        part: the pass that it belongs to, one of PASSES.
-        file: the definition's folder and file; "" for ops of the framework.
+    `inputs` are (argument, blob's name) in the order of the definition, `attrs` (name, value).
     """
 
     name: str
@@ -74,14 +66,9 @@ class Op:
 
 @dataclass(frozen=True)
 class Job:
-    """A job that has been written down.
+    """A job that has been written down, of the kind "predict" or "train".
 
-    Attributes:
-        name: the job function's.
-        kind: "predict" or "train".
-        ops: all ops, in the order in which they run.
-        returns: the names of the blobs that a call gives back.
-        gradients: (blob, blob of its gradient), for each blob that got one.
+    `returns` names the blobs that a call gives back; `gradients` are (blob, blob of its gradient).
     """
 
     name: str

@@ -32,10 +32,7 @@ HOLDERS = 3  # the container, one name and getrefcount's argument
 class KernelRegContext:
     """What a predicate is asked about: one op that looks for its kernel.
 
-    Attributes:
-        op_type: its op_type_name.
-        device: "cpu" or "gpu".
-        dtypes: (argument, index) -> dtype, of its inputs and then of its outputs.
+    `dtypes`: (argument, index) -> dtype, of its inputs and then of its outputs.
     """
 
     op_type: str
@@ -257,7 +254,6 @@ def step(op, kernel, reads, writes):
 
 
 def _array(value, where, output):
-    """Return a numpy scalar as an array; raise OpError for all else."""
     if isinstance(value, np.generic):
         return np.array(value)
     kind = "None" if value is None else f"a {kind_of(value)}"
@@ -368,7 +364,6 @@ class Executor:
 
 
 def _asking(op, blobs):
-    """Return what the predicates of kernels are asked about."""
     dtypes = numbered([(name, blobs[blob].dtype) for name, blob in op.inputs])
     dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
     return KernelRegContext(op.type, op.placement, dtypes)
@@ -379,7 +374,6 @@ def _computes(op):
 
 
 def _released(slots, slot):
-    """Return a computed array itself, writable; a copy if a kernel has kept it."""
     array = slots[slot]
     if getrefcount(array) > HOLDERS:
         return array.copy()

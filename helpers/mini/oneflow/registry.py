@@ -197,10 +197,7 @@ class Registry:
 
     def register(self, definitions, folder):
         """Put the definitions of a folder in the place of those it had before, all or none."""
-        kept = {
-            OpDef: _without(self.ops, folder),
-            GradientDef: _without(self.gradients, folder),
-        }
+        kept = {OpDef: _without(self.ops, folder), GradientDef: _without(self.gradients, folder)}
         for item in definitions:
             table = kept[type(item)]
             if item.name in table:

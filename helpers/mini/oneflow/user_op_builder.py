@@ -115,7 +115,7 @@ class user_op_builder:  # noqa: N801 - the original's name
             self._job = writer()
             fine = type(op_name) is str and op_name and "/" not in op_name
             need(fine, f"user_op_builder takes the op's name in the job, got {shown(op_name)}")
-        self._request = Request(op_name)
+        self._request, self._asked, self._blobs = Request(op_name), None, None
 
     def Op(self, op_type_name):
         """Say which op type it is."""
@@ -146,23 +146,18 @@ class user_op_builder:  # noqa: N801 - the original's name
         return self
 
     def Build(self):
-        """Hold the op against its definition; return a UserOp."""
-        request, job = self._request, self._job
-        asked = list(request.outputs)
+        """Hold the op against its definition."""
+        request, job, self._asked = self._request, self._job, list(self._request.outputs)
+        self._placement = PLACED.get()
         with stage("build"):
-            job.definition(request, f'op "{request.name}" of job "{job.name}"', PLACED.get())
-        return UserOp(job, request, asked, PLACED.get())
-
-
-class UserOp:
-    """An op that fits its definition. InferAndTryRun() puts it into the job."""
-
-    def __init__(self, job, request, asked, placement):
-        self._job, self._request, self._asked = job, request, asked
-        self._placement, self._blobs = placement, None
+            job.definition(request, f'op "{request.name}" of job "{job.name}"', self._placement)
+        return self
 
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
+        told = f'op "{self._request.name}" does not fit yet: call .Build() first'
+        with stage("build"):
+            need(self._asked is not None, told)
         added = self._job.add(self._request, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
         self._blobs = tuple(by_name[name] for name in self._asked)

@@ -90,7 +90,6 @@ class MoreExceptions:
 
 
 def _bound(obj, name: str, protocol: str, missed: str = ""):
-    """Return a special method of `obj`, bound, found on its type; TypeError if there is none."""
     cls = type(obj)
     for base in cls.__mro__:
         if name in base.__dict__:
@@ -189,7 +188,6 @@ class Intrinsics:
 
 
 def _stopped(error):
-    """A StopIteration that would leave a generator becomes a RuntimeError (PEP 479)."""
     if not isinstance(error, StopIteration):
         return error
     told = RuntimeError("generator raised StopIteration")

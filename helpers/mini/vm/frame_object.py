@@ -16,6 +16,7 @@ import dis
 import inspect
 import sys
 import types
+from contextlib import suppress
 from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
 
@@ -26,7 +27,7 @@ from helpers.safety.arguments import printable
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-STAR, STAR_STAR = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
+STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class Handling:
@@ -127,7 +128,6 @@ class Frame:
 
 @once_per_code
 def _entries(code: CodeType) -> dict[int, tuple]:
-    """Return a table to fill: offset -> (code that stands there, its offset, its line)."""
     return {}
 
 
@@ -140,7 +140,7 @@ def _standing(code: CodeType, at: int) -> CodeType:
     size = max(len(code.co_code) // 2, 2)
     body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1)))
     body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
-    kept = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_COROUTINE)
+    kept = code.co_flags & ~(STARS | inspect.CO_COROUTINE)
     return code.replace(
         co_code=bytes(body),
         co_flags=kept | inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
@@ -213,7 +213,6 @@ def _yielded(frame) -> bool:
 
 
 def _subiterator(frame):
-    """Return the iterator that the frame's `yield from` waits for, or NULL."""
     delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
     return frame.stack[-1] if delegates else NULL
 
@@ -284,46 +283,18 @@ def _enter_init(caller, cls, args, kwargs):
 
 def _bound(function, code, args, kwargs) -> dict:
     """Return the parameters with their values; where they do not fit, CPython says so."""
-    names, flags = code.co_varnames, code.co_flags
-    last = code.co_argcount + code.co_kwonlyargcount
-    if len(args) == last == code.co_argcount and not kwargs and not flags & (STAR | STAR_STAR):
-        return dict(zip(names, args, strict=False))
-    fast = [NULL] * (last + bool(flags & STAR) + bool(flags & STAR_STAR))
-    if not _bind(fast, function, code, args, kwargs):
+    count = code.co_argcount
+    plain = not kwargs and not code.co_kwonlyargcount and not code.co_flags & STARS
+    if plain and len(args) == count:
+        return dict(zip(code.co_varnames, args, strict=False))
+    signature, bound = inspect.Signature.from_callable(function, follow_wrapped=False), None
+    with suppress(TypeError):
+        bound = signature.bind(*args, **kwargs)
+    if bound is None:
         function(*args, **kwargs)
         raise Unsupported(f"the arguments of {printable(code.co_qualname)} could not be bound")
-    return dict(zip(names, fast, strict=False))
-
-
-def _bind(fast: list, function, code, args, kwargs) -> bool:
-    """Fill the parameters' slots; False if the arguments do not fit the signature."""
-    count, given, flags = code.co_argcount, len(args), code.co_flags
-    last, names = count + code.co_kwonlyargcount, code.co_varnames
-    fast[: min(given, count)] = args[:count]
-    rest = {} if flags & STAR_STAR else None
-    if flags & STAR:
-        fast[last] = tuple(args[count:])
-    elif given > count:
-        return False
-    if flags & STAR_STAR:
-        fast[last + bool(flags & STAR)] = rest
-    for name, value in kwargs.items():
-        if name in names[code.co_posonlyargcount : last]:
-            slot = names.index(name, code.co_posonlyargcount, last)
-            if fast[slot] is not NULL:
-                return False
-            fast[slot] = value
-        elif rest is None or not isinstance(name, str):
-            return False
-        else:
-            rest[name] = value
-    defaults = function.__defaults__ or ()
-    usual = dict(enumerate(defaults, count - len(defaults)))
-    for slot in range(last):
-        if fast[slot] is NULL:
-            by_name = (function.__kwdefaults__ or {}) if slot >= count else {}
-            fast[slot] = usual.get(slot, NULL) if slot < count else by_name.get(names[slot], NULL)
-    return all(value is not NULL for value in fast[:last])
+    bound.apply_defaults()
+    return bound.arguments
 
 
 def call_native(caller, function, args, kwargs):
@@ -337,7 +308,6 @@ def call_native(caller, function, args, kwargs):
 
 
 def _super(frame, *args):
-    """Find the class and the first argument where the compiler left them."""
     if args:
         return super(*args)
     if not frame.code.co_argcount:
@@ -370,7 +340,6 @@ def _exc_info(frame):
 
 
 def _build_class(frame, body, name, *bases, **keywords):
-    """Mirror `builtin___build_class__` in CPython's `Python/bltinmodule.c`."""
     resolved = types.resolve_bases(bases)
     meta, names, keywords = types.prepare_class(name, resolved, keywords)
     frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())

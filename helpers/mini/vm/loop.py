@@ -94,7 +94,6 @@ class Loop(Frame):
         return result
 
     def _made(self, value):
-        """Return the instance that this `__init__` has set up; it may return nothing itself."""
         if value is None:
             return self.making
         self.at = 0  # The error is the caller's: no handler of this frame guards it.
@@ -209,7 +208,6 @@ class Loop(Frame):
         return False
 
     def _where_it_arose(self, step):
-        """Return the offset to keep with an error: RERAISE(n) finds it n values down, if n is."""
         if step.opname == "RERAISE" and 0 < step.arguments[0] <= len(self.stack):
             return self.stack[-step.arguments[0]]
         return step.offset // 2
@@ -319,7 +317,6 @@ def chain(error: BaseException, handled: BaseException | None):
 
 
 def _found(step) -> dict:
-    """Return what stands under upper-case names, as it stands there; none of its code is run."""
     named = {}
     for part in reversed(step.__mro__):
         named |= {n: v for n, v in vars(part).items() if n.isupper()}

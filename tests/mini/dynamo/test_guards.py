@@ -184,8 +184,7 @@ def _no_bias(model):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [_scale, _eval, _layer, _weight, _in_place, _hook, _forward, _class, _no_bias],
+    "change", [_scale, _eval, _layer, _weight, _in_place, _hook, _forward, _class, _no_bias]
 )
 def test_a_module_may_change(change):
     model = Model()

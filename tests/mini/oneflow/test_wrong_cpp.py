@@ -53,11 +53,7 @@ ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&]() -> const std::string& {
 """
 # id: (what is replaced in RULE, by what, words)
 RULES = {
-    "wrong input": (
-        'OpArg("in", 0)',
-        'OpArg("x", 0)',
-        ['has no input ("x", 0); it has "in"'],
-    ),
+    "wrong input": ('OpArg("in", 0)', 'OpArg("x", 0)', ['has no input ("x", 0); it has "in"']),
     "wrong output of the backward op": (
         'output("dx", 0)',
         'output("dz", 0)',
