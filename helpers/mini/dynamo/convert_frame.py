@@ -100,9 +100,7 @@ def _word(name: str) -> str:
 
 
 def frame_of(fn) -> Frame:
-    """Return a Python function as what can be traced; TypeError for anything else."""
-    if type(fn) is not FunctionType:
-        raise TypeError(f"only a Python function has frames to trace, not {kind_of(fn)}")
+    """Return a Python function as what can be traced."""
     code = fn.__code__
     return Frame(fn, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
