@@ -361,3 +361,7 @@ ASKERS = {
     sys.exc_info: _exc_info,
     sys.exception: lambda frame: frame.handled,
 }
+if hasattr(sys, "_getframemodulename"):  # since 3.12
+    ASKERS[sys._getframemodulename] = lambda frame, depth=0: _getframe(frame, depth).f_globals.get(
+        "__name__"
+    )
