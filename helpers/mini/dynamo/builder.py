@@ -95,10 +95,7 @@ def calls_forward(kind: type) -> bool:
 
 
 def hookless(module) -> bool:
-    """Return whether calling a module is calling its class's `forward`, and nothing else.
-
-    That is so if `calls_forward` is true of the class as well.
-    """
+    """Return whether calling a module is calling its class's `forward`, and nothing else."""
     own = module.__dict__
     return (
         "forward" not in own
@@ -113,10 +110,7 @@ ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state, "hookless"
 
 
 class VariableBuilder:
-    """The guards so far, and the names that they and generated code use.
-
-    `parts` are the decisive parts, `taken` the names that are in use.
-    """
+    """The guards so far, and the names that they and generated code use."""
 
     def __init__(self, parts, taken, fn_globals: dict):
         if clash := sorted({*ALWAYS, *BUILTINS}.intersection(taken)):
@@ -206,10 +200,7 @@ class VariableBuilder:
 
 
 class Spaces:
-    """Where a function's names come from besides its locals: globals, builtins and cells.
-
-    Each look-up becomes a guard, because all three can change.
-    """
+    """Where a function's names come from besides its locals: globals, builtins and cells."""
 
     def __init__(self, fn: FunctionType):
         self.fn = fn

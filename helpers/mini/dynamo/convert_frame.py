@@ -21,10 +21,7 @@ from helpers.safety.arguments import kind_of, printable
 
 @dataclass(frozen=True)
 class Guard:
-    """One expression over a function's parameters; `holds(values)` never raises.
-
-    It is compiled when it is asked alone for the first time: a hit asks all of them at once.
-    """
+    """One expression over a function's parameters; `holds(values)` never raises."""
 
     text: str
     _head: str = field(repr=False)
@@ -84,10 +81,7 @@ def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Gua
 
 
 class Frame:
-    """A function to be traced. `parameters` are the names whose values a call has.
-
-    A resume function also knows the function that it is the rest of, and how far it is moved.
-    """
+    """A function to be traced. `parameters` are the names whose values a call has."""
 
     def __init__(self, fn: FunctionType, parameters: tuple, rest_of=None, moved: int = 0):
         self.fn, self.parameters = fn, parameters
@@ -106,10 +100,7 @@ def frame_of(fn) -> Frame:
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
-    """Return the entry for these values; one that runs as plain Python says why.
-
-    `resumed(key, stem, make)` returns what generated code calls after a break: the rest.
-    """
+    """Return the entry for these values; one that runs as plain Python says why."""
     trace, code = None, frame.fn.__code__
     try:
         if why := unsupported(code):

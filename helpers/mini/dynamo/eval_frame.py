@@ -182,10 +182,7 @@ def _check_backend(backend) -> None:
 
 
 def entry_for(fn, *values) -> Entry:
-    """Return the cache entry that a call of `fn` with these values makes.
-
-    `fn` is a Python function, and `values` has one for each of its parameters.
-    """
+    """Return the cache entry that a call of `fn` with these values makes."""
     compiled = Compiled(frame_of(fn), eager)
     names = compiled._frame.parameters
     if len(values) != len(names):

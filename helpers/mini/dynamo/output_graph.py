@@ -30,11 +30,7 @@ class Tracing(VariableBuilder):
     """The outcome so far: guards and names as the builder keeps them, and the graph."""
 
     def record(self, fn, *args, **kwargs):
-        """Put a call into the graph and return its symbolic result; Break if that cannot be.
-
-        The call runs on fakes first, which tells dtypes and shapes, what it raises, and whether it
-        works in place.
-        """
+        """Put a call into the graph and return its symbolic result; Break if that cannot be."""
         asked = Known(fn) if not isinstance(fn, str) else None
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}

@@ -48,10 +48,7 @@ TENSOR_OF = "_Z21EagerTensorFromHandleP16TFE_TensorHandleb"  # EagerTensorFromHa
 
 @cache
 def api() -> SimpleNamespace:
-    """Return the C functions by name. RuntimeError where this TensorFlow does not export them.
-
-    ctypes lets go of the GIL during each call, as `TFE_Py_Execute` does around `TFE_Execute`.
-    """
+    """Return the C functions by name. RuntimeError where this TensorFlow does not export them."""
     library = ctypes.CDLL(_file())
     found = {name: _function(library, name, *types) for name, types in PROTOTYPES.items()}
     return SimpleNamespace(**found)
@@ -156,10 +153,7 @@ INVALID, UNIMPLEMENTED = 3, 12
 
 
 def set_attributes(op: int, attrs: tuple, status: Status) -> None:
-    """Set `attrs`, which alternate name and value, on the op at this address.
-
-    Raises what TensorFlow would: InvalidArgumentError, UnimplementedError.
-    """
+    """Set `attrs`, which alternate name and value, on the op at this address."""
     if len(attrs) % 2:
         raise failure(INVALID, "Expecting attrs tuple to have even length.")
     for name, value in zip(attrs[::2], attrs[1::2], strict=True):

@@ -200,10 +200,7 @@ def _dtype(number: int) -> str:
 
 
 def completed(definition, inputs: list, attrs: tuple) -> tuple:
-    """Return `attrs` and, behind them, each default that they do not name.
-
-    So with the length of an empty list of inputs: from others TensorFlow reads it off.
-    """
+    """Return `attrs` and, behind them, each default that they do not name."""
     if definition is None:
         return attrs
     named, arguments = set(attrs[::2]), definition.input_arg

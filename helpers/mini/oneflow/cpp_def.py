@@ -6,7 +6,6 @@ and the flags. It is asked in a child process each time: rows of words in, rows 
 definition that crashes, hangs or exits cannot take this process along.
 """
 
-import contextlib
 import hashlib
 import os
 import shutil
@@ -157,29 +156,18 @@ def _ending(code):
 
 def load(source):
     """Return the OpDefs and GradientDefs of a C++ definition file. Raises OpError."""
-    entry = build(source)
-    program = Program(entry / "program", source)
+    program = Program(build(source) / "program", source)
+    try:
+        rows = program.ask("describe")
+    except OpError as error:
+        raise OpError(f"{place(source)} {error}") from error
     definitions, counts = [], {"op": 0, "gradient": 0}
-    for group in _groups(_described(entry, program)):
+    for group in _groups(rows):
         kind = group[0][0]
         make = _op if kind == "op" else _gradient
         definitions.append(make(program, counts[kind], group))
         counts[kind] += 1
     return definitions
-
-
-def _described(entry, program):
-    """Return what the program registers; kept beside it, since it cannot change."""
-    kept = entry / "describes"
-    if kept.is_file():
-        return read(kept.read_text())
-    try:
-        rows = program.ask("describe")
-    except OpError as error:
-        raise OpError(f"{place(program.source)} {error}") from error
-    with contextlib.suppress(OSError, ValueError):  # then it is asked again the next time
-        cache_folder().add(entry.name, kept.name, written(rows).encode())
-    return rows
 
 
 def _groups(rows):

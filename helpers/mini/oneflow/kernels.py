@@ -215,10 +215,7 @@ def named(registry, type_name):
 
 
 def step(op, kernel, reads, writes):
-    """Return a function that runs an op: it reads and writes slots of a list of arrays.
-
-    Arrays in slots are read-only, and held by nobody outside: what a kernel keeps is copied.
-    """
+    """Return a function that runs an op: it reads and writes slots of a list of arrays."""
     function, where = kernel.function, f'{kernel} of op "{op.name}" ({op.type})'
     attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
     rest = (MappingProxyType(attrs),) if kernel.wants_attrs else ()

@@ -161,10 +161,7 @@ _collecting = {}  # "op_def.py" or "py_kernel.py", while one is loaded -> (file,
 
 @contextmanager
 def collect(kind, file, at):
-    """Gather what a file registers; the list holds the records after the block.
-
-    `kind` is the ending of its name, `at` the stage of an error in what was registered.
-    """
+    """Gather what a file registers; the list holds the records after the block."""
     records, before = [], dict(_collecting)
     _collecting.clear()
     _collecting[kind] = str(file), (chains := [])

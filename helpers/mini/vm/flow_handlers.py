@@ -221,10 +221,7 @@ class Patterns:
 
 @cache
 def native(opname: str, number: int, takes: int, gives: int = 1):
-    """Return a function of so many arguments whose body is this one instruction of CPython's.
-
-    It is for what has no idea of its own to show. If it gives several values, they are a tuple.
-    """
+    """Return a function of so many arguments whose body is this one instruction of CPython's."""
     template = eval(f"lambda {', '.join(f'a{n}' for n in range(takes))}: a0")
     steps = [("RESUME", 0), *(("LOAD_FAST", slot) for slot in range(takes)), (opname, number)]
     steps += [("BUILD_TUPLE", gives)] * (gives > 1) + [("RETURN_VALUE", 0)]

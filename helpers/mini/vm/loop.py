@@ -27,10 +27,7 @@ AGAIN = {"RERAISE": None, "CLEANUP_THROW": None, "RAISE_VARARGS": (0,)}
 
 
 class Thread:
-    """One run. `top` is the frame that runs now, `host` CPython's own frame below the first.
-
-    Mirrors `PyThreadState` in CPython's `Include/cpython/pystate.h`.
-    """
+    """One run. `top` is the frame that runs now, `host` CPython's own frame below the first."""
 
     def __init__(self, host):
         while host is not None and _is_ours(host):
@@ -173,10 +170,7 @@ class Loop(Frame):
         return self.evaluate()
 
     def unwind(self, error: BaseException, chained=False):
-        """Go on where the exception table says, the error on the stack; else raise it on.
-
-        Each frame on the way has its entry in the traceback, as `PyTraceBack_Here` gives it one.
-        """
+        """Go on where the exception table says, the error on the stack; else raise it on."""
         if isinstance(error, Halt):
             raise
         step, frame = self.steps[self.at - 1], self
@@ -213,10 +207,7 @@ class Loop(Frame):
         return step.offset // 2
 
     def _without_the_machine(self, traceback):
-        """Return a traceback without the entries at its head that are the machine's own code's.
-
-        And the last of these codes but for the loop: it says who has let the exception out.
-        """
+        """Return a traceback without the entries at its head that are the machine's own code's."""
         last, first = None, traceback
         while traceback is not None:
             code = traceback.tb_frame.f_code

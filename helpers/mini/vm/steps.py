@@ -223,10 +223,7 @@ class Closures:
 
 
 class Exceptions:
-    """raise, except, finally. The loop finds the handler; these run it.
-
-    No opcode opens a `try` since 3.11: the exception table says which instructions are guarded.
-    """
+    """raise, except, finally. The loop finds the handler; these run it."""
 
     def RAISE_VARARGS(self, count):
         """[] or [exception] or [exception, cause] → raises"""
@@ -264,10 +261,7 @@ class Exceptions:
 
 
 def _exception(frame, error, raising=True):
-    """Return what `raise` raises: of a class an instance, made by calling it with no arguments.
-
-    What is handled becomes its context, as `_PyErr_SetObject` in `Python/errors.c` does it.
-    """
+    """Return what `raise` raises: of a class an instance, made by calling it with no arguments."""
     if isinstance(error, type) and issubclass(error, BaseException):
         made = frame.call(error)
         if not isinstance(made, BaseException):
