@@ -9,7 +9,7 @@ import pytest
 
 import course
 from helpers.course import handout
-from helpers.course.handout import TAG, give, parted, refuse, sealed
+from helpers.course.handout import give, refuse, sealed, unsolved
 from helpers.model.exercise_cells import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
@@ -37,15 +37,11 @@ def test_only_the_solutions_are_gone(path):
         assert len(one.solution) < 60 or one.solution.strip() not in text.decode()
 
 
-def test_a_solution_is_parted_from_what_stands_around_it():
+def test_a_solution_goes_and_what_stands_around_it_stays():
     fold = "<details><summary>Solution (two ways)</summary>\n\nx\n\n</details>"
-    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": f"one\n\n{fold}\n\ntwo"}
-    parts = parted([cell])
-    assert [part["source"] for part in parts] == ["one", fold, "two"]
-    assert [TAG in part["metadata"].get("tags", []) for part in parts] == [False, True, False]
-    assert parts[0]["id"] == "a" and len({part["id"] for part in parts}) == 3
-    assert parted([{**cell, "source": "one"}]) == [{**cell, "source": "one"}]
-    assert [one["id"] for one in parted([{**cell, "source": f"{fold}\n\ntwo"}])] == ["a-1", "a"]
+    cell = {"cell_type": "markdown", "id": "a", "metadata": {}}
+    both = unsolved([{**cell, "source": f"one\n\n{fold}\n\ntwo"}, {**cell, "source": fold}])
+    assert both == [{**cell, "source": "one\n\ntwo"}]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from helpers.course.handout import TAG, parted
+from helpers.course.handout import unsolved
 from helpers.course.slides import BELOW, SAME, SKIP, SLIDE, fitted, page, slide_types
 from tests.mark_slides import NOTEBOOKS, marked
 
@@ -61,8 +61,11 @@ def test_the_rule():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_is_said_is_shown_or_stands_in_the_notes(path):
     cells = json.loads(path.read_text("utf-8"))["cells"]
-    cells = [one for one in parted(cells) if TAG not in one["metadata"].get("tags", [])]
-    kept = [one for one in cells if one["metadata"].get("slideshow", {}).get("slide_type") != SKIP]
+    kept = [
+        one
+        for one in unsolved(cells)
+        if one["metadata"].get("slideshow", {}).get("slide_type") != SKIP
+    ]
     shown = fitted(kept)
     assert len({one["id"] for one in shown}) == len(shown)
     said = "".join("".join(one["source"]) for one in shown if one["cell_type"] == "markdown")

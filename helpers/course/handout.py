@@ -1,9 +1,8 @@
 """Numbers of notebooks -> the same in a folder, without solutions, to be given away.
 
-Solutions are taken out by their tag (nbconvert's TagRemovePreprocessor). Hints stand in no cell:
-`check.<exercise>.hint()` gives them in a handout, too. What stood at the place of a file and
-differs is somebody's: it is kept beside it. A sealed page that nobody has changed is the course's
-own, and is replaced by the command that made it.
+Hints stand in no cell: `check.<exercise>.hint()` gives them in a handout, too. What stood at the
+place of a file and differs is somebody's: it is kept beside it. A sealed page that nobody has
+changed is the course's own, and is replaced by the command that made it.
 """
 
 import argparse
@@ -20,7 +19,6 @@ from helpers.safety import folders
 
 TEMPLATE = Path(__file__).with_name("paper")
 SOURCES = ("notebooks", "helpers", "tests", "share", "docs", ".git", ".venv")
-TAG = "solution"
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
 _SEAL = b"\n<!-- made by course.py %s, which replaces it while this fits: %s -->\n"
 
@@ -65,16 +63,29 @@ def without_solutions(path: Path) -> bytes:
     """Return a notebook, as a file, less its folded solutions; every other cell is as it was."""
     import nbformat  # may be missing where `reset` still works
 
-    notebook = untold(nbformat.read(path, as_version=4))
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = unsolved(notebook.cells)
     return (nbformat.writes(notebook) + "\n").encode()
 
 
-def untold(notebook):
-    """Return a notebook of nbformat's without its folded solutions."""
-    from nbconvert.preprocessors import TagRemovePreprocessor
+def unsolved(cells: list) -> list:
+    """Return cells of a notebook without folded solutions; a cell that was nothing else is gone."""
+    kept = []
+    for cell in cells:
+        rest = folded_away(cell)
+        if rest != "".join(cell["source"]):
+            cell = deepcopy(cell)
+            cell["source"] = rest
+        if rest or cell["cell_type"] == "code":
+            kept.append(cell)
+    return kept
 
-    notebook.cells = parted(notebook.cells)
-    return TagRemovePreprocessor(remove_cell_tags={TAG}).preprocess(notebook, {})[0]
+
+def folded_away(cell) -> str:
+    """Return the source of a cell without a folded solution."""
+    source = "".join(cell["source"])
+    found = cell["cell_type"] == "markdown" and _FOLDED.search(source)
+    return _FOLDED.sub("", source).strip() if found else source
 
 
 def paper(name: str, notebook: bytes) -> bytes:
@@ -130,27 +141,3 @@ def refuse(folder: Path) -> None:
     inside = folder.resolve()
     if inside == course.ROOT or any(inside.is_relative_to(one) for one in ours):
         raise course.Refusal(f"{folder} is a folder of the course itself; name another with --to.")
-
-
-def parted(cells: list[dict]) -> list[dict]:
-    """Return cells of the notebook format; the first part that is no solution keeps the id."""
-    return [part for cell in cells for part in _parts(cell)]
-
-
-def _parts(cell: dict) -> list[dict]:
-    pieces = _FOLDED.split("".join(cell["source"])) if cell["cell_type"] == "markdown" else []
-    if len(pieces) < 2:
-        return [cell]
-    found, own = [], True
-    for at, piece in enumerate(pieces):
-        if not piece.strip():
-            continue
-        part, folded = deepcopy(cell), at % 2 == 1  # re.split: what was found is in between
-        part["source"] = piece.strip()
-        if folded:
-            part["metadata"]["tags"] = [*cell["metadata"].get("tags", []), TAG]
-        if folded or not own:
-            part["id"] = f"{cell['id']}-{at}"
-        own = own and folded
-        found.append(part)
-    return found

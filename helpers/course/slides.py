@@ -16,7 +16,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import course
-from helpers.course.handout import TAG, chosen, give, parted, sealed, untold
+from helpers.course.handout import chosen, folded_away, give, sealed, unsolved
 from helpers.course.minutes import DEEPER
 from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
@@ -71,8 +71,7 @@ def page(path: Path, ran=None) -> str:
 
     notebook = ran or nbformat.read(path, as_version=4)
     widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])
-    notebook = untold(notebook)
-    notebook.cells = fitted(notebook.cells)
+    notebook.cells = fitted(unsolved(notebook.cells))
     widgets.enliven(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -98,7 +97,7 @@ def slide_types(cells: list[dict]) -> list[str]:
     """Return the kind of slide for each cell; SAME goes on with the slide before."""
     kinds, deeper, setup, before = [], False, True, None
     for cell in cells:
-        source = _seen(cell)
+        source = folded_away(cell).strip()
         if source.startswith("## "):
             deeper = source.startswith(f"## {DEEPER}")
         code = cell["cell_type"] == "code"
@@ -116,14 +115,10 @@ def slide_types(cells: list[dict]) -> list[str]:
 def mark(cells: list[dict]) -> None:
     """Write the kinds of slides into the cells; a cell that goes on with a slide bears none."""
     for cell, kind in zip(cells, slide_types(cells), strict=True):
-        cell["metadata"].pop("slideshow", None)
         if kind:
             cell["metadata"]["slideshow"] = {"slide_type": kind}
-
-
-def _seen(cell: dict) -> str:
-    kept = [part for part in parted([cell]) if TAG not in part["metadata"].get("tags", [])]
-    return "\n\n".join("".join(part["source"]) for part in kept).strip()
+        else:
+            cell["metadata"].pop("slideshow", None)
 
 
 # --- what fits on one
