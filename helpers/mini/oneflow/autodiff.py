@@ -5,6 +5,8 @@ oneflow/core/job_rewriter/autograd.cpp and BackwardOpConfContext of
 oneflow/core/framework/user_op_conf.h (0.3).
 """
 
+# ruff: noqa: D102 - the names are the original's, and say what they do
+
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -68,7 +70,6 @@ class BackwardOpConfContext:
         self._forward, self._rules, self._begun, self._built = Forward(forward, self), {}, [], {}
 
     def FwOp(self):
-        """Return the forward op."""
         return self._forward
 
     def DefineOp(self, name, function):
@@ -99,23 +100,18 @@ class Forward:
         self._op, self._bound = op, context.plan.bound
 
     def op_name(self):
-        """Return the op's name in the job."""
         return self._op.name
 
     def attr(self, name):
-        """Return the value of an attribute."""
         return _find(self._op.attrs, self._op.type, "attr", name)
 
     def input(self, name, index):
-        """Return the name of an input's blob."""
         return _find(self._op.inputs, self._op.type, "input", (name, index))
 
     def output(self, name, index):
-        """Return the name of an output's blob."""
         return _find(self._op.outputs, self._op.type, "output", (name, index))
 
     def output_grad(self, name, index):
-        """Return the name of the blob that holds an output's gradient."""
         return _find(self._op.output_grads, self._op.type, "output", (name, index))
 
     def NeedGenGradTensor4OpInput(self, name, index):
@@ -136,22 +132,18 @@ class BackwardOpBuilder:
         self.request, self.is_built = Request(name), False
 
     def OpTypeName(self, name):
-        """Set the op type."""
         self.request.type = name
         return self
 
     def InputBind(self, argument, blob):
-        """Give an input the blob of that name."""
         self.request.inputs.append((argument, blob))
         return self
 
     def Output(self, argument):
-        """Name an output."""
         self.request.outputs.append(argument)
         return self
 
     def Attr(self, name, value):
-        """Set an attribute."""
         self.request.attrs[name] = value
         return self
 
@@ -161,7 +153,6 @@ class BackwardOpBuilder:
         return self
 
     def output(self, name, index):
-        """Return the name of an output's blob."""
         known = {(output, 0): self.request.blob(output) for output in self.request.outputs}
         return _find(known, self.request.type, "output", (name, index))
 
@@ -242,7 +233,6 @@ class _Backward:
         return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
 
     def output_grad(self, blob):
-        """Return the blob of an output's gradient; zeros if the loss does not need the output."""
         known = blob in self.parts
         return self.total(blob) if known else self.emit("constant_like", [blob], value=0.0)
 

@@ -3,6 +3,8 @@
 The chain has the names of the C++ one; the setters of InferContext are those of OneFlow 0.9.
 """
 
+# ruff: noqa: D102 - the names are the original's, and say what they do
+
 import numpy as np
 
 from helpers.mini.oneflow.autodiff import BackwardOpConfContext
@@ -41,12 +43,10 @@ class OpChain:
         self.inputs, self.outputs, self.attrs, self.function = [], [], {}, None
 
     def Input(self, name):
-        """Add an input that takes one blob."""
         self.inputs.append(name)
         return self
 
     def Output(self, name):
-        """Add an output."""
         self.outputs.append(name)
         return self
 
@@ -83,7 +83,6 @@ class GradientChain:
         self.name, self.file, self.function = name, file, None
 
     def SetBackwardOpConfGenFn(self, function):
-        """Set the function that defines the backward ops."""
         self.function = function
         return self
 
@@ -136,23 +135,18 @@ class InferContext:
         self.specs = {(output, 0): [None, first] for output in outputs}
 
     def InputShape(self, name, index=0):
-        """Return the shape of an input, a tuple of ints."""
         return self._of(self._inputs, "input", name, index).shape
 
     def InputDType(self, name, index=0):
-        """Return the dtype of an input, such as "float32"."""
         return self._of(self._inputs, "input", name, index).dtype
 
     def SetOutputShape(self, name, index, shape):
-        """Set the shape of an output."""
         self._of(self.specs, "output", name, index)[0] = shape
 
     def SetOutputDType(self, name, index, dtype):
-        """Set the dtype of an output."""
         self._of(self.specs, "output", name, index)[1] = dtype
 
     def Attr(self, name):
-        """Return the value of an attribute."""
         need(name in self._attrs, f'has no attr "{name}"; it has {listed(self._attrs)}')
         return self._attrs[name]
 

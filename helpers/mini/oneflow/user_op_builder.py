@@ -4,6 +4,8 @@ Blobs are names with a shape and a dtype, no numbers; arithmetic on them appends
 Mirrors oneflow/python/ops/user_op_builder.py.
 """
 
+# ruff: noqa: D102 - the names are the original's, and say what they do
+
 import math
 
 from helpers.mini.oneflow.autodiff import Request
@@ -118,12 +120,10 @@ class user_op_builder:  # noqa: N801 - the original's name
         self._request, self._asked, self._blobs = Request(op_name), None, None
 
     def Op(self, op_type_name):
-        """Say which op type it is."""
         self._request.type = op_type_name
         return self
 
     def Input(self, input_name, input_blobs):
-        """Give an input its blob, in a list."""
         with stage("build"):
             given = "x" if isinstance(input_blobs, Blob) else shown(input_blobs)
             what = f'op "{self._request.name}": .Input("{input_name}", ...)'
@@ -135,13 +135,11 @@ class user_op_builder:  # noqa: N801 - the original's name
         return self
 
     def Output(self, output_name, num=1):
-        """Name an output."""
         need(num == 1, f'op "{self._request.name}": .Output takes one blob here, got num={num}')
         self._request.outputs.append(output_name)
         return self
 
     def Attr(self, attr_name, attr_value, attr_type_name=None):
-        """Set an attribute; the definition knows its type."""
         self._request.attrs[attr_name] = attr_value
         return self
 
