@@ -6,8 +6,8 @@ import re
 import pytest
 
 from helpers.course.handout import unsolved
-from helpers.course.slides import BELOW, SAME, SKIP, SLIDE, fitted, page, slide_types
-from tests.mark_slides import NOTEBOOKS, marked
+from helpers.course.slides import BELOW, SKIP, SLIDE, fitted, kind_of, page
+from tests.mark_slides import NOTEBOOKS, SAME, marked, slide_types
 
 CHAPTER = NOTEBOOKS[3]
 FETCHES = re.compile(
@@ -61,11 +61,7 @@ def test_the_rule():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_is_said_is_shown_or_stands_in_the_notes(path):
     cells = json.loads(path.read_text("utf-8"))["cells"]
-    kept = [
-        one
-        for one in unsolved(cells)
-        if one["metadata"].get("slideshow", {}).get("slide_type") != SKIP
-    ]
+    kept = [one for one in unsolved(cells) if kind_of(one) != SKIP]
     shown = fitted(kept)
     assert len({one["id"] for one in shown}) == len(shown)
     said = "".join("".join(one["source"]) for one in shown if one["cell_type"] == "markdown")

@@ -4,11 +4,9 @@ nbconvert makes them, with the template in deck/, which holds reveal.js: a page 
 Runs are those of the book, and its host lets the exhibits live; a slide with the stored outputs has
 exhibits that stand still.
 
-Which cell begins a slide is written in the notebook, by the rule of `slide_types`: a title begins a
-slide, other prose a slide below it, and code stands under its prose, unless it is long. The setup,
-checks, folded solutions and what stands under *Deeper* are skipped. Of long prose the first
-sentences are shown, and all of it stands in the speaker's notes. Lists, tables and exercises are
-shown whole, on several slides where they are long. A large output gets a slide of its own.
+Which cell begins a slide is written in the notebook. Of long prose the first sentences are shown,
+and all of it stands in the speaker's notes. Lists, tables and exercises are shown whole, on several
+slides where they are long. A large output gets a slide of its own.
 """
 
 import re
@@ -16,22 +14,19 @@ from copy import deepcopy
 from pathlib import Path
 
 import course
-from helpers.course.handout import chosen, folded_away, give, sealed, unsolved
-from helpers.course.minutes import DEEPER
+from helpers.course.handout import chosen, give, sealed, unsolved
 from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
 HOST = Path(__file__).with_name("book") / "templates" / "host.js"
-SLIDE, BELOW, SKIP, SAME = "slide", "subslide", "skip", ""
-LONG = 20  # lines of code that do not stand under prose
+SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
 LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
 SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
 ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
 CAPTION = 3  # lines of code, without prose, that stand above a large output
 FULL = 24  # if both together are no longer than this
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
-_SKIPPED = re.compile(r"^(check\.\w+\(|show_predictions\()", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6} ")
 _STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
 _PICTURE = re.compile("<svg|<img")
@@ -88,40 +83,6 @@ def page(path: Path, ran=None) -> str:
     living["scripts"] = as_script(widgets.scripts) if widgets.scripts else ""
     about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
-
-
-# --- which cell begins a slide
-
-
-def slide_types(cells: list[dict]) -> list[str]:
-    """Return the kind of slide for each cell; SAME goes on with the slide before."""
-    kinds, deeper, setup, before = [], False, True, None
-    for cell in cells:
-        source = folded_away(cell).strip()
-        if source.startswith("## "):
-            deeper = source.startswith(f"## {DEEPER}")
-        code = cell["cell_type"] == "code"
-        if deeper or not source or (code and (setup or _SKIPPED.search(source))):
-            kinds.append(SKIP)
-        elif code:
-            under = kinds[-1] in (SLIDE, BELOW) and before == "markdown"
-            kinds.append(SAME if under and source.count("\n") < LONG else BELOW)
-        else:
-            kinds.append(SLIDE if source.startswith(("# ", "## ")) else BELOW)
-        setup, before = setup and not code, cell["cell_type"]
-    return kinds
-
-
-def mark(cells: list[dict]) -> None:
-    """Write the kinds of slides into the cells; a cell that goes on with a slide bears none."""
-    for cell, kind in zip(cells, slide_types(cells), strict=True):
-        if kind:
-            cell["metadata"]["slideshow"] = {"slide_type": kind}
-        else:
-            cell["metadata"].pop("slideshow", None)
-
-
-# --- what fits on one
 
 
 def fitted(cells: list[dict]) -> list[dict]:
