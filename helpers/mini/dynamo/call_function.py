@@ -159,30 +159,20 @@ class Calls:
     def _bound(self, f, source, args, kwargs) -> dict:
         """Return the parameters by name; what a default gives is guarded where it lies."""
         code = f.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        local = dict(zip(names[: code.co_argcount], args, strict=False))
-        by_name = names[code.co_posonlyargcount :]
-        fits = len(args) <= code.co_argcount and all(n in by_name for n in kwargs)
-        if not fits or not local.keys().isdisjoint(kwargs):
-            raise Break("the arguments do not fit")
-        local |= kwargs
-        for at, name in enumerate(names):
+        try:
+            signature = inspect.Signature.from_callable(f, follow_wrapped=False)
+            local = dict(signature.bind(*args, **kwargs).arguments)
+        except TypeError:
+            raise Break("the arguments do not fit") from None
+        first = code.co_argcount - len(f.__defaults__ or ())
+        for at, name in enumerate(signature.parameters):
             if name not in local:
-                local[name] = self._default(f, source, at - code.co_argcount, name)
+                by_place = at < code.co_argcount
+                kind, key = ("__defaults__", at - first) if by_place else ("__kwdefaults__", name)
+                defaults = getattr(f, kind)
+                self.trace.guard(f"{source}.{kind} is {self.trace.name(defaults, 'defaults')}")
+                local[name] = self.trace.take(defaults[key], f"{source}.{kind}[{key!r}]")
         return local
-
-    def _default(self, f, source, place: int, name: str):
-        """Return the default of a parameter: `place` counts from the first that is by name only."""
-        if place >= 0:
-            source, defaults = f"{source}.__kwdefaults__", f.__kwdefaults__
-            kind, key, there = dict, name, type(defaults) is dict and name in defaults
-        else:
-            source, defaults = f"{source}.__defaults__", f.__defaults__
-            kind, key, there = tuple, place, type(defaults) is tuple and -place <= len(defaults)
-        if not there:
-            raise Break("the arguments do not fit")
-        self.trace.guard(f"type({source}) is {kind.__name__}")
-        return self.trace.take(defaults[key], f"{source}[{key!r}]")
 
     # --- attributes
 

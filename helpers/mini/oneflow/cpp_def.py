@@ -9,7 +9,7 @@ definition that crashes, hangs or exits cannot take this process along.
 import hashlib
 import os
 import shutil
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from helpers.mini.oneflow.autodiff import Plan, Request
@@ -58,16 +58,9 @@ def build(source) -> Path:
     return home.path / name
 
 
-@cache
-def _opened() -> Home:
-    return folders.cache("cpp_definitions")
-
-
 def cache_folder() -> Home:
-    """Return the folder that keeps programs; a new one if it was taken away meanwhile."""
-    if not _opened().stands():
-        _opened.cache_clear()
-    return _opened()
+    """Return the folder that keeps programs."""
+    return folders.cache("cpp_definitions")
 
 
 def _key(source, compiler):
@@ -111,31 +104,27 @@ def _first_error(text, source):
     return first if inside else f"{first} (from {source.name}, line {places[0]})"
 
 
-class Program:
-    """A compiled definition; `source` is the C++ file it was made of."""
-
-    def __init__(self, path, source):
-        self.path, self.source = path, source
-
-    def ask(self, question, number=0, rows=()):
-        """Return the rows that it answers. OpError if it complains or does not come back."""
-        with uninterrupted(), temporary("asked-") as home, home.work() as work:
-            answer = home.path / "answer"
-            try:
-                command = [str(self.path), question, str(number), str(answer)]
-                sent = written(rows).encode()
-                done = run(command, LONGEST, given=sent, cwd=work, kept=False)
-                said = answer.read_bytes()[:MOST] if answer.is_file() else b""
-            except OSError as error:
-                raise OpError(f"could not be run: {error}") from error
-        if done.late:
-            raise OpError(f"did not come back in {LONGEST} seconds")
-        if done.code or not said.endswith(END.encode()):
-            raise OpError(_ending(done.code))
-        rows = read(said.decode(errors="replace").removesuffix(END))
-        if rows and rows[0][0] == "error":
-            raise OpError(rows[0][1])
-        return rows
+def ask(program, question, number=0, rows=()):
+    """Return the rows that a program answers. OpError if it complains or does not come back."""
+    with uninterrupted(), temporary("asked-") as home, home.work() as work:
+        answer = home.path / "answer"
+        try:
+            command = [str(program), question, str(number), str(answer)]
+            done = run(command, LONGEST, given=written(rows).encode(), cwd=work, kept=False)
+            said = answer.read_bytes()[:MOST] if answer.is_file() else b""
+        except OSError as error:
+            raise OpError(f"could not be run: {error}") from error
+    if done.late:
+        raise OpError(f"did not come back in {LONGEST} seconds")
+    if done.code < 0:
+        name = signal_name(-done.code)
+        raise OpError(f"crashed with {name}: look for a null or dangling pointer in it")
+    if done.code or not said.endswith(END.encode()):
+        raise OpError(f"ended its program (exit code {done.code}) instead of returning")
+    rows = read(said.decode(errors="replace").removesuffix(END))
+    if rows and rows[0][0] == "error":
+        raise OpError(rows[0][1])
+    return rows
 
 
 def written(rows):
@@ -148,24 +137,18 @@ def read(text):
     return [row.split(WORD) for row in text.split(ROW)[:-1]]
 
 
-def _ending(code):
-    if code < 0:
-        return f"crashed with {signal_name(-code)}: look for a null or dangling pointer in it"
-    return f"ended its program (exit code {code}) instead of returning"
-
-
 def load(source):
     """Return the OpDefs and GradientDefs of a C++ definition file. Raises OpError."""
-    program = Program(build(source) / "program", source)
+    program = build(source) / "program"
     try:
-        rows = program.ask("describe")
+        rows = ask(program, "describe")
     except OpError as error:
         raise OpError(f"{place(source)} {error}") from error
     definitions, counts = [], {"op": 0, "gradient": 0}
     for group in _groups(rows):
         kind = group[0][0]
         make = _op if kind == "op" else _gradient
-        definitions.append(make(program, counts[kind], group))
+        definitions.append(make(program, str(source), counts[kind], group))
         counts[kind] += 1
     return definitions
 
@@ -179,7 +162,7 @@ def _groups(rows):
     return groups
 
 
-def _op(program, number, group):
+def _op(program, file, number, group):
     (_, name, has_inference), *rows = group
     attrs = {}
     for _, attr, kind, *default in [row for row in rows if row[0] == "attr"]:
@@ -190,15 +173,15 @@ def _op(program, number, group):
         tuple(row[1] for row in rows if row[0] == kind) for kind in ("input", "output")
     )
     infer = partial(_infer, program, number, outputs, {a: d.type for a, d in attrs.items()})
-    made = OpDef(name, inputs, outputs, attrs, infer, str(program.source), "C++")
+    made = OpDef(name, inputs, outputs, attrs, infer, file, "C++")
     check(made, has_inference == "1")
     return made
 
 
-def _gradient(program, number, group):
+def _gradient(program, file, number, group):
     (_, name, has_function), *_ = group
     generate = partial(_generate, program, number)
-    made = GradientDef(name, generate, str(program.source))
+    made = GradientDef(name, generate, file)
     need(has_function == "1", f"{made} has no .SetBackwardOpConfGenFn(...)")
     return made
 
@@ -210,7 +193,7 @@ def _infer(program, number, outputs, types, inputs, attrs):
         ("input", *argument, NUMBERS[spec.dtype], *spec.shape) for argument, spec in inputs.items()
     ]
     rows += [("output", name, 0, first) for name in outputs]
-    answer = program.ask("infer", number, rows + _attr_rows(attrs, types))
+    answer = ask(program, "infer", number, rows + _attr_rows(attrs, types))
     specs = {(name, int(index)): _spec(*rest) for _, name, index, *rest in answer}
     for argument, spec in inputs.items():
         same = specs[argument] == spec
@@ -230,7 +213,7 @@ def _generate(program, number, forward):
     rows += [("wanted", *argument) for argument in sorted(forward.wanted)]
     plan = Plan()
     rows += _attr_rows(forward.attrs, forward.attr_types)
-    for kind, name, *rest in program.ask("gradient", number, rows):
+    for kind, name, *rest in ask(program, "gradient", number, rows):
         if kind == "op":
             plan.requests.append(Request(name, rest[0]))
         elif kind == "input":
