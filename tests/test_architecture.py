@@ -16,19 +16,6 @@ WINGS = (
     *("cpython", "frameworks", "oneflow", "processes", "references", "tensorflow", "text", "torch"),
 )
 
-ALLOWED = (
-    ("capture/cpython", "from helpers.model import wrong"),
-    ("capture/references", "from helpers.capture.processes import wrong"),
-    ("capture/torch", "from helpers.mini import wrong"),
-    ("capture/torch", "import torch, tensorflow"),
-    ("view", "from helpers.model import wrong"),
-    ("exhibit", "from helpers.view import wrong"),
-    ("study", "from helpers.exhibit import wrong"),
-    ("study/chapter_5", "import torch"),
-    ("mini/dynamo", "import torch.fx"),
-    ("verbs", "from helpers.capture.text import wrong"),
-    ("course", "from helpers.safety import wrong"),
-)
 FORBIDDEN = (
     ("capture/text", "from helpers.view import wrong"),
     ("capture/text", "from helpers.capture.cpython import wrong"),
@@ -86,13 +73,6 @@ def house_in(folder):
     for table in ("environment", "rows"):
         (folder / "helpers/capture" / f"{table}.py").write_text("")
     return folder / "helpers"
-
-
-def test_arrows_that_are_allowed(rooms):
-    for number, (place, line) in enumerate(ALLOWED):
-        write(rooms, place, number, line)
-    done = lint_imports(rooms.parent)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

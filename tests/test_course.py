@@ -179,14 +179,6 @@ def test_help_explains_every_command(house, course):
     assert all(f"course.py {name}" in done.stdout for name in course.COMMANDS)
 
 
-@pytest.mark.parametrize("words", [["-h"], ["help"], ["setup", "-h"], ["reset", "03", "--help"]])
-def test_help_makes_no_environment(house, words):
-    done = house.run(*words)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "course.py reset 03" in done.stdout
-    assert not (house.root / ".venv").exists() and house.uv_calls() == []
-
-
 @scripts_run
 @pytest.mark.parametrize(
     ("command", "module"),
@@ -201,15 +193,6 @@ def test_words_for_another_program_reach_it_as_they_are(house, command, module):
     assert started.endswith(" ".join(words))
 
 
-def test_interruption_is_one_sentence(course, monkeypatch, capsys):
-    def interrupted():
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(course, "setup", interrupted)
-    assert course.main(["lab"]) == 130
-    assert "started again, repairs" in capsys.readouterr().out
-
-
 # -- the environment -------------------------------------------------------------------------------
 
 
@@ -222,17 +205,6 @@ def test_second_start_does_nothing(house):
     second = house.run("setup")
     assert (second.returncode, second.stdout) == (0, "")
     assert len(house.uv_calls()) == 2
-
-
-@scripts_run
-def test_changed_pins_are_installed_into_the_same_venv(house):
-    house.run("setup")
-    before = house.stamp
-    with (house.root / "constraints.txt").open("a") as pins:
-        pins.write("another==1\n")
-    house.run("setup")
-    assert [call.split()[0] for call in house.uv_calls()] == ["venv", "pip", "pip"]
-    assert house.stamp != before
 
 
 @scripts_run

@@ -235,16 +235,16 @@ def _integer(key, value, name="int64_t", bits=64) -> int:
     return int(value)
 
 
-def _real(key, value) -> float:
-    if not isinstance(value, float):
-        raise _expecting("float value", key, value)
-    return float(value)
+def _as_it_is(kind, words):
+    def parse(key, value):
+        if not isinstance(value, kind):
+            raise _expecting(words, key, value)
+        return value
+
+    return parse
 
 
-def _bool(key, value) -> bool:
-    if not isinstance(value, bool):
-        raise _expecting("bool value", key, value)
-    return value
+_real, _bool = _as_it_is(float, "float value"), _as_it_is(bool, "bool value")
 
 
 def _type(key, value) -> int:
@@ -258,17 +258,9 @@ def _dims(key, value, expecting) -> list[int] | None:
         return None
     if not hasattr(value, "__getitem__"):
         raise failure(INVALID, f"{expecting}, got {_type_name(value)}")
-    return [-1 if size is None else _size(key, size) for size in list(value)]
-
-
-def _size(key, size) -> int:
-    if isinstance(size, int):
-        return _integer(key, size)
-    if not hasattr(size, "_value"):
-        raise failure(
-            INVALID, f"Expecting a Dimension for attr {key.decode()}, got {_type_name(size)}"
-        )
-    return -1 if size._value is None else _integer(key, size._value)
+    for size in (size for size in value if size is not None and not isinstance(size, int)):
+        raise _expecting("a Dimension", key, size)
+    return [-1 if size is None else _integer(key, size) for size in value]
 
 
 def _expecting(what, key, value):
