@@ -27,9 +27,8 @@ FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
 LONGEST_BUILD, LONGEST = 120, 20  # seconds
 ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
 MOST = 10_000_000  # bytes of an answer
-NUMBERS = {  # of enum DataType
-    **{"float32": 2, "float64": 3, "int8": 4, "int32": 5, "int64": 6, "uint8": 7, "float16": 9}
-}
+_NAMES = ("float32", "float64", "int8", "int32", "int64", "uint8", "float16")
+NUMBERS = dict(zip(_NAMES, (2, 3, 4, 5, 6, 7, 9), strict=True))  # of enum DataType
 DTYPES = {str(number): name for name, number in NUMBERS.items()}
 
 

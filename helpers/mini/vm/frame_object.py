@@ -361,7 +361,11 @@ ASKERS = {
     sys.exc_info: _exc_info,
     sys.exception: lambda frame: frame.handled,
 }
+
+
+def _module_name(frame, depth=0):
+    return _getframe(frame, depth).f_globals.get("__name__")
+
+
 if hasattr(sys, "_getframemodulename"):  # since 3.12
-    ASKERS[sys._getframemodulename] = lambda frame, depth=0: _getframe(frame, depth).f_globals.get(
-        "__name__"
-    )
+    ASKERS[sys._getframemodulename] = _module_name
