@@ -31,7 +31,7 @@ def start(words: list[str]) -> int:
     parser.add_argument("command", choices=("reset", "book", "check"))
     parser.add_argument("words", nargs="*", metavar="notebook")
     parser.add_argument("--solved-to", type=int, metavar="3")
-    parser.add_argument("--row", nargs=3, action="append", default=[])
+    parser.add_argument("--row", nargs=3, action="append", default=[], help=argparse.SUPPRESS)
     asked = parser.parse_intermixed_args(words)
     if asked.command == "reset":
         return work.reset(asked.words, asked.solved_to)
