@@ -5,11 +5,7 @@ from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 SHAPES = [(), (2,), (3,), (2, 2), (2, 3), (3, 2)]
-UNHURRIED = {
-    "deadline": None,
-    "derandomize": True,
-    "suppress_health_check": list(HealthCheck),
-}
+UNHURRIED = {"deadline": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 
 
 def tensors():

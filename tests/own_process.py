@@ -116,16 +116,7 @@ def _run_child(items):
         asked, written = Path(folder, "asked"), Path(folder, "reports")
         asked.write_text("\n".join(item.nodeid for item in items))
         written.touch()
-        command = [
-            sys.executable,
-            "-X",
-            "faulthandler",
-            "-m",
-            "pytest",
-            "-q",
-            *BARE,
-            f"@{asked}",
-        ]
+        command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-q", *BARE, f"@{asked}"]
         try:
             done = subprocess.run(
                 command,

@@ -6,11 +6,11 @@ import re
 import nbformat
 import pytest
 
-from helpers.course.book import links, live, site
-from helpers.course.book.sections import sections
+from helpers.course.book import page as pages_
+from helpers.course.book import site
+from helpers.course.book.page import sections
 from helpers.course.work import notebooks
-from helpers.model.sandbox import Control, Sandbox
-from helpers.safety.folders import Refusal, made_again
+from helpers.safety.folders import made_again
 
 ADDRESS = re.compile(r'(?:href|src)="([^"#:]*)(?:#([^"]*))?"')
 ID = re.compile(r'\bid="([^"]*)"')
@@ -64,15 +64,9 @@ def test_nothing_of_the_book_is_fetched_from_elsewhere(book):
     assert used.search('<script async src="https://example.invalid/a.js">')
 
 
-def test_no_page_of_the_book_is_heavy(book):
-    """What lives adds half to a page (docs/book.md has the figures of each); the goal is 3 MB."""
-    sizes = {name: len(page.encode()) for name, page in book.items() if page}
-    assert len(sizes) > 8 and max(sizes.values()) < 2 * 10**6
-
-
 def test_addresses_of_a_notebook_become_those_of_the_book():
     page = '<a href="02_x.ipynb#cell-id=02-a"><img src="images/spine/1.svg"><a href="https://a.b/c.ipynb">'
-    assert links.rewritten(page) == (
+    assert pages_.rewritten(page) == (
         '<a href="02_x.html#cell-id=02-a"><img src="images/spine-1.svg">'
         '<a href="https://a.b/c.ipynb">'
     )
@@ -81,32 +75,19 @@ def test_addresses_of_a_notebook_become_those_of_the_book():
 def test_a_state_is_told_with_its_script_and_style_once_and_ends_no_script():
     state = {"_esm": "export default {}", "_css": "p {}", "title": "</script><b>", "layout": "x"}
     widgets = {name: {"state": state} for name in "ab"}
-    told = {live.STATE: {"state": widgets}}
+    told = {pages_.STATE: {"state": widgets}}
     notebook = nbformat.v4.new_notebook(metadata={"widgets": told})
     for name in "ab":
-        data = {live.VIEW: {"model_id": name}, "text/html": "<p>still</p>"}
+        data = {pages_.VIEW: {"model_id": name}, "text/html": "<p>still</p>"}
         output = nbformat.v4.new_output("display_data", data)
         notebook.cells.append(nbformat.v4.new_code_cell(outputs=[output]))
-    made = live.Widgets(notebook, [])
+    made = pages_.Widgets(notebook, [])
     made.enliven(notebook.cells)
     assert (made.scripts, made.styles) == (["export default {}"], ["p {}"])
     page = notebook.cells[0].outputs[0].data["text/html"]
     assert page.count("</script>") == 1 and "<p>still</p>" in page
     script = json.loads(re.search(r">(\{.*?\})</script>", page)[1])
     assert script["state"] == {"title": "</script><b>"}
-
-
-def test_a_sandbox_yields_each_choice_that_differs_once():
-    controls = Control("a", ("1", "2")), Control("b", ("x", "y"), "a", ("2",))
-    model = Sandbox("", "", controls, ("yes",), "")
-    assert [*model.different()] == [{"a": "1"}, {"a": "2", "b": "x"}, {"a": "2", "b": "y"}]
-
-
-def test_a_folder_of_somebody_else_is_refused(tmp_path):
-    (tmp_path / "letter.txt").write_text("mine")
-    with pytest.raises(Refusal):
-        made_again(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
 def test_a_book_that_is_written_anew_drops_the_pages_that_are_gone(tmp_path):

@@ -38,10 +38,6 @@ def test_a_stepper_is_exported_as_its_page(tmp_path):
     assert "<p>step by step</p>" in exported(tmp_path, SHARE)
 
 
-def test_sample_without_the_settings_the_page_is_empty(tmp_path):
-    assert "<p>step by step</p>" not in exported(tmp_path, None)
-
-
 def test_lab_exports_as_the_command_does():
     (beside,) = SHARE.glob("jupyter_server_config.d/*.json")
     assert json.loads(beside.read_text()) == json.loads(SETTINGS.read_text())

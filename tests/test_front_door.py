@@ -48,11 +48,6 @@ def test_every_name_is_there_and_says_what_it_does():
     assert set(helpers.__all__) <= set(dir(helpers))
 
 
-def test_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module 'helpers' has no attribute 'show_nothing'"):
-        helpers.show_nothing  # noqa: B018
-
-
 def test_exercises_are_those_of_the_chapters():
     for name in dir(check):
         assert getattr(check, name).name == name

@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -10,13 +9,11 @@ import pytest
 
 import course
 from helpers.course import handout
-from helpers.course.given import given, refuse, sealed
-from helpers.course.solution_cells import TAG, parted
+from helpers.course.handout import give, refuse, sealed, unsolved
 from helpers.model.exercise_cells import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 FOLDED = re.compile(r"<details><summary>Solution.*?</details>", re.DOTALL)
-THEN = datetime(2026, 3, 1, 9, 30)
 
 
 def read(path):
@@ -40,23 +37,11 @@ def test_only_the_solutions_are_gone(path):
         assert len(one.solution) < 60 or one.solution.strip() not in text.decode()
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_links_to_cells_of_a_handout_still_lead_there(path):
-    ids = {one["id"] for one in json.loads(handout.without_solutions(path))["cells"]}
-    lost = {one["id"] for one in read(path)} - ids
-    linked = {m for nb in NOTEBOOKS for m in re.findall(r"cell-id=([\w-]+)", nb.read_text("utf-8"))}
-    assert lost.isdisjoint(linked)
-
-
-def test_a_solution_is_parted_from_what_stands_around_it():
+def test_a_solution_goes_and_what_stands_around_it_stays():
     fold = "<details><summary>Solution (two ways)</summary>\n\nx\n\n</details>"
-    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": f"one\n\n{fold}\n\ntwo"}
-    parts = parted([cell])
-    assert [part["source"] for part in parts] == ["one", fold, "two"]
-    assert [TAG in part["metadata"].get("tags", []) for part in parts] == [False, True, False]
-    assert parts[0]["id"] == "a" and len({part["id"] for part in parts}) == 3
-    assert parted([{**cell, "source": "one"}]) == [{**cell, "source": "one"}]
-    assert [one["id"] for one in parted([{**cell, "source": f"{fold}\n\ntwo"}])] == ["a-1", "a"]
+    cell = {"cell_type": "markdown", "id": "a", "metadata": {}}
+    both = unsolved([{**cell, "source": f"one\n\n{fold}\n\ntwo"}, {**cell, "source": fold}])
+    assert both == [{**cell, "source": "one\n\ntwo"}]
 
 
 @pytest.fixture
@@ -84,14 +69,14 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
     source, folder = tmp_path / "new", tmp_path / "folder"
     source.write_text("new")
     place = Path("in") / "a.txt"
-    given({place: source}, folder, "handout", THEN)
-    given({place: source}, folder, "handout", THEN)
+    give({place: source}, folder, "handout")
+    give({place: source}, folder, "handout")
     assert [path.name for path in (folder / "in").iterdir()] == ["a.txt"]
     (folder / place).write_text("mine")
-    given({place: source}, folder, "handout", THEN)
+    give({place: source}, folder, "handout")
     assert (folder / place).read_text() == "new"
-    assert (folder / "in" / "a.2026-03-01_093000.txt").read_text() == "mine"
-    assert "kept as a.2026-03-01_093000.txt" in capsys.readouterr().out
+    (kept,) = (folder / "in").glob("a.2*.txt")
+    assert kept.read_text() == "mine" and f"kept as {kept.name}" in capsys.readouterr().out
 
 
 def test_a_sealed_page_is_replaced_until_somebody_changes_it(tmp_path, capsys):
@@ -99,26 +84,15 @@ def test_a_sealed_page_is_replaced_until_somebody_changes_it(tmp_path, capsys):
     place = Path("page.html")
     for text in (b"one", b"two", b"three"):
         source.write_bytes(sealed(text, "handout"))
-        given({place: source}, folder, "handout", THEN)
+        give({place: source}, folder, "handout")
         assert [path.name for path in folder.iterdir()] == ["page.html"]
     (folder / place).write_bytes(sealed(b"three", "handout").replace(b"three", b"mine!"))
-    given({place: source}, folder, "handout", THEN)
+    give({place: source}, folder, "handout")
     assert {path.read_bytes()[:5] for path in folder.iterdir()} == {b"three", b"mine!"}
     (folder / place).unlink()
     (folder / place).symlink_to(source)
-    given({place: source}, folder, "handout", THEN)
+    give({place: source}, folder, "handout")
     assert source.read_bytes() == sealed(b"three", "handout") and not (folder / place).is_symlink()
-
-
-def test_slides_do_not_replace_a_handout_of_the_same_name(tmp_path, capsys):
-    source, folder, place = tmp_path / "new", tmp_path / "folder", Path("page.html")
-    for by in ("handout", "slides"):
-        source.write_bytes(sealed(by.encode(), by))
-        given({place: source}, folder, by, THEN)
-    kept = "page.2026-03-01_093000.html"
-    assert sorted(path.name for path in folder.iterdir()) == [kept, "page.html"]
-    assert (folder / kept).read_bytes().startswith(b"handout")
-    assert f"is kept as {kept}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", [".", "notebooks", "notebooks/new", "helpers", ".git"])
@@ -134,5 +108,5 @@ def test_nothing_is_written_through_a_link(tmp_path):
     other.mkdir()
     (folder / "images").symlink_to(other)
     with pytest.raises(course.Refusal, match="is a link"):
-        given({Path("images/a"): source}, folder, "handout", THEN)
+        give({Path("images/a"): source}, folder, "handout")
     assert list(other.iterdir()) == []

@@ -33,7 +33,7 @@ NOTEBOOKS = {
         cell(f"_ = os.system('echo from a child')\n{PAUSE}", stdout="from a child\n"),
     ],
     "descriptors_changed": [
-        cell(f"import os, time\n_ = os.write(2, b'from C\\n')\n{PAUSE}", stderr="of old\n"),
+        cell(f"import os, time\n_ = os.write(2, b'from C\\n')\n{PAUSE}", stderr="of old\n")
     ],
     "descriptors_gone": [cell("pass", stderr="from C\n")],
     "variables": [
@@ -41,7 +41,7 @@ NOTEBOOKS = {
             "import os\nprint(*[os.environ[n] for n in ('TF_CPP_MIN_LOG_LEVEL', "
             "'TF_ENABLE_ONEDNN_OPTS', 'PYTHONHASHSEED')])",
             stdout="3 0 0\n",
-        ),
+        )
     ],
     # each cell needs the one before: they must run on one worker
     "in_order": [cell("n = 0")] + [cell("n += 1\nn", result=str(n)) for n in range(1, 7)],
@@ -96,14 +96,3 @@ CHANGED = {"descriptors_changed", "descriptors_gone", "number_changed"}
 
 def test_stored_outputs_are_compared_and_cells_of_a_notebook_stay_together(project):
     assert outcomes(project, "-n", "2") == (STABLE | {"test_plain"}, CHANGED)
-
-
-def test_settings_are_found_from_another_folder(project):
-    names = ("address.ipynb", "variables.ipynb", "number_changed.ipynb")
-    found = outcomes(project / "notebooks", "--nbval", *names)
-    assert found == ({"address", "variables"}, {"number_changed"})
-
-
-def test_lax_runs_without_comparing(project):
-    changed = [f"notebooks/{name}.ipynb" for name in sorted(CHANGED)]
-    assert outcomes(project, "--nbval-lax", *changed) == (CHANGED, set())

@@ -32,16 +32,6 @@ pytestmark = pytest.mark.own_process(by="letter")
 def test_grouped(letter):
     assert letter == "a" or os._exit(3)
 """
-SHARED = """
-import os, sys
-import pytest
-
-pytestmark = pytest.mark.own_process(sharing="one")
-
-def test_one_after_another():
-    sys.shared = getattr(sys, "shared", 0) + 1
-    assert sys.shared == {place}
-"""
 HERE = """
 import os
 
@@ -52,10 +42,7 @@ def test_here(): assert "COURSE_CHILD_REPORTS" not in os.environ
 def test_reports_of_the_child_are_replayed(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.own_process"]\n')
-    (tmp_path / "a").mkdir()
     samples = {"test_sample": SAMPLE, "test_grouped": GROUPED, "test_here": HERE}
-    samples |= {"a/test_before": HERE, "a/test_own": GROUPED}
-    samples |= {"a/test_first": SHARED.format(place=1), "test_second": SHARED.format(place=2)}
     for name, source in samples.items():
         (tmp_path / f"{name}.py").write_text(source)
     env = {name: v for name, v in os.environ.items() if name != "COURSE_CHILD_REPORTS"}
@@ -80,9 +67,6 @@ def test_reports_of_the_child_are_replayed(tmp_path):
         "PASSED test_grouped.py::test_grouped[a]",
         "FAILED test_grouped.py::test_grouped[b]",
         "PASSED test_here.py::test_here",
-        "PASSED a/test_own.py::test_grouped[a]",
-        "PASSED a/test_first.py::test_one_after_another",
-        "PASSED test_second.py::test_one_after_another",
         "assert 1 == 2",
         "not finished: the child interpreter ended with -6",
         "not finished: the child interpreter ended with 3",

@@ -3,7 +3,6 @@
 "Away" is a child in which nobody finds the course, nor any package that the wheel does not ask for.
 """
 
-import os
 import subprocess
 import sys
 import tomllib
@@ -15,8 +14,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from helpers.safety import missing_parts
-from helpers.safety.restoring import whole
 from tests.without import ROOT, cells_without
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -113,49 +110,3 @@ def test_missing_part_is_one_sentence_with_pips_cure(away):
         assert one.error and one.shown.count("\n") == 1, one.shown
         assert one.shown.startswith(f"{name} is missing in this notebook's Python: run `pip inst")
         assert cure in one.shown and "course.py" not in one.shown
-
-
-def test_what_looks_at_the_course_says_no_command_of_it(away):
-    nothing = "from helpers.capture import environment\nenvironment.installed = lambda name: ''"
-    sources = ["from helpers import *", nothing, "show_environment()", "show_progress()"]
-    *_, environment, progress = cells_without(others(), sources, path=away)
-    assert 'pip install "torch==2.13.0"' in " ".join(environment.shown.split())
-    assert "course.py" not in environment.shown and not environment.error
-    assert not progress.error, progress.shown
-
-
-def test_a_program_is_told_below_the_traceback():
-    @whole
-    def verb():
-        raise ModuleNotFoundError("No module named 'torch'", name="torch")
-
-    with pytest.raises(ModuleNotFoundError) as caught:
-        verb()
-    [note] = caught.value.__notes__
-    assert note.startswith("PyTorch is missing")
-
-
-def test_every_package_that_is_asked_for_can_be_told_missing():
-    assert sorted(missing_parts.PACKAGES) == sorted(need.name for need in NEEDS)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
-def test_ipython_in_a_terminal_prints_the_text_forms(tmp_path):
-    import pexpect
-
-    flags = ["-m", "IPython", "--colors=NoColor", "--no-banner", "--simple-prompt"]
-    env = {**os.environ, "IPYTHONDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    shell = pexpect.spawn(sys.executable, flags, encoding="utf-8", timeout=120, env=env)
-    shell.expect_exact("In [1]: ")
-    for line, words in (
-        ("from helpers import *", "In [2]: "),
-        ("def scale(x): return x * 2\n", "In [3]: "),
-        ("show_bytecode(scale)", "RETURN_VALUE"),
-        ("watch_stack(scale, 3)", "It returned 6"),
-        ("watch_names(scale, 3)", "x ──▶ 3"),
-        ("show_names('scale')", "scale ──▶ scale"),
-    ):
-        shell.sendline(line)
-        shell.expect_exact(words)
-    shell.sendline("exit")
-    shell.expect(pexpect.EOF)

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from tests.section_starts import NOTEBOOKS, missed, sections, unbound
+from tests.section_starts import NOTEBOOKS, missed, unbound
 
 WHOLE = os.environ.get("COURSE_SAMPLES") == "whole"
 
@@ -57,9 +57,3 @@ def test_what_a_section_misses_is_told(tmp_path):
         ("3 · Needs names of others", 11, "NameError: name 'count' is not defined"),
         ("Exercise 2 · Needs the other", 15, "NameError: name 'tried' is not defined"),
     ]
-
-
-def test_every_notebook_has_sections_with_cells():
-    for path in NOTEBOOKS:
-        found = sections(nbformat.read(path, 4))
-        assert len(found.pop("top")) == 1 and sum(map(bool, found.values())) >= 2

@@ -5,11 +5,9 @@ import re
 
 import pytest
 
-from helpers.course.slide_parts import LEAD, fitted, lead, words
-from helpers.course.slide_rule import BELOW, SAME, SKIP, SLIDE, slide_types
-from helpers.course.slides import page
-from helpers.course.solution_cells import TAG, parted
-from tests.mark_slides import NOTEBOOKS, marked
+from helpers.course.handout import unsolved
+from helpers.course.slides import BELOW, SKIP, SLIDE, fitted, kind_of, page
+from tests.mark_slides import NOTEBOOKS, SAME, marked, slide_types
 
 CHAPTER = NOTEBOOKS[3]
 FETCHES = re.compile(
@@ -63,8 +61,7 @@ def test_the_rule():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_is_said_is_shown_or_stands_in_the_notes(path):
     cells = json.loads(path.read_text("utf-8"))["cells"]
-    cells = [one for one in parted(cells) if TAG not in one["metadata"].get("tags", [])]
-    kept = [one for one in cells if one["metadata"].get("slideshow", {}).get("slide_type") != SKIP]
+    kept = [one for one in unsolved(cells) if kind_of(one) != SKIP]
     shown = fitted(kept)
     assert len({one["id"] for one in shown}) == len(shown)
     said = "".join("".join(one["source"]) for one in shown if one["cell_type"] == "markdown")
@@ -75,17 +72,6 @@ def test_what_is_said_is_shown_or_stands_in_the_notes(path):
     outputs = [output for one in shown for output in one.get("outputs", [])]
     for output in [output for one in kept for output in one.get("outputs", [])]:
         assert output in outputs
-
-
-def test_of_long_prose_the_first_sentences_are_shown():
-    text = "One sentence, with `a. B` in it (and. More). Another: " + "Word " * LEAD + "end. Last."
-    assert lead(text) == "One sentence, with `a. B` in it (and. More). Another."
-    assert lead("word " * 60 + "end. Next.") == "word " * 60 + "end."
-    kinds = {"slideshow": {"slide_type": BELOW}}
-    shown, notes = fitted([prose(text, **kinds)])
-    assert words([shown["source"]]) < LEAD
-    assert notes["metadata"]["slideshow"]["slide_type"] == "notes" and notes["source"] == text
-    assert len(fitted([prose("Short.", **kinds)])) == 1
 
 
 def test_a_large_output_has_a_slide_of_its_own():
@@ -108,10 +94,3 @@ def test_a_page_fetches_nothing_and_shows_no_solution():
     assert "Permission is hereby granted" not in body and "MIT licensed" in made
     assert "Solution</summary>" not in body and "value_of" not in body
     assert '<aside class="notes">' in body and made == page(CHAPTER)
-
-
-@pytest.mark.parametrize(
-    "sample", ['<img src="a.png">', '<script src="https://x/y.js">', "url(http://x/y)"]
-)
-def test_what_would_be_fetched_is_found(sample):
-    assert FETCHES.search(sample)

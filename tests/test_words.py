@@ -4,7 +4,6 @@ import nbformat
 import pytest
 
 from helpers import show_word
-from helpers.study.words import words
 from tests.words import NOTEBOOKS, too_early
 
 
@@ -33,12 +32,6 @@ def test_a_word_is_shown_with_its_chapter():
     [word] = show_word("Guards").model.rows
     assert (word.term, word.chapter) == ("guard", 4)
     assert word.means in " ".join(repr(show_word("guard")).split())
-
-
-def test_all_words_are_shown_and_none_stands_twice():
-    rows = show_word().model.rows
-    assert rows == words() and len({row.term for row in rows}) == len(rows)
-    assert [row.chapter for row in rows] == sorted(row.chapter for row in rows)
 
 
 def test_what_is_no_term_is_refused_with_those_that_are_near():

@@ -8,30 +8,7 @@ if not __package__:  # course.py starts it by its path, from whatever folder
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import course
-from helpers.course import check, handout, lab, reset, slides, tests, workshop
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of our own words; what it leaves is for JupyterLab, pytest, benchmarks."""
-    parser = argparse.ArgumentParser("course.py", allow_abbrev=False)
-    commands = parser.add_subparsers(metavar="command", required=True)
-    passing = [("lab", lab.lab), ("test", tests.test), ("bench", tests.bench)]
-    parsing = [("workshop", workshop.workshop), ("handout", handout.handout)]
-    parsing.append(("slides", slides.slides))
-    for name, run in [*passing, *parsing]:
-        # -h too is for the program that is started, or for the parser of its own
-        commands.add_parser(name, add_help=False, allow_abbrev=False).set_defaults(run=run)
-    reset_ = commands.add_parser("reset", allow_abbrev=False)
-    reset_.set_defaults(run=reset.reset)
-    reset_.add_argument("words", nargs="*", metavar="notebook")
-    reset_.add_argument("--solved-to", type=int, metavar="3")
-    book_ = commands.add_parser("book", allow_abbrev=False)
-    book_.set_defaults(run=book)
-    book_.add_argument("words", nargs="*", metavar="notebook")
-    check_ = commands.add_parser("check", allow_abbrev=False)
-    check_.set_defaults(run=check.check)
-    check_.add_argument("--row", nargs=3, action="append", dest="words", default=[])
-    return parser
+from helpers.course import check, handout, slides, tests, work, workshop
 
 
 def book(words: list[str]) -> int:
@@ -41,13 +18,24 @@ def book(words: list[str]) -> int:
     return site.book(words)
 
 
+# Whose words are all for the program that is started, or for a parser of its own; -h too.
+PASSING = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "slides": slides.slides}
+PASSING |= {"workshop": workshop.workshop, "handout": handout.handout}
+
+
 def start(words: list[str]) -> int:
     """Do what the words ask for; return the exit code."""
-    ours, theirs = parser().parse_known_args(words)
-    if "words" in ours and theirs:
-        parser().error(f"unrecognized arguments: {' '.join(theirs)}")
-    named = {name: value for name, value in vars(ours).items() if name not in ("run", "words")}
-    return ours.run(ours.words if "words" in ours else theirs, **named)
+    if words[0] in PASSING:
+        return PASSING[words[0]](words[1:])
+    parser = argparse.ArgumentParser("course.py", allow_abbrev=False)
+    parser.add_argument("command", choices=("reset", "book", "check"))
+    parser.add_argument("words", nargs="*", metavar="notebook")
+    parser.add_argument("--solved-to", type=int, metavar="3")
+    parser.add_argument("--row", nargs=3, action="append", default=[], help=argparse.SUPPRESS)
+    asked = parser.parse_intermixed_args(words)
+    if asked.command == "reset":
+        return work.reset(asked.words, asked.solved_to)
+    return book(asked.words) if asked.command == "book" else check.check(asked.row)
 
 
 if __name__ == "__main__":

@@ -14,20 +14,13 @@ import course
 Row = tuple[str, str, str]
 KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx numpy bytecode
     torch tensorflow-cpu tensorflow"""
+NOT_INSTALLED = "MISSING", "packages", f"not installed: {course.REPAIR}"
 
 
 def check(rows: list[list[str]]) -> int:
     """Print the given rows and the others; return 0 if the course can run here."""
-
-    def all_rows() -> Iterator[Row]:
-        yield from rows
-        if any(mark == "MISSING" and what == "environment" for mark, what, _ in rows):
-            yield "MISSING", "packages", f"not installed: {course.REPAIR}"
-        else:
-            yield from packages()
-        yield from machine()
-
-    return course.report(all_rows())
+    broken = any(row[:2] == ["MISSING", "environment"] for row in rows)
+    return course.report([*rows, *([NOT_INSTALLED] if broken else packages()), *machine()])
 
 
 def packages() -> Iterator[Row]:
@@ -36,7 +29,7 @@ def packages() -> Iterator[Row]:
         import psutil
         from packaging.requirements import Requirement
     except ImportError:
-        yield "MISSING", "packages", f"not installed: {course.REPAIR}"
+        yield NOT_INSTALLED
         return
     lines = (course.ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line) for line in lines if line.split("=")[0] in KEY_PACKAGES.split()]
@@ -48,9 +41,9 @@ def packages() -> Iterator[Row]:
             say_why = f'{sys.executable} -c "import {module}"'
             yield "MISSING", f"import {module}", f"fails, and this says why: {say_why}"
     memory = psutil.virtual_memory()
-    text = f"{memory.total / course.GIGABYTE:.1f} GB, of it free "
-    text += f"{memory.available / course.GIGABYTE:.1f} GB"
-    little = memory.available <= 2 * course.GIGABYTE
+    total, free = (size / course.GIGABYTE for size in (memory.total, memory.available))
+    text = f"{total:.1f} GB, of it free {free:.1f} GB"
+    little = free <= 2
     more = ": an open notebook takes 1 GB, so close others" if little else ""
     yield "note" if little else "ok", "memory", text + more
 

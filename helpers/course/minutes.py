@@ -7,7 +7,7 @@ and solution are not counted again. What stands under `DEEPER` may be left out: 
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 
@@ -16,26 +16,39 @@ LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
 STEP = 5  # minutes; what stands on a page is a multiple of it
 DEEPER = "Deeper"  # begins the titles of sections for those who want more
 
-_EXERCISE = re.compile(
-    r"^\*Difficulty (\S+) · importance (\S+) · (?P<minutes>\d+) minutes\.", re.MULTILINE
-)
+_EXERCISE = re.compile(r"^\*Difficulty (\S+) · importance (\S+) · (\d+) minutes\.", re.MULTILINE)
 _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re.DOTALL)
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise by its heading: how hard and how important, from 1 to 3, and its minutes."""
+
+    title: str
+    difficulty: int
+    importance: int
+    minutes: int
+
+
 @dataclass
 class Section:
-    """A section, or what stands before the first: minutes of `reading` and of its `exercises`.
+    """A section, or what stands before the first: minutes of `reading`, and its exercises.
 
     `cells` and `words` are those that are read; the words are those of the prose.
     """
 
     title: str
     reading: float = 0.0
-    exercises: int = 0
+    todo: list[Exercise] = field(default_factory=list)
     cells: int = 0
     words: int = 0
+
+    @property
+    def exercises(self) -> int:
+        """The minutes of the exercises."""
+        return sum(one.minutes for one in self.todo)
 
 
 def sections(path: Path) -> list[Section]:
@@ -49,57 +62,27 @@ def sections(path: Path) -> list[Section]:
             continue
         read = False
         for part in _PART.split(source):
+            title = part.partition("\n")[0].lstrip("# ")
             if part.startswith("## "):
-                found.append(Section(part.partition("\n")[0].removeprefix("## ")))
-            asked = _EXERCISE.search(part)
-            if asked:
-                found[-1].exercises += int(asked["minutes"])
+                found.append(Section(title))
+            if asked := _EXERCISE.search(part):
+                dots = (one.count("●") for one in asked.groups()[:2])
+                found[-1].todo.append(Exercise(title, *dots, int(asked[3])))
             elif not inside or part.startswith("##"):
                 words = len(_WORD.findall(_UNREAD.sub(" ", part)))
                 found[-1].words += words
                 found[-1].reading += words / WORDS
                 read = read or words > 0
-            inside = (
-                bool(asked) or inside and not part.startswith("##")
-            ) and "</details>" not in part
+            goes_on = bool(asked) or inside and not part.startswith("##")
+            inside = goes_on and "</details>" not in part
         found[-1].cells += read
     return found
 
 
 def rows(path: Path) -> list[dict]:
     """Return a row for each of a notebook's sections: its title, and whole minutes for both."""
-    return [
-        {
-            "section": one.title or "opening",
-            "reading": ceil(one.reading),
-            "exercises": one.exercises,
-        }
-        for one in sections(path)
-    ]
-
-
-@dataclass(frozen=True)
-class Exercise:
-    """An exercise by its heading: how hard and how important, from 1 to 3, and its minutes."""
-
-    title: str
-    section: str
-    difficulty: int
-    importance: int
-    minutes: int
-
-
-def exercises(path: Path) -> list[Exercise]:
-    """Return a notebook's exercises, in order."""
-    found, section = [], ""
-    for cell in json.loads(path.read_text("utf-8"))["cells"]:
-        for part in _PART.split("".join(cell["source"]) if cell["cell_type"] == "markdown" else ""):
-            title = part.partition("\n")[0].lstrip("# ")
-            section = title if part.startswith("## ") else section
-            if asked := _EXERCISE.search(part):
-                dots = (one.count("●") for one in asked.groups()[:2])
-                found.append(Exercise(title, section, *dots, int(asked["minutes"])))
-    return found
+    found = [(one.title or "opening", ceil(one.reading), one.exercises) for one in sections(path)]
+    return [dict(zip(("section", "reading", "exercises"), row, strict=True)) for row in found]
 
 
 def on_the_page(path: Path) -> tuple[int, int, int]:
@@ -107,14 +90,11 @@ def on_the_page(path: Path) -> tuple[int, int, int]:
 
     The first and the last are multiples of `STEP`.
     """
-    parts = sections(path)
-    needed = sum(part.reading for part in parts if not part.title.startswith(DEEPER))
-    deeper = sum(part.reading for part in parts if part.title.startswith(DEEPER))
-    return max(STEP, _rounded(needed)), sum(part.exercises for part in parts), _rounded(deeper)
-
-
-def _rounded(minutes: float) -> int:
-    return STEP * round(minutes / STEP)
+    parts, times = sections(path), [0.0, 0.0]
+    for part in parts:
+        times[part.title.startswith(DEEPER)] += part.reading
+    needed, deeper = (STEP * round(minutes / STEP) for minutes in times)
+    return max(STEP, needed), sum(part.exercises for part in parts), deeper
 
 
 def _running(source: str, outputs: list) -> float:

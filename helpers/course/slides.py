@@ -1,40 +1,49 @@
 """Numbers of notebooks -> a page of slides for each, run for it, so that its exhibits live.
 
 nbconvert makes them, with the template in deck/, which holds reveal.js: a page needs no network.
-Which cell begins a slide is written in the notebook (`slide_rule`). Runs are those of the book, and
-its host lets the exhibits live; a slide with the stored outputs has exhibits that stand still.
+Runs are those of the book, and its host lets the exhibits live; a slide with the stored outputs has
+exhibits that stand still.
+
+Which cell begins a slide is written in the notebook. Of long prose the first sentences are shown,
+and all of it stands in the speaker's notes. Lists, tables and exercises are shown whole, on several
+slides where they are long. A large output gets a slide of its own.
 """
 
-import argparse
-import datetime
 import re
+from copy import deepcopy
 from pathlib import Path
 
 import course
-from helpers.course.given import given, sealed
-from helpers.course.reset import chapter_named, chapters
-from helpers.course.slide_parts import fitted
-from helpers.course.solution_cells import TAG, parted
+from helpers.course.handout import chosen, give, sealed, unsolved
 from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
 HOST = Path(__file__).with_name("book") / "templates" / "host.js"
+SLIDE, BELOW, SKIP = "slide", "subslide", "skip"
+LEAD, WHOLE, MOST = 40, 45, 110  # words: of a lead, of prose shown whole, of a slide
+SMALL = 10  # lines of an output: one that is as short, and no picture, stays below its code,
+ANSWER = 5  # lines that a living exhibit's buttons, and its answer, take besides
+CAPTION = 3  # lines of code, without prose, that stand above a large output
+FULL = 24  # if both together are no longer than this
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
+_HEADING = re.compile(r"#{1,6} ")
+_STRUCTURE = re.compile(r"^ *([-*|<>]|\d+\. |```|\*Difficulty )", re.MULTILINE)
+_PICTURE = re.compile("<svg|<img")
+_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z*`\[(])")
 
 
 def slides(words: list[str]) -> int:
     """Write the slides of the notebooks that the words name, or of all chapters."""
     from helpers.course.book.runs import run
 
-    names, folder, still = _asked(words)
+    names, folder, still = chosen("slides", words, still="as stored: nothing is run or lives")
     paths = [notebooks() / name for name in names]
     with temporary("slides-") as home:
         made = {path.stem: page(path, None if still else run(path)) for path in paths}
         pages = {f"{stem}.html": sealed(text.encode(), "slides") for stem, text in made.items()}
         filled = home.fill("made", pages)
-        now = datetime.datetime.now()
-        given({Path(name): filled / name for name in pages}, folder, "slides", now)
+        give({Path(name): filled / name for name in pages}, folder, "slides")
     course.say(f"Slides in {folder}: {', '.join(pages)}")
     course.say(
         "Open one in a browser. Space goes on, S opens the notes, F fills the screen, D darkens. "
@@ -51,17 +60,13 @@ def page(path: Path, ran=None) -> str:
     """
     import nbformat  # these may be missing where `reset` still works
     from nbconvert import SlidesExporter
-    from nbconvert.preprocessors import TagRemovePreprocessor
 
-    from helpers.course.book.live import Widgets, as_script
-    from helpers.course.book.page import styles
+    from helpers.course.book.page import Widgets, as_script, styles
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
     widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])
-    notebook.cells = parted(notebook.cells)
-    notebook, _ = TagRemovePreprocessor(remove_cell_tags={TAG}).preprocess(notebook, {})
-    notebook.cells = fitted(notebook.cells)
+    notebook.cells = fitted(unsolved(notebook.cells))
     widgets.enliven(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -74,21 +79,123 @@ def page(path: Path, ran=None) -> str:
         exclude_output_prompt=True,
         exclude_anchor_links=True,
     )
-    about = {"metadata": {"name": path.stem, "path": str(path.parent)}}
-    about["living"] = {
-        "styles": styles(widgets),
-        "scripts": as_script(widgets.scripts) if widgets.scripts else "",
-        "host": HOST.read_text("utf-8"),
-    }
+    living = {"styles": styles(widgets), "host": HOST.read_text("utf-8")}
+    living["scripts"] = as_script(widgets.scripts) if widgets.scripts else ""
+    about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
     return exporter.from_notebook_node(notebook, about)[0]
 
 
-def _asked(words: list[str]) -> tuple[list[str], Path, bool]:
-    parser = argparse.ArgumentParser("course.py slides", allow_abbrev=False)
-    parser.add_argument("chapters", nargs="*", help="numbers of chapters; without them all")
-    parser.add_argument("--to", type=Path, default=course.ROOT / "slides", metavar="FOLDER")
-    parser.add_argument("--still", action="store_true", help="as stored: nothing is run or lives")
-    asked = parser.parse_intermixed_args(words)
-    every = [name for name in chapters() if name[:2].isdigit()]
-    names = [chapter_named(word) for word in asked.chapters] or every
-    return names, asked.to.absolute(), asked.still
+def fitted(cells: list[dict]) -> list[dict]:
+    """Return the cells that are shown, parted, each with the metadata of its kind of slide."""
+    shown = [cell for cell in cells if kind_of(cell) != SKIP]
+    return [part for cell in shown for part in (_prose(cell) if _is_prose(cell) else _run(cell))]
+
+
+def kind_of(cell: dict) -> str:
+    """Return the kind of slide that a cell's metadata names, or ""."""
+    return cell["metadata"].get("slideshow", {}).get("slide_type", "")
+
+
+def _is_prose(cell: dict) -> bool:
+    return cell["cell_type"] == "markdown"
+
+
+def _prose(cell: dict) -> list[dict]:
+    found = []
+    for group in _groups(_blocks("".join(cell["source"]))):
+        top = _HEADING.match(group[0])
+        kind = kind_of(cell) if not found else SLIDE if top and len(top[0]) < 4 else BELOW
+        plain = [block for block in group if not _HEADING.match(block)]
+        if any(map(_STRUCTURE.search, plain)) or words(plain) <= WHOLE:
+            slides, notes = _sheets(group), []
+        else:
+            head = [block for block in group if block not in plain]
+            slides, notes = [[*head, lead(plain[0])]], ["\n\n".join(plain)]
+        for number, slide in enumerate(slides):
+            found.append(_copy(cell, len(found), BELOW if number else kind, "\n\n".join(slide)))
+        found += [_copy(cell, len(found), "notes", note) for note in notes]
+    return found
+
+
+def _run(cell: dict) -> list[dict]:
+    """Return a cell of code with its small outputs, and one for each large output."""
+    dense = re.sub(r"\n{3,}", "\n\n", "".join(cell["source"]))  # a slide is short of room
+    room = min(SMALL, FULL - dense.count("\n"))
+    large = [output for output in cell["outputs"] if _is_large(output, room)]
+    if kind_of(cell) == BELOW and dense.count("\n") < CAPTION and len(large) == 1:
+        large = []
+    code = _copy(cell, 0, kind_of(cell), dense)
+    code["outputs"] = [output for output in cell["outputs"] if output not in large]
+    found = [code]
+    for output in large:
+        found.append(_copy(cell, len(found), BELOW, ""))
+        found[-1]["outputs"] = [output]
+        found[-1]["metadata"]["transient"] = {"remove_source": True}
+    return found
+
+
+def _is_large(output: dict, room: int) -> bool:
+    data = output.get("data", {})
+    lines = "".join(data.get("text/plain", output.get("text", ""))).count("\n")
+    lines += ANSWER if "application/vnd.jupyter.widget-view+json" in data else 0
+    return lines > room or _PICTURE.search("".join(data.get("text/html", ""))) is not None
+
+
+def _copy(cell: dict, number: int, kind: str, source: str) -> dict:
+    part = deepcopy(cell)
+    part["source"], part["metadata"] = source, {"slideshow": {"slide_type": kind}}
+    part["id"] = f"{cell['id']}-{number}" if number else cell["id"]
+    return part
+
+
+def words(blocks: list[str]) -> int:
+    """Return how many words are read in these blocks of Markdown."""
+    return len(re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", " ".join(blocks)).split())
+
+
+def lead(paragraph: str) -> str:
+    """Return the first sentences of a paragraph, at least one, in about LEAD words.
+
+    A sentence ends where no emphasis and no code is open.
+    """
+    kept = ""
+    for sentence in _SENTENCE.split(paragraph):
+        open_ = kept.count("`") % 2 or kept.count("**") % 2 or kept.count("(") > kept.count(")")
+        if kept and not open_ and words([kept, sentence]) > LEAD:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return re.sub(r":$", ".", kept)
+
+
+def _blocks(source: str) -> list[str]:
+    """Return the paragraphs, lists, tables, fenced code and headings, in order."""
+    found, open_ = [""], False
+    for line in source.splitlines():
+        if line.startswith("```"):
+            open_ = not open_
+        if not open_ and (not line.strip() or _HEADING.match(line)):
+            found.append("")
+        found[-1] += f"{line}\n" if line.strip() or open_ else ""
+        if not open_ and _HEADING.match(line):
+            found.append("")
+    return [block.rstrip() for block in found if block.strip()]
+
+
+def _groups(blocks: list[str]) -> list[list[str]]:
+    found = []
+    for block in blocks:
+        if not found or _HEADING.match(block):
+            found.append([])
+        found[-1].append(block)
+    return found
+
+
+def _sheets(blocks: list[str]) -> list[list[str]]:
+    found = [[]]
+    for block in blocks:
+        title = blocks[0].startswith("# ")  # with all that it promises
+        begun = any(not _HEADING.match(one) for one in found[-1])
+        if begun and not title and words([*found[-1], block]) > MOST:
+            found.append([])
+        found[-1].append(block)
+    return found

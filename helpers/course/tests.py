@@ -18,45 +18,33 @@ def test(words: list[str]) -> int:
     With `--all`, the long tests run too.
     """
     command, two = [str(course.PYTHON), "-m", "pytest"], workers(words)
-    version = course.version_of([course.PYTHON])
-    environment = dict(os.environ)
+    version, environment = course.version_of([course.PYTHON]), dict(os.environ)
     if ALL in words:
-        words = [word for word in words if word != ALL]
         environment["COURSE_SAMPLES"] = "whole"
     if LAX in words:
-        words = [word for word in words if word != LAX]
-        command.append("--nbval-lax")
         course.say("Notebooks are run but not compared, as you asked (--lax).")
     elif version != REFERENCE:
-        command.append("--nbval-lax")
         course.say(
             f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
             f"Python {course.dotted(REFERENCE)}, and this is {course.dotted(version)}."
         )
+    command += ["--nbval-lax"] if LAX in words or version != REFERENCE else []
+    words = [word for word in words if word not in (ALL, LAX)]
+    what = "the notebooks" if words == ["notebooks"] else f"`pytest {' '.join(words)}`"
+    what = what if words else "the notebooks and the tests"
     course.say(
-        f"Running {what(words)}{', two at a time' if two else ''}. All is collected first; then "
+        f"Running {what}{', two at a time' if two else ''}. All is collected first; then "
         "each line ends with how far it is. Ctrl-C stops it and tells what failed so far."
     )
     return course.hand_over([*command, *two, *words], environment)
 
 
-def what(words: list[str]) -> str:
-    """Return in words what pytest's words choose, as far as they are ours."""
-    if not words:
-        return "the notebooks and the tests"
-    return "the notebooks" if words == ["notebooks"] else f"`pytest {' '.join(words)}`"
-
-
 def workers(words: list[str]) -> list[str]:
     """Return the words for two workers where there is room for two; who says -n or so decides."""
-    if any(word.startswith(ALONE) for word in words):
+    if any(word.startswith(ALONE) for word in words) or not hasattr(os, "sysconf"):
         return []
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # Windows, and systems that do not tell
-        return []
-    room = (os.cpu_count() or 1) >= 2 and memory >= 4 * course.GIGABYTE
-    return ["-n", "2"] if room else []
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * course.GIGABYTE else []
 
 
 def bench(words: list[str]) -> int:

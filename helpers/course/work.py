@@ -1,18 +1,46 @@
-"""notebooks/ -> work/, the learner's own copies: they are added and renewed, never lost."""
+"""notebooks/ -> work/, the learner's own copies: they are added and renewed, never lost.
 
+`lab` opens JupyterLab on work/; `reset` puts a fresh copy of a notebook there, with the learner's
+own beside it, and its first exercises solved if that is asked for.
+"""
+
+import json
 import os
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from datetime import datetime
+from io import StringIO
 from pathlib import Path
 
 import course
-from helpers.course.trust import trust
-from helpers.safety import folders
+from helpers.model import learner_progress
+from helpers.model.exercise_cells import exercise_cells
+from helpers.safety import folders, learner_record
 
+FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
 
 
 def notebooks() -> Path:
     """Return the folder of the course's own notebooks."""
     return course.ROOT / "notebooks"
+
+
+def chapters() -> list[str]:
+    """Return the names of the course's notebooks."""
+    return sorted(path.name for path in notebooks().glob("*.ipynb"))
+
+
+def chapter_named(word: str) -> str:
+    """Return the notebook that a word names: 3, 03, 03_byte, 03_bytecode_and_frames.ipynb."""
+    stem = re.sub(r"\.ipynb$", "", Path(word).name)
+    begins = rf"0*{int(stem)}(?!\d)" if re.fullmatch("[0-9]+", stem) else re.escape(stem)
+    named = [name for name in chapters() if stem and re.match(begins, name)]
+    if len(named) != 1:
+        there = ", ".join(chapters())
+        raise course.Refusal(f"{word!r} names no one notebook; there are: {there}.")
+    return named[0]
 
 
 def fill() -> None:
@@ -39,3 +67,94 @@ def ready(place: Path) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     course.refuse_foreign(place.parent)
     return place
+
+
+def trust(files: Iterable[Path]) -> None:
+    """Sign notebooks, so that JupyterLab draws their pictures; copies of them are trusted too.
+
+    By Jupyter's own program, which reads the learner's settings. Where it fails, that is said.
+    """
+    names = [str(path) for path in files if path.suffix == ".ipynb"]
+    try:
+        if names:
+            from nbformat.sign import TrustNotebookApp  # may be missing; takes as long as the rest
+
+            with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                app = TrustNotebookApp()
+                app.initialize(names)
+                app.start()
+    except (Exception, SystemExit):
+        course.say("Not marked as trusted: JupyterLab's command palette has Trust Notebook.")
+
+
+def lab(words: list[str]) -> int:
+    """Open JupyterLab on work/; the words are JupyterLab's. Refusal, OSError."""
+    fill()
+    url = "/lab" + (f"/tree/{FIRST}" if (course.WORK / FIRST).exists() else "")
+    command = [str(course.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={course.WORK}"]
+    command.append(f"--LabApp.default_url={url}")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        course.say("You are root: JupyterLab is started with --allow-root, which it asks for.")
+        command.append("--allow-root")
+    if where := left_off():
+        course.say(where)
+    course.say("Starting JupyterLab: Ctrl-C in this terminal stops it.")
+    return course.hand_over([*command, *words], os.environ)
+
+
+def left_off() -> str:
+    """Return in one line where the learner left off; "" where nothing is known of it."""
+    try:
+        there = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
+        record = learner_record.read(course.WORK / learner_record.NAME)
+        done = learner_progress.progress(learner_progress.chapters(there), record.events)
+        return done.left_off or record.trouble
+    except (OSError, ValueError):  # a notebook that is none
+        return ""
+
+
+def reset(words: list[str], solved_to: int | None = None) -> int:
+    """Put fresh copies of the named notebooks into work/, the learner's own beside them.
+
+    In a copy that is `solved_to` a number, the first exercises hold their solutions.
+    """
+    if not words:
+        there = ", ".join(chapters())
+        raise course.Refusal(f"`reset` takes the number of a notebook; there are: {there}.")
+    names = [chapter_named(word) for word in words]
+    with ExitStack() as stack:
+        folder, how = notebooks(), "fresh"
+        if solved_to is not None:
+            files = {name: solved(notebooks() / name, solved_to) for name in names}
+            folder = stack.enter_context(folders.temporary("solved-")).fill("notebooks", files)
+            how = f"fresh, its first {solved_to} exercises solved"
+        for name in names:
+            trust([folder / name])
+            when = datetime.now().strftime("%Y-%m-%d_%H%M%S")
+            kept = folders.renew_copy(folder / name, ready(course.WORK / name), when)
+            beside = f"; yours is kept as work/{kept.name}" if kept else ""
+            course.say(f"work/{name} is {how}{beside}")
+    course.say(
+        "Where it is open in JupyterLab with words not saved yet, choose File, Save Notebook As "
+        "first; then File, Reload Notebook from Disk."
+    )
+    return 0
+
+
+def solved(path: Path, count: int) -> bytes:
+    """Return the notebook with the stubs of its first exercises replaced by their solutions.
+
+    Refusal if it has fewer than `count` exercises, or if that is none.
+    """
+    notebook = json.loads(path.read_text("utf-8"))
+    there = list(exercise_cells(notebook["cells"]))
+    if not 0 < count <= len(there):
+        raise course.Refusal(
+            f"--solved-to takes a number from 1 to {len(there)}, the exercises of {path.stem}, "
+            f"not {count}."
+        )
+    for one in there[:count]:
+        notebook["cells"][one.stub]["source"] = one.solution.rstrip().splitlines(keepends=True)
+        for place in (one.stub, one.check):  # what is stored there was said of the stub
+            notebook["cells"][place]["outputs"] = []
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()

@@ -2,71 +2,112 @@
 
 The minutes of sections and exercises are those of the notebooks. All of a chapter's reading is
 done; of the exercises those that fit are taken, the most important first, then the shortest.
+
+A day has as few breaks as it can. Where there is a choice they stand between chapters, and then so
+that the sittings are alike. None parts a chapter's opening from what follows it, or its recap from
+what comes before.
 """
 
 import argparse
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 import course
-from helpers.course.minutes import DEEPER, exercises, sections
-from helpers.course.reset import chapter_named, chapters
-from helpers.course.work import notebooks
-from helpers.course.workshop_breaks import HALF, MINUTES, OPENING, Row, in_days
+from helpers.course.minutes import DEEPER, sections
+from helpers.course.work import chapter_named, chapters, notebooks
 
 STEP = "Step "
 YOUR_TURN = re.compile(r"\d+ · Your turn$")
+OPENING, RECAP = "What it is about", "Recap"
+PAUSE, LUNCH = "Pause", "Lunch"
+MINUTES = {PAUSE: 15, LUNCH: 60}
+SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
+HALF = 240  # minutes of a day without lunch
+LUNCH_FROM, LUNCH_TO = 120, 195  # minutes of a longer day: its first break between is lunch
+# name -> days, minutes of each with its pauses, the chapters that fit well
+LENGTHS = {
+    "half-day": (1, HALF, "0 1 3"),
+    "day": (1, 450, "0 1 2 3 4"),
+    "two-days": (2, 450, "0 1 2 3 4 5 6 7"),
+}
 
 
 @dataclass(frozen=True)
-class Length:
-    """So many days of so many minutes each, pauses among them; and the chapters that fit well."""
+class Row:
+    """Something to do: its minutes, its chapter ("" for a break), and what it is.
 
-    name: str
-    days: int
+    `worth` is () for what is always done; else the exercise is taken in the order of its worth,
+    the smallest first.
+    """
+
     minutes: int
-    chapters: str
-
-
-LENGTHS = (
-    Length("half-day", 1, HALF, "0 1 3"),
-    Length("day", 1, 450, "0 1 2 3 4"),
-    Length("two-days", 2, 450, "0 1 2 3 4 5 6 7"),
-)
+    chapter: str
+    what: str
+    worth: tuple = ()
 
 
 def workshop(words: list[str]) -> int:
     """Print the plan that the words ask for: a length, and the numbers of chapters if any."""
-    length, chosen, start = _asked(words)
-    days = planned(length, [notebooks() / chapter_named(word) for word in chosen])
-    for line in lines(days, start):
+    about = "Print a plan: sections, exercises and pauses, each with its minutes."
+    parser = argparse.ArgumentParser("course.py workshop", description=about, allow_abbrev=False)
+    parser.add_argument("length", choices=LENGTHS)
+    numbers = "numbers of chapters, in the order of the day"
+    parser.add_argument("chapters", nargs="*", default=[], help=numbers)
+    begins = "when each day begins"
+    parser.add_argument("--from", dest="start", default="09:00", metavar="09:00", help=begins)
+    asked = parser.parse_intermixed_args(words)
+    at = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", asked.start)
+    if not at:
+        raise course.Refusal(f"A day begins at a time like 09:00, not at {asked.start!r}.")
+    days, minutes, usual = LENGTHS[asked.length]
+    there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
+    chosen = asked.chapters or [number for number in usual.split() if number in there]
+    plan = planned(days, minutes, [notebooks() / chapter_named(word) for word in chosen])
+    for line in lines(plan, 60 * int(at[1]) + int(at[2])):
         course.say(line)
     return 0
 
 
-def planned(length: Length, chapters: list[Path]) -> list[list[Row]]:
-    """Return the rows of each day.
+def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
+    """Return the rows of each of `count` days, of so many minutes with its breaks.
 
     Refusal if the chapters' reading alone, with its pauses, is longer than the days.
     """
-    rows = [row for path in chapters for row in _rows(path)]
+    rows = [row for path in paths for row in rows_of(path)]
     kept = [row for row in rows if not row.worth]
-    days = in_days(kept, length.days, length.minutes)
+    days = in_days(kept, count, minutes)
     if days is None:
-        hours = f"{length.days * length.minutes / 60:g} hours"
+        hours = f"{count * minutes / 60:g} hours"
         raise course.Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
     for row in sorted((row for row in rows if row.worth), key=lambda row: row.worth):
         more = [one for one in rows if one in (*kept, row)]
-        tried = _follows(row, more, rows) and in_days(more, length.days, length.minutes)
+        tried = _follows(row, more, rows) and in_days(more, count, minutes)
         if tried:
             kept, days = more, tried
     return days
 
 
+def rows_of(path: Path) -> list[Row]:
+    """Return what there is to do in a chapter: each section, and after it its exercises."""
+    rows = []
+    for part in sections(path):
+        reading = ceil(part.reading)
+        if reading and not part.title.startswith(DEEPER) and not YOUR_TURN.match(part.title):
+            rows.append(Row(reading, path.stem, part.title or OPENING))
+        step = ()  # a step builds on those before it, and is worth no more than they are
+        for one in part.todo:
+            worth = (-one.importance, one.difficulty, one.minutes)
+            if one.title.startswith(STEP):
+                worth = step = max(step, worth)
+            rows.append(Row(one.minutes, path.stem, f"{one.title} {'●' * one.difficulty}", worth))
+    return rows
+
+
 def _follows(row: Row, kept: list[Row], rows: list[Row]) -> bool:
-    """Tell whether all steps before this one are kept; of an exercise that is no step, True."""
     before = rows[: rows.index(row)] if row.what.startswith(STEP) else []
     steps = [one for one in before if one.chapter == row.chapter and one.what.startswith(STEP)]
     return all(one in kept for one in steps)
@@ -76,7 +117,7 @@ def lines(days: list[list[Row]], start: int) -> list[str]:
     """Return the plan as lines of text; each day begins `start` minutes after midnight."""
     told, chapter = [], ""
     for number, day in enumerate(days, 1):
-        now, work = start, sum(row.minutes for row in day if row.what not in MINUTES)
+        now, work = start, sum(row.minutes for row in day if row.chapter)
         until = _clock(start + sum(row.minutes for row in day))
         told += [f"Day {number}, {_clock(start)} to {until}: {work} minutes of work", ""]
         for row in day:
@@ -90,40 +131,73 @@ def lines(days: list[list[Row]], start: int) -> list[str]:
     return told[:-1]
 
 
-def _asked(words: list[str]) -> tuple[Length, list[str], int]:
-    about = "Print a plan: sections, exercises and pauses, each with its minutes."
-    parser = argparse.ArgumentParser("course.py workshop", description=about, allow_abbrev=False)
-    by_name = {length.name: length for length in LENGTHS}
-    parser.add_argument("length", choices=by_name)
-    numbers = "numbers of chapters, in the order of the day"
-    parser.add_argument("chapters", nargs="*", default=[], help=numbers)
-    begins = "when each day begins"
-    parser.add_argument("--from", dest="start", default="09:00", metavar="09:00", help=begins)
-    asked = parser.parse_intermixed_args(words)
-    at = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", asked.start)
-    if not at:
-        raise course.Refusal(f"A day begins at a time like 09:00, not at {asked.start!r}.")
-    length = by_name[asked.length]
-    there = "".join(str(int(name[:2])) for name in chapters() if name[:2].isdigit())
-    usual = [number for number in length.chapters.split() if number in there]
-    return length, asked.chapters or usual, 60 * int(at[1]) + int(at[2])
-
-
-def _rows(path: Path) -> list[Row]:
-    """Return what there is to do in a chapter: each section, and after it its exercises."""
-    rows, todo = [], exercises(path)
-    for part in sections(path):
-        reading = ceil(part.reading)
-        if reading and not part.title.startswith(DEEPER) and not YOUR_TURN.match(part.title):
-            rows.append(Row(reading, path.stem, part.title or OPENING))
-        step = ()  # a step builds on those before it, and is worth no more than they are
-        for one in (one for one in todo if one.section == part.title):
-            worth = (-one.importance, one.difficulty, one.minutes)
-            if one.title.startswith(STEP):
-                worth = step = max(step, worth)
-            rows.append(Row(one.minutes, path.stem, f"{one.title} {'●' * one.difficulty}", worth))
-    return rows
-
-
 def _clock(minutes: int) -> str:
     return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
+
+
+# --- where days end, and where their breaks stand
+
+
+class Plan(NamedTuple):
+    """A day so far: its minutes, breaks inside a chapter, how uneven its sittings are; its rows."""
+
+    minutes: int
+    inside: int
+    uneven: int
+    rows: tuple[Row, ...]
+
+    @property
+    def fed(self) -> bool:
+        """Tell whether lunch is over."""
+        return any(row.what == LUNCH for row in self.rows)
+
+
+def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
+    """Return the rows with their breaks, day by day; None if `count` days are too few."""
+    found, rest = [], []  # pieces that no break parts
+    for row in rows:
+        if rest and (row.what == RECAP or rest[-1][-1].what == OPENING):
+            rest[-1].append(row)
+        else:
+            rest.append([row])
+    while rest and len(found) < count:
+        day, done = _longest(rest, most)
+        found.append(day)
+        rest = rest[done:]
+    return None if rest else found
+
+
+def _longest(blocks: list[list[Row]], most: int) -> tuple[list[Row], int]:
+    """Return the best day that has the most of these blocks, and how many it has."""
+    best = {0: [Plan(0, 0, 0, ())]}  # blocks done -> the best plans, one with lunch and one without
+    for end in range(1, len(blocks) + 1):
+        plans = [plan for plan in _ending(best, blocks, end, most) if plan.minutes <= most]
+        if not plans:
+            break
+        kinds = ([plan for plan in plans if plan.fed == fed] for fed in (False, True))
+        best[end] = [min(kind, key=lambda plan: plan[:3]) for kind in kinds if kind]
+    last = max(best)
+    return list(min(best[last], key=lambda plan: plan[:3]).rows), last
+
+
+def _ending(best, blocks, end: int, most: int) -> Iterator[Plan]:
+    """Yield the plans in which a sitting ends after this many blocks."""
+    sitting: list[Row] = []
+    for begin in reversed(range(end)):
+        sitting = blocks[begin] + sitting
+        minutes = sum(row.minutes for row in sitting)
+        if minutes > SITTING and begin < end - 1:
+            return
+        for before in best.get(begin, ()):
+            for rest in _breaks(before, most) if begin else [()]:
+                now = before.minutes + sum(row.minutes for row in rest) + minutes
+                same = begin and blocks[begin - 1][-1].chapter == sitting[0].chapter
+                costs = before.inside + bool(same), before.uneven + minutes**2
+                yield Plan(now, *costs, (*before.rows, *rest, *sitting))
+
+
+def _breaks(before: Plan, most: int) -> Iterator[tuple[Row, ...]]:
+    hungry = most > HALF and not before.fed
+    kinds = {PAUSE: not hungry or before.minutes < LUNCH_TO}
+    kinds[LUNCH] = hungry and before.minutes >= LUNCH_FROM
+    yield from ((Row(MINUTES[kind], "", kind),) for kind, may in kinds.items() if may)

@@ -128,15 +128,15 @@ def rectify(x):
 def load_from_cache():
     """Yield the goal for an op that is defined in C++, from the cache."""
     from helpers.mini import oneflow as flow
-    from helpers.mini.oneflow import cpp_compiler
+    from helpers.mini.oneflow import cpp_def
     from helpers.safety.folders import Home
     from tests.mini.oneflow.folders import RELU, RELU_CPP, load, write
 
-    if cpp_compiler.find_compiler() is None:
+    if cpp_def.find_compiler() is None:
         raise Missing("no C++ compiler")
-    usual = cpp_compiler.cache_folder
+    usual = cpp_def.cache_folder
     with tempfile.TemporaryDirectory() as op, tempfile.TemporaryDirectory() as cache:
-        cpp_compiler.cache_folder = lambda: Home(Path(cache))
+        cpp_def.cache_folder = lambda: Home(Path(cache))
         try:
             with flow.fresh_session():
                 write(Path(op), {**RELU, **RELU_CPP})
@@ -145,7 +145,7 @@ def load_from_cache():
                 name, other = "loading an op, C++ definition from the cache", "Python definition"
                 yield Goal(name, cpp, other, py, at_most=10, clock=perf_counter)
         finally:
-            cpp_compiler.cache_folder = usual
+            cpp_def.cache_folder = usual
 
 
 def measure_diagram():

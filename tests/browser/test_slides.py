@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from helpers.course.book.runs import run
-from helpers.course.slide_rule import BELOW
+from helpers.course.slides import BELOW
 from helpers.course.slides import page as slides_of
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT

@@ -1,6 +1,5 @@
 """hub/'s configurations: the chart's schema, one start for all, limits and tables as measured."""
 
-import copy
 import os
 import re
 from pathlib import Path
@@ -39,19 +38,6 @@ def mib(size: str) -> int:
 
 def test_the_values_fit_the_schema_of_the_chart(folder):
     assert chart.faults(folder) == []
-
-
-def test_a_value_that_the_chart_does_not_know_would_be_found(folder):
-    values = copy.deepcopy(chart.read(chart.VALUES))
-    values["singleuser"]["memory"]["garantee"] = "1G"
-    values["hub"]["concurrentSpawnLimit"] = "many"
-    found = " ".join(chart.faults(folder, values))
-    assert "garantee" in found and "hub.concurrentSpawnLimit" in found
-
-
-def test_values_are_joined_as_helm_does():
-    under, over = {"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": 3}, "d": [2]}
-    assert chart.laid_over(under, over) == {"a": {"b": 3, "c": 2}, "d": [2]}
 
 
 def test_every_hub_starts_learners_with_the_same_file_on_a_named_branch():

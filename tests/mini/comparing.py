@@ -19,10 +19,7 @@ from helpers.mini import vm
 from tests.mini import library
 
 ROOT = Path(__file__).parents[2]
-FAMILIES = (
-    *("basics", "functions", "exceptions", "generators", "classes", "patterns"),
-    *("odd_classes", "odd_frames", "odd_errors", "odd_calls"),
-)
+FAMILIES = ("basics", "functions", "exceptions", "generators", "classes", "patterns")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 LIMIT = 400
 RUN: set[str] = set()  # the opcodes whose handlers have been run

@@ -88,9 +88,11 @@ def test_another_version_is_said_once_when_it_is_imported(tmp_path):
 
 
 WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"
-IN_CPP = """from helpers.mini.oneflow import cpp_compiler
+IN_CPP = """from helpers import sigmoid_in_cpp, op_folder
+from helpers.mini import oneflow as flow
+from helpers.mini.oneflow import cpp_def
 from pathlib import Path
-cpp_compiler.build(Path("some_cpp_def.cpp"))"""
+cpp_def.build(Path("some_cpp_def.cpp"))"""
 BY_INDUCTOR = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.ones(3))"
 
 

@@ -94,16 +94,6 @@ def test_on_a_code_host_one_job_skips_nothing():
     assert pythons[-1] == dotted(REFERENCE)  # the last one is python3
 
 
-def test_what_is_pinned_is_downloaded_once():
-    steps = [step for path in WORKFLOWS for job in jobs(path).values() for step in job["steps"]]
-    cached = [step["with"] for step in steps if step.get("with", {}).get("cache")]
-    assert cached and all(one["cache"] == "pip" for one in cached)
-    for path in WORKFLOWS:
-        for job in jobs(path).values():
-            if re.search(r"course\.py|\.ci/run|-c constraints", scripts(job)):
-                assert any(step.get("with", {}).get("cache") for step in job["steps"]), path.name
-
-
 def test_the_week_ends_with_what_moved_whatever_came_of_the_suite():
     steps = jobs(ROOT / ".github/workflows/weekly.yml")["newest"]["steps"]
     [suite] = [step for step in steps if "pytest" in step.get("run", "")]

@@ -1,26 +1,82 @@
-"""A notebook that was run -> its page of the book, by nbconvert with a template of our own."""
+"""A notebook that was run -> its page of the book, by nbconvert with a template of our own.
 
+A widget of the course is an anywidget: a script (an ES module), a style sheet, and a state. Jupyter
+stores the script and the sheet with each; a page holds each of them once, and its own host lets the
+widgets live. Addresses of notebooks and pictures become those of the book's.
+"""
+
+import html
+import json
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import jinja2
+import nbformat
 from nbconvert import HTMLExporter
+from nbconvert.filters import add_anchor
 
-from helpers.course.book import links
-from helpers.course.book.live import Widgets, as_script
 from helpers.course.book.runs import KEY
-from helpers.course.book.sections import sections
 from helpers.model.exercise_cells import exercise_cells
 from helpers.view import ink
 
 TEMPLATES = Path(__file__).parent / "templates"
-SETTINGS = {
-    "exclude_input_prompt": True,
-    "exclude_output_prompt": True,
-    "template_file": "chapter.html.j2",
-    "extra_template_paths": [str(TEMPLATES)],
-}
+VIEW = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
+OURS = ("layout", "tabbable", "tooltip")  # of every widget, and nothing for a page
+MOST = 3_000  # characters of an output that are searched, a glossary's and no listing's
+SHORT = 90  # characters of a title in the contents
+_LINK = re.compile(r"""(?P<before>\b(?:href|src)=")(?P<path>[^":#]+)(?P<rest>(?:#[^"]*)?")""")
+_HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
+
+
+class Widgets:
+    """The widgets of one notebook: `scripts` and `styles` without repetition, and a state each."""
+
+    def __init__(self, notebook: nbformat.NotebookNode, recorded: list[dict]):
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+        self._recorded = {one["title"]: one for one in recorded}
+        self._states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
+
+    def enliven(self, cells) -> None:
+        """Give each output with a widget a page form in which it lives; the rest stays."""
+        for output in (one for cell in cells for one in cell.get("outputs", [])):
+            data = output.get("data", {})
+            view = data.pop(VIEW, None)
+            state = self._states.get(view["model_id"], {}).get("state") if view else None
+            if state and "_esm" in state:
+                data["text/html"] = self._living(state, data.get("text/html", ""))
+
+    def _living(self, state: dict, still: str) -> str:
+        record = self._recorded.get(state.get("title"))
+        told = {
+            "script": _place(self.scripts, state["_esm"]),
+            "classes": state.get("_dom_classes", []),
+            "state": {k: v for k, v in state.items() if not k.startswith("_") and k not in OURS},
+            "recorded": record,
+        }
+        _place(self.styles, state.get("_css", ""))
+        note = f'<p class="book-note">{html.escape(record["note"])}</p>' if record else ""
+        return (
+            f'<div class="book-live"><script type="application/json">{as_script(told)}</script>'
+            f'<div class="book-still">{still}</div>{note}</div>'
+        )
+
+
+def as_script(told) -> str:
+    """Return JSON that ends no `<script>` in which it stands."""
+    words = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return words.replace("<", "\\u003c")
+
+
+def _place(shelf: list[str], text: str) -> int:
+    if text not in shelf:
+        shelf.append(text)
+    return shelf.index(text)
 
 
 @dataclass(frozen=True)
@@ -43,7 +99,12 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     for one in exercise_cells(notebook.cells):
         notebook.cells[one.check].metadata["hints"] = told["hints"].get(one.name, [])
     at = contents.index(here)
-    exporter = HTMLExporter(**SETTINGS)
+    exporter = HTMLExporter(
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        template_file="chapter.html.j2",
+        extra_template_paths=[str(TEMPLATES)],
+    )
     exporter.register_filter("scrolling", scrolling)
     values = {
         "here": here,
@@ -54,7 +115,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
         "styles": styles(widgets),
         "scripts": as_script(widgets.scripts),
     }
-    return links.rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
+    return rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
 
 
 def styles(widgets: Widgets) -> list[str]:
@@ -70,10 +131,73 @@ def index(contents: list[Entry], chapter_map: str) -> str:
     page = environment.get_template("index.html.j2").render(
         resources={"book": values}, chapter_map=chapter_map
     )
-    return links.rewritten(page)
+    return rewritten(page)
 
 
 def scrolling(page: str) -> str:
     """Return prose whose tables scroll sideways in a box of their own."""
     opened = re.sub(r"<table\b", '<div class="book-scroll"><table', page)
     return opened.replace("</table>", "</table></div>")
+
+
+# --- sections: what the contents list, and what the search looks through
+
+
+def sections(notebook) -> list[dict]:
+    """Return title, level, place (the anchor) and text of each section, in order.
+
+    A section ends where the next heading stands, of whatever level.
+    """
+    found = []
+    for cell in notebook.cells:
+        at = f"cell-id={cell.id}"
+        if cell.cell_type == "code":
+            if found:
+                found[-1]["text"] += f"\n{cell.source}\n{_outputs(cell)}"
+            continue
+        bare = _FENCED.sub(_without_comments, cell.source)
+        starts = [*_HEADING.finditer(bare)]
+        if found and (not starts or starts[0].start()):
+            found[-1]["text"] += "\n" + bare[: starts[0].start() if starts else None]
+        for heading, after in zip_longest(starts, starts[1:]):
+            text = bare[heading.end() : after.start() if after else None]
+            place = at if heading is starts[0] else anchor(heading[2])
+            level, title = len(heading[1]), plain(heading[2])[:SHORT]
+            found.append({"title": title, "level": level, "at": place, "text": text})
+    return [one | {"text": " ".join(plain(one["text"]).split())} for one in found]
+
+
+def _without_comments(code: re.Match) -> str:
+    return re.sub(r"^#", " ", code[0], flags=re.MULTILINE)
+
+
+def anchor(title: str) -> str:
+    """Return the id that nbconvert gives a heading."""
+    return re.search(r'id="([^"]*)"', add_anchor(f"<h2>{plain(title)}</h2>"))[1]
+
+
+def plain(source: str) -> str:
+    """Return prose without its marks."""
+    return _MARKUP.sub("", source)
+
+
+def _outputs(cell) -> str:
+    texts = [one.get("data", {}).get("text/plain", one.get("text", "")) for one in cell.outputs]
+    return "\n".join(text[:MOST] for text in texts)
+
+
+# --- addresses
+
+
+def rewritten(page: str) -> str:
+    """Return HTML whose links to notebooks lead to their pages; `#cell-id=…` stays as it is."""
+    return _LINK.sub(lambda found: found["before"] + address(found["path"]) + found["rest"], page)
+
+
+def address(path: str) -> str:
+    """Return where a file beside the notebooks stands in the book."""
+    if path.endswith(".ipynb"):
+        return path.removesuffix(".ipynb") + ".html"
+    if path.startswith("images/"):
+        return f"images/{path.removeprefix('images/').replace('/', '-')}"
+    return path

@@ -15,7 +15,7 @@ from nbclient.exceptions import CellExecutionError
 
 import course
 from helpers.model.exercise_cells import exercise_cells
-from helpers.safety.folders import Home, cache, write_new
+from helpers.safety.folders import cache, write_new
 
 SECONDS = 600  # that a cell may take
 KEY = "book"  # of the notebook's metadata, with `recorded` and `hints`
@@ -39,9 +39,8 @@ def run(path: Path) -> nbformat.NotebookNode:
     Refusal where one of its cells raises.
     """
     home, name = cache("book"), f"{path.stem}-{_fingerprint(path)}.ipynb"
-    kept = home.path / name
-    if kept.exists():
-        return nbformat.read(kept, as_version=4)
+    if (home.path / name).exists():
+        return nbformat.read(home.path / name, as_version=4)
     course.say(f"Running {path.stem}")
     try:
         notebook = _run(path)
@@ -50,7 +49,11 @@ def run(path: Path) -> nbformat.NotebookNode:
             f"{path.name} cannot be run to its end, a cell raises {error.ename}: {error.evalue}; "
             "`course.py test notebooks` tells which."
         ) from error
-    _keep(home, name, nbformat.writes(notebook).encode())
+    for old in home.path.glob(f"{path.stem}-*.ipynb"):
+        home.discard(old.name)
+    with home.work() as work:
+        write_new(work / name, nbformat.writes(notebook).encode())
+        home.put(work / name, name)
     return notebook
 
 
@@ -61,36 +64,21 @@ def _run(path: Path) -> nbformat.NotebookNode:
     notebook.cells.append(last)
     where = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
+    env = {**course.environment(), "PYTHONPATH": str(course.ROOT), "COURSE_RECORD": "off"}
     # A kernel that dies is reported by nbclient; what else it says there is for nobody.
-    client.execute(env={**_environment(), "COURSE_RECORD": "off"}, stderr=subprocess.DEVNULL)
+    client.execute(env=env, stderr=subprocess.DEVNULL)
     notebook.cells.remove(last)
     told = [output.text for output in last.outputs if output.output_type == "stream"]
-    recorded, hints = json.loads(told[-1])
-    notebook.metadata[KEY] = {"recorded": recorded, "hints": hints}
+    notebook.metadata[KEY] = dict(zip(("recorded", "hints"), json.loads(told[-1]), strict=True))
     return notebook
-
-
-def _environment() -> dict[str, str]:
-    """Return what a kernel that the course starts has: its own settings, and this very helpers."""
-    return course.environment() | {"PYTHONPATH": str(course.ROOT)}
-
-
-def _keep(home: Home, name: str, data: bytes) -> None:
-    stem = name.rpartition("-")[0]
-    for old in home.path.glob(f"{stem}-*.ipynb"):
-        home.discard(old.name)
-    with home.work() as work:
-        write_new(work / name, data)
-        home.put(work / name, name)
 
 
 def _fingerprint(path: Path) -> str:
     """Return a hash of the notebook, of what it may call, and of what is installed."""
-    rooms = sorted((course.ROOT / "helpers").rglob("*.*"))
-    files = [file for file in rooms if file.suffix in (".py", ".js", ".css", ".html", ".svg", ".c")]
-    own = course.ROOT / "helpers" / "course"
+    helpers, own = course.ROOT / "helpers", course.ROOT / "helpers" / "course"
     digest = hashlib.sha256(sys.version.encode())
+    files = [file for file in sorted(helpers.rglob("*.*")) if not file.is_relative_to(own)]
     for file in (path, course.ROOT / "constraints.txt", Path(__file__), *files):
-        if file == Path(__file__) or not file.is_relative_to(own):
+        if file.is_file() and file.suffix != ".pyc":
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

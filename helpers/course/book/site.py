@@ -6,14 +6,10 @@ from pathlib import Path
 import nbformat
 
 import course
-from helpers.course.book import links
-from helpers.course.book.live import as_script
-from helpers.course.book.page import TEMPLATES, Entry, chapter, index
+from helpers.course.book.page import TEMPLATES, Entry, as_script, chapter, index, sections
 from helpers.course.book.runs import run
-from helpers.course.book.sections import sections
 from helpers.course.minutes import on_the_page
-from helpers.course.reset import chapter_named, chapters
-from helpers.course.work import notebooks
+from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety.folders import Home, made_again, write_new
 
@@ -22,32 +18,36 @@ ASSETS = ("book.css", "book.js", "host.js", "recap.js", "minisearch.js")
 INSTRUMENTS = "instruments"
 
 
-def book(words: list[str], fresh: bool = True) -> int:
-    """Write site/; words name the chapters that are wanted, none means all of them.
-
-    What is not `fresh` has the outputs that are stored in the notebooks, and nothing lives.
-    """
+def book(words: list[str]) -> int:
+    """Write site/; words name the chapters that are wanted, none means all of them."""
     names = [chapter_named(word) for word in words] or chapters()
     course.refuse_foreign(SITE)
-    write(made_again(SITE), [notebooks() / name for name in names], fresh)
+    write(made_again(SITE), [notebooks() / name for name in names])
     course.say(f"site/ has {len(names)} chapters: open site/index.html, no server is needed.")
     return 0
 
 
 def write(home: Home, paths: list[Path], fresh: bool = True) -> None:
-    """Write the book of these notebooks into a folder of the course's own."""
+    """Write the book of these notebooks into a folder of the course's own.
+
+    What is not `fresh` has the outputs that are stored in the notebooks, and nothing lives.
+    """
     contents = [entry(path) for path in paths]
     found, pages = [], {}
     for path, here in zip(paths, contents, strict=True):
-        notebook = nbformat.read(path, as_version=4)
-        notebook = run(path) if fresh else notebook
-        found += [{**one, "page": here.stem, "chapter": _label(here)} for one in sections(notebook)]
+        notebook = run(path) if fresh else nbformat.read(path, as_version=4)
+        label = f"{here.number} · {here.title}" if here.number else here.title
+        found += [{**one, "page": here.stem, "chapter": label} for one in sections(notebook)]
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
-    pages["index.html"] = index(contents, _map())
+    first = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
+    [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
+    pages["index.html"] = index(contents, drawn[drawn.index("<div") :])
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
     assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
     home.fill("assets", assets)
-    home.fill("images", _pictures())
+    images = notebooks() / "images"
+    files = [path for path in sorted(images.rglob("*")) if path.is_file()]
+    home.fill("images", {"-".join(p.relative_to(images).parts): p.read_bytes() for p in files})
     with home.work() as work:
         for name, page in pages.items():
             write_new(work / name, page.encode("utf-8", "backslashreplace"))
@@ -68,20 +68,3 @@ def entry(path: Path) -> Entry:
     about, needs = (known.about, known.needs) if known else ("", "")
     number = str(known.number) if known else "0" if stem == START else ""
     return Entry(stem, number, title, about, needs, minutes)
-
-
-def _label(here: Entry) -> str:
-    return f"{here.number} · {here.title}" if here.number else here.title
-
-
-def _map() -> str:
-    """Return the map of the chapters, as chapter 0 shows it."""
-    cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
-    [prose] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
-    return prose[prose.index("<div") :]
-
-
-def _pictures() -> dict[str, bytes]:
-    folder = notebooks() / "images"
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return {links.picture(path.relative_to(folder)): path.read_bytes() for path in files}

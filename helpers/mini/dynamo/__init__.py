@@ -2,8 +2,7 @@
 
 `compile(fn, backend=None)`, also `@compile`, or `with hooked(backend, only=[fn])`. Read it in this
 order: symbolic_values, parts (the five decisive ones), symbolic_convert, call_function, builder
-(where guards are made), output_graph, resume_execution, convert_frame, cache_entry,
-compiled_function, eval_frame.
+(where guards are made), output_graph, resume_execution, convert_frame, eval_frame.
 
 Nothing of it is imported before a name is asked for, since all of it imports torch.
 """

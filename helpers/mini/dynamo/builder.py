@@ -1,52 +1,119 @@
 """A value from outside -> its symbolic value, and the guards on what was assumed of it.
 
-Everything that a frame reads comes in through `take`. Mirrors
-torch/_dynamo/variables/builder.py, the sources of torch/_dynamo/source.py, and of
-torch/_dynamo/guards.py CONSTANT_MATCH and EQUALS_MATCH.
+Everything that a frame reads comes in through `take`; the state of torch, hooks and what classes
+hold are assumed to stay. Mirrors torch/_dynamo/variables/builder.py, the sources of
+torch/_dynamo/source.py, and of torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
 """
 
 import builtins
 import math
 import re
-import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import torch
 
 from helpers.internals import torch_private
-from helpers.mini.dynamo import global_state
-from helpers.mini.dynamo.cache_entry import BUILTINS
-from helpers.mini.dynamo.symbolic_values import (
-    SCALARS,
-    Items,
-    Known,
-    Refuse,
-    Tensor,
-    Unread,
-    is_immutable,
-)
+from helpers.mini.dynamo.symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
 
+MISSING = object()
 LONGEST = 200  # letters, or bits, of what is written into generated source
-BIGGEST = 1 << 20  # bytes of what is kept as a constant
-SINGLE = (torch.dtype, torch.layout, torch.memory_format)
 TENSORS = (torch.Tensor, torch.nn.Parameter)
-ALWAYS = {
-    "torch": torch,
-    "usual": global_state.usual,
-    "usual_state": global_state.usual_state,
-    "hookless": global_state.hookless,
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+# What guards call, whatever someone makes of the builtins later.
+BUILTINS = {fn.__name__: fn for fn in (type, len, str, float, int, tuple, list)}
+# Found once: guards ask them at every call.
+_function_modes = torch_private.len_torch_function_stack
+_dispatch_modes = torch_private.len_torch_dispatch_stack
+_transforms = torch_private.maybe_current_level
+_global_hooks = torch_private.has_any_global_hook
+_autocast = torch_private.is_any_autocast_enabled
+_jit_traces = torch_private.is_tracing
+_keys = torch_private.dispatch_keys
+_cpu_bits = getattr(_keys(torch.empty(0)), "raw_repr", int)()  # numbers compare faster than sets
+
+
+# --- what is assumed to stay
+
+
+def found(kind: type, name: str) -> object:
+    """Return what the class, or one above it, has under a name, as it lies there; else MISSING."""
+    return next((vars(one)[name] for one in kind.__mro__ if name in vars(one)), MISSING)
+
+
+_module = {
+    name: found(torch.nn.Module, name)
+    for name in ("__call__", "_call_impl", "_wrapped_call_impl", "__getattr__")
 }
-USED_IN_GUARDS = {*ALWAYS, *BUILTINS}
+module_getattr = _module["__getattr__"]
+
+
+def unusual_state() -> str:
+    """Return what is on that a graph cannot be made under; nothing if all is as usual."""
+    if torch.is_inference_mode_enabled():
+        return "inference mode is on"
+    if _autocast():
+        return "autocast is on"
+    if _function_modes() or _dispatch_modes():
+        return "a mode that changes what torch functions do is on, such as a default device"
+    if _jit_traces():
+        return "torch.jit is tracing"
+    return "a transform such as vmap is on" if _transforms() is not None else ""
+
+
+def usual_state() -> bool:
+    """Return whether nothing is on that changes what torch's functions do."""
+    return not unusual_state()
+
+
+def unusual_tensor(tensor) -> str:
+    """Return why a tensor is not just numbers with a dtype and a shape; nothing if it is."""
+    if tensor._backward_hooks is not None:
+        return "it has autograd hooks"
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
+        return "it is sparse, nested or quantized"
+    if _keys(tensor) != _keys(torch.empty(0, device=tensor.device, dtype=tensor.dtype)):
+        return "it is a lazy view, a named tensor or one of inference mode"
+    return "it has attributes of its own" if _attributes(tensor) else ""
+
+
+def _attributes(tensor) -> list[str]:
+    return [name for name in tensor.__dict__ if not name.startswith("_dynamo")]
+
+
+def usual(tensor) -> bool:
+    """Return whether `unusual_tensor` has nothing to say; the guard's form of it."""
+    return (
+        tensor._backward_hooks is None
+        and (_keys(tensor).raw_repr() == _cpu_bits or not unusual_tensor(tensor))
+        and not (tensor.__dict__ and _attributes(tensor))
+    )
+
+
+def calls_forward(kind: type) -> bool:
+    """Return whether instances of a class of modules are called as torch's own modules are."""
+    return all(found(kind, name) is _module[name] for name in _module)
+
+
+def hookless(module) -> bool:
+    """Return whether calling a module is calling its class's `forward`, and nothing else."""
+    own = module.__dict__
+    return (
+        "forward" not in own
+        and "_call_impl" not in own
+        and own.get("_compiled_call_impl") is None
+        and not any(own.get(hooks) for hooks in HOOKS)
+        and not _global_hooks()
+    )
+
+
+ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state, "hookless": hookless}
 
 
 class VariableBuilder:
-    """The guards so far, and the names that they and generated code use.
-
-    `parts` are the decisive parts, `taken` the names that are in use.
-    """
+    """The guards so far, and the names that they and generated code use."""
 
     def __init__(self, parts, taken, fn_globals: dict):
-        if clash := sorted(USED_IN_GUARDS & set(taken)):
+        if clash := sorted({*ALWAYS, *BUILTINS}.intersection(taken)):
             raise Refuse(f"a variable named {clash[0]} hides what the guards need")
         self.parts, self.recorder = parts, parts.recorder()
         self.names = dict(ALWAYS)
@@ -56,7 +123,7 @@ class VariableBuilder:
         self.guards, self.tensors, self.steps = [], {}, 0
         self.mode = torch_private.FakeTensorMode()
         self.name(fn_globals, "G")
-        if why := global_state.unusual_state():
+        if why := unusual_state():
             raise Refuse(why)
         self.guard("usual_state()")
         self.guard(f"torch.is_grad_enabled() is {torch.is_grad_enabled()}")
@@ -76,11 +143,11 @@ class VariableBuilder:
 
     def free_name(self, hint: str) -> str:
         """Return a name that nothing has yet, and take it."""
-        stem = re.sub(r"\W", "_", hint) or "thing"
-        stem, name, count = f"_{stem}" if stem[0].isdigit() else stem, "", 1
-        while not name or name in self._taken or name in self.names:
-            name = stem if count == 1 else f"{stem}_{count}"
+        stem = re.sub(r"\W|^(?=\d)", "_", hint) or "thing"
+        name, count = stem, 1
+        while name in self._taken or name in self.names:
             count += 1
+            name = f"{stem}_{count}"
         self._taken.add(name)
         return name
 
@@ -90,25 +157,20 @@ class VariableBuilder:
         if kind in TENSORS:
             return self._tensor(value, source)
         if issubclass(kind, torch.Tensor):
-            name = global_state.name_of(kind)
-            raise Refuse(f"{source} is a {name}, a subclass of torch.Tensor")
+            raise Refuse(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
         if kind in SCALARS and is_short(value):
             self._add_guards(source, value)
             return Known(value, source)
         if kind in (tuple, list):
             self.guard(f"type({source}) is {kind.__name__} and len({source}) == {len(value)}")
             return Items(kind, [Unread(v, f"{source}[{i}]") for i, v in enumerate(value)], source)
-        if is_immutable(value):
-            for text in exactly(source, value, self.name):
-                self.guard(text)
-            return Known(value, source)
         named = self.name(value, _hint(value, source))
         self.guard(f"{source} is {named}")
         return Known(value, named)  # from here on it need not be looked up again
 
     def class_of(self, source: str, kind: type) -> None:
         """Guard that the class of an object stays this one."""
-        self.guard(f"type({source}) is {self.name(kind, f'class_{global_state.name_of(kind)}')}")
+        self.guard(f"type({source}) is {self.name(kind, f'class_{kind.__name__}')}")
 
     def _add_guards(self, source, value):
         for text in self.parts.guards(source, value):
@@ -117,7 +179,7 @@ class VariableBuilder:
     def _tensor(self, value, source) -> Tensor:
         if source in self.tensors:
             return self.tensors[source]
-        if why := global_state.unusual_tensor(value):
+        if why := unusual_tensor(value):
             raise Refuse(f"{source} is an unusual tensor: {why}")
         self._add_guards(source, value)
         if not value.is_cpu:
@@ -138,10 +200,7 @@ class VariableBuilder:
 
 
 class Spaces:
-    """Where a function's names come from besides its locals: globals, builtins and cells.
-
-    Each look-up becomes a guard, because all three can change.
-    """
+    """Where a function's names come from besides its locals: globals, builtins and cells."""
 
     def __init__(self, fn: FunctionType):
         self.fn = fn
@@ -174,35 +233,6 @@ class Spaces:
         return trace.take(contents, f"{trace.name(cell, f'cell_of_{name}')}.cell_contents")
 
 
-def exactly(source: str, value, name) -> list[str]:
-    """Return expressions that are true of values that nothing tells apart from this one.
-
-    `==` hides much: 1 == 1.0 == True, 0.0 == -0.0, range(0, 3, 2) == range(0, 4, 2). So a value is
-    asked for its exact type and its fields. `name(thing, hint)` returns a name under which a guard
-    finds a thing.
-    """
-    kind = type(value)
-    if value is None or value is ... or kind is bool:
-        return [f"{source} is {value}"]
-    if kind in SINGLE or value != value:  # of nan, sign and payload are kept by identity alone
-        return [f"{source} is {name(value, 'the_' + kind.__name__)}"]
-    if kind is float:
-        return [f"type({source}) is float", f"{source}.hex() == {value.hex()!r}"]
-    known = BUILTINS.get(kind.__name__) is kind
-    word = kind.__name__ if known else name(kind, f"class_{kind.__name__}")
-    named = f"type({source}) is {word}"
-    if kind in (range, slice):
-        parts = [(f"{source}.{part}", getattr(value, part)) for part in ("start", "stop", "step")]
-    elif kind in (tuple, torch.Size):
-        named += f" and len({source}) == {len(value)}"
-        parts = [(f"{source}[{at}]", item) for at, item in enumerate(value)]
-    else:  # int, str, device
-        literal = kind in (int, str) and is_short(value)
-        same = repr(value) if literal else name(value, f"a_{kind.__name__}")
-        return [named, f"{source} == {same}"]
-    return [named, *(text for part, item in parts for text in exactly(part, item, name))]
-
-
 def is_short(value) -> bool:
     """Return whether the source of a number or a string is short, and is that value again."""
     if type(value) is int:
@@ -215,26 +245,13 @@ def is_short(value) -> bool:
 def is_writable(value) -> bool:
     """Return whether FX writes a constant so that Python reads the same one (fx/graph.py)."""
     if type(value) is slice:
-        return all(is_writable(part) for part in (value.start, value.stop, value.step))
-    if isinstance(value, (tuple, list)):
-        return all(map(is_writable, value))
-    if type(value) is float:
-        return value == value
-    return type(value) not in (int, str) or sys.getsizeof(value) <= BIGGEST // 1024
-
-
-def is_small(value) -> bool:
-    """Return whether a constant is small enough to be kept for later calls."""
-    if isinstance(value, (tuple, list)):
-        return len(value) <= BIGGEST // 64 and all(map(is_small, value))
-    return sys.getsizeof(value) <= BIGGEST
+        return all(map(is_writable, (value.start, value.stop, value.step)))
+    return all(map(is_writable, value)) if isinstance(value, (tuple, list)) else value == value
 
 
 def own_name(value) -> str:
     """Return the name of a function or a class; nothing for what may make one up when asked."""
-    if isinstance(value, type):
-        return global_state.name_of(value)
-    return value.__name__[:60] if type(value) in (FunctionType, BuiltinFunctionType) else ""
+    return value.__name__ if type(value) in (type, FunctionType, BuiltinFunctionType) else ""
 
 
 def _hint(value, source) -> str:

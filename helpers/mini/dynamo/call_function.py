@@ -6,18 +6,20 @@ Mirrors call_function and var_getattr of torch/_dynamo/variables/.
 import inspect
 import operator
 from itertools import islice
-from types import (
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import FunctionType, MethodDescriptorType, MethodType, ModuleType
 
 import torch
 
-from helpers.mini.dynamo import global_state, trace_rules
-from helpers.mini.dynamo.builder import Spaces, is_small, own_name
-from helpers.mini.dynamo.global_state import MISSING, found, name_of
+from helpers.mini.dynamo import trace_rules
+from helpers.mini.dynamo.builder import (
+    MISSING,
+    Spaces,
+    calls_forward,
+    found,
+    hookless,
+    module_getattr,
+    own_name,
+)
 from helpers.mini.dynamo.resume_execution import decoded
 from helpers.mini.dynamo.symbolic_values import (
     Break,
@@ -35,6 +37,7 @@ DEEPEST = 12  # calls inside calls that are traced
 UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 LONGEST = 20_000  # items of a loop that is unrolled
+ASKED = (torch.Tensor, int, float, str, tuple, list, dict, bool)  # of isinstance
 CHAINS = (torch.nn.Sequential, torch.nn.ModuleList)
 
 
@@ -73,7 +76,7 @@ class Calls:
         special = SPECIAL.get(id(f))
         if special and not kwargs and (result := special(self, args)) is not None:
             return result
-        plain = all(map(_plain, (*args, *kwargs.values())))
+        plain = all(map(is_plain, (*args, *kwargs.values())))
         if plain and trace_rules.may_fold(f):
             return self._folded(f, args, kwargs)
         if trace_rules.may_record(f) and self._is_torchs(f, args):
@@ -87,10 +90,7 @@ class Calls:
         raise Break(f"{_name_of(f)} is no function that a graph can hold")
 
     def _is_torchs(self, f, args) -> bool:
-        """An operator is torch's business only where it meets a tensor."""
-        own = f in trace_rules.OPERATORS.values() or getattr(f, "__module__", "") in (
-            *("_operator", "builtins"),
-        )
+        own = getattr(f, "__module__", "") in ("_operator", "builtins")
         return not own or any(isinstance(a, Tensor) for a in args)
 
     def _record(self, f, args, kwargs):
@@ -104,8 +104,6 @@ class Calls:
             result = f(*(a.value for a in args), **{k: v.value for k, v in kwargs.items()})
         except Exception as error:
             raise Break(f"{_name_of(f)} raises {type(error).__name__}") from None
-        if not is_small(result):
-            raise Break(f"{_name_of(f)} returns more than is kept for later calls")
         if type(result) is list and all(map(is_immutable, result)):
             return Items(list, [Known(item) for item in result])
         if not is_immutable(result):
@@ -115,16 +113,15 @@ class Calls:
     def _call_method(self, method, args, kwargs):
         owner, name = self.trace.resolve(method.owner), method.name
         if isinstance(owner, Tensor):
-            if name in trace_rules.ABOUT and all(map(_plain, args)) and not kwargs:
-                value = getattr(owner.fake, name)(*(a.value for a in args))
-                return Known(value)
+            if name in trace_rules.ABOUT and all(map(is_plain, args)) and not kwargs:
+                return Known(getattr(owner.fake, name)(*(a.value for a in args)))
             if name not in trace_rules.TENSOR_METHODS:
                 raise Break(f".{name} is no method that a graph can hold")
             return self._record(name, [owner, *args], kwargs)
         if not isinstance(owner, Known):
             raise Break(f".{name} of a {owner.kind.__name__}")
         kind = type(owner.value)
-        if _plain(owner) and all(map(_plain, (*args, *kwargs.values()))):
+        if is_plain(owner) and all(map(is_plain, (*args, *kwargs.values()))):
             if kind.__module__ == "torch" and kind is not torch.Size:
                 raise Break(f".{name} of a {kind.__name__} may change the state of torch")
             return self._folded(getattr(owner.value, name), args, kwargs)
@@ -138,7 +135,7 @@ class Calls:
     def _call_module(self, fn, args, kwargs):
         module, source = fn.value, fn.source
         self.trace.class_of(source, type(module))
-        if not global_state.calls_forward(type(module)) or not global_state.hookless(module):
+        if not calls_forward(type(module)) or not hookless(module):
             raise Break("a module with hooks, or with a call of its own, is called")
         self.trace.guard(f"hookless({source})")
         return self._call_method(Method(fn, "forward"), args, kwargs)
@@ -162,30 +159,20 @@ class Calls:
     def _bound(self, f, source, args, kwargs) -> dict:
         """Return the parameters by name; what a default gives is guarded where it lies."""
         code = f.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        local = dict(zip(names[: code.co_argcount], args, strict=False))
-        by_name = names[code.co_posonlyargcount :]
-        fits = len(args) <= code.co_argcount and all(n in by_name for n in kwargs)
-        if not fits or not local.keys().isdisjoint(kwargs):
-            raise Break("the arguments do not fit")
-        local |= kwargs
-        for at, name in enumerate(names):
+        try:
+            signature = inspect.Signature.from_callable(f, follow_wrapped=False)
+            local = dict(signature.bind(*args, **kwargs).arguments)
+        except TypeError:
+            raise Break("the arguments do not fit") from None
+        first = code.co_argcount - len(f.__defaults__ or ())
+        for at, name in enumerate(signature.parameters):
             if name not in local:
-                local[name] = self._default(f, source, at - code.co_argcount, name)
+                by_place = at < code.co_argcount
+                kind, key = ("__defaults__", at - first) if by_place else ("__kwdefaults__", name)
+                defaults = getattr(f, kind)
+                self.trace.guard(f"{source}.{kind} is {self.trace.name(defaults, 'defaults')}")
+                local[name] = self.trace.take(defaults[key], f"{source}.{kind}[{key!r}]")
         return local
-
-    def _default(self, f, source, place: int, name: str):
-        """Return the default of a parameter: `place` counts from the first that is by name only."""
-        if place >= 0:
-            source, defaults = f"{source}.__kwdefaults__", f.__kwdefaults__
-            kind, key, there = dict, name, type(defaults) is dict and name in defaults
-        else:
-            source, defaults = f"{source}.__defaults__", f.__defaults__
-            kind, key, there = tuple, place, type(defaults) is tuple and -place <= len(defaults)
-        if not there:
-            raise Break("the arguments do not fit")
-        self.trace.guard(f"type({source}) is {kind.__name__}")
-        return self.trace.take(defaults[key], f"{source}[{key!r}]")
 
     # --- attributes
 
@@ -198,7 +185,7 @@ class Calls:
             if owner.node is not None and name in fields and hasattr(owner.kind, "n_fields"):
                 return owner.items[_field(owner.kind, name, len(owner.items))]
             if found(owner.kind, name) is MISSING:
-                raise Break(f"a {name_of(owner.kind)} has no {name}")
+                raise Break(f"a {owner.kind.__name__} has no {name}")
             return Method(owner, name)
         if not isinstance(owner, Known):
             raise Break(f".{name} of what is not known")
@@ -233,7 +220,7 @@ class Calls:
         value, kind = owner.value, type(owner.value)
         module, on_class = issubclass(kind, torch.nn.Module), found(kind, name)
         plain = found(kind, "__getattribute__") is found(object, "__getattribute__")
-        hook = global_state.module_getattr if module else MISSING
+        hook = module_getattr if module else MISSING
         if isinstance(value, type) or not plain or found(kind, "__getattr__") is not hook:
             raise Break(f"looking up .{name} may run any code")
         if type(on_class) is FunctionType and name not in getattr(value, "__dict__", ()):
@@ -265,7 +252,7 @@ class Calls:
 
     def tuple_of(self, values: list):
         """Return a tuple of symbolic values, a constant if all of them are."""
-        if all(map(_plain, values)) and is_immutable(known := tuple(v.value for v in values)):
+        if all(map(is_plain, values)) and is_immutable(known := tuple(v.value for v in values)):
             return Known(known)
         return Items(tuple, list(values))
 
@@ -298,16 +285,16 @@ class Calls:
 
 
 def _field(kind, name, count) -> int:
-    """Return the index of a named field of what a torch function returned."""
     marked = kind([torch.tensor(i) for i in range(count)])
     return int(getattr(marked, name))
 
 
 def _name_of(f) -> str:
-    return f if type(f) is str else own_name(f) or f"a {name_of(type(f))}"
+    return f if type(f) is str else own_name(f) or f"a {type(f).__name__}"
 
 
-def _plain(value) -> bool:
+def is_plain(value) -> bool:
+    """Return whether a symbolic value is a constant that can never change."""
     return isinstance(value, Known) and is_immutable(value.value)
 
 
@@ -320,21 +307,16 @@ def _length(frame, args):
 
 
 def _is_instance(frame, args):
-    if len(args) == 2 and isinstance(args[0], Tensor) and isinstance(args[1], Known):
-        if args[1].value is torch.Tensor:
-            return Known(True)
-        if any(args[1].value is kind for kind in (int, float, str, tuple, list, dict, bool)):
-            return Known(False)
-    if len(args) == 2 and _plain(args[0]) and isinstance(args[1], Known):
-        kinds = args[1].value
-        if any(kinds is kind for kind in (int, float, str, bool, tuple, torch.Tensor)):
-            return Known(isinstance(args[0].value, kinds))
-    return None
+    thing, kinds = args
+    known = isinstance(kinds, Known) and any(kinds.value is kind for kind in ASKED)
+    if known and isinstance(thing, Tensor):
+        return Known(issubclass(torch.Tensor, kinds.value))
+    return Known(isinstance(thing.value, kinds.value)) if known and is_plain(thing) else None
 
 
 def _item(frame, args):
     container, key = args
-    if not isinstance(container, Items) or not _plain(key):
+    if not isinstance(container, Items) or not is_plain(key):
         return None
     if type(key.value) not in (int, slice, bool):
         raise Break("an item that is not asked for by a number")
@@ -350,16 +332,21 @@ def _item(frame, args):
 
 
 def _tuple(frame, args):
-    if len(args) != 1 or not isinstance(args[0], (Items, Known, Loop)):
-        return None if args else Items(tuple, [])
-    same = isinstance(args[0], Items) and args[0].kind is tuple
-    return args[0] if same else frame.tuple_of(frame.items(args[0]))
+    same = args and isinstance(args[0], Items) and args[0].kind is tuple
+    return args[0] if same else _sequence(frame, args, tuple)
 
 
 def _list(frame, args):
-    if len(args) != 1 or not isinstance(args[0], (Items, Known, Loop)):
-        return None if args else Items(list, [])
-    return Items(list, frame.items(args[0]))
+    return _sequence(frame, args, list)
+
+
+def _sequence(frame, args, kind):
+    if not args:
+        return Items(kind, [])
+    if not isinstance(args[0], (Items, Known, Loop)):
+        return None
+    items = frame.items(args[0])
+    return frame.tuple_of(items) if kind is tuple else Items(list, items)
 
 
 def _enumerate(frame, args):

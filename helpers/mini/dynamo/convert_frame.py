@@ -1,13 +1,15 @@
-"""A function and the values of one call -> a cache entry.
+"""A function and the values of one call -> a cache entry: guards, and what runs while they hold.
 
-Mirrors torch/_dynamo/convert_frame.py.
+Mirrors torch/_dynamo/convert_frame.py and torch/csrc/dynamo/cache_entry.h.
 """
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import FunctionType
 
-from helpers.mini.dynamo.builder import Spaces
-from helpers.mini.dynamo.cache_entry import Entry, guarded
+from helpers.mini.dynamo.builder import BUILTINS, Spaces
 from helpers.mini.dynamo.call_function import unsupported
 from helpers.mini.dynamo.output_graph import BackendFailed, Output, Tracing, called_for_real
 from helpers.mini.dynamo.parts import PARTS, receives
@@ -17,25 +19,74 @@ from helpers.mini.dynamo.symbolic_values import NULL, RESULT, Break, Items, Loop
 from helpers.safety.arguments import kind_of, printable
 
 
-class Frame:
-    """A function to be traced. `parameters` are the names whose values a call has.
+@dataclass(frozen=True)
+class Guard:
+    """One expression over a function's parameters; `holds(values)` never raises."""
 
-    A resume function also knows the function that it is the rest of, and how far it is moved.
+    text: str
+    _head: str = field(repr=False)
+    _space: dict = field(repr=False)
+
+    @cached_property
+    def test(self) -> Callable:
+        """Return the expression as a function of the parameters."""
+        return eval(self._head + self.text, self._space)
+
+    def holds(self, values: tuple) -> bool:
+        """Return whether the expression is true of these values; what raises is not true."""
+        try:
+            return bool(self.test(*values))
+        except Exception:
+            return False
+
+
+@dataclass(eq=False)
+class Entry:
+    """One way to run a function. `why` says why it runs as plain Python, if it does.
+
+    `source` is the generated Python, `graph` an FX graph module or None, `broke` the reason of its
+    graph break, `resumes` what goes on after that.
     """
+
+    guards: tuple[Guard, ...]
+    accepts: Callable
+    run: Callable
+    source: str = ""
+    graph: object = None
+    broke: str = ""
+    why: str = ""
+    resumes: tuple = ()
+    hits: int = field(default=0)
+
+    def first_failing(self, values: tuple) -> Guard | None:
+        """Return the first guard that does not hold, None if all do."""
+        try:
+            if self.accepts(*values):
+                return None
+        except Exception:  # such as an attribute that is gone
+            pass
+        return next((guard for guard in self.guards if not guard.holds(values)), None)
+
+    def __repr__(self):
+        return self.source or f"plain Python: {self.why}"
+
+
+def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
+    """Return the guards, and one function that tests all of them at once."""
+    signature, space = ", ".join(parameters), {**BUILTINS, **space}
+    head = f"lambda {signature}: " if signature else "lambda: "
+    guards = tuple(Guard(text, head, space) for text in texts)
+    every = " and ".join(f"({text})" for text in texts) or "True"
+    return guards, eval(head + every, space)
+
+
+class Frame:
+    """A function to be traced. `parameters` are the names whose values a call has."""
 
     def __init__(self, fn: FunctionType, parameters: tuple, rest_of=None, moved: int = 0):
         self.fn, self.parameters = fn, parameters
         self.rest_of, self.moved = rest_of or fn, moved
-
-    @property
-    def name(self) -> str:
-        """Return the name of the function that was written."""
-        return _word(self.rest_of.__code__.co_name)
-
-    @property
-    def made_name(self) -> str:
-        """Return the name of what is generated: the function's own, as far as it is one."""
-        return _word(self.fn.__name__)
+        self.name, self.made_name = map(_word, (self.rest_of.__code__.co_name, fn.__name__))
 
 
 def _word(name: str) -> str:
@@ -43,18 +94,13 @@ def _word(name: str) -> str:
 
 
 def frame_of(fn) -> Frame:
-    """Return a Python function as what can be traced; TypeError for anything else."""
-    if type(fn) is not FunctionType:
-        raise TypeError(f"only a Python function has frames to trace, not {kind_of(fn)}")
+    """Return a Python function as what can be traced."""
     code = fn.__code__
     return Frame(fn, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
-    """Return the entry for these values; one that runs as plain Python says why.
-
-    `resumed(frame)` returns what generated code calls for the rest of a function after a break.
-    """
+    """Return the entry for these values; one that runs as plain Python says why."""
     trace, code = None, frame.fn.__code__
     try:
         if why := unsupported(code):
@@ -88,7 +134,10 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     run = Interpreter(trace, decoded(frame.fn.__code__), local, Spaces(frame.fn))
     output, broke, resumes = Output(trace), "", []
     try:
-        lines = _returned(output, run.run())
+        value = run.run()
+        made = isinstance(value, Items) and value.kind is tuple
+        new = made and not value.source and not value.node
+        lines = [f"return {output.literal(value) if new else output.words(value)}"]
     except Break as why:
         broke = str(why)
         resume = _Resumes(frame, run, output, resumed, resumes)
@@ -107,11 +156,6 @@ def _traced(frame, values, backend, trace, resumed) -> Entry:
     if failing := entry.first_failing(values):
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
-
-
-def _returned(output, value) -> list[str]:
-    top = isinstance(value, Items) and value.kind is tuple and not value.source and not value.node
-    return [f"return {output.literal(value) if top else output.words(value)}"]
 
 
 class _Resumes:
@@ -149,7 +193,8 @@ class _Resumes:
         """Return the expression that calls the rest of the function from `position`."""
         run, code = self.run, self.run.code
         bound = [name for name in code.code.co_varnames if name in run.local]
-        if unbound := _unbound(code, position, bound):
+        others = [name for name in code.code.co_varnames if name not in bound]
+        if unbound := receives(code, position, others):
             raise Refuse(f"{unbound[0]} may be read after a graph break, and is not bound yet")
         names = list(self.output.trace.parts.receives(code, position, bound))
         words = [self.output.words(run.local[name]) for name in names]
@@ -177,9 +222,3 @@ class _Resumes:
 
         key = offset, layout, names, ignored
         return self._resumed(key, f"{frame.name}_from_line_{step.line}", make)
-
-
-def _unbound(code, position, bound) -> list[str]:
-    """Return the names that may be read from here on without having been bound."""
-    others = [name for name in code.code.co_varnames if name not in bound]
-    return receives(code, position, others)

@@ -30,11 +30,7 @@ class Tracing(VariableBuilder):
     """The outcome so far: guards and names as the builder keeps them, and the graph."""
 
     def record(self, fn, *args, **kwargs):
-        """Put a call into the graph and return its symbolic result; Break if that cannot be.
-
-        The call runs on fakes first, which tells dtypes and shapes, what it raises, and whether it
-        works in place.
-        """
+        """Put a call into the graph and return its symbolic result; Break if that cannot be."""
         asked = Known(fn) if not isinstance(fn, str) else None
         args = [self._recordable(a) for a in args]
         kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
@@ -57,8 +53,6 @@ class Tracing(VariableBuilder):
 
     def _on_fakes(self, fn, args, kwargs):
         shown = fn if isinstance(fn, str) else getattr(fn, "__name__", "a call")
-        if any(isinstance(v, Tensor) for n, v in kwargs.items() if n == "out"):
-            raise Break(f"{shown} writes into out=")
         fakes, named = [_fake(a) for a in args], {k: _fake(v) for k, v in kwargs.items()}
         tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
         before = [tensor._version for tensor in tensors]

@@ -12,7 +12,7 @@ import torch
 from torch import fx
 
 from helpers.mini.dynamo.symbolic_values import Items, Known, Tensor
-from helpers.mini.vm.special import ARITHMETIC, COMPARISON
+from helpers.mini.vm.steps import ARITHMETIC, COMPARISON
 
 OPERATORS = {**ARITHMETIC, **COMPARISON}
 

@@ -81,7 +81,6 @@ class Code:
         return {name for kind, name in self._locals(position) if kind == "STORE"}
 
     def _locals(self, position: int) -> list[tuple[str, str]]:
-        """Return (LOAD, STORE or DELETE, name) in order; two where one instruction does two."""
         step = self.steps[position]
         kinds = [part.strip("_") for part in step.opname.split("_FAST")[:-1]]
         names = step.value if isinstance(step.value, tuple) else (step.value,)
@@ -154,7 +153,6 @@ def _instruction(name: str, arg: int) -> bytes:
 
 
 def _no_lines(units: int) -> bytes:
-    """Return the part of a line table that says of instructions that they have no line."""
     table = b""
     while units:
         here = min(units, 8)

@@ -7,8 +7,7 @@ import operator
 
 import torch
 
-from helpers.mini.dynamo.builder import is_small
-from helpers.mini.dynamo.call_function import Calls
+from helpers.mini.dynamo.call_function import Calls, is_plain
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 from helpers.mini.dynamo.resume_execution import Code
 from helpers.mini.dynamo.symbolic_values import (
@@ -155,18 +154,11 @@ class Interpreter(Calls):
             if isinstance(value, Known) and not is_immutable(value.value):
                 raise Break(f"{sign} of an object that may do anything", fn, [left, right])
         try:
-            result = self.parts_operator(sign, left, right)
+            return self.trace.parts.binary_op(self.trace, sign, left, right)
         except Break as why:
             raise Break(str(why), fn, [left, right]) from None
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Break(f"{sign} raises {type(error).__name__}", fn, [left, right]) from None
-        if isinstance(result, Known) and not is_small(result.value):
-            words = f"{sign} returns more than is kept for later calls"
-            raise Break(words, fn, [left, right])
-        return result
-
-    def parts_operator(self, sign, left, right):
-        return self.trace.parts.binary_op(self.trace, sign, left, right)
 
     def IS_OP(self, step):
         right, left = self.pop(), self.pop()
@@ -177,7 +169,7 @@ class Interpreter(Calls):
 
     def CONTAINS_OP(self, step):
         container, item = self.pop(), self.pop()
-        if not _plain(container) or not _plain(item) or item.value != item.value:
+        if not is_plain(container) or not is_plain(item) or item.value != item.value:
             raise Refuse("`in` on what is not a plain constant")
         try:
             self.push(Known((item.value in container.value) != bool(step.arg)))
@@ -323,10 +315,6 @@ class Interpreter(Calls):
         if not METHODS_BY_BIT or not step.arg & 1:
             return self.attribute(step, [RESULT], None)
         return self.attribute(step, [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT], NULL)
-
-
-def _plain(value) -> bool:
-    return isinstance(value, Known) and is_immutable(value.value)
 
 
 def _identical(left, right) -> bool:

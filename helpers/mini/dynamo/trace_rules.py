@@ -15,61 +15,39 @@ import torch.nn.functional as functional
 
 from helpers.mini.dynamo.parts import OPERATORS, UNARY
 
+POINTWISE = """abs acos acosh add addcdiv addcmul asin atan atan2 ceil clamp clip cos cosh div
+    divide erf exp exp2 expm1 floor floor_divide fmod frac ge gt isfinite isinf isnan le lerp log
+    log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor logit lt maximum
+    minimum mul multiply nan_to_num ne neg negative pow reciprocal remainder round rsqrt rsub
+    sigmoid sign sin sinc sinh sqrt square sub subtract tan tanh true_divide trunc where eq
+    masked_fill"""
+REDUCING = """all amax amin any argmax argmin cumprod cumsum logsumexp max mean median min norm prod
+    std sum var softmax log_softmax topk sort argsort diff trace"""
+SHAPING = """broadcast_to cat chunk concat diag flatten flip gather hstack index_select movedim
+    narrow permute repeat_interleave reshape roll scatter select split squeeze stack swapaxes t take
+    tile transpose tril triu unbind unsqueeze vstack outer meshgrid"""
+LINEAR = "addmm baddbmm bmm cross dot einsum matmul mm mv tensordot"
+MAKING = """arange eye full full_like linspace ones ones_like rand rand_like randn randn_like
+    randint randperm zeros zeros_like relu conv1d conv2d conv3d"""
+METHODS = """view view_as expand expand_as repeat type_as to float double half bfloat16 int long
+    short bool byte contiguous clone detach new_zeros new_ones relu reshape_as"""
+FUNCTIONAL = """relu relu6 elu selu leaky_relu gelu silu hardtanh softplus logsigmoid softmax
+    log_softmax tanh sigmoid linear conv1d conv2d conv3d max_pool1d max_pool2d avg_pool1d avg_pool2d
+    adaptive_avg_pool2d dropout layer_norm group_norm embedding one_hot normalize cosine_similarity
+    mse_loss l1_loss smooth_l1_loss cross_entropy nll_loss binary_cross_entropy
+    binary_cross_entropy_with_logits kl_div pad interpolate scaled_dot_product_attention"""
 
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
-POINTWISE = _words(
-    """abs acos acosh add addcdiv addcmul asin asinh atan atan2 atanh ceil clamp clip cos cosh
-    deg2rad div divide erf erfc exp exp2 expm1 floor floor_divide fmod frac ge gt heaviside hypot
-    isfinite isinf isnan le lerp log log10 log1p log2 logaddexp logical_and logical_not logical_or
-    logical_xor logit lt maximum minimum mul multiply nan_to_num ne neg negative pow rad2deg
-    reciprocal remainder round rsqrt rsub sigmoid sign signbit sin sinc sinh sqrt square sub
-    subtract tan tanh true_divide trunc where xlogy eq masked_fill"""
-)
-REDUCING = _words(
-    """all amax amin any argmax argmin cummax cummin cumprod cumsum logsumexp max mean median
-    min norm prod std sum var softmax log_softmax topk sort argsort kthvalue diff trace"""
-)
-SHAPING = _words(
-    """broadcast_to cat chunk concat diag diagonal flatten flip gather hstack index_select
-    movedim narrow permute repeat_interleave reshape roll scatter select split squeeze stack
-    swapaxes t take tile transpose tril triu unbind unsqueeze vstack outer kron meshgrid"""
-)
-LINEAR = _words("""addmm baddbmm bmm cross dot einsum matmul mm mv tensordot""")
-MAKING = _words(
-    """arange eye full full_like linspace ones ones_like rand rand_like randn randn_like randint
-    randperm zeros zeros_like"""
-)
-METHODS = _words(
-    """view view_as expand expand_as repeat type_as to float double half bfloat16 int long short
-    bool byte contiguous clone detach new_zeros new_ones relu reshape_as"""
-)
-FUNCTIONAL = _words(
-    """relu relu6 elu selu celu leaky_relu gelu silu mish hardtanh hardswish softplus softsign
-    logsigmoid softmax log_softmax tanh sigmoid linear bilinear conv1d conv2d conv3d max_pool1d
-    max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool2d dropout layer_norm group_norm embedding
-    one_hot normalize cosine_similarity mse_loss l1_loss smooth_l1_loss cross_entropy nll_loss
-    binary_cross_entropy binary_cross_entropy_with_logits kl_div pad interpolate
-    scaled_dot_product_attention"""
-)
-
-NAMED = (*POINTWISE, *REDUCING, *SHAPING, *LINEAR, *MAKING, "relu", "conv1d", "conv2d", "conv3d")
-TENSOR_METHODS = {
-    name
-    for name in (*POINTWISE, *REDUCING, *SHAPING, *LINEAR, *METHODS)
-    if hasattr(torch.Tensor, name)
-}
+CALLED = f"{POINTWISE} {REDUCING} {SHAPING} {LINEAR}".split()
+TENSOR_METHODS = {name for name in (*CALLED, *METHODS.split()) if hasattr(torch.Tensor, name)}
 ABOUT = {"size", "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex"}
 ATTRIBUTES = {"shape", "dtype", "device", "ndim", "is_cuda", "itemsize"}
 ALIASES = {"T", "mT"}  # attributes that are functions of the tensor
 
 
 def _functions():
-    for name in NAMED:
+    for name in (*CALLED, *MAKING.split()):
         yield getattr(torch, name, None)
-    for name in FUNCTIONAL:
+    for name in FUNCTIONAL.split():
         yield getattr(functional, name, None)
     yield from (*OPERATORS.values(), *UNARY.values(), operator.getitem, builtins.abs)
 
@@ -84,10 +62,10 @@ _FOLDED = (
 )
 FOLDED = {id(function): function for function in _FOLDED}
 # These look at the frame that calls them, and a generated one would show.
-FRAME_READERS = {
+FRAME_READERS = (
     *(locals, globals, vars, dir, eval, exec, super, breakpoint),
     *(sys._getframe, inspect.currentframe, inspect.stack),
-}
+)
 
 
 def may_record(function) -> bool:

@@ -9,7 +9,13 @@ looks at which of these steps TensorFlow itself takes.
 
 # ruff: noqa: F401 - what is imported here is offered
 
-from helpers.mini.eager.attributes import parsed, set_attributes
-from helpers.mini.eager.c_api import Status, api, handle_of, live_context, tensor_of
-from helpers.mini.eager.checks import checked, definition_of
-from helpers.mini.eager.execute import counted, execute, run
+from helpers.mini.eager.c_api import (
+    Status,
+    api,
+    handle_of,
+    live_context,
+    parsed,
+    set_attributes,
+    tensor_of,
+)
+from helpers.mini.eager.execute import checked, counted, definition_of, execute, run

@@ -1,8 +1,10 @@
-"""TensorFlow's shared library -> its C functions, with the types that ctypes needs.
+"""TensorFlow's shared library -> its C functions; and attributes, each set by the one for its kind.
 
 Mirrors tensorflow/c/tf_status.h and tensorflow/c/eager/c_api.h. The two C++ functions between an
 EagerTensor and its handle are those of tensorflow/python/eager/pywrap_tensor.h; they are asked for
-by the names that the compiler gave them.
+by the names that the compiler gave them. Attributes are set as by SetOpAttrs, SetOpAttrScalar and
+SetOpAttrList of pywrap_tfe_src.cc, with their words for a wrong value. The kind is asked of the op,
+so `True` and 1 are not confused. Functions, and lists of shapes, floats and bools, are left out.
 """
 
 import ctypes
@@ -32,18 +34,11 @@ PROTOTYPES = {
     "TFE_OpSetAttrBool": (None, POINTER, TEXT, BYTE),
     "TFE_OpSetAttrType": (None, POINTER, TEXT, INT),
     "TFE_OpSetAttrShape": (None, POINTER, TEXT, ctypes.POINTER(INT64), INT, POINTER),
-    "TFE_OpSetAttrFunctionName": (None, POINTER, TEXT, TEXT, SIZE),
     "TFE_OpSetAttrStringList": (
         *(None, POINTER, TEXT, ctypes.POINTER(TEXT), ctypes.POINTER(SIZE), INT),
     ),
     "TFE_OpSetAttrIntList": (None, POINTER, TEXT, ctypes.POINTER(INT64), INT),
-    "TFE_OpSetAttrFloatList": (None, POINTER, TEXT, ctypes.POINTER(FLOAT), INT),
-    "TFE_OpSetAttrBoolList": (None, POINTER, TEXT, ctypes.POINTER(BYTE), INT),
     "TFE_OpSetAttrTypeList": (None, POINTER, TEXT, ctypes.POINTER(INT), INT),
-    "TFE_OpSetAttrShapeList": (
-        *(None, POINTER, TEXT, ctypes.POINTER(ctypes.POINTER(INT64)), ctypes.POINTER(INT)),
-        *(INT, POINTER),
-    ),
     "TFE_Execute": (None, POINTER, ctypes.POINTER(POINTER), ctypes.POINTER(INT), POINTER),
     "TFE_DeleteTensorHandle": (None, POINTER),
 }
@@ -53,14 +48,10 @@ TENSOR_OF = "_Z21EagerTensorFromHandleP16TFE_TensorHandleb"  # EagerTensorFromHa
 
 @cache
 def api() -> SimpleNamespace:
-    """Return the C functions by name. RuntimeError where this TensorFlow does not export them.
-
-    ctypes lets go of the GIL during each call, as `TFE_Py_Execute` does around `TFE_Execute`.
-    """
+    """Return the C functions by name. RuntimeError where this TensorFlow does not export them."""
     library = ctypes.CDLL(_file())
-    return SimpleNamespace(
-        **{name: _function(library, name, *PROTOTYPES[name]) for name in PROTOTYPES}
-    )
+    found = {name: _function(library, name, *types) for name, types in PROTOTYPES.items()}
+    return SimpleNamespace(**found)
 
 
 def handle_of(tensor) -> int:
@@ -153,3 +144,146 @@ def _function(library, name, result, *arguments):
         raise RuntimeError(f"this build of TensorFlow does not export {name}") from None
     found.restype, found.argtypes = result, arguments
     return found
+
+
+# --- attributes
+
+STRING, INTEGER, REAL, BOOL, TYPE, SHAPE = range(6)
+INVALID, UNIMPLEMENTED = 3, 12
+
+
+def set_attributes(op: int, attrs: tuple, status: Status) -> None:
+    """Set `attrs`, which alternate name and value, on the op at this address."""
+    if len(attrs) % 2:
+        raise failure(INVALID, "Expecting attrs tuple to have even length.")
+    for name, value in zip(attrs[::2], attrs[1::2], strict=True):
+        is_list = BYTE()
+        key = name.encode() if isinstance(name, str) else name
+        kind = api().TFE_OpGetAttrType(op, key, ctypes.byref(is_list), status.address)
+        status.check()
+        known = _LISTS if is_list.value else _SCALARS
+        if kind not in known:
+            list_ = "list " if is_list.value else ""
+            words = f"Attr {key.decode()} has unhandled {list_}type {kind}"
+            raise failure(UNIMPLEMENTED, words)
+        known[kind](op, key, value, status)
+
+
+def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
+    """Return an attribute's value as C wants it: bytes, an int, a float; for a list a list of them.
+
+    `kind`: String, Int, Float, Bool or Type. Raises InvalidArgumentError with TensorFlow's words,
+    and `end` behind them, for a value of another Python type.
+    """
+    parse, key = _PARSERS[kind], name.encode()
+    try:
+        return [parse(key, one) for one in _sequence(key, value)] if is_list else parse(key, value)
+    except type(failure(INVALID, "")) as error:
+        raise failure(INVALID, error.message + end) from None
+
+
+def _scalar_of(parse, function):
+    def set_scalar(op, key, value, status):
+        getattr(api(), function)(op, key, parse(key, value))
+
+    return set_scalar
+
+
+def _set_string(op, key, value, status):
+    data = _string(key, value)
+    api().TFE_OpSetAttrString(op, key, data, len(data))
+
+
+def _set_shape(op, key, value, status):
+    dims = _dims(key, value, f"Expecting None or sequence value for attr{key.decode()}")
+    count = -1 if dims is None else len(dims)
+    api().TFE_OpSetAttrShape(op, key, (INT64 * max(count, 0))(*dims or ()), count, status.address)
+    status.check()
+
+
+def _set_strings(op, key, values, status):
+    data = [_string(key, value) for value in _sequence(key, values)]
+    lengths = (SIZE * len(data))(*map(len, data))
+    api().TFE_OpSetAttrStringList(op, key, (TEXT * len(data))(*data), lengths, len(data))
+
+
+def _list_of(parse, kind, function):
+    def set_list(op, key, values, status):
+        parsed = [parse(key, value) for value in _sequence(key, values)]
+        getattr(api(), function)(op, key, (kind * len(parsed))(*parsed), len(parsed))
+
+    return set_list
+
+
+def _sequence(key, values):
+    if not (isinstance(values, (list, tuple, str, bytes)) or hasattr(values, "__getitem__")):
+        raise _expecting("sequence value", key, values)
+    return list(values)
+
+
+def _string(key, value) -> bytes:
+    if not isinstance(value, (str, bytes)):
+        raise _expecting("a string value", key, value)
+    return value.encode() if isinstance(value, str) else value
+
+
+def _integer(key, value, name="int64_t", bits=64) -> int:
+    if not isinstance(value, int):
+        raise _expecting(f"{name} value", key, value)
+    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+        raise OverflowError(f"attr {key.decode()} must fit {bits} bits")
+    return int(value)
+
+
+def _as_it_is(kind, words):
+    def parse(key, value):
+        if not isinstance(value, kind):
+            raise _expecting(words, key, value)
+        return value
+
+    return parse
+
+
+_real, _bool = _as_it_is(float, "float value"), _as_it_is(bool, "bool value")
+
+
+def _type(key, value) -> int:
+    if not isinstance(value, int) and not hasattr(value, "_type_enum"):
+        raise _expecting("a DType.dtype", key, value)
+    return _integer(key, getattr(value, "_type_enum", value), "int", 32)
+
+
+def _dims(key, value, expecting) -> list[int] | None:
+    if value is None or getattr(value, "rank", 0) is None:
+        return None
+    if not hasattr(value, "__getitem__"):
+        raise failure(INVALID, f"{expecting}, got {_type_name(value)}")
+    for size in (size for size in value if size is not None and not isinstance(size, int)):
+        raise _expecting("a Dimension", key, size)
+    return [-1 if size is None else _integer(key, size) for size in value]
+
+
+def _expecting(what, key, value):
+    return failure(INVALID, f"Expecting {what} for attr {key.decode()}, got {_type_name(value)}")
+
+
+def _type_name(value) -> str:
+    kind = type(value)
+    bare = kind.__flags__ & (1 << 9) or kind.__module__ == "builtins"
+    return kind.__name__ if bare else f"{kind.__module__}.{kind.__name__}"
+
+
+_PARSERS = {"String": _string, "Int": _integer, "Float": _real, "Bool": _bool, "Type": _type}
+_SCALARS = {
+    STRING: _set_string,
+    INTEGER: _scalar_of(_integer, "TFE_OpSetAttrInt"),
+    REAL: _scalar_of(_real, "TFE_OpSetAttrFloat"),
+    BOOL: _scalar_of(_bool, "TFE_OpSetAttrBool"),
+    TYPE: _scalar_of(_type, "TFE_OpSetAttrType"),
+    SHAPE: _set_shape,
+}
+_LISTS = {
+    STRING: _set_strings,
+    INTEGER: _list_of(_integer, INT64, "TFE_OpSetAttrIntList"),
+    TYPE: _list_of(_type, INT, "TFE_OpSetAttrTypeList"),
+}

@@ -8,18 +8,16 @@ an op's own files see that name while they are loaded.
 # ruff: noqa: F401 - what is imported here is offered
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
-from helpers.mini.oneflow import optimizer, typing
+from helpers.mini.oneflow import optimizer
 from helpers.mini.oneflow.autodiff import OpArg
-from helpers.mini.oneflow.catalogue import differences, op_types
-from helpers.mini.oneflow.cpp_compiler import find_compiler
-from helpers.mini.oneflow.custom_op_module import CustomOpModule
+from helpers.mini.oneflow.cpp_def import find_compiler
 from helpers.mini.oneflow.definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
 from helpers.mini.oneflow.errors import OpError
-from helpers.mini.oneflow.global_function import global_function, watch, watch_diff
-from helpers.mini.oneflow.job import Job, Op
-from helpers.mini.oneflow.job_builder import placement
-from helpers.mini.oneflow.kernel_registry import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
+from helpers.mini.oneflow.global_function import Numpy, global_function, watch, watch_diff
+from helpers.mini.oneflow.job import Job, Op, placement
+from helpers.mini.oneflow.kernels import REGISTER_USER_KERNEL, HobDataType, HobDeviceTag
 from helpers.mini.oneflow.optimizer import (
     constant_initializer,
     get_variable,
@@ -28,6 +26,7 @@ from helpers.mini.oneflow.optimizer import (
     zeros_initializer,
 )
 from helpers.mini.oneflow.session import (
+    CustomOpModule,
     clear_default_session,
     fresh_session,
     get_all_variables,
@@ -41,3 +40,79 @@ int8, int32, int64, uint8 = "int8", "int32", "int64", "uint8"
 experimental = SimpleNamespace(custom_op_module=CustomOpModule)
 scope = SimpleNamespace(placement=placement)
 math = SimpleNamespace(reduce_sum=reduce_sum, reduce_mean=reduce_mean)
+typing = SimpleNamespace(Numpy=Numpy)
+
+
+class Difference(NamedTuple):
+    """One difference from OneFlow 0.3: its name, what it is about, the way there, the way here."""
+
+    name: str
+    about: str
+    original: str
+    here: str
+
+
+def differences() -> tuple[Difference, ...]:
+    """Return all differences that a definition, a wrapper or a kernel can notice."""
+    lines = ROWS.strip().splitlines()
+    heads = (line.split(": ", 1) for line in lines[::3])
+    rows = zip(heads, lines[1::3], lines[2::3], strict=True)
+    return tuple(Difference(*head, then.strip(), here.strip()) for head, then, here in rows)
+
+
+ROWS = """
+shape: a kernel returns another shape with as many numbers
+  taken as it is
+  OpError: exact shape and dtype are checked
+surplus: a kernel returns more arrays than the op has outputs
+  the surplus is dropped
+  OpError: the numbers must agree
+missing: a kernel returns one array for two outputs
+  the second output is whatever its memory held
+  OpError: the numbers must agree
+read-only: a kernel writes into its input
+  the input changes for every op that reads it
+  OpError: inputs are read-only
+arguments: what forward(args) gets
+  a list of arrays (the article says tuple)
+  a tuple of arrays
+several: how a kernel returns two outputs
+  in a list; a tuple ends the process
+  in a list or a tuple
+exception: a kernel raises an exception
+  segmentation fault, no message
+  OpError with op, file, line and the exception
+attrs: attributes in a Python kernel
+  never handed over
+  handed over to forward(args, attrs), if it is written so
+folder: custom_op_module(name, path)
+  deletes ./name and copies path/name there, unless path is the working folder
+  reads the files where they are
+stale: an edited C++ definition is loaded again
+  not compiled again if the folder is in the working directory
+  compiled again whenever a byte of what it reads differs
+reload: the same folder is loaded twice in one process
+  the process ends: op type registered twice
+  the new definitions take the place of the old
+crash: a C++ definition crashes
+  the process ends
+  OpError: it runs in a process of its own
+front-end: the language of a definition
+  C++
+  Python or C++, with the same result
+device: an op with a Python kernel is placed on the gpu
+  OpKernelNotFoundError when the job is compiled
+  OpError with the same words, when the op is built
+placement: an op outside any flow.scope.placement
+  goes to the gpu in a build with CUDA, to the cpu in one without
+  goes to the gpu, and is refused: the placement must be said
+attr-types: types of attributes
+  14
+  bool, int32, int64, float, double and string
+by-dtype: a kernel for some dtypes only: REGISTER_USER_KERNEL with a predicate
+  in C++; a Python kernel takes every dtype
+  in a Python kernel file, too
+api-early: .api before it is loaded
+  None
+  OpError
+"""  # name: what it is about, then the original's way, then the way here

@@ -5,6 +5,9 @@ oneflow/core/job_rewriter/autograd.cpp and BackwardOpConfContext of
 oneflow/core/framework/user_op_conf.h (0.3).
 """
 
+# ruff: noqa: D102 - the names are the original's, and say what they do
+
+from collections import Counter
 from dataclasses import dataclass, field
 
 from helpers.mini.oneflow.errors import OpError, listed, need, shown, stage
@@ -20,6 +23,11 @@ class Request:
     inputs: list[tuple[str, str]] = field(default_factory=list)  # (argument, blob's name)
     outputs: list[str] = field(default_factory=list)
     attrs: dict[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def built_in(cls, name, type_name, blobs, attrs):
+        """Ask for an op of the framework's own, whose inputs are all called "in"."""
+        return cls(name, type_name, [("in", blob) for blob in blobs], ["out"], attrs)
 
     def blob(self, output):
         """Return the name that an output's blob will have."""
@@ -62,7 +70,6 @@ class BackwardOpConfContext:
         self._forward, self._rules, self._begun, self._built = Forward(forward, self), {}, [], {}
 
     def FwOp(self):
-        """Return the forward op."""
         return self._forward
 
     def DefineOp(self, name, function):
@@ -78,7 +85,10 @@ class BackwardOpConfContext:
             need(name not in self._begun, f'needs backward op "{name}" to build itself: a cycle')
             self._begun.append(name)
             self._built[name] = made = self._rules[name](BackwardOpBuilder(name))
-            need(isinstance(made, Built), f'backward op "{name}" is not built: end with .Build()')
+            need(
+                isinstance(made, BackwardOpBuilder) and made.is_built,
+                f'backward op "{name}" is not built: end with .Build()',
+            )
             self.plan.requests.append(made.request)
         return self._built[name]
 
@@ -90,23 +100,18 @@ class Forward:
         self._op, self._bound = op, context.plan.bound
 
     def op_name(self):
-        """Return the op's name in the job."""
         return self._op.name
 
     def attr(self, name):
-        """Return the value of an attribute."""
         return _find(self._op.attrs, self._op.type, "attr", name)
 
     def input(self, name, index):
-        """Return the name of an input's blob."""
         return _find(self._op.inputs, self._op.type, "input", (name, index))
 
     def output(self, name, index):
-        """Return the name of an output's blob."""
         return _find(self._op.outputs, self._op.type, "output", (name, index))
 
     def output_grad(self, name, index):
-        """Return the name of the blob that holds an output's gradient."""
         return _find(self._op.output_grads, self._op.type, "output", (name, index))
 
     def NeedGenGradTensor4OpInput(self, name, index):
@@ -121,44 +126,33 @@ class Forward:
 
 
 class BackwardOpBuilder:
-    """A backward op under construction."""
+    """A backward op, under construction until `Build`; then its outputs can be bound."""
 
     def __init__(self, name):
-        self._request = Request(name)
+        self.request, self.is_built = Request(name), False
 
     def OpTypeName(self, name):
-        """Set the op type."""
-        self._request.type = name
+        self.request.type = name
         return self
 
     def InputBind(self, argument, blob):
-        """Give an input the blob of that name."""
-        self._request.inputs.append((argument, blob))
+        self.request.inputs.append((argument, blob))
         return self
 
     def Output(self, argument):
-        """Name an output."""
-        self._request.outputs.append(argument)
+        self.request.outputs.append(argument)
         return self
 
     def Attr(self, name, value):
-        """Set an attribute."""
-        self._request.attrs[name] = value
+        self.request.attrs[name] = value
         return self
 
     def Build(self):
         """Finish."""
-        return Built(self._request)
-
-
-class Built:
-    """A backward op that was built: its outputs can be bound."""
-
-    def __init__(self, request):
-        self.request = request
+        self.is_built = True
+        return self
 
     def output(self, name, index):
-        """Return the name of an output's blob."""
         known = {(output, 0): self.request.blob(output) for output in self.request.outputs}
         return _find(known, self.request.type, "output", (name, index))
 
@@ -193,7 +187,7 @@ class _Backward:
             f'job "{self.writer.name}": the loss {loss} depends on no trainable variable, '
             "so there is nothing to train; make one with flow.get_variable",
         )
-        self.parts[loss.name] = [self.constant(loss.name, 1.0)]
+        self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
             if op.inputs and any(b in self.parts and b in self.varying for b in outputs):
@@ -202,8 +196,7 @@ class _Backward:
 
     def back(self, op):
         """Append the backward ops of one op and keep what they give for its inputs."""
-        rule = self.rule(op)
-        forward = self.asked(op)
+        rule, forward = self.rule(op), self.asked(op)
         try:
             plan = rule.generate(forward)
             for request in plan.requests:
@@ -212,9 +205,8 @@ class _Backward:
             raise OpError(f'op "{op.name}" of job "{self.writer.name}": {rule}: {error}') from error
         for argument in sorted(forward.wanted):
             blob = forward.inputs[argument]
-            self.parts.setdefault(blob, []).append(
-                self.bound(plan, argument, blob, f'op "{op.name}": {rule}')
-            )
+            bound = self.bound(plan, argument, blob, f'op "{op.name}": {rule}')
+            self.parts.setdefault(blob, []).append(bound)
 
     def rule(self, op) -> GradientDef:
         """Return the gradient rule of an op's type."""
@@ -230,34 +222,27 @@ class _Backward:
 
     def asked(self, op):
         """Return the ForwardOp of an op, with a gradient for each of its outputs."""
-        inputs, counts = {}, {}
-        for name, blob in op.inputs:
-            index = counts[name] = counts.get(name, -1) + 1
-            inputs[name, index] = blob
+        inputs = numbered(op.inputs)
         outputs = {(output.argument, 0): output.blob for output in op.outputs}
         grads = {argument: self.output_grad(blob) for argument, blob in outputs.items()}
         wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
         specs = {name: output.spec for name, output in self.writer.blobs.items()}
-        types = self.writer.session.registry.op(op.type).attrs
-        types = {name: attr.type for name, attr in types.items()}
-        return ForwardOp(
-            op.name, op.type, inputs, outputs, grads, dict(op.attrs), types, wanted, specs
-        )
+        known = self.writer.session.registry.op(op.type).attrs
+        types = {name: attr.type for name, attr in known.items()}
+        attrs = dict(op.attrs)
+        return ForwardOp(op.name, op.type, inputs, outputs, grads, attrs, types, wanted, specs)
 
     def output_grad(self, blob):
-        """Return the blob of an output's gradient; zeros if the loss does not need the output."""
-        return self.total(blob) if blob in self.parts else self.constant(blob, 0.0)
+        known = blob in self.parts
+        return self.total(blob) if known else self.emit("constant_like", [blob], value=0.0)
 
     def bound(self, plan, argument, blob, where):
         """Return the blob that a plan binds to an input, checked."""
         to = f'input ("{argument[0]}", {argument[1]})'
         bound = ", ".join(f'("{name}", {index})' for name, index in plan.bound) or "nothing"
-        need(
-            argument in plan.bound,
-            f"{where} binds no gradient to {to}, which needs one; it binds {bound}",
-        )
-        gradient = plan.bound[argument]
-        known = self.writer.blobs
+        told = f"{where} binds no gradient to {to}, which needs one; it binds {bound}"
+        need(argument in plan.bound, told)
+        gradient, known = plan.bound[argument], self.writer.blobs
         need(
             isinstance(gradient, str) and gradient in known,
             f"{where} binds {shown(gradient)} to {to}, and no blob has that name",
@@ -271,19 +256,24 @@ class _Backward:
 
     def total(self, blob):
         """Return the one gradient of a blob; its parts are added up first."""
-        parts = self.parts[blob]
-        if len(parts) > 1:
+        if len(parts := self.parts[blob]) > 1:
             self.parts[blob] = parts = [self.emit("add_n", parts)]
         return parts[0]
 
-    def constant(self, like, value):
-        return self.emit("constant_like", [like], value=value)
-
     def emit(self, type_name, blobs, **attrs):
-        inputs = [("in", blob) for blob in blobs]
+        """Append a built-in backward op; return the name of its blob."""
         name = self.writer.new_name(f"{type_name}_grad")
-        request = Request(name, type_name, inputs, ["out"], attrs)
+        request = Request.built_in(name, type_name, blobs, attrs)
         return self.writer.add(request, "backward", "cpu")[0].blob
+
+
+def numbered(inputs):
+    """Return {(argument, index): value} of pairs in order: an argument may stand several times."""
+    found, counts = {}, Counter()
+    for name, value in inputs:
+        found[name, counts[name]] = value
+        counts[name] += 1
+    return found
 
 
 def varying(ops, variables):

@@ -9,9 +9,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from helpers.mini.oneflow.autodiff import Plan, Request
-from helpers.mini.oneflow.dtypes import FLOATS, AttrDef
 from helpers.mini.oneflow.errors import need
-from helpers.mini.oneflow.registry import GradientDef, Kernel, OpDef, Registry, Spec
+from helpers.mini.oneflow.registry import (
+    FLOATS,
+    AttrDef,
+    GradientDef,
+    Kernel,
+    OpDef,
+    Registry,
+    Spec,
+)
 
 KERNELS = {}  # op_type_name -> Kernel
 _ops, _gradients = {}, {}
@@ -58,8 +65,7 @@ class Rule:
     def emit(self, type_name, *blobs, **attrs):
         """Ask for a backward op; return its blob's name."""
         name = f"{self.forward.name}_grad_{len(self.plan.requests)}"
-        inputs = [("in", blob) for blob in blobs]
-        self.plan.requests.append(Request(name, type_name, inputs, ["out"], attrs))
+        self.plan.requests.append(Request.built_in(name, type_name, blobs, attrs))
         return f"{name}/out_0"
 
     def shrunk(self, blob, like):
@@ -84,15 +90,6 @@ def _broadcast(specs, attrs):
     return Spec(shape, _same_dtype(specs))
 
 
-def _divided(specs, attrs):
-    _floats(specs)
-    return _broadcast(specs, attrs)
-
-
-def _floats(specs):
-    need(specs[0].dtype in FLOATS, f"divides, and {specs[0].dtype} is no float dtype")
-
-
 def _scalar(specs, attrs):
     kind, value = np.dtype(specs[0].dtype), attrs["operand"]
     if kind.kind != "f":
@@ -103,7 +100,7 @@ def _scalar(specs, attrs):
 
 
 def _scalar_divided(specs, attrs):
-    _floats(specs)
+    need(specs[0].dtype in FLOATS, f"divides, and {specs[0].dtype} is no float dtype")
     return specs[0]
 
 
@@ -132,22 +129,23 @@ def _matmul_kernel(args, attrs):
 
 
 def _matmul_gradient(rule, a, b):
-    attrs = rule.forward.attrs
-    flip_a, flip_b = attrs["transpose_a"], attrs["transpose_b"]
+    flip_a, flip_b = rule.forward.attrs["transpose_a"], rule.forward.attrs["transpose_b"]
 
     def product(x, y, transpose_a, transpose_b):
         return rule.emit("matmul", x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
-    yield (
-        lambda: (
+    def of_a():
+        return (
             product(b, rule.dy, flip_b, True) if flip_a else product(rule.dy, b, False, not flip_b)
         )
-    )
-    yield (
-        lambda: (
+
+    def of_b():
+        return (
             product(rule.dy, a, True, flip_a) if flip_b else product(a, rule.dy, not flip_a, False)
         )
-    )
+
+    yield of_a
+    yield of_b
 
 
 def _reduce_sum_like(args):
@@ -158,7 +156,6 @@ def _reduce_sum_like(args):
 
 
 def _number(function):
-    """Return a kernel: function(array, attrs' operand), the number in the array's dtype."""
     return lambda args, attrs: function(args[0], args[0].dtype.type(attrs["operand"]))
 
 
@@ -177,17 +174,6 @@ def _mul_gradient(rule, x, y):
     yield lambda: rule.shrunk(rule.emit("broadcast_mul", rule.dy, x), y)
 
 
-def _div_gradient(rule, x, y):
-    out = rule.forward.outputs["out", 0]
-    yield lambda: rule.shrunk(rule.emit("broadcast_div", rule.dy, y), x)
-
-    def of_y():
-        scaled = rule.emit("broadcast_div", rule.emit("broadcast_mul", rule.dy, out), y)
-        return rule.shrunk(rule.emit("scalar_mul", scaled, operand=-1.0), y)
-
-    yield of_y
-
-
 def _scaled(type_name):
     def gradient(rule, x):
         operand = rule.forward.attrs["operand"]
@@ -200,10 +186,6 @@ def _passed_on(rule, x):
     yield lambda: rule.dy
 
 
-def _nothing(rule, x):
-    yield lambda: rule.emit("constant_like", x, value=0.0)
-
-
 def _spread(rule, x):
     yield lambda: rule.emit("broadcast_like", rule.dy, x)
 
@@ -211,18 +193,10 @@ def _spread(rule, x):
 op("broadcast_add", _broadcast, lambda args: args[0] + args[1], _add_gradient)
 op("broadcast_sub", _broadcast, lambda args: args[0] - args[1], _sub_gradient)
 op("broadcast_mul", _broadcast, lambda args: args[0] * args[1], _mul_gradient)
-op("broadcast_div", _divided, lambda args: args[0] / args[1], _div_gradient)
 op("scalar_add", _scalar, _number(np.add), _passed_on, operand="double")
 op("scalar_mul", _scalar, _number(np.multiply), _scaled("scalar_mul"), operand="double")
 op("scalar_div", _scalar_divided, _number(np.divide), _scaled("scalar_div"), operand="double")
-op(
-    "matmul",
-    _matmul,
-    _matmul_kernel,
-    _matmul_gradient,
-    transpose_a="bool",
-    transpose_b="bool",
-)
+op("matmul", _matmul, _matmul_kernel, _matmul_gradient, transpose_a="bool", transpose_b="bool")
 op(
     "reduce_sum",
     lambda specs, attrs: Spec((), specs[0].dtype),
@@ -233,7 +207,6 @@ op(
     "constant_like",
     _first,
     lambda args, attrs: np.full_like(args[0], attrs["value"]),
-    _nothing,
     value="double",
 )
 op("broadcast_like", _second, lambda args: np.broadcast_to(args[0], args[1].shape))

@@ -1,53 +1,129 @@
 """The C++ front end: <name>_cpp_def.cpp -> records for the registry, as definitions.py makes them.
 
-The file is compiled, unmodified, with include/oneflow/core/framework/framework.h into a program. It
-is asked in a child process each time: rows of words in, rows of words out. A definition that
-crashes, hangs or exits cannot take this process along.
+The file is compiled, unmodified, with include/oneflow/core/framework/framework.h into a program,
+which is kept in a cache under a hash of what lies in the op's folder, of the header, the compiler
+and the flags. It is asked in a child process each time: rows of words in, rows of words out. A
+definition that crashes, hangs or exits cannot take this process along.
 """
 
-import contextlib
+import hashlib
+import os
+import shutil
 from functools import partial
+from pathlib import Path
 
 from helpers.mini.oneflow.autodiff import Plan, Request
-from helpers.mini.oneflow.cpp_compiler import build, cache_folder
 from helpers.mini.oneflow.definitions import check
-from helpers.mini.oneflow.dtypes import REQUIRED, TYPES, attr_def
-from helpers.mini.oneflow.errors import OpError, need, place
-from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
+from helpers.mini.oneflow.errors import NoCompiler, OpError, need, place
+from helpers.mini.oneflow.registry import REQUIRED, TYPES, GradientDef, OpDef, Spec, attr_def
+from helpers.safety import folders, progress
 from helpers.safety.children import run, signal_name
-from helpers.safety.folders import temporary
+from helpers.safety.folders import Home, temporary
+from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import uninterrupted
 
+INCLUDE = Path(__file__).parent / "include"
+FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
+LONGEST_BUILD, LONGEST = 120, 20  # seconds
 ROW, WORD, END = "\x1e", "\x1f", "\x04"  # what ends a row, parts its words, ends an answer
-LONGEST = 20  # seconds
 MOST = 10_000_000  # bytes of an answer
+_NAMES = ("float32", "float64", "int8", "int32", "int64", "uint8", "float16")
+NUMBERS = dict(zip(_NAMES, (2, 3, 4, 5, 6, 7, 9), strict=True))  # of enum DataType
+DTYPES = {str(number): name for name, number in NUMBERS.items()}
 
 
-class Program:
-    """A compiled definition; `source` is the C++ file it was made of."""
+def find_compiler():
+    """Return the path of g++ or clang++ (or of $CXX); None where there is none."""
+    named = os.environ.get("CXX")
+    for name in [named] if named else ["g++", "clang++"]:
+        if path := shutil.which(name):
+            return path
+    return None
 
-    def __init__(self, path, source):
-        self.path, self.source = path, source
 
-    def ask(self, question, number=0, rows=()):
-        """Return the rows that it answers. OpError if it complains or does not come back."""
-        with uninterrupted(), temporary("asked-") as home, home.work() as work:
-            answer = home.path / "answer"
-            try:
-                command = [str(self.path), question, str(number), str(answer)]
-                sent = written(rows).encode()
-                done = run(command, LONGEST, given=sent, cwd=work, kept=False)
-                said = answer.read_bytes()[:MOST] if answer.is_file() else b""
-            except OSError as error:
-                raise OpError(f"could not be run: {error}") from error
+def build(source) -> Path:
+    """Return the folder in the cache that holds the file's `program`. Raises OpError."""
+    compiler = find_compiler()
+    if compiler is None:
+        raise NoCompiler(
+            f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
+            f"{COMPILER_CURE}, or write the same definition in Python, "
+            f"{place(str(source).replace('_cpp_def.cpp', '_op_def.py'))}, "
+            "and load it with .py_def()"
+        )
+    home, name = cache_folder(), _key(source, compiler)
+    if not (home.path / name / "program").is_file():
+        _compile(source, compiler, home, name)
+    return home.path / name
+
+
+def cache_folder() -> Home:
+    """Return the folder that keeps programs."""
+    return folders.cache("cpp_definitions")
+
+
+def _key(source, compiler):
+    found = Path(compiler).resolve().stat()
+    digest = hashlib.sha256(repr((compiler, found.st_size, found.st_mtime_ns, FLAGS)).encode())
+    nearby = [file for file in sorted(source.parent.rglob("*")) if file.suffix != ".py"]
+    for file in [source, *nearby, *sorted(INCLUDE.rglob("*"))]:
+        if file.is_file():
+            digest.update(f"\0{file.name}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _compile(source, compiler, home, name):
+    with progress.doing(f"compiling {source.name}"), home.work() as work:
+        made = work / "entry"
+        made.mkdir()
+        command = [compiler, *FLAGS, source.name, "-o", str(made / "program")]
+        env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}  # ended, it leaves files there
+        try:
+            done = run(command, LONGEST_BUILD, cwd=source.parent, env=env)
+        except OSError as error:
+            raise OpError(f"{place(source)} could not be compiled: {error}") from error
         if done.late:
-            raise OpError(f"did not come back in {LONGEST} seconds")
-        if done.code or not said.endswith(END.encode()):
-            raise OpError(_ending(done.code))
-        rows = read(said.decode(errors="replace").removesuffix(END))
-        if rows and rows[0][0] == "error":
-            raise OpError(rows[0][1])
-        return rows
+            raise OpError(f"{place(source)} could not be compiled in {LONGEST_BUILD} seconds")
+        if done.code:
+            raise OpError(f"{place(source)} does not compile: {_first_error(done.err, source)}")
+        try:
+            home.put(made, name)
+        except OSError:
+            if not (home.path / name / "program").is_file():  # else another process was faster
+                raise
+
+
+def _first_error(text, source):
+    lines = [line.strip() for line in text.replace(f"{INCLUDE}{os.sep}", "").splitlines()]
+    first = next((line for line in lines if "error" in line.lower()), None)
+    if first is None:
+        return lines[0] if lines else "the compiler said nothing"
+    places = [line.split(":")[1] for line in lines if line.startswith(f"{source.name}:")]
+    inside = first.startswith(source.name) or not any(map(str.isdigit, places))
+    return first if inside else f"{first} (from {source.name}, line {places[0]})"
+
+
+def ask(program, question, number=0, rows=()):
+    """Return the rows that a program answers. OpError if it complains or does not come back."""
+    with uninterrupted(), temporary("asked-") as home, home.work() as work:
+        answer = home.path / "answer"
+        try:
+            command = [str(program), question, str(number), str(answer)]
+            done = run(command, LONGEST, given=written(rows).encode(), cwd=work, kept=False)
+            said = answer.read_bytes()[:MOST] if answer.is_file() else b""
+        except OSError as error:
+            raise OpError(f"could not be run: {error}") from error
+    if done.late:
+        raise OpError(f"did not come back in {LONGEST} seconds")
+    if done.code < 0:
+        name = signal_name(-done.code)
+        raise OpError(f"crashed with {name}: look for a null or dangling pointer in it")
+    if done.code or not said.endswith(END.encode()):
+        raise OpError(f"ended its program (exit code {done.code}) instead of returning")
+    rows = read(said.decode(errors="replace").removesuffix(END))
+    if rows and rows[0][0] == "error":
+        raise OpError(rows[0][1])
+    return rows
 
 
 def written(rows):
@@ -60,53 +136,23 @@ def read(text):
     return [row.split(WORD) for row in text.split(ROW)[:-1]]
 
 
-def _ending(code):
-    if code < 0:
-        return f"crashed with {signal_name(-code)}: look for a null or dangling pointer in it"
-    return f"ended its program (exit code {code}) instead of returning"
-
-
-NUMBERS = {  # of enum DataType
-    "float32": 2,
-    "float64": 3,
-    "int8": 4,
-    "int32": 5,
-    "int64": 6,
-    "uint8": 7,
-    "float16": 9,
-}
-DTYPES = {str(number): name for name, number in NUMBERS.items()}
-
-
 def load(source):
     """Return the OpDefs and GradientDefs of a C++ definition file. Raises OpError."""
-    entry = build(source)
-    program = Program(entry / "program", source)
+    program = build(source) / "program"
+    try:
+        rows = ask(program, "describe")
+    except OpError as error:
+        raise OpError(f"{place(source)} {error}") from error
     definitions, counts = [], {"op": 0, "gradient": 0}
-    for group in _groups(_described(entry, program)):
+    for group in _groups(rows):
         kind = group[0][0]
         make = _op if kind == "op" else _gradient
-        definitions.append(make(program, counts[kind], group))
+        definitions.append(make(program, str(source), counts[kind], group))
         counts[kind] += 1
     return definitions
 
 
-def _described(entry, program):
-    """Return what the program registers; kept beside it, since it cannot change."""
-    kept = entry / "describes"
-    if kept.is_file():
-        return read(kept.read_text())
-    try:
-        rows = program.ask("describe")
-    except OpError as error:
-        raise OpError(f"{place(program.source)} {error}") from error
-    with contextlib.suppress(OSError, ValueError):  # then it is asked again the next time
-        cache_folder().add(entry.name, kept.name, written(rows).encode())
-    return rows
-
-
 def _groups(rows):
-    """Part rows into lists that begin with an op or a gradient."""
     groups = []
     for row in rows:
         if row[0] in ("op", "gradient"):
@@ -115,7 +161,7 @@ def _groups(rows):
     return groups
 
 
-def _op(program, number, group):
+def _op(program, file, number, group):
     (_, name, has_inference), *rows = group
     attrs = {}
     for _, attr, kind, *default in [row for row in rows if row[0] == "attr"]:
@@ -126,15 +172,15 @@ def _op(program, number, group):
         tuple(row[1] for row in rows if row[0] == kind) for kind in ("input", "output")
     )
     infer = partial(_infer, program, number, outputs, {a: d.type for a, d in attrs.items()})
-    made = OpDef(name, inputs, outputs, attrs, infer, str(program.source), "C++")
+    made = OpDef(name, inputs, outputs, attrs, infer, file, "C++")
     check(made, has_inference == "1")
     return made
 
 
-def _gradient(program, number, group):
+def _gradient(program, file, number, group):
     (_, name, has_function), *_ = group
     generate = partial(_generate, program, number)
-    made = GradientDef(name, generate, str(program.source))
+    made = GradientDef(name, generate, file)
     need(has_function == "1", f"{made} has no .SetBackwardOpConfGenFn(...)")
     return made
 
@@ -146,7 +192,7 @@ def _infer(program, number, outputs, types, inputs, attrs):
         ("input", *argument, NUMBERS[spec.dtype], *spec.shape) for argument, spec in inputs.items()
     ]
     rows += [("output", name, 0, first) for name in outputs]
-    answer = program.ask("infer", number, rows + _attr_rows(attrs, types))
+    answer = ask(program, "infer", number, rows + _attr_rows(attrs, types))
     specs = {(name, int(index)): _spec(*rest) for _, name, index, *rest in answer}
     for argument, spec in inputs.items():
         same = specs[argument] == spec
@@ -166,7 +212,7 @@ def _generate(program, number, forward):
     rows += [("wanted", *argument) for argument in sorted(forward.wanted)]
     plan = Plan()
     rows += _attr_rows(forward.attrs, forward.attr_types)
-    for kind, name, *rest in program.ask("gradient", number, rows):
+    for kind, name, *rest in ask(program, "gradient", number, rows):
         if kind == "op":
             plan.requests.append(Request(name, rest[0]))
         elif kind == "input":
@@ -188,5 +234,4 @@ def _attr_rows(attrs, types):
 
 
 def _value(kind, text):
-    """Return the Python value of an attribute that came as text."""
     return text == "1" if kind == "bool" else TYPES[kind](text)

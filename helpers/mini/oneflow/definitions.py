@@ -3,62 +3,50 @@
 The chain has the names of the C++ one; the setters of InferContext are those of OneFlow 0.9.
 """
 
-from contextlib import contextmanager
+# ruff: noqa: D102 - the names are the original's, and say what they do
 
 import numpy as np
 
 from helpers.mini.oneflow.autodiff import BackwardOpConfContext
-from helpers.mini.oneflow.dtypes import DTYPES, REQUIRED, attr_def, is_list, is_size
-from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown, stage
-from helpers.mini.oneflow.registry import GradientDef, OpDef, Spec
+from helpers.mini.oneflow.errors import OpError, listed, need, raised, shown
+from helpers.mini.oneflow.registry import (
+    DTYPES,
+    REQUIRED,
+    GradientDef,
+    OpDef,
+    Spec,
+    attr_def,
+    begin,
+    is_list,
+    is_size,
+)
 
-_collecting = []  # one (file, chains) for each definition file that is being loaded
-
-
-@contextmanager
-def collect(file):
-    """Gather what a definition file registers; the list holds the records after the block."""
-    definitions = []
-    _collecting.append((str(file), chains := []))
-    try:
-        yield definitions
-    finally:
-        _collecting.pop()
-    with stage("define"):
-        definitions += [chain.finish() for chain in chains]
+KIND = "op_def.py"
+ELSEWHERE = "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()"
 
 
 def REGISTER_USER_OP(op_type_name):
     """Begin the definition of an op type."""
-    return _begin(OpChain, op_type_name)
+    return begin(KIND, OpChain, op_type_name, ELSEWHERE)
 
 
 def REGISTER_USER_OP_GRAD(op_type_name):
     """Begin the gradient rule of a forward op type."""
-    return _begin(GradientChain, op_type_name)
-
-
-def _begin(chain, name):
-    need(_collecting, "REGISTER_USER_OP stands in <name>_op_def.py, loaded with .py_def()")
-    file, chains = _collecting[-1]
-    chains.append(chain(name, file))
-    return chains[-1]
+    return begin(KIND, GradientChain, op_type_name, ELSEWHERE)
 
 
 class OpChain:
     """An op type under construction."""
 
     def __init__(self, name, file):
-        self.name, self.file, self.names = name, file, []
+        self.name, self.file = name, file
         self.inputs, self.outputs, self.attrs, self.function = [], [], {}, None
 
     def Input(self, name):
-        """Add an input that takes one blob."""
         self.inputs.append(name)
         return self
 
     def Output(self, name):
-        """Add an output."""
         self.outputs.append(name)
         return self
 
@@ -76,18 +64,16 @@ class OpChain:
 
     def finish(self):
         """Return the OpDef, checked."""
-        infer = Inference(self.name, self.outputs, self.function, self.file)
-        made = OpDef(
-            self.name,
-            tuple(self.inputs),
-            tuple(self.outputs),
-            self.attrs,
-            infer,
-            self.file,
-            "Python",
-        )
+        names = tuple(self.inputs), tuple(self.outputs)
+        made = OpDef(self.name, *names, self.attrs, self.infer, self.file, "Python")
         check(made, callable(self.function))
         return made
+
+    def infer(self, inputs, attrs):
+        """Run the inference function: OpDef.infer."""
+        context = InferContext(self.outputs, inputs, attrs)
+        run_own(self.function, context, self.file)
+        return {name: Spec(*context.specs[name, 0]) for name in self.outputs}
 
 
 class GradientChain:
@@ -97,7 +83,6 @@ class GradientChain:
         self.name, self.file, self.function = name, file, None
 
     def SetBackwardOpConfGenFn(self, function):
-        """Set the function that defines the backward ops."""
         self.function = function
         return self
 
@@ -110,13 +95,18 @@ class GradientChain:
     def generate(self, forward):
         """Run the rule on one forward op."""
         context = BackwardOpConfContext(forward)
-        try:
-            self.function(context)
-        except OpError:
-            raise
-        except Exception as error:
-            raise OpError(f"raised {raised(error, self.file)}") from error
+        run_own(self.function, context, self.file)
         return context.plan
+
+
+def run_own(function, context, file):
+    """Run a function of a definition; whatever it raises becomes an OpError."""
+    try:
+        function(context)
+    except OpError:
+        raise
+    except Exception as error:
+        raise OpError(f"raised {raised(error, file)}") from error
 
 
 def check(op, has_inference):
@@ -133,60 +123,36 @@ def check(op, has_inference):
     )
 
 
-class Inference:
-    """A Python inference function, called as OpDef.infer is."""
-
-    def __init__(self, name, outputs, function, file):
-        self.name, self.outputs, self.function, self.file = name, outputs, function, file
-
-    def __call__(self, inputs, attrs):
-        """Return {output: Spec}."""
-        context = InferContext(self.name, self.outputs, inputs, attrs)
-        try:
-            self.function(context)
-        except OpError:
-            raise
-        except Exception as error:
-            raise OpError(f"raised {raised(error, self.file)}") from error
-        return {name: Spec(*context.specs[name, 0]) for name in self.outputs}
-
-
 class InferContext:
     """What an inference function sees: shapes and dtypes of arguments, and attributes.
 
     An output has the first input's dtype until another is set, as in 0.3.
     """
 
-    def __init__(self, name, outputs, inputs, attrs):
+    def __init__(self, outputs, inputs, attrs):
         first = next((spec.dtype for spec in inputs.values()), None)
-        self._name, self._inputs, self._attrs = name, inputs, attrs
+        self._inputs, self._attrs = inputs, attrs
         self.specs = {(output, 0): [None, first] for output in outputs}
 
     def InputShape(self, name, index=0):
-        """Return the shape of an input, a tuple of ints."""
         return self._of(self._inputs, "input", name, index).shape
 
     def InputDType(self, name, index=0):
-        """Return the dtype of an input, such as "float32"."""
         return self._of(self._inputs, "input", name, index).dtype
 
     def SetOutputShape(self, name, index, shape):
-        """Set the shape of an output."""
         self._of(self.specs, "output", name, index)[0] = shape
 
     def SetOutputDType(self, name, index, dtype):
-        """Set the dtype of an output."""
         self._of(self.specs, "output", name, index)[1] = dtype
 
     def Attr(self, name):
-        """Return the value of an attribute."""
         need(name in self._attrs, f'has no attr "{name}"; it has {listed(self._attrs)}')
         return self._attrs[name]
 
     def _of(self, table, kind, name, index):
-        if (name, index) not in table:
-            has = listed(known for known, _ in table)
-            raise OpError(f'has no {kind} ("{name}", {index}); it has {has}')
+        has = listed(known for known, _ in table)
+        need((name, index) in table, f'has no {kind} ("{name}", {index}); it has {has}')
         return table[name, index]
 
 
@@ -194,15 +160,10 @@ def check_inferred(spec, output):
     """Raise OpError unless inference gave an output a shape and a dtype; for both front ends."""
     shape, dtype = spec
     need(shape is not None, f'never sets the shape of output "{output}"')
+    told = f'gives output "{output}" the'
     whole = is_list(shape) and all(map(is_size, shape))
-    need(
-        whole,
-        f'gives output "{output}" the shape {shown(shape)}; a shape is a tuple of ints from 0 up',
-    )
+    need(whole, f"{told} shape {shown(shape)}; a shape is a tuple of ints from 0 up")
     if isinstance(dtype, type) and issubclass(dtype, np.generic):
         dtype = np.dtype(dtype).name
-    need(
-        type(dtype) is str and dtype in DTYPES,
-        f'gives output "{output}" the dtype {shown(dtype)}; there are {listed(DTYPES)}',
-    )
+    need(dtype in DTYPES, f"{told} dtype {shown(dtype)}; there are {listed(DTYPES)}")
     return Spec(tuple(map(int, shape)), dtype)

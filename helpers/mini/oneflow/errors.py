@@ -5,12 +5,12 @@ The original mostly aborted the process (CHECK in C++) or raised a bare Assertio
 
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import walk_tb
 from types import FunctionType
 
 from helpers.safety.arguments import kind_of, printable
 from helpers.safety.missing_parts import OneSentence
 
-MOST_SAID = 300
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -55,38 +55,33 @@ def shown(value):
     kind = type(value)
     if kind in (tuple, list) and not all(type(item) in _PLAIN for item in value[:60]):
         return f"a {kind.__name__}"
-    if kind is int and value.bit_length() > 200:
-        return "a very large int"
     if kind in (*_PLAIN, tuple, list):
-        text = repr(value[:61]) if kind in (str, tuple, list) else repr(value)
+        text = repr(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
     name = value.__name__ if kind in (type, FunctionType) else ""
     return f"{kind_of(value)} {printable(name)}".rstrip()
 
 
 def place(path):
-    """Return a file's name with its folder's, which is the same on every machine."""
-    path = Path(path)
-    return f"{path.parent.name}/{path.name}"
+    """Return a file's name with its folder's, which is the same on every machine; "" for none."""
+    return f"{Path(path).parent.name}/{Path(path).name}" if path else ""
+
+
+def in_file(words, path):
+    """Return words about what stands in a file, with its place in brackets."""
+    return f"{words} ({place(path)})" if path else words
 
 
 def raised(error, file=None):
     """Say an exception in one line, with the line of `file` where it came up."""
-    line = _line_in(error, file) if file else None
+    line = _line_in(error, str(file)) if file else None
     where = f"{place(file)}, line {line}: " if line else ""
-    try:
-        words = printable(str(error), MOST_SAID)
-    except Exception as second:  # its own `__str__` may raise anything
-        words = f"(its message raised {kind_of(second)})"
-    return f"{where}{kind_of(error)}: {words}".rstrip(": ")
+    return f"{where}{kind_of(error)}: {printable(str(error), 300)}".rstrip(": ")
 
 
 def _line_in(error, file):
-    if isinstance(error, SyntaxError) and error.filename == str(file):
+    if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno
-    line, traceback = None, error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == str(file):
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
-    return line
+    frames = walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None

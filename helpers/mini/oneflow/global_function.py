@@ -1,6 +1,7 @@
 """flow.global_function: a Python function is run once to write a job down; calls run the job.
 
-Mirrors oneflow/python/framework/function_util.py.
+Mirrors oneflow/python/framework/function_util.py and, for what a function says of its arrays,
+python/framework/typing.py.
 """
 
 import functools
@@ -9,16 +10,27 @@ import typing
 from types import FunctionType, MethodType
 
 from helpers.mini.oneflow.autodiff import append_backward
-from helpers.mini.oneflow.dtypes import is_list
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
-from helpers.mini.oneflow.job import Job, Op, Output
-from helpers.mini.oneflow.job_builder import Writer, writer, writing
+from helpers.mini.oneflow.job import Job, Op, Output, Writer, writer, writing
 from helpers.mini.oneflow.kernels import Executor
 from helpers.mini.oneflow.optimizer import append_updates
+from helpers.mini.oneflow.registry import Spec, dtype_name, is_list, shape_tuple
 from helpers.mini.oneflow.session import session
-from helpers.mini.oneflow.typing import Numpy
 from helpers.mini.oneflow.user_op_builder import Blob, own
-from helpers.safety.arguments import printable
+
+
+class Numpy:
+    """A numpy array; as a return annotation: the call gives back an array."""
+
+    class Placeholder:
+        """An array argument of a job: fixed shape, fixed dtype."""
+
+        def __init__(self, shape, dtype="float32"):
+            what = "tp.Numpy.Placeholder(shape, dtype)"
+            self.spec = Spec(shape_tuple(shape, what), dtype_name(dtype, what))
+
+        def __repr__(self):
+            return f"Placeholder({self.spec})"
 
 
 def global_function(type="predict"):
@@ -36,7 +48,6 @@ class JobFunction:
         fine = isinstance(function, (FunctionType, MethodType))
         need(fine, f"global_function takes a Python function, not {shown(function)}")
         functools.update_wrapper(self, function)
-        self.__name__ = printable(function.__name__)
         self.function, self.kind = function, kind
         self.placeholders = _placeholders(function)
         self._job = self._executor = self._single = None
@@ -68,11 +79,8 @@ class JobFunction:
         try:
             bound = inspect.signature(self.function).bind(*arrays, **named)
         except TypeError as error:
-            raise OpError(
-                f'job "{self.__name__}" takes {len(names)} array(s) '
-                f"({', '.join(names) or 'none'}): {error}",
-                "run",
-            ) from None
+            there = f"{len(names)} array(s) ({', '.join(names) or 'none'})"
+            raise OpError(f'job "{self.__name__}" takes {there}: {error}', "run") from None
         return [bound.arguments[name] for name in names]
 
     def _write(self):
@@ -117,11 +125,9 @@ class JobFunction:
                 f"it returned {len(blobs) or None}; write Tuple[tp.Numpy, tp.Numpy] for two",
             )
         several = typing.get_args(wanted)
-        need(
-            not several or len(several) == len(blobs),
-            f'job "{self.__name__}" is annotated with {len(several)} results and '
-            f"returned {len(blobs)}",
-        )
+        counts = f"{len(several)} results and returned {len(blobs)}"
+        fits = not several or len(several) == len(blobs)
+        need(fits, f'job "{self.__name__}" is annotated with {counts}')
         return [blob.name for blob in blobs]
 
 
@@ -129,13 +135,12 @@ def _placeholders(function):
     try:
         parameters = inspect.signature(function, eval_str=True).parameters
     except (TypeError, ValueError, NameError) as error:
-        words = printable(str(error), 200)
-        raise OpError(f"global_function cannot read its parameters: {words}") from None
+        raise OpError(f"global_function cannot read its parameters: {error}") from None
     found = {}
     for name, parameter in parameters.items():
         need(
             isinstance(parameter.annotation, Numpy.Placeholder),
-            f'job "{printable(function.__name__)}": parameter "{name}" needs an annotation such as '
+            f'job "{function.__name__}": parameter "{name}" needs an annotation such as '
             "tp.Numpy.Placeholder((5,), dtype=flow.float32)",
         )
         found[name] = parameter.annotation

@@ -1,13 +1,23 @@
-"""A job: the list of ops that a job function writes down; data, and text.
+"""A job: the list of ops that a job function writes down, as data; and how it is written down.
 
-Mirrors the job proto that OneFlow 0.3 kept (oneflow/core/job/job.proto).
+Requests for ops become checked ops with inferred blobs. Mirrors the job proto that OneFlow 0.3 kept
+(oneflow/core/job/job.proto), and JobBuildAndInferCtx (job_build_and_infer_ctx.cpp).
 """
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count
 
-from helpers.mini.oneflow.registry import Spec
+from helpers.mini.oneflow.autodiff import numbered
+from helpers.mini.oneflow.definitions import check_inferred
+from helpers.mini.oneflow.errors import OpError, listed, need, place, shown, stage
+from helpers.mini.oneflow.kernels import NO_KERNEL
+from helpers.mini.oneflow.registry import REQUIRED, Spec, attr_value
 
 PASSES = ("forward", "backward", "update")
+PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a build with CUDA
+_writing = ContextVar("job being written down", default=None)
 
 
 @dataclass(frozen=True)
@@ -30,17 +40,9 @@ class Output:
 
 @dataclass(frozen=True)
 class Op:
-    """One op of a job.
+    """One op of a job. `part` is its pass, `file` the definition's; "" for the framework's own.
 
-    Attributes:
-        name: its name in the job.
-        type: its op_type_name.
-        inputs: (argument, blob's name) in the order of the definition.
-        outputs: what it writes.
-        attrs: (name, value).
-        placement: "cpu" or "gpu".
-        part: the pass that it belongs to, one of PASSES.
-        file: the definition's folder and file; "" for ops of the framework.
+    `inputs` are (argument, blob's name) in the order of the definition, `attrs` (name, value).
     """
 
     name: str
@@ -64,14 +66,9 @@ class Op:
 
 @dataclass(frozen=True)
 class Job:
-    """A job that has been written down.
+    """A job that has been written down, of the kind "predict" or "train".
 
-    Attributes:
-        name: the job function's.
-        kind: "predict" or "train".
-        ops: all ops, in the order in which they run.
-        returns: the names of the blobs that a call gives back.
-        gradients: (blob, blob of its gradient), for each blob that got one.
+    `returns` names the blobs that a call gives back; `gradients` are (blob, blob of its gradient).
     """
 
     name: str
@@ -96,3 +93,154 @@ class Job:
             ops = [op for op in self.ops if op.part == part]
             lines += [f"{part}:"] * bool(ops) + [f"  {op}" for op in ops]
         return "\n".join([*lines, f"returns {', '.join(self.returns) or 'nothing'}"])
+
+
+class Writer:
+    """A job while it is being written down."""
+
+    def __init__(self, name, kind, session):
+        self.name, self.kind, self.session = name, kind, session
+        self.ops, self.blobs, self.gradients = [], {}, {}
+        self.loss = self.optimizer = None
+        self.watches, self.trainable = [], []
+
+    def add(self, request, part="forward", placement=None):
+        """Check a request, infer its outputs, append the op. Return its Outputs."""
+        where = f'op "{request.name}" of job "{self.name}"'
+        placement = placement or PLACED.get()
+        with stage("build"):
+            definition = self.definition(request, where, placement)
+            inputs = [(name, self.read(blob, where)) for name, blob in request.inputs]
+        with stage("infer"):
+            specs = infer(definition, inputs, request, where)
+        outputs = [Output(name, request.blob(name), *specs[name]) for name in definition.outputs]
+        attrs = tuple(request.attrs.items())
+        inputs = tuple((name, output.blob) for name, output in inputs)
+        named, file = (request.name, request.type, inputs), place(definition.file)
+        self.append(Op(*named, tuple(outputs), attrs, placement, part, file))
+        return outputs
+
+    def append(self, op):
+        """Append a finished op; its name must be new."""
+        need(
+            op.name not in [other.name for other in self.ops],
+            f'job "{self.name}" already has an op named "{op.name}"; '
+            "give each op its own name: user_op_builder(name)",
+        )
+        self.ops.append(op)
+        self.blobs.update({output.blob: output for output in op.outputs})
+
+    def definition(self, request, where, placement):
+        """Return the OpDef that a request fits; fill in the request's defaults."""
+        need(request.type, f'{where} has no op type: call .Op("op_type_name")')
+        try:
+            definition = self.session.registry.op(request.type)
+        except OpError as error:
+            raise OpError(f"{where}: {error}") from None
+        complete(request, definition, f"{where}, {definition}", placement)
+        return definition
+
+    def read(self, blob, where):
+        """Return the Output that wrote a blob."""
+        need(blob in self.blobs, f'{where} reads blob "{blob}", which no op before it writes')
+        return self.blobs[blob]
+
+    def new_name(self, stem):
+        """Return a name that no op of this job has: stem_0, stem_1 …"""
+        taken = {op.name for op in self.ops}
+        return next(name for n in count() if (name := f"{stem}_{n}") not in taken)
+
+    def finish(self, returns):
+        """Return the Job."""
+        gradients = tuple(self.gradients.items())
+        return Job(self.name, self.kind, tuple(self.ops), tuple(returns), gradients)
+
+
+def complete(request, definition, where, placement):
+    """Hold a request against a definition: arguments, attributes, placement."""
+    check_arguments("input", [name for name, _ in request.inputs], definition, where)
+    check_arguments("output", request.outputs, definition, where)
+    for name, value in request.attrs.items():
+        known = definition.attrs
+        need(name in known, f'{where} has no attr "{name}"; it has {listed(known)}')
+        request.attrs[name] = attr_value(f'{where}: attr "{name}"', known[name].type, value)
+    attrs = {}
+    for name, attr in definition.attrs.items():
+        attrs[name] = value = request.attrs.get(name, attr.default)
+        need(value is not REQUIRED, f'{where}: attr "{name}" must be set; it has no default')
+    request.attrs = attrs
+    request.outputs = list(definition.outputs)
+    if definition.file:
+        order = definition.inputs.index
+        request.inputs.sort(key=lambda item: order(item[0]))
+        tag = definition.attrs.get("device_sub_tag")
+        need(
+            tag is not None and tag.default == "py",
+            f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks for a '
+            "kernel in C++, and there is none",
+        )
+    check_placement(placement, where)
+
+
+def check_arguments(kind, given, definition, where):
+    """Raise OpError unless each argument of the definition is given once."""
+    if not definition.file and kind == "input":
+        return  # a built-in op takes any number
+    known = getattr(definition, f"{kind}s")
+    for name in given:
+        need(name in known, f'{where} has no {kind} "{name}"; it has {listed(known)}')
+    for name in known:
+        times = given.count(name)
+        need(times, f'{where}: {kind} "{name}" is not given; add .{kind.title()}("{name}"…)')
+        need(times == 1, f'{where}: {kind} "{name}" takes one blob, {times} given')
+
+
+def check_placement(device, where):
+    """Raise OpError, with the original's words, for an op that is not on the cpu."""
+    placed = f'is placed on "{device}"' if device else 'has no placement, which means "gpu"'
+    need(
+        device == "cpu",
+        f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
+        'write the op inside `with flow.scope.placement("cpu", "0:0"):`',
+    )
+
+
+def infer(definition, inputs, request, where):
+    """Return {output: Spec}, checked."""
+    specs = numbered([(name, output.spec) for name, output in inputs])
+    try:
+        found = definition.infer(specs, request.attrs)
+        return {name: check_inferred(found[name], name) for name in definition.outputs}
+    except OpError as error:
+        raise OpError(f"{where}: the inference function of {definition} {error}") from error
+
+
+def writer() -> Writer:
+    """Return the job being written down."""
+    found = _writing.get()
+    need(found, "this works only inside a @flow.global_function while its job is written down")
+    return found
+
+
+@contextmanager
+def writing(job):
+    """Make a Writer the current one."""
+    inside = _writing.get() is not None
+    need(not inside, f'job "{job.name}" is called inside another job; call it from outside')
+    token = _writing.set(job)
+    try:
+        yield job
+    finally:
+        _writing.reset(token)
+
+
+@contextmanager
+def placement(device_tag, machine_device_ids="0:0"):
+    """Place the ops of the block on a device. Mirrors flow.scope.placement."""
+    known = device_tag in ("cpu", "gpu")
+    need(known, f'placement: the device is "cpu" or "gpu", got {shown(device_tag)}')
+    token = PLACED.set(device_tag)
+    try:
+        yield
+    finally:
+        PLACED.reset(token)

@@ -2,10 +2,13 @@
 
 The rule of the original: X_forward is computed by forward() of X's kernel file, X_backward by its
 backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3). An op type that kernels are
-registered for takes the one that matches. A run is planned once, and again when the registry has
-changed; arrays go through the ops in slots of a list.
+registered for takes the one whose predicate is true of the op. A predicate is a hob, a high order
+bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
+user_op_registry_manager.cpp. A run is planned once, and again when the registry has changed; arrays
+go through the ops in slots of a list.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from sys import getrefcount
 from types import MappingProxyType
@@ -13,12 +16,165 @@ from types import MappingProxyType
 import numpy as np
 
 from helpers.mini.oneflow import built_in_ops
-from helpers.mini.oneflow.errors import OpError, listed, need, place, raised
-from helpers.mini.oneflow.kernel_registry import KernelRegContext, chosen
-from helpers.mini.oneflow.registry import Kernel
-from helpers.safety.arguments import is_exactly, kind_of
+from helpers.mini.oneflow.autodiff import numbered
+from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, shown
+from helpers.mini.oneflow.registry import Kernel, Spec, begin, dtype_name
+from helpers.safety.arguments import kind_of
 
+DEVICES = ("cpu", "gpu")
+# The original's words for none and for several.
+NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."
+TOO_MANY = "There are more than one kernels matching Current OperatorConf."
 HOLDERS = 3  # the container, one name and getrefcount's argument
+
+
+@dataclass(frozen=True)
+class KernelRegContext:
+    """What a predicate is asked about: one op that looks for its kernel.
+
+    `dtypes`: (argument, index) -> dtype, of its inputs and then of its outputs.
+    """
+
+    op_type: str
+    device: str
+    dtypes: dict[tuple[str, int], str]
+
+    def __str__(self):
+        dtypes = [f"{name}_{index}: {dtype}" for (name, index), dtype in self.dtypes.items()]
+        return ", ".join([f"op_type_name: {self.op_type}", f"device: {self.device}", *dtypes])
+
+
+class Hob:
+    """A predicate: `hob(context)` is True or False. `&`, `|` and `~` make another of it."""
+
+    def __init__(self, text, function):
+        self.text, self.function = text, function
+
+    def __call__(self, context: KernelRegContext) -> bool:
+        """Ask it of an op."""
+        return self.function(context)
+
+    def __and__(self, other):
+        return self._joined("&", other, lambda context: self(context) and other(context))
+
+    def __or__(self, other):
+        return self._joined("|", other, lambda context: self(context) or other(context))
+
+    def __invert__(self):
+        return Hob(f"~({self.text})", lambda context: not self(context))
+
+    def __bool__(self):
+        raise OpError(
+            f"{self.text} is neither true nor false before an op is known; "
+            "join predicates with & and |, each in brackets, not with and, or, not, in"
+        )
+
+    def __str__(self):
+        return self.text
+
+    def _joined(self, sign, other, function):
+        joined = f"{self.text} {sign} {shown(other)}"
+        fine = isinstance(other, Hob)
+        need(fine, f"{joined}: a predicate is joined with another one; put each in brackets")
+        return Hob(f"({self.text}) {sign} ({other.text})", function)
+
+
+class HobContextGetter:
+    """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
+
+    def __init__(self, text, get, known):
+        self.text, self.get, self.known = text, get, known
+
+    def __eq__(self, value):
+        value = self.known(value, self.text)
+        return Hob(f'{self.text} == "{value}"', lambda context: self.get(context) == value)
+
+    def __ne__(self, value):
+        value = self.known(value, self.text)
+        return Hob(f'{self.text} != "{value}"', lambda context: self.get(context) != value)
+
+    __hash__ = None
+
+
+def HobDataType(name, index):
+    """Stand for the dtype of an argument of the op, an input or an output."""
+    text = f'HobDataType("{name}", {index})'
+
+    def get(context):
+        has = listed(known for known, _ in context.dtypes)
+        told = f'{text}: op type "{context.op_type}" has no such argument; it has {has}'
+        need((name, index) in context.dtypes, told)
+        return context.dtypes[name, index]
+
+    return HobContextGetter(text, get, dtype_name)
+
+
+def HobDeviceTag():
+    """Stand for the device that the op is placed on."""
+
+    def known(value, what):
+        need(value in DEVICES, f"{what}: there are {listed(DEVICES)}, not {shown(value)}")
+        return value
+
+    return HobContextGetter("HobDeviceTag()", lambda context: context.device, known)
+
+
+@dataclass(frozen=True)
+class RegisteredKernel:
+    """A kernel and the ops that it is for: those of this type of which `matches` is true."""
+
+    op_type: str
+    matches: Hob
+    kernel: Kernel
+
+    def __str__(self):
+        return str(self.kernel)
+
+
+def choose(kernels: list[RegisteredKernel], context: KernelRegContext) -> RegisteredKernel:
+    """Return the one kernel whose predicate is true of an op; OpError for none and for several."""
+    matching = [kernel for kernel in kernels if kernel.matches(context)]
+    need(matching, f"{NO_KERNEL} {context}")
+    need(len(matching) == 1, f"{TOO_MANY} {context}")
+    return matching[0]
+
+
+def REGISTER_USER_KERNEL(op_type_name):
+    """Begin the registration of a kernel."""
+    told = "REGISTER_USER_KERNEL stands in <name>_py_kernel.py"
+    return begin("py_kernel.py", KernelChain, op_type_name, told)
+
+
+class KernelChain:
+    """A registration under construction."""
+
+    def __init__(self, op_type_name, file):
+        self.name, self.file = op_type_name, file
+        self.function = self.predicate = None
+
+    def SetCreateFn(self, function):
+        """Set the function that computes: function(args) or function(args, attrs)."""
+        need(callable(function), f"{self}.SetCreateFn takes a function, got {shown(function)}")
+        self.function = function
+        return self
+
+    def SetIsMatchedHob(self, predicate):
+        """Say for which ops it is: a predicate such as HobDataType("in", 0) == "float32"."""
+        told = f"{self}.SetIsMatchedHob takes a predicate, got {shown(predicate)}"
+        need(isinstance(predicate, Hob), told)
+        self.predicate = predicate
+        return self
+
+    def finish(self):
+        """Return the record, checked."""
+        need(self.function is not None, f"{self} has no .SetCreateFn(function)")
+        need(self.predicate is not None, f"{self} has no .SetIsMatchedHob(predicate)")
+        name = getattr(self.function, "__name__", "kernel")
+        kernel = Kernel.of(name, self.function, self.file)
+        return RegisteredKernel(self.name, self.predicate, kernel)
+
+    def __str__(self):
+        return f'REGISTER_USER_KERNEL("{self.name}")'
 
 
 def find(registry, context):
@@ -26,7 +182,13 @@ def find(registry, context):
     if context.op_type in built_in_ops.KERNELS:
         return built_in_ops.KERNELS[context.op_type]
     registered = registry.kernels(context.op_type)
-    return chosen(registered, context) if registered else named(registry, context.op_type)
+    if not registered:
+        return named(registry, context.op_type)
+    try:
+        return choose(registered, context).kernel
+    except OpError as error:
+        told = "; ".join(f"{kernel} if {kernel.matches}" for kernel in registered)
+        raise OpError(f"{error} (registered: {told})") from error
 
 
 def named(registry, type_name):
@@ -53,10 +215,7 @@ def named(registry, type_name):
 
 
 def step(op, kernel, reads, writes):
-    """Return a function that runs an op: it reads and writes slots of a list of arrays.
-
-    Arrays in slots are read-only, and held by nobody outside: what a kernel keeps is copied.
-    """
+    """Return a function that runs an op: it reads and writes slots of a list of arrays."""
     function, where = kernel.function, f'{kernel} of op "{op.name}" ({op.type})'
     attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
     rest = (MappingProxyType(attrs),) if kernel.wants_attrs else ()
@@ -70,10 +229,13 @@ def step(op, kernel, reads, writes):
             result = function(tuple([slots[i] for i in reads]), *rest)
         except (Exception, SystemExit) as error:
             raise OpError(f"{where} raised {raised(error, kernel.file)}") from error
-        results = (*result,) if is_exactly(result, tuple, list) else (result,)
+        results = (*result,) if type(result) in (tuple, list) else (result,)
         del result
         if len(results) != len(expected):
-            raise _wrong_count(where, results, op)
+            raise OpError(
+                f"{where} returned {len(results)} value(s); the op has {len(expected)} output(s): "
+                f"{', '.join(map(str, op.outputs))}"
+            )
         for index, slot, output, shape, dtype in expected:
             array = results[index]  # zip() would hold it too
             if type(array) is not np.ndarray:
@@ -89,27 +251,17 @@ def step(op, kernel, reads, writes):
 
 
 def _array(value, where, output):
-    """Return a numpy scalar as an array; raise OpError for all else."""
     if isinstance(value, np.generic):
         return np.array(value)
     kind = "None" if value is None else f"a {kind_of(value)}"
     raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
 
 
-def _wrong_count(where, results, op):
-    outputs = ", ".join(map(str, op.outputs))
-    return OpError(
-        f"{where} returned {len(results)} value(s); the op has {len(op.outputs)} output(s): "
-        f"{outputs}"
-    )
-
-
 def _wrong_spec(where, array, output):
-    if array.shape != output.shape:
-        found, right = f"shape {array.shape}", output.shape
-    else:
-        found, right = f"dtype {array.dtype}", output.dtype
-    return OpError(f"{where} returned {found} for {output}; the op's inference says {right}")
+    other = array.shape != output.shape
+    found, right = (array.shape, output.shape) if other else (array.dtype, output.dtype)
+    what = "shape" if other else "dtype"
+    return OpError(f"{where} returned {what} {found} for {output}; the op's inference says {right}")
 
 
 class Executor:
@@ -202,18 +354,14 @@ class Executor:
         if type(array) is not np.ndarray:
             found = f"a {kind_of(array)}, not a numpy array: write np.asarray(...)"
         else:
-            found = f"{array.dtype}[{', '.join(map(str, array.shape))}]"
+            found = Spec(array.shape, array.dtype)
         return OpError(
             f'job "{self.job.name}": argument "{name}" is {found}; the placeholder is {blob.spec}'
         )
 
 
 def _asking(op, blobs):
-    """Return what the predicates of kernels are asked about."""
-    dtypes, counts = {}, {}
-    for name, blob in op.inputs:
-        counts[name] = counts.get(name, -1) + 1
-        dtypes[name, counts[name]] = blobs[blob].dtype
+    dtypes = numbered([(name, blobs[blob].dtype) for name, blob in op.inputs])
     dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
     return KernelRegContext(op.type, op.placement, dtypes)
 
@@ -223,7 +371,6 @@ def _computes(op):
 
 
 def _released(slots, slot):
-    """Return a computed array itself, writable; a copy if a kernel has kept it."""
     array = slots[slot]
     if getrefcount(array) > HOLDERS:
         return array.copy()

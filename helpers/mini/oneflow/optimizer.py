@@ -9,22 +9,17 @@ from bisect import bisect_right
 
 import numpy as np
 
-from helpers.mini.oneflow.dtypes import FLOATS, dtype_name, is_number, shape_tuple
 from helpers.mini.oneflow.errors import OpError, need, shown
-from helpers.mini.oneflow.job import Op, Output
-from helpers.mini.oneflow.job_builder import PLACED, check_placement, writer
-from helpers.mini.oneflow.registry import Spec
+from helpers.mini.oneflow.job import PLACED, Op, Output, check_placement, writer
+from helpers.mini.oneflow.registry import FLOATS, Spec, dtype_name, is_number, shape_tuple
 from helpers.mini.oneflow.user_op_builder import Blob, own
 
 
 class Initializer:
-    """Makes a variable's first value: call(name, shape, dtype) -> array."""
+    """Makes a variable's first value: make(name, seed, shape, dtype) -> array."""
 
-    def __init__(self, make, text):
-        self.make, self.text = make, text
-
-    def __repr__(self):
-        return self.text
+    def __init__(self, make):
+        self.make = make
 
 
 def ones_initializer(dtype="float32"):
@@ -40,9 +35,7 @@ def zeros_initializer(dtype="float32"):
 def constant_initializer(value=0, dtype="float32"):
     """All `value`. The variable's own dtype counts; `dtype` is there as in the original."""
     dtype_name(dtype, "constant_initializer")
-    return Initializer(
-        lambda name, seed, shape, dtype: np.full(shape, value, dtype), f"constant({value})"
-    )
+    return Initializer(lambda name, seed, shape, dtype: np.full(shape, value, dtype))
 
 
 def random_uniform_initializer(minval=0, maxval=1, dtype="float32"):
@@ -54,7 +47,7 @@ def random_uniform_initializer(minval=0, maxval=1, dtype="float32"):
         rng = np.random.default_rng(zlib.crc32(name.encode()) if seed is None else seed)
         return rng.uniform(minval, maxval, shape).astype(dtype)
 
-    return Initializer(make, f"random_uniform({minval}, {maxval})")
+    return Initializer(make)
 
 
 def get_variable(
@@ -78,7 +71,7 @@ def get_variable(
     _make(job.session, name, spec, initializer, random_seed)
     job.append(Op(name, "variable", (), (output,), (("trainable", trainable),)))
     if trainable:
-        job.trainable[output.blob] = True
+        job.trainable.append(output.blob)
     return Blob(job, output)
 
 
@@ -93,8 +86,7 @@ def _make(session, name, spec, initializer, seed):
         )
         session.set_variable(name, initializer.make(name, seed, *spec))
         return
-    if Spec(known.shape, known.dtype.name) != spec:
-        found = Spec(known.shape, known.dtype.name)
+    if (found := Spec(known.shape, known.dtype.name)) != spec:
         raise OpError(f'variable "{name}" is {found} in another job, not {spec}')
 
 

@@ -1,17 +1,94 @@
 """The seam: one registry where logical ops meet their gradients and their kernels.
 
 Both front ends, definitions.py (Python) and cpp_def.py (compiled C++), fill it with records alike.
+What a blob can hold, and the types of attributes, are told here too: six of the original's 14.
 Mirrors oneflow/core/framework/user_op_registry_manager.cpp and, for kernels,
 oneflow/python/ops/user_op_builder.py and oneflow/extension/python of 0.3.
 """
 
 import inspect
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from helpers.mini.oneflow.dtypes import AttrDef
-from helpers.mini.oneflow.errors import OpError, listed, need, place
+import numpy as np
+
+from helpers.mini.oneflow.errors import OpError, in_file, listed, need, place, shown, stage
+
+DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8")  # and no bool
+FLOATS = DTYPES[:3]
+TYPES = {"bool": bool, "int32": int, "int64": int, "float": float, "double": float, "string": str}
+REQUIRED = object()  # an attribute without a default
+SEPARATORS = "\x1e\x1f"  # they part the words that are sent to a compiled definition
+
+
+def dtype_name(value, what):
+    """Return the name of a dtype given as flow.float32, np.float32 or "float32"."""
+    try:
+        name = np.dtype(value).name if isinstance(value, (str, type, np.dtype)) else None
+    except TypeError:
+        name = None
+    told = f"{what}: {shown(value)} is no data type of a blob; there are {listed(DTYPES)}"
+    need(name in DTYPES, told)
+    return name
+
+
+def shape_tuple(value, what):
+    """Return a shape as a tuple of ints >= 0."""
+    need(is_list(value), f"{what}: a shape is a tuple such as (5,), got {shown(value)}")
+    fine = all(map(is_size, value))
+    need(fine, f"{what}: a shape holds whole numbers from 0 up, got {shown(value)}")
+    return tuple(map(int, value))
+
+
+def is_size(value):
+    """Say whether a value can be one number of a shape."""
+    return isinstance(value, (int, np.integer)) and type(value) is not bool and value >= 0
+
+
+def is_list(value):
+    """Say whether it is a list or a tuple, and of no class of its own."""
+    return type(value) in (list, tuple)
+
+
+def is_number(value):
+    """Say whether a value is a number that arithmetic can take: an int or a float, no bool."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and type(value) is not bool
+
+
+class AttrDef(NamedTuple):
+    """One attribute of an op type: its type's name, its default (REQUIRED: none)."""
+
+    type: str
+    default: object = REQUIRED
+
+
+def attr_def(where, default, type_name):
+    """Return an AttrDef; without a type name the default's own type decides."""
+    given = shown(default) if type_name is None else shown(type_name)
+    if type_name is None:
+        names = {bool: "bool", int: "int64", float: "double", str: "string"}
+        type_name = names.get(type(default))
+    if type_name not in TYPES:
+        raise OpError(f"{where}: {given} gives no attr type; there are {listed(TYPES)}")
+    if default is REQUIRED:
+        return AttrDef(type_name)
+    return AttrDef(type_name, attr_value(where, type_name, default))
+
+
+def attr_value(where, type_name, value):
+    """Return the value as the attr type keeps it (a float is rounded to 32 bits)."""
+    wanted = TYPES[type_name]
+    fits = type(value) is wanted or (wanted is float and type(value) is int)
+    need(fits, f"{where} is a {type_name}, got {shown(value)}")
+    if wanted is int:
+        limits = np.iinfo(type_name)
+        fits = limits.min <= value <= limits.max
+        need(fits, f"{where} is an {type_name}, which cannot hold {shown(value)}")
+    if wanted is str and any(mark in value for mark in SEPARATORS):
+        raise OpError(f"{where} holds one of the two characters 0x1e and 0x1f, kept for transport")
+    return float(np.float32(value)) if type_name == "float" else wanted(value)
 
 
 class Spec(NamedTuple):
@@ -41,19 +118,19 @@ class OpDef:
     front_end: str = "built in"
 
     def __str__(self):
-        return f'op type "{self.name}"' + (f" ({place(self.file)})" if self.file else "")
+        return in_file(f'op type "{self.name}"', self.file)
 
 
 @dataclass(frozen=True)
 class GradientDef:
-    """A gradient rule: `generate(ForwardOp)` returns a Plan (both in backward_op_conf.py)."""
+    """A gradient rule: `generate(ForwardOp)` returns a Plan (both in autodiff.py)."""
 
     name: str
     generate: Callable
     file: str = ""
 
     def __str__(self):
-        return f'the gradient rule of "{self.name}"' + (f" ({place(self.file)})" * bool(self.file))
+        return in_file(f'the gradient rule of "{self.name}"', self.file)
 
 
 @dataclass(frozen=True)
@@ -68,19 +145,41 @@ class Kernel:
     @classmethod
     def of(cls, name, function, file):
         """Return the Kernel of a function that is written as forward(args) or (args, attrs)."""
-        return cls(name, function, _wants_attrs(function), file)
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except (TypeError, ValueError):
+            parameters = ()
+        by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        return cls(name, function, len(by_place) > 1, file)
 
     def __str__(self):
-        return f"{self.name}()" + (f" ({place(self.file)})" if self.file else "")
+        return in_file(f"{self.name}()", self.file)
 
 
-def _wants_attrs(function):
+_collecting = {}  # "op_def.py" or "py_kernel.py", while one is loaded -> (file, its chains)
+
+
+@contextmanager
+def collect(kind, file, at):
+    """Gather what a file registers; the list holds the records after the block."""
+    records, before = [], dict(_collecting)
+    _collecting.clear()
+    _collecting[kind] = str(file), (chains := [])
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return len([p for p in parameters if p.kind in places]) > 1
+        yield records
+    finally:
+        _collecting.clear()
+        _collecting.update(before)
+    with stage(at):
+        records += [chain.finish() for chain in chains]
+
+
+def begin(kind, chain, name, told):
+    """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
+    need(kind in _collecting, told)
+    file, chains = _collecting[kind]
+    chains.append(chain(name, file))
+    return chains[-1]
 
 
 @dataclass
@@ -95,10 +194,7 @@ class Registry:
 
     def register(self, definitions, folder):
         """Put the definitions of a folder in the place of those it had before, all or none."""
-        kept = {
-            OpDef: _without(self.ops, folder),
-            GradientDef: _without(self.gradients, folder),
-        }
+        kept = {OpDef: _without(self.ops, folder), GradientDef: _without(self.gradients, folder)}
         for item in definitions:
             table = kept[type(item)]
             if item.name in table:
@@ -130,7 +226,7 @@ def _without(table, folder):
 
 
 def _taken(item, other):
-    by = place(other.file) if other.file else "the framework itself"
+    by = place(other.file) or "the framework itself"
     what = "op type" if isinstance(item, OpDef) else "a gradient for op type"
     return (
         f'{place(item.file)}: {what} "{item.name}" is already registered by {by}; '

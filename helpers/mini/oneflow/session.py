@@ -1,13 +1,25 @@
-"""What outlives a job: the registry and the variables. Mirrors framework/session_util.py."""
+"""What outlives a job, the registry and the variables; and how an op's folder comes into it.
 
+Mirrors framework/session_util.py, and oneflow/python/ops/util/custom_op_module.py of 0.3, which
+copied the folder into the working directory and compiled there; here the folder is read where it
+is. While an op's own files run, `import oneflow as flow` means this package.
+"""
+
+import os
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
+from helpers.mini.oneflow import cpp_def as cpp
 from helpers.mini.oneflow.built_in_ops import built_in_registry
-from helpers.mini.oneflow.errors import listed, need
-from helpers.mini.oneflow.registry import Registry
+from helpers.mini.oneflow.errors import OpError, listed, need, place, raised, shown, stage
+from helpers.mini.oneflow.registry import Registry, collect
+
+PACKAGE = __name__.rpartition(".")[0]
 
 
 @dataclass
@@ -66,3 +78,129 @@ def load_variables(values):
         )
     for name, value in values.items():
         session().set_variable(name, value)
+
+
+@contextmanager
+def as_oneflow():
+    """Let `import oneflow` and `import oneflow.typing` find this package inside the block."""
+    before = {name: module for name, module in sys.modules.items() if _is_oneflow(name)}
+    flow = sys.modules[PACKAGE]
+    sys.modules.update({"oneflow": flow, "oneflow.typing": flow.typing})
+    try:
+        yield
+    finally:
+        for name in list(filter(_is_oneflow, sys.modules)):
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def _is_oneflow(name):
+    return name.partition(".")[0] == "oneflow"
+
+
+def run_file(path):
+    """Run a file as a new module and return it; nothing is cached. Raises OpError."""
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    try:
+        code = compile(path.read_bytes(), str(path), "exec")
+        with as_oneflow():
+            exec(code, vars(module))
+    except OpError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise OpError(
+            f"{path.parent.name}/{path.name} cannot be loaded: {raised(error, path)}"
+        ) from error
+    return module
+
+
+class CustomOpModule:
+    """The files of one op: <folder>/<name>_py_api.py and so on. Nothing is loaded yet."""
+
+    def __init__(self, op_type_name, module_path="."):
+        with stage("load"):
+            self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
+            need(
+                self.folder.is_dir(),
+                f"there is no folder {shown(op_type_name)} under the path; a custom op lives in a "
+                "folder that is named like the op, and custom_op_module(name, path) takes the path "
+                "of the folder that holds it",
+            )
+        self._files, self._steps, self._api = {}, [], None
+
+    @property
+    def api(self):
+        """The wrapper functions: the module of <name>_py_api.py."""
+        need(
+            self._api is not None,
+            f'op "{self.name}" has no .api yet: call .py_api() and then .build_load()',
+        )
+        return self._api
+
+    def py_api(self):
+        """Load the wrappers."""
+        return self._plan("py_api.py")
+
+    def py_def(self):
+        """Load the definition in Python."""
+        return self._plan("op_def.py")
+
+    def cpp_def(self):
+        """Compile and load the definition in C++."""
+        return self._plan("cpp_def.cpp")
+
+    def py_kernel(self):
+        """Load the numpy kernels."""
+        return self._plan("py_kernel.py")
+
+    def build_load(self):
+        """Load everything that was asked for, and register it: all or nothing."""
+        with stage("load"):
+            loaded = {ending: LOADERS[ending](path) for ending, path in self._files.items()}
+            registry = session().registry
+            for ending in ("op_def.py", "cpp_def.cpp"):
+                if ending in loaded:
+                    with stage("define"):
+                        registry.register(loaded[ending], f"{self.folder}{os.sep}")
+            if "py_kernel.py" in loaded:
+                module, registered = loaded["py_kernel.py"]
+                path = self._files["py_kernel.py"]
+                registry.add_kernels(self.name, module, path, registered)
+            self._api = loaded.get("py_api.py", self._api)
+        return self
+
+    def _plan(self, ending):
+        path = self.folder / f"{self.name}_{ending}"
+        with stage("load"):
+            if not path.is_file():
+                has = listed(sorted(os.listdir(self.folder)))
+                raise OpError(f"{place(path)} is missing; the folder holds {has}")
+            self._files[ending] = path
+            need(
+                not {"op_def.py", "cpp_def.cpp"} <= set(self._files),
+                f'op "{self.name}" is defined once: take .py_def() or .cpp_def()',
+            )
+        return self
+
+
+def load_python_definition(path):
+    """Return the definitions in an <name>_op_def.py."""
+    with collect("op_def.py", path, "define") as definitions:
+        run_file(path)
+    return definitions
+
+
+def load_kernels(path):
+    """Return the module of an <name>_py_kernel.py, and the kernels that it registers."""
+    with collect("py_kernel.py", path, "load") as registered:
+        module = run_file(path)
+    return module, registered
+
+
+LOADERS = {
+    "op_def.py": load_python_definition,
+    "cpp_def.cpp": cpp.load,
+    "py_kernel.py": load_kernels,
+    "py_api.py": run_file,
+}

@@ -4,12 +4,14 @@ Blobs are names with a shape and a dtype, no numbers; arithmetic on them appends
 Mirrors oneflow/python/ops/user_op_builder.py.
 """
 
+# ruff: noqa: D102 - the names are the original's, and say what they do
+
 import math
 
 from helpers.mini.oneflow.autodiff import Request
-from helpers.mini.oneflow.dtypes import is_list, is_number
 from helpers.mini.oneflow.errors import OpError, need, shown, stage
-from helpers.mini.oneflow.job_builder import PLACED, writer
+from helpers.mini.oneflow.job import PLACED, writer
+from helpers.mini.oneflow.registry import is_list, is_number
 from helpers.safety.arguments import kind_of
 
 
@@ -27,9 +29,6 @@ class Blob:
     def __add__(self, other):
         return binary("add", self, other)
 
-    def __radd__(self, other):
-        return binary("add", self, other)
-
     def __sub__(self, other):
         return binary("sub", self, other)
 
@@ -39,14 +38,12 @@ class Blob:
     def __mul__(self, other):
         return binary("mul", self, other)
 
-    def __rmul__(self, other):
-        return binary("mul", self, other)
+    __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other):
+        if isinstance(other, Blob):
+            raise OpError(f"{self!r} / {other!r}: blobs are divided by numbers only here")
         return binary("div", self, other)
-
-    def __rtruediv__(self, other):
-        return emit("constant_like", [self], value=_number(other, self)) / self
 
     def __pow__(self, other):
         raise OpError(f"{self!r} ** {shown(other)}: there is no such op; write x * x")
@@ -71,18 +68,15 @@ class Blob:
 def own(blob, what):
     """Return a blob of the job being written down, or raise OpError."""
     need(isinstance(blob, Blob), f"{what} takes blobs of the job, not {kind_of(blob)}")
-    need(
-        blob.owner is writer(),
-        f'{what}: {blob} belongs to another job, "{blob.owner.name}"',
-    )
+    need(blob.owner is writer(), f'{what}: {blob} belongs to another job, "{blob.owner.name}"')
     return blob
 
 
 def emit(type_name, blobs, **attrs):
     """Append a built-in op with one output; return its Blob."""
     job = writer()
-    inputs = [("in", own(blob, type_name).name) for blob in blobs]
-    request = Request(job.new_name(type_name), type_name, inputs, ["out"], attrs)
+    names = [own(blob, type_name).name for blob in blobs]
+    request = Request.built_in(job.new_name(type_name), type_name, names, attrs)
     return Blob(job, job.add(request)[0])
 
 
@@ -90,19 +84,14 @@ def binary(kind, blob, other):
     """Append broadcast_<kind> for two blobs, scalar_<kind> for a blob and a number."""
     if isinstance(other, Blob):
         return emit(f"broadcast_{kind}", [blob, other])
-    number = _number(other, blob)
-    if kind == "sub":
-        kind, number = "add", -number
-    return emit(f"scalar_{kind}", [blob], operand=number)
-
-
-def _number(value, blob):
     need(
-        is_number(value),
-        f"{blob!r} and {kind_of(value)}: arithmetic takes another blob or a number; "
+        is_number(other),
+        f"{blob!r} and {kind_of(other)}: arithmetic takes another blob or a number; "
         "an array enters through a placeholder or get_variable",
     )
-    return float(value)
+    if kind == "sub":
+        kind, other = "add", -other
+    return emit(f"scalar_{kind}", [blob], operand=float(other))
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False):
@@ -128,15 +117,13 @@ class user_op_builder:  # noqa: N801 - the original's name
             self._job = writer()
             fine = type(op_name) is str and op_name and "/" not in op_name
             need(fine, f"user_op_builder takes the op's name in the job, got {shown(op_name)}")
-        self._request = Request(op_name)
+        self._request, self._asked, self._blobs = Request(op_name), None, None
 
     def Op(self, op_type_name):
-        """Say which op type it is."""
         self._request.type = op_type_name
         return self
 
     def Input(self, input_name, input_blobs):
-        """Give an input its blob, in a list."""
         with stage("build"):
             given = "x" if isinstance(input_blobs, Blob) else shown(input_blobs)
             what = f'op "{self._request.name}": .Input("{input_name}", ...)'
@@ -148,34 +135,27 @@ class user_op_builder:  # noqa: N801 - the original's name
         return self
 
     def Output(self, output_name, num=1):
-        """Name an output."""
         need(num == 1, f'op "{self._request.name}": .Output takes one blob here, got num={num}')
         self._request.outputs.append(output_name)
         return self
 
     def Attr(self, attr_name, attr_value, attr_type_name=None):
-        """Set an attribute; the definition knows its type."""
         self._request.attrs[attr_name] = attr_value
         return self
 
     def Build(self):
-        """Hold the op against its definition; return a UserOp."""
-        request, job = self._request, self._job
-        asked = list(request.outputs)
+        """Hold the op against its definition."""
+        request, job, self._asked = self._request, self._job, list(self._request.outputs)
+        self._placement = PLACED.get()
         with stage("build"):
-            job.definition(request, f'op "{request.name}" of job "{job.name}"', PLACED.get())
-        return UserOp(job, request, asked, PLACED.get())
-
-
-class UserOp:
-    """An op that fits its definition. InferAndTryRun() puts it into the job."""
-
-    def __init__(self, job, request, asked, placement):
-        self._job, self._request, self._asked = job, request, asked
-        self._placement, self._blobs = placement, None
+            job.definition(request, f'op "{request.name}" of job "{job.name}"', self._placement)
+        return self
 
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
+        told = f'op "{self._request.name}" does not fit yet: call .Build() first'
+        with stage("build"):
+            need(self._asked is not None, told)
         added = self._job.add(self._request, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
         self._blobs = tuple(by_name[name] for name in self._asked)
@@ -183,19 +163,15 @@ class UserOp:
 
     def RemoteBlobList(self):
         """Return the outputs, a tuple in the order of the .Output() calls."""
+        told = f'op "{self._request.name}" is not in the job yet: call .InferAndTryRun() first'
         with stage("build"):
-            need(
-                self._blobs is not None,
-                f'op "{self._request.name}" is not in the job yet: call .InferAndTryRun() first',
-            )
+            need(self._blobs is not None, told)
         return self._blobs
 
     def SoleOutputBlob(self):
         """Return the only output."""
         blobs = self.RemoteBlobList()
+        told = f'op "{self._request.name}" has {len(blobs)} outputs; use .RemoteBlobList()'
         with stage("build"):
-            need(
-                len(blobs) == 1,
-                f'op "{self._request.name}" has {len(blobs)} outputs; use .RemoteBlobList()',
-            )
+            need(len(blobs) == 1, told)
         return blobs[0]

@@ -5,13 +5,10 @@ calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Asyn
 `machine(*steps)` is a machine with the handlers of these classes alone; in
 `machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
 
-What C code calls back by itself (the key of `sorted`, a property, the method of an operator), and
-the code that `eval` and `exec` are given, CPython runs. An exception keeps its type, message, cause
-and context; its traceback has an entry for each frame of the program, with its line, by a frame of
-CPython's that has its code's name and no locals. Who asks for a frame gets the machine's own, which
-`inspect` takes for one. What the machine does not hide: who sets a tracer (`sys.settrace`) traces
-the machine, `warnings.warn` counts its levels in the machine, `gi_code` and `gi_frame` of its
-generators show the code that drives them, and a frame's `f_locals` are a copy, on 3.13 too.
+CPython runs what C code calls back by itself (the key of `sorted`, a property, an operator's
+method) and what `eval` and `exec` are given. An exception keeps its type, message, cause, context
+and a traceback with the program's lines. The machine does not hide from a tracer or from
+`warnings.warn`; its frames are no frames for `inspect.isframe`, and their `f_locals` are a copy.
 """
 
 # ruff: noqa: F401 - what is imported here is offered
@@ -32,8 +29,7 @@ from helpers.mini.vm.instructions import (
     plain_names,
 )
 from helpers.mini.vm.loop import Loop, Prepared, machine, opcodes, written
-from helpers.mini.vm.special import ARITHMETIC, COMPARISON
-from helpers.mini.vm.steps import STEPS
+from helpers.mini.vm.steps import ARITHMETIC, COMPARISON, STEPS
 from helpers.safety.arguments import kind_of, printable
 
 VERSIONS = ((3, 11), (3, 12), (3, 13))

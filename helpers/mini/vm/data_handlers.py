@@ -105,7 +105,6 @@ class Lent:
 
 
 def _content_of(space, name):
-    """Return space[name] or NULL; a class's namespace may be any mapping."""
     if type(space) is dict:
         return space.get(name, NULL)
     try:

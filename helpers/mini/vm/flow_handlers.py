@@ -11,9 +11,9 @@ import sys
 from functools import cache
 from types import CoroutineType, GeneratorType
 
-from helpers.mini.vm import special
 from helpers.mini.vm.frame_object import generator_of
 from helpers.mini.vm.instructions import NULL, Unsupported
+from helpers.mini.vm.steps import refuse_uncatchable
 
 # Bits of a type's flags, from CPython's `Include/object.h`.
 MATCHES_SEQUENCE, MATCHES_MAPPING = 1 << 5, 1 << 6
@@ -58,10 +58,8 @@ class MoreExceptions:
     def BEFORE_WITH(self):
         """[manager] → [its __exit__, what __enter__ returned]"""
         manager = self.pop()
-        enter = special.bound(manager, "__enter__", "context manager")
-        self.push(
-            special.bound(manager, "__exit__", "context manager", " (missed __exit__ method)")
-        )
+        enter = _bound(manager, "__enter__", "context manager")
+        self.push(_bound(manager, "__exit__", "context manager", " (missed __exit__ method)"))
         self.push(self.call(enter))
 
     def WITH_EXCEPT_START(self):
@@ -72,7 +70,7 @@ class MoreExceptions:
     def CHECK_EG_MATCH(self):
         """[exception, class] → [the rest, the part that matches], None for an empty one"""
         error, wanted = self.take(2)
-        special.refuse_uncatchable(wanted)
+        refuse_uncatchable(wanted)
         _refuse_groups(wanted)
         if isinstance(error, wanted):
             wrapped = isinstance(error, BaseExceptionGroup)
@@ -89,6 +87,16 @@ class MoreExceptions:
         """[original, list of what the clauses left] → [what to raise, or None]"""
         original, left = self.take(2)
         self.push(native(*PREP_STAR)(original, left))
+
+
+def _bound(obj, name: str, protocol: str, missed: str = ""):
+    cls = type(obj)
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            get = getattr(type(found), "__get__", None)
+            return found if get is None else get(found, obj, cls)
+    raise TypeError(f"'{cls.__name__}' object does not support the {protocol} protocol{missed}")
 
 
 def _refuse_groups(wanted):
@@ -180,7 +188,6 @@ class Intrinsics:
 
 
 def _stopped(error):
-    """A StopIteration that would leave a generator becomes a RuntimeError (PEP 479)."""
     if not isinstance(error, StopIteration):
         return error
     told = RuntimeError("generator raised StopIteration")
@@ -214,10 +221,7 @@ class Patterns:
 
 @cache
 def native(opname: str, number: int, takes: int, gives: int = 1):
-    """Return a function of so many arguments whose body is this one instruction of CPython's.
-
-    It is for what has no idea of its own to show. If it gives several values, they are a tuple.
-    """
+    """Return a function of so many arguments whose body is this one instruction of CPython's."""
     template = eval(f"lambda {', '.join(f'a{n}' for n in range(takes))}: a0")
     steps = [("RESUME", 0), *(("LOAD_FAST", slot) for slot in range(takes)), (opname, number)]
     steps += [("BUILD_TUPLE", gives)] * (gives > 1) + [("RETURN_VALUE", 0)]

@@ -1,4 +1,10 @@
-"""A frame of the machine as Python code sees one: what `sys._getframe()` promises, and tracebacks.
+"""A frame of the machine: how a call makes one, and what Python code and tracebacks see of it.
+
+A callable and its arguments become a frame to run, or a value where C code does the work. Python
+functions, methods, classes with a Python `__init__` and objects with a Python `__call__` run in the
+machine. What C code calls back by itself (the key of `sorted`, an operator's method, a `__new__`, a
+property) is run by CPython: it never asks us. Builtins that look at the frame they are called from
+would find the machine's own; in place of them stand functions that look at the machine's frame.
 
 Mirrors CPython's `Objects/frameobject.c`, and for a frame that waits `Objects/genobject.c`: its
 generator is CPython's own, so that `send`, `throw`, `close`, `list` and `isinstance` work on it,
@@ -9,13 +15,19 @@ import builtins
 import dis
 import inspect
 import sys
-from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
+import types
+from contextlib import suppress
+from operator import attrgetter
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, TracebackType
 
 from helpers.internals.interpreter_frame import variables
-from helpers.mini.vm.instructions import NULL, once_per_code
+from helpers.mini.vm.instructions import NULL, Unsupported, once_per_code
+from helpers.safety.arguments import printable
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits stands at what it will go on with
 WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
+ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class Handling:
@@ -35,22 +47,19 @@ class Handling:
 
     def beneath(self) -> BaseException | None:
         """Return what is handled further out, or below the machine."""
-        return self.outer.topmost() if self.outer is not None else sys.exc_info()[1]
+        return self.outer.topmost() if self.outer is not None else sys.exception()
 
 
 class Frame:
     """One call in progress. `names` is None in a function, the namespace in a class or module.
 
     `back` is the frame that called; `is_flat` says that it waits for the value in the same loop.
-    `making` is the new instance if this is the call of an `__init__`, else NULL.
+    `making` is the new instance if this is the call of an `__init__`, else NULL. Who asks for a
+    frame gets this one, with CPython's names for what it is asked.
     """
 
+    f_code, f_globals, f_builtins = map(property, map(attrgetter, ("code", "globals", "builtins")))
     f_trace = None
-
-    @property
-    def __class__(self):
-        """A frame, for `isinstance` and `inspect`; `type()` tells that it is the machine's."""
-        return FrameType
 
     @property
     def handled(self) -> BaseException | None:
@@ -75,37 +84,6 @@ class Frame:
         except (KeyError, ValueError):
             return NULL
 
-    def entry(self, following: TracebackType | None) -> TracebackType:
-        """Return a traceback whose first entry is this frame, where it stands now."""
-        at, known = self.f_lasti, _entries(self.code)
-        if at not in known:
-            place = at
-            while place > 2 and self._line(place) is None:  # cleanup has no line
-                place -= 2
-            known[at] = _standing(self.code, place), place, self._line(place)
-        stand_in, place, line = known[at]
-        frame = FunctionType(stand_in, self.globals)().gi_frame
-        return TracebackType(following, frame, place, -1 if line is None else line)
-
-    def __repr__(self) -> str:
-        where = f"file {self.code.co_filename!r}, line {self.f_lineno}, code {self.code.co_name}"
-        return f"<frame at {id(self):#x}, {where}>"
-
-    @property
-    def f_code(self) -> CodeType:
-        """The code object that runs here."""
-        return self.code
-
-    @property
-    def f_globals(self) -> dict:
-        """The module's namespace."""
-        return self.globals
-
-    @property
-    def f_builtins(self) -> dict:
-        """Where a name is looked up last."""
-        return self.builtins
-
     @property
     def f_back(self):
         """The frame that called, or CPython's own frame below the machine."""
@@ -129,26 +107,27 @@ class Frame:
 
     @property
     def f_locals(self) -> dict:
-        """The namespace, or a dict of what the function's locals hold now."""
-        return self.namespace()
-
-    def namespace(self):
-        """Return what `locals()` does: on 3.13 a new dict, before that one dict per frame."""
+        """The namespace, or a new dict of what the function's locals hold now."""
         if self.names is not None:
             return self.names
         values = {name: self.value_of_slot(name) for name in variables(self.code)}
-        bound = {name: value for name, value in values.items() if value is not NULL}
-        if sys.version_info >= (3, 13):
-            return bound | self.extra_locals
-        for name in values.keys() - bound.keys():
-            self.extra_locals.pop(name, None)
-        self.extra_locals.update(bound)  # other names, which `exec` has put there, stay
-        return self.extra_locals
+        return {name: value for name, value in values.items() if value is not NULL}
+
+    def entry(self, following: TracebackType | None) -> TracebackType:
+        """Return a traceback whose first entry is this frame, where it stands now."""
+        at, known = self.f_lasti, _entries(self.code)
+        if at not in known:
+            place = at
+            while place > 2 and self._line(place) is None:  # cleanup has no line
+                place -= 2
+            known[at] = _standing(self.code, place), place, self._line(place)
+        stand_in, place, line = known[at]
+        frame = FunctionType(stand_in, self.globals)().gi_frame
+        return TracebackType(following, frame, place, -1 if line is None else line)
 
 
 @once_per_code
 def _entries(code: CodeType) -> dict[int, tuple]:
-    """Return a table to fill: offset -> (code that stands there, its offset, its line)."""
     return {}
 
 
@@ -161,7 +140,7 @@ def _standing(code: CodeType, at: int) -> CodeType:
     size = max(len(code.co_code) // 2, 2)
     body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *(dis.opmap["NOP"], 0) * (size - 1)))
     body[max(at - 2 * AHEAD, 2)] = dis.opmap["RESUME"]
-    kept = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_COROUTINE)
+    kept = code.co_flags & ~(STARS | inspect.CO_COROUTINE)
     return code.replace(
         co_code=bytes(body),
         co_flags=kept | inspect.CO_GENERATOR | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
@@ -177,7 +156,10 @@ def _standing(code: CodeType, at: int) -> CodeType:
 def builtins_of(space: dict) -> dict:
     """Return where code with these globals looks a name up last."""
     found = space.get("__builtins__", builtins)
-    return vars(found) if isinstance(found, ModuleType) else found
+    return vars(found) if isinstance(found, types.ModuleType) else found
+
+
+# --- generators
 
 
 def generator_of(frame):
@@ -187,7 +169,7 @@ def generator_of(frame):
     return generator
 
 
-def program_code(generator: GeneratorType) -> CodeType:
+def program_code(generator: types.GeneratorType) -> CodeType:
     """Return the code object that runs in a generator: of the machine's own, the program's."""
     code = generator.gi_code
     if code is _drive.__code__ and generator.gi_frame is not None:
@@ -231,7 +213,6 @@ def _yielded(frame) -> bool:
 
 
 def _subiterator(frame):
-    """Return the iterator that the frame's `yield from` waits for, or NULL."""
     delegates = _yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
     return frame.stack[-1] if delegates else NULL
 
@@ -254,3 +235,137 @@ def _throw_into(frame, subiterator, error):
     frame.stack[-1] = ended.value
     frame.jump(frame.steps[frame.at - 2].arguments[0])  # where SEND goes at the end
     return frame.evaluate()
+
+
+# --- calls
+
+
+def enter(caller, function, args, kwargs):
+    """Return a new frame for a call of Python code, its parameters bound; None for all else."""
+    while type(function) is MethodType:
+        function, args = function.__func__, (function.__self__, *args)
+    if type(function) is not FunctionType:
+        if type(function) is BuiltinFunctionType:
+            return None
+        if isinstance(function, type):
+            return _enter_init(caller, function, args, kwargs)
+        call = type(function).__call__ if callable(function) else None
+        python = type(call) is FunctionType
+        return enter(caller, call, (function, *args), kwargs) if python else None
+    code, space = function.__code__, function.__globals__
+    flags = code.co_flags
+    if flags & ASYNC:
+        name = printable(code.co_qualname)
+        raise Unsupported(f"this machine runs no async code, and {name} is async")
+    # Code of a module or a class has no fast locals: a function of it works on its globals.
+    names = None if flags & inspect.CO_OPTIMIZED else space
+    local = _bound(function, code, args, kwargs)
+    frame = caller.frame(code, space, names, function.__closure__ or (), local)
+    if flags & inspect.CO_GENERATOR:
+        frame.titles = function.__name__, function.__qualname__
+    if frame.depth > sys.getrecursionlimit():
+        raise RecursionError("maximum recursion depth exceeded")
+    return frame
+
+
+def _enter_init(caller, cls, args, kwargs):
+    """Return the frame of a Python `__init__`, its instance made; None for every rarer way."""
+    if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
+        return None
+    init = cls.__init__
+    if type(init) is not FunctionType:
+        return None
+    obj = cls.__new__(cls, *args, **kwargs)
+    frame = enter(caller, init, (obj, *args), kwargs)
+    frame.making = obj
+    return frame
+
+
+def _bound(function, code, args, kwargs) -> dict:
+    """Return the parameters with their values; where they do not fit, CPython says so."""
+    count = code.co_argcount
+    plain = not kwargs and not code.co_kwonlyargcount and not code.co_flags & STARS
+    if plain and len(args) == count:
+        return dict(zip(code.co_varnames, args, strict=False))
+    signature, bound = inspect.Signature.from_callable(function, follow_wrapped=False), None
+    with suppress(TypeError):
+        bound = signature.bind(*args, **kwargs)
+    if bound is None:
+        function(*args, **kwargs)
+        raise Unsupported(f"the arguments of {printable(code.co_qualname)} could not be bound")
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def call_native(caller, function, args, kwargs):
+    """Call what is no Python function. Builtins that look at their caller see this machine's."""
+    if type(function) in (BuiltinFunctionType, type) and function in ASKERS:
+        return ASKERS[function](caller, *args, **kwargs)
+    return function(*args, **kwargs)
+
+
+# --- builtins that look at the frame that calls them
+
+
+def _super(frame, *args):
+    if args:
+        return super(*args)
+    if not frame.code.co_argcount:
+        raise RuntimeError("super(): no arguments")
+    cls, first = map(frame.value_of_slot, ("__class__", frame.code.co_varnames[0]))
+    if cls is NULL or first is NULL:
+        raise RuntimeError("super(): __class__ cell not found")
+    return super(cls, first)
+
+
+def _eval(frame, source, *spaces):
+    return eval(source, *(spaces or (frame.globals, frame.f_locals)))
+
+
+def _exec(frame, source, *spaces, **closure):
+    exec(source, *(spaces or (frame.globals, frame.f_locals)), **closure)
+
+
+def _getframe(frame, depth=0):
+    for _ in range(depth):
+        frame = frame.f_back if frame is not None else None
+    if frame is None:
+        raise ValueError("call stack is not deep enough")
+    return frame
+
+
+def _exc_info(frame):
+    error = frame.handled
+    return (type(error), error, error.__traceback__) if error is not None else (None, None, None)
+
+
+def _build_class(frame, body, name, *bases, **keywords):
+    resolved = types.resolve_bases(bases)
+    meta, names, keywords = types.prepare_class(name, resolved, keywords)
+    frame.run_code(body.__code__, body.__globals__, names, body.__closure__ or ())
+    if resolved is not bases:
+        names["__orig_bases__"] = bases
+    return frame.call(meta, name, resolved, names, **keywords)
+
+
+ASKERS = {
+    globals: lambda frame: frame.globals,
+    locals: lambda frame: frame.f_locals,
+    vars: lambda frame, *args: vars(*args) if args else frame.f_locals,
+    dir: lambda frame, *args: dir(*args) if args else sorted(frame.f_locals),
+    super: _super,
+    eval: _eval,
+    exec: _exec,
+    builtins.__build_class__: _build_class,
+    sys._getframe: _getframe,
+    sys.exc_info: _exc_info,
+    sys.exception: lambda frame: frame.handled,
+}
+
+
+def _module_name(frame, depth=0):
+    return _getframe(frame, depth).f_globals.get("__name__")
+
+
+if hasattr(sys, "_getframemodulename"):  # since 3.12
+    ASKERS[sys._getframemodulename] = _module_name

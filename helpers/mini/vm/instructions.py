@@ -198,7 +198,6 @@ class _Decoder:
         return [(n, self._arguments(index, instruction)) for n in names] + truth
 
     def _is_left_as_bool(self, index, instruction):
-        """Tell whether a truth is asked for that nothing asks again: `not not x`, since 3.13."""
         asks = instruction.opname == "TO_BOOL"
         asks |= VERSION >= (3, 13) and instruction.opname == "COMPARE_OP" and instruction.arg & 16
         later = (i.opname for i in self.real[index + 1 :] if i.opname != "NOP")
@@ -208,7 +207,6 @@ class _Decoder:
         return index > 0 and self.real[index - 1].opname == name
 
     def _variable(self, instruction):
-        """Return the name of the variable in the slot that an instruction is about."""
         free = instruction.arg >= self.first_free
         return outer_name(self.code, instruction.argval) if free else instruction.argval
 
@@ -243,7 +241,6 @@ class _Decoder:
         return (instruction.argval if instruction.opcode in BY_NAME else number,)
 
     def _call(self, index, instruction):
-        """Return how many arguments, and the names of the last ones."""
         if instruction.opname == "CALL_KW":
             self.keywords = self.found.pop().arguments[0]
             self.at[instruction.offset] = len(self.found)
@@ -252,7 +249,6 @@ class _Decoder:
         return instruction.arg + (index in self.nulls.absent), names
 
     def _function_parts(self, index, flags) -> tuple[str, ...]:
-        """Return the attributes that lie below the code, lowest first."""
         if flags is not None:
             return tuple(PARTS[flag] for flag in PARTS if flags & flag)
         given = []
@@ -284,7 +280,6 @@ class _Target:
 
 
 def _filled(at, position, end):
-    """Return offset -> position for every offset: that of the first instruction at or after it."""
     filled = {}
     for offset in range(end, -2, -2):
         position = filled[offset] = at.get(offset, position)
@@ -331,7 +326,6 @@ class Nulls:
         return depth, (*nulls, depth - 1 - beneath)
 
     def _guard(self, offset, nulls):
-        """Note what a handler finds that is reached from here for the first time."""
         for number, row in list(self._rows.items()):
             if row.start <= offset < row.end:
                 del self._rows[number]
@@ -341,7 +335,6 @@ class Nulls:
 
 
 def _callable_at(instruction, depth):
-    """Return where a call's callable and its NULL lie: the lower place; None if it is no call."""
     name, number = instruction.opname, instruction.arg
     if name == "CALL_FUNCTION_EX":
         return depth - 3 - (number & 1)

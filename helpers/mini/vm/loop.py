@@ -6,12 +6,9 @@ and a frame without a handler hands it to the frame that called.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
-from functools import partialmethod
 from types import CellType, CodeType, FunctionType
 
-from helpers.mini.vm import calling
-from helpers.mini.vm.frame_object import Frame, Handling, builtins_of
+from helpers.mini.vm.frame_object import Frame, Handling, builtins_of, call_native, enter
 from helpers.mini.vm.instructions import (
     EVERY_NAME,
     MOST_KEPT,
@@ -22,6 +19,7 @@ from helpers.mini.vm.instructions import (
     outer_name,
     plain,
 )
+from helpers.mini.vm.steps import links
 
 PACKAGE = __name__.rpartition(".")[0]
 # What these raise has been in this frame before: its traceback gets no second entry.
@@ -29,10 +27,7 @@ AGAIN = {"RERAISE": None, "CLEANUP_THROW": None, "RAISE_VARARGS": (0,)}
 
 
 class Thread:
-    """One run. `top` is the frame that runs now, `host` CPython's own frame below the first.
-
-    Mirrors `PyThreadState` in CPython's `Include/cpython/pystate.h`.
-    """
+    """One run. `top` is the frame that runs now, `host` CPython's own frame below the first."""
 
     def __init__(self, host):
         while host is not None and _is_ours(host):
@@ -52,8 +47,9 @@ class Loop(Frame):
     making, result, is_flat = NULL, None, False
 
     def __init_subclass__(cls):
-        """Know the code of every method, a learner's own too, and of what they call."""
-        cls.codes = _code_ids(value for base in cls.__mro__ for value in vars(base).values())
+        """Know the code of every method, a learner's own too; by id, for equal ones are others."""
+        found = [value for base in cls.__mro__ for value in vars(base).values()]
+        cls.codes = {id(value.__code__) for value in found if type(value) is FunctionType}
 
     def evaluate(self):
         """Run this frame, and each one that it calls, one instruction after another."""
@@ -95,7 +91,6 @@ class Loop(Frame):
         return result
 
     def _made(self, value):
-        """Return the instance that this `__init__` has set up; it may return nothing itself."""
         if value is None:
             return self.making
         self.at = 0  # The error is the caller's: no handler of this frame guards it.
@@ -115,9 +110,9 @@ class Loop(Frame):
 
     def call(self, fn, /, *args, **kwargs):
         """Call anything: a Python function runs in a machine of this kind, in a new frame."""
-        frame = calling.enter(self, fn, args, kwargs)
+        frame = enter(self, fn, args, kwargs)
         if frame is None:
-            return calling.call_native(self, fn, args, kwargs)
+            return call_native(self, fn, args, kwargs)
         self.thread.top = frame
         return frame.evaluate()
 
@@ -126,9 +121,9 @@ class Loop(Frame):
 
         Its caller's stack gets the value.
         """
-        frame = calling.enter(self, fn, args, kwargs)
+        frame = enter(self, fn, args, kwargs)
         if frame is None:
-            self.push(calling.call_native(self, fn, args, kwargs))
+            self.push(call_native(self, fn, args, kwargs))
         else:
             self.thread.top, frame.is_flat = frame, True
 
@@ -143,7 +138,7 @@ class Loop(Frame):
         back = thread.top
         new.at, new.done, new.thread, new.back, new.code = 0, False, thread, back, code
         new.steps, new.guards = plain(code)
-        new.stack, new.local, new.cells, new.extra_locals = [], local, {}, {}
+        new.stack, new.local, new.cells = [], local, {}
         new.push, new.pop = new.stack.append, new.stack.pop
         new.globals, new.builtins, new.names = space, builtins_of(space), names
         if closure:
@@ -175,10 +170,7 @@ class Loop(Frame):
         return self.evaluate()
 
     def unwind(self, error: BaseException, chained=False):
-        """Go on where the exception table says, the error on the stack; else raise it on.
-
-        Each frame on the way has its entry in the traceback, as `PyTraceBack_Here` gives it one.
-        """
+        """Go on where the exception table says, the error on the stack; else raise it on."""
         if isinstance(error, Halt):
             raise
         step, frame = self.steps[self.at - 1], self
@@ -210,16 +202,12 @@ class Loop(Frame):
         return False
 
     def _where_it_arose(self, step):
-        """Return the offset to keep with an error: RERAISE(n) finds it n values down, if n is."""
         if step.opname == "RERAISE" and 0 < step.arguments[0] <= len(self.stack):
             return self.stack[-step.arguments[0]]
         return step.offset // 2
 
     def _without_the_machine(self, traceback):
-        """Return a traceback without the entries at its head that are the machine's own code's.
-
-        And the last of these codes but for the loop: it says who has let the exception out.
-        """
+        """Return a traceback without the entries at its head that are the machine's own code's."""
         last, first = None, traceback
         while traceback is not None:
             code = traceback.tb_frame.f_code
@@ -293,13 +281,13 @@ def machine(*steps: type) -> type:
 
 def opcodes(step: type) -> frozenset[str]:
     """Return the opcodes that a class of handlers has methods for, inherited ones and stubs too."""
-    return frozenset(name for name, value in _found(step).items() if callable(_method(value)))
+    return frozenset(name for name, value in _found(step).items() if callable(value))
 
 
 def written(step: type) -> frozenset[str]:
     """Return the opcodes that a class has real handlers for: methods that say more than `...`."""
-    methods = {name: _method(value) for name, value in _found(step).items()}
-    return frozenset(n for n, method in methods.items() if callable(method) and not is_stub(method))
+    methods = {name: getattr(value, "__func__", value) for name, value in _found(step).items()}
+    return frozenset(name for name in opcodes(step) if not is_stub(methods[name]))
 
 
 def is_stub(method) -> bool:
@@ -314,63 +302,16 @@ def is_stub(method) -> bool:
 
 def chain(error: BaseException, handled: BaseException | None):
     """Make the exception being handled the context of a new one, without making a circle."""
-    if handled is None or handled is error:
-        return
-    seen, last = {id(error)}, error
-    while last.__context__ is not None:
-        last = last.__context__
-        if last is handled or id(last) in seen:
-            return
-        seen.add(id(last))
-    link = handled
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
-        link = link.__context__
-    if link is None:
-        last.__context__ = handled
+    behind, further = links(error), links(handled)
+    if not any(one is other for one in behind for other in further):
+        behind[-1].__context__ = handled
 
 
 def _found(step) -> dict:
-    """Return what stands under upper-case names, as it stands there; none of its code is run."""
     named = {}
     for part in reversed(step.__mro__):
         named |= {n: v for n, v in vars(part).items() if n.isupper()}
     return named
-
-
-def _method(value):
-    if type(value) is partialmethod:
-        return value.func
-    return value.__func__ if type(value) in (staticmethod, classmethod) else value
-
-
-def _code_ids(methods: Iterable) -> set[int]:
-    """Return the ids of the codes of these functions and of those that they lead to.
-
-    They lead to what is written inside of them, what they close over, as a decorator's wrapper
-    does, and what they name of their own module. By id, for a hash asks a code's constants.
-    """
-    seen, waiting = {}, [method for method in methods if type(method) is FunctionType]
-    while waiting:
-        function = waiting.pop()
-        if id(function) not in seen:
-            seen[id(function)] = set(_within(function.__code__))
-            waiting += _called(function)
-    return set().union(*seen.values())
-
-
-def _within(code: CodeType) -> Iterator[int]:
-    yield id(code)
-    for constant in code.co_consts:
-        if type(constant) is CodeType:
-            yield from _within(constant)
-
-
-def _called(function: FunctionType) -> list[FunctionType]:
-    space, cells = function.__globals__, function.__closure__ or ()
-    held = [cell.cell_contents for cell in cells if cell != CellType()]  # an empty cell is less
-    found = [space.get(name) for name in function.__code__.co_names] + held
-    return [each for each in found if type(each) is FunctionType and each.__globals__ is space]
 
 
 def _is_ours(frame) -> bool:

@@ -1,14 +1,34 @@
 """The machine's own handlers, step by step: what a learner's own class can take the place of.
 
 A handler is a method that is named for an opcode. Its docstring is its stack effect, the top of the
-stack on the right.
+stack on the right. CPython itself runs what an operator, a loop or a truth calls: `__add__`,
+`__next__`, `__bool__`.
 """
 
 # ruff: noqa: N802 - a handler is named for its opcode
 
-from helpers.mini.vm import special
+import operator
+
 from helpers.mini.vm.instructions import NULL
-from helpers.mini.vm.special import ARITHMETIC, COMPARISON
+
+_WORDS = {
+    **{"+": "add", "&": "and", "//": "floordiv", "<<": "lshift", "@": "matmul", "*": "mul"},
+    **{"%": "mod", "|": "or", "**": "pow", ">>": "rshift", "-": "sub", "/": "truediv"},
+    "^": "xor",
+}
+ARITHMETIC = {
+    sign + end: getattr(operator, f"__{kind}{word}__")
+    for end, kind in (("", ""), ("=", "i"))
+    for sign, word in _WORDS.items()
+}
+COMPARISON = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 class Constants:
@@ -203,10 +223,7 @@ class Closures:
 
 
 class Exceptions:
-    """raise, except, finally. The loop finds the handler; these run it.
-
-    No opcode opens a `try` since 3.11: the exception table says which instructions are guarded.
-    """
+    """raise, except, finally. The loop finds the handler; these run it."""
 
     def RAISE_VARARGS(self, count):
         """[] or [exception] or [exception, cause] → raises"""
@@ -216,9 +233,9 @@ class Exceptions:
             if error is None:
                 raise RuntimeError("No active exception to reraise")
             raise error
-        error = special.exception(self, self.pop())
+        error = _exception(self, self.pop())
         if cause:
-            raise error from special.exception(self, cause[0], raising=False)
+            raise error from _exception(self, cause[0], raising=False)
         raise error
 
     def PUSH_EXC_INFO(self):
@@ -231,7 +248,7 @@ class Exceptions:
     def CHECK_EXC_MATCH(self):
         """[exception, class or tuple of classes] → [exception, does it match]"""
         wanted = self.pop()
-        special.refuse_uncatchable(wanted)
+        refuse_uncatchable(wanted)
         self.push(isinstance(self.stack[-1], wanted))
 
     def POP_EXCEPT(self):
@@ -241,6 +258,47 @@ class Exceptions:
     def RERAISE(self, _):
         """[exception] → raises it again"""
         raise self.pop()
+
+
+def _exception(frame, error, raising=True):
+    """Return what `raise` raises: of a class an instance, made by calling it with no arguments."""
+    if isinstance(error, type) and issubclass(error, BaseException):
+        made = frame.call(error)
+        if not isinstance(made, BaseException):
+            kind = type(made)
+            raise TypeError(
+                f"calling {error!r} should have returned an instance of BaseException, not {kind!r}"
+            )
+        error = made
+    handled = frame.handled if raising else None
+    if isinstance(error, BaseException) and handled is not None and error is not handled:
+        _set_context(error, handled)
+    return error
+
+
+def _set_context(error, handled):
+    for link in links(handled):
+        if link.__context__ is error:
+            link.__context__ = None
+    error.__context__ = handled
+
+
+def links(error: BaseException | None) -> list[BaseException]:
+    """Return an exception and the contexts behind it, each once."""
+    found = []
+    while error is not None and not any(error is one for one in found):
+        found.append(error)
+        error = error.__context__
+    return found
+
+
+def refuse_uncatchable(wanted):
+    """Raise TypeError if `except` cannot catch that: a class, or a tuple of classes."""
+    for cls in wanted if isinstance(wanted, tuple) else (wanted,):
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            raise TypeError(
+                "catching classes that do not inherit from BaseException is not allowed"
+            )
 
 
 STEPS = (Constants, Names, Operators, Jumps, Calls, Closures, Exceptions)

@@ -113,7 +113,7 @@ ADVICE_FOR_LOOKUP = (
 
 def _make_entry(k: int):
     """Return an entry for calls with this k; the guard on its type comes first or last."""
-    from helpers.mini.dynamo.cache_entry import Entry, guarded
+    from helpers.mini.dynamo.convert_frame import Entry, guarded
 
     words = [f"k == {k}", "type(k) is int"]
     guards, accepts = guarded(words if k % 2 else words[::-1], ("x", "k"), {})

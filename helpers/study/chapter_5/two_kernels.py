@@ -7,10 +7,9 @@ import numpy as np
 
 from helpers.capture.text.value import brief
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.dtypes import DTYPES, FLOATS
-from helpers.mini.oneflow.kernel_registry import DEVICES, KernelRegContext, RegisteredKernel
-from helpers.mini.oneflow.kernel_registry import choose as registrys_choose
-from helpers.mini.oneflow.registry import Kernel
+from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKernel
+from helpers.mini.oneflow.kernels import choose as registrys_choose
+from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.chapter_5.run_op import loading, run, wrapper_of

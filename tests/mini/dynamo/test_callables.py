@@ -1,7 +1,5 @@
 """Both doors take what torch.compile takes, and follow it when it changes."""
 
-import functools
-
 import pytest
 
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -15,101 +13,6 @@ X = torch.arange(6.0).reshape(2, 3)
 
 def scaled(x, k=2, *, shift=0):
     return x * k + shift
-
-
-class Scaler:
-    """An object with a method and a `__call__`."""
-
-    def __init__(self, k):
-        self.k = k
-
-    def scale(self, x):
-        return x * self.k
-
-    def __call__(self, x, by=1):
-        return x + self.k * by
-
-    @staticmethod
-    def plain(x):
-        return x - 1
-
-    @classmethod
-    def made(cls, x):
-        return x + 1
-
-
-class Model(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer, self.scale = torch.nn.Linear(3, 3), 2
-
-    def forward(self, x):
-        return self.layer(x) * self.scale
-
-
-def taken():
-    scaler, model = Scaler(3), Model()
-    return {
-        "a bound method": scaler.scale,
-        "an object": scaler,
-        "a static method": Scaler.plain,
-        "a class method": Scaler.made,
-        "a partial": functools.partial(scaled, k=4),
-        "a partial of a method": functools.partial(scaler.scale),
-        "a partial of a partial": functools.partial(functools.partial(scaled, shift=1), k=5),
-        "a partial of a module": functools.partial(model),
-        "a module": model,
-        "the forward of a module": model.forward,
-        "what is compiled": dynamo.compile(scaled),
-        "a method that is compiled": dynamo.compile(scaler.scale),
-    }
-
-
-@pytest.mark.parametrize("name", taken())
-def test_what_torch_compile_takes_is_traced(name):
-    target = taken()[name]
-    compiled = dynamo.compile(target)
-    for _ in range(2):
-        assert torch.equal(compiled(X), target(X))
-    assert compiled.graphs and not compiled.why, compiled.why
-    assert [entry.hits for entry in compiled.entries or compiled._tracing()[0].entries] == [2]
-
-
-@pytest.mark.skipif(not frame_hook.available(), reason="no frame hook here")
-@pytest.mark.parametrize("name", taken())
-def test_the_hook_takes_it_too(name):
-    target = taken()[name]
-    want = target(X)
-    with dynamo.hooked(only=[target]) as compiled:
-        assert torch.equal(target(X), want)
-    (one,) = compiled.values()
-    assert one.graphs or "compiled" in name
-
-
-def test_a_method_of_another_object_is_not_taken_for_it():
-    one, two = Scaler(3), Scaler(4)
-    compiled = dynamo.compile(one.scale)
-    compiled(X)
-    assert torch.equal(dynamo.compile(two.scale)(X), X * 4)
-    one.k = 5
-    assert torch.equal(compiled(X), X * 5)
-
-
-def test_a_module_may_be_changed():
-    model = Model()
-    compiled = dynamo.compile(model)
-    compiled(X)
-    model.layer.register_forward_hook(lambda module, args, out: out * 10)
-    assert torch.equal(compiled(X), model(X))
-    model.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
-    assert torch.equal(compiled(X), model(X)) and "with hooks" in compiled.why
-    other = Model()
-    fresh = dynamo.compile(other)
-    fresh(X)
-    other.__class__ = type("Other", (Model,), {"forward": lambda self, x: x - 1})
-    assert torch.equal(fresh(X), X - 1)
-    other.forward = lambda x: x + 100
-    assert torch.equal(fresh(X), X + 100)
 
 
 @pytest.mark.skipif(not frame_hook.available(), reason="no frame hook here")

@@ -184,8 +184,7 @@ def _no_bias(model):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [_scale, _eval, _layer, _weight, _in_place, _hook, _forward, _class, _no_bias],
+    "change", [_scale, _eval, _layer, _weight, _in_place, _hook, _forward, _class, _no_bias]
 )
 def test_a_module_may_change(change):
     model = Model()
@@ -234,9 +233,9 @@ def test_under_an_unusual_state_plain_python_runs_and_says_so(state, words):
 
 def test_after_the_limit_plain_python_runs_and_says_so():
     compiled = dynamo.compile(add)
-    for k in range(dynamo.compiled_function.LIMIT + 2):
+    for k in range(dynamo.eval_frame.LIMIT + 2):
         assert torch.equal(compiled(X, k), X + k)
-    assert len(compiled.entries) == dynamo.compiled_function.LIMIT and "the limit" in compiled.why
+    assert len(compiled.entries) == dynamo.eval_frame.LIMIT and "the limit" in compiled.why
     assert torch.equal(compiled(X, 0), X) and compiled.entries[0].hits == 2
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_compiler
+from helpers.mini.oneflow import cpp_def
 from helpers.safety.folders import Home
 
 
@@ -17,6 +17,6 @@ def session():
 def compiled(tmp_path_factory):
     """A cache that is empty at first: what the tests compile, they compile themselves."""
     folder = tmp_path_factory.mktemp("compiled")
-    usual, cpp_compiler.cache_folder = cpp_compiler.cache_folder, lambda: Home(folder)
+    usual, cpp_def.cache_folder = cpp_def.cache_folder, lambda: Home(folder)
     yield folder
-    cpp_compiler.cache_folder = usual
+    cpp_def.cache_folder = usual

@@ -4,21 +4,21 @@ import subprocess
 
 import pytest
 
-from helpers.mini.oneflow import cpp_compiler, cpp_def
+from helpers.mini.oneflow import cpp_def
 from helpers.mini.oneflow.registry import GradientDef, OpDef
 from tests.mini.oneflow.folders import RELU_CPP, edited, load, write
 from tests.mini.oneflow.wrong import caught
 
 pytestmark = pytest.mark.skipif(
-    cpp_compiler.find_compiler() is None, reason="no C++ compiler on this machine"
+    cpp_def.find_compiler() is None, reason="no C++ compiler on this machine"
 )
 
 
 def count_compilations(monkeypatch):
     """Count runs of the compiler."""
     count = []
-    real = cpp_compiler._compile
-    monkeypatch.setattr(cpp_compiler, "_compile", lambda *a: (count.append(1), real(*a)))
+    real = cpp_def._compile
+    monkeypatch.setattr(cpp_def, "_compile", lambda *a: (count.append(1), real(*a)))
     return count
 
 
@@ -43,18 +43,17 @@ def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
 def test_a_broken_entry_of_the_cache_is_made_anew(tmp_path, compiled):
     write(tmp_path, RELU_CPP)
     source = tmp_path / "user_relu" / "user_relu_cpp_def.cpp"
-    entry = cpp_compiler.build(source)
+    entry = cpp_def.build(source)
     (entry / "program").unlink()
-    (entry / "describes").unlink(missing_ok=True)
     assert [type(item) for item in cpp_def.load(source)] == [OpDef, OpDef, GradientDef]
 
 
 def test_the_header_compiles_without_a_warning():
     source = '#include "oneflow/core/framework/framework.h"\n'
-    compiler = cpp_compiler.find_compiler()
+    compiler = cpp_def.find_compiler()
     words = ["-std=c++11", "-Wall", "-Wextra", "-fsyntax-only", "-x", "c++", "-"]
     done = subprocess.run(
-        [compiler, "-I", cpp_compiler.INCLUDE, *words], input=source, capture_output=True, text=True
+        [compiler, "-I", cpp_def.INCLUDE, *words], input=source, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -73,15 +73,14 @@ LOSSES = {
     "two outputs": lambda op, w, v: sum_of(op.parts(w * v, 0.3)),
     "one output of two": lambda op, w, v: op.parts(w, 0.3)[1] * v,
     "both factors": lambda op, w, v: w * w * v,
-    "quotient": lambda op, w, v: v / (w * w + 1) / 3,
-    "numbers": lambda op, w, v: 2 - (w - 1) * 3 + 1 / (v * v + 1),
+    "numbers": lambda op, w, v: 2 - (w - 1) * 3 + v / 3,
     "mean": lambda op, w, v: flow.math.reduce_mean(w * v),
     "matmul": lambda op, w, v: flow.matmul(w, w, transpose_b=True),
     "matmul, first transposed": lambda op, w, v: flow.matmul(w, v * w, transpose_a=True),
     "matmul, both transposed": lambda op, w, v: flow.matmul(
         w, flow.matmul(w, v, transpose_b=True), transpose_a=True, transpose_b=True
     ),
-    "row spread over a matrix": lambda op, w, v: w * row() - row() / (w * w + 2) + row(),
+    "row spread over a matrix": lambda op, w, v: w * row() - row() * (w * w + 2) + row(),
 }  # fmt: skip
 
 

@@ -1,9 +1,12 @@
 """A job is written down once, is data, and computes what numpy computes."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
+from helpers.mini.oneflow.session import as_oneflow, session
 from tests.mini.oneflow.folders import RELU, X, edited, load, predict, sgd, tp, train, write
 
 OPTIMIZER = flow.optimizer
@@ -169,27 +172,43 @@ def test_arithmetic_is_numpys(relu):
     def job(a: tp.Numpy.Placeholder((5,)), b: tp.Numpy.Placeholder((2, 1))):
         with flow.scope.placement("cpu", "0:0"):
             return (
-                a + b, a - b, a * b, a / b, -a, a + 1, 1 + a, a - 0.1, 0.1 - a, a * 3, 3 * a,
-                a / 3, 3 / b, flow.math.reduce_sum(a), flow.math.reduce_mean(b),
+                a + b, a - b, a * b, -a, a + 1, 1 + a, a - 0.1, 0.1 - a, a * 3, 3 * a,
+                a / 3, flow.math.reduce_sum(a), flow.math.reduce_mean(b),
                 flow.matmul(b, b, transpose_b=True),
             )  # fmt: skip
 
     c, d, e = np.float32(0.1), np.float32(3), np.float32(1)
     expected = (
-        a + b, a - b, a * b, a / b, -a, a + e, e + a, a - c, c - a, a * d, d * a, a / d, d / b,
+        a + b, a - b, a * b, -a, a + e, e + a, a - c, c - a, a * d, d * a, a / d,
         a.sum(), b.mean(), b @ b.T,
     )  # fmt: skip
     for found, value in zip(job(a, b), expected, strict=True):
         assert found.tobytes() == value.tobytes()
 
 
-def test_the_registry_is_data(relu):
-    forward, backward = flow.op_types()
-    assert forward.name == "user_relu_forward"
-    assert (forward.inputs, forward.outputs) == (("in",), ("out",))
-    assert forward.attrs == (("device_sub_tag", "string", "py"),)
-    assert forward.kernel == "forward() (user_relu/user_relu_py_kernel.py)"
-    assert backward.kernel == "backward() (user_relu/user_relu_py_kernel.py)"
-    assert forward.gradient == forward.file == "user_relu/user_relu_op_def.py"
-    assert (backward.gradient, backward.front_end) == ("", "Python")
-    assert "matmul" in [op.name for op in flow.op_types(built_in=True)]
+def test_only_an_ops_files_see_the_name(tmp_path):
+    op = load(write(tmp_path))
+    assert op.api.flow is flow
+    assert not [name for name in sys.modules if name.split(".")[0] == "oneflow"]
+    with pytest.raises(ModuleNotFoundError):
+        import oneflow  # noqa: F401
+
+
+def test_the_name_is_gone_after_a_file_that_fails(tmp_path):
+    write(tmp_path, edited(RELU, "py_api.py", "def relu", "1 / 0\n\n\ndef relu"))
+    with pytest.raises(flow.OpError):
+        load(tmp_path)
+    assert "oneflow" not in sys.modules
+
+
+def test_typing_can_be_imported():
+    with as_oneflow():
+        import oneflow.typing as tp
+    assert tp is flow.typing
+
+
+def test_nothing_is_registered_of_a_folder_that_fails(tmp_path):
+    write(tmp_path, edited(RELU, "py_kernel.py", "def forward(args):", "def forward(args)"))
+    with pytest.raises(flow.OpError):
+        load(tmp_path)
+    assert [op.name for op in session().registry.ops.values() if op.file] == []

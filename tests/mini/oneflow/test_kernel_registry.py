@@ -5,9 +5,7 @@ import pytest
 
 from helpers.capture.oneflow.oneflow_records import registry_graph
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.kernel_registry import (
-    collect_kernels,
-)
+from helpers.mini.oneflow.registry import collect
 from tests.mini.oneflow.folders import RELU, edited, load, predict, write
 
 HEAD = """
@@ -72,13 +70,6 @@ def test_without_a_registration_the_name_decides(tmp_path):
     assert half_of(op, [3], "int8") == [15]
 
 
-def test_the_catalogue_tells_kernels_and_predicates(tmp_path):
-    loaded(tmp_path, BOTH)
-    forward, backward = flow.op_types()
-    assert forward.kernel.count("() (user_relu/user_relu_py_kernel.py) if ") == 2
-    assert backward.kernel == ""
-
-
 def test_the_picture_has_a_box_for_each_kernel(tmp_path):
     loaded(tmp_path, BOTH)
     graph = registry_graph()
@@ -113,7 +104,7 @@ def test_a_wrong_registration_is_refused_in_words(line, words, tmp_path):
 def test_a_kernel_is_registered_in_a_kernel_file_only():
     with pytest.raises(flow.OpError, match="stands in <name>_py_kernel.py"):
         flow.REGISTER_USER_KERNEL("user_relu_forward")
-    with collect_kernels("a.py") as registered:
+    with collect("py_kernel.py", "a.py", "load") as registered:
         chain = flow.REGISTER_USER_KERNEL("a").SetCreateFn(abs)
         chain.SetIsMatchedHob(flow.HobDeviceTag() == "gpu")
     assert [str(kernel) for kernel in registered] == ["abs() (/a.py)"]

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import cpp_def
-from helpers.mini.oneflow.cpp_compiler import find_compiler
+from helpers.mini.oneflow.cpp_def import find_compiler
 from tests.mini.oneflow.folders import X, load, train, write
 from tests.mini.oneflow.wrong import caught
 
@@ -53,11 +53,7 @@ ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&]() -> const std::string& {
 """
 # id: (what is replaced in RULE, by what, words)
 RULES = {
-    "wrong input": (
-        'OpArg("in", 0)',
-        'OpArg("x", 0)',
-        ['has no input ("x", 0); it has "in"'],
-    ),
+    "wrong input": ('OpArg("in", 0)', 'OpArg("x", 0)', ['has no input ("x", 0); it has "in"']),
     "wrong output of the backward op": (
         'output("dx", 0)',
         'output("dz", 0)',

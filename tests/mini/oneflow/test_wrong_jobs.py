@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow.job import Output
-from helpers.mini.oneflow.job_builder import Writer
+from helpers.mini.oneflow.job import Output, Writer
 from helpers.mini.oneflow.session import session
 from helpers.mini.oneflow.user_op_builder import Blob
 from tests.mini.oneflow.folders import RELU, X, load, predict, sgd, tp, write

@@ -30,16 +30,6 @@ def in_place_on_a_list_keeps_it():
     return a is b, b
 
 
-def chained_comparison():
-    seen = []
-
-    def value(n):
-        seen.append(n)
-        return n
-
-    return 1 < value(2) < 3 < value(4) < 4 < value(9), value(5) == 5 == 5, seen
-
-
 def boolean_operators():
     return [(x and y, x or y, not x) for x in (0, 1, "", "s", None) for y in (0, [], 5)]
 
@@ -74,11 +64,6 @@ def literals():
 
 def large_literals():
     return [1, 2, 3, 4, 5, 6, 7, 8], {"a": 1, "b": 2, "c": 3}, {1, 2, 3, 4}, (1, 2, [3])
-
-
-def dicts_with_constant_keys():
-    x = 3
-    return {"a": x, "b": x + 1, "c": [x]}, {x: 1, "y": x}
 
 
 def starred_displays():
@@ -140,38 +125,10 @@ def comprehension_in_a_comprehension():
     return [[r * c for c in range(3)] for r in range(3)], [x for row in [[1, 2], [3]] for x in row]
 
 
-def comprehension_sees_outer_names():
-    k, x = 10, 5
-    return [x + k for x in range(2)], x, [(lambda: k + y)() for y in (1, 2)]
-
-
-def walrus():
-    data, out = [1, 5, 9], []
-    while (n := len(data)) > 1:
-        out.append((n, data.pop()))
-    return out, n, [y := 3, y * 2], any((found := x) > 0 for x in (-1, 4)), found
-
-
-def f_strings():
-    name, n, pi = "Ada", 7, 3.14159
-    return (
-        f"{name} {n:03d} {pi:.2f} {name!r:>7} {n!s} {'é'!a} {{}} {n=} {n:{n}} {name:*^{n + 2}}",
-        f"",
-        f"{n}",
-        f"a{n}b",
-    )
-
-
 def sets():
     a, b = {1, 2, 3}, {2, 3, 4}
     a.add(9)
     return a & b, a | b, a - b, a ^ b, {1} <= a, a.isdisjoint({100})
-
-
-def delete_a_name():
-    x = 1
-    del x
-    return x
 
 
 def delete_and_bind_again():
@@ -183,24 +140,12 @@ def delete_and_bind_again():
     return x, y
 
 
-def assert_holds():
-    assert 1 + 1 == 2, "never said"
-    return "fine"
-
-
 def assert_fails():
     assert [] == [0], f"a message {1 + 1}"
 
 
 def assert_fails_silently():
     assert not 1
-
-
-def many_locals():
-    a = b = c = d = e = f = g = h = i = j = k = l = m = n = o = p = q = r = 1
-    s = a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p + q + r
-    t, u = s, a
-    return t, u, r + s
 
 
 def star_of_no_iterable():
@@ -260,3 +205,13 @@ def no_such_global():
 
 def unhashable_key():
     return {[1]: 2}
+
+
+def f_strings():
+    name, n, pi = "Ada", 7, 3.14159
+    return (
+        f"{name} {n:03d} {pi:.2f} {name!r:>7} {n!s} {'é'!a} {{}} {n=} {n:{n}} {name:*^{n + 2}}",
+        f"",
+        f"{n}",
+        f"a{n}b",
+    )

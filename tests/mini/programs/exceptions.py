@@ -16,17 +16,6 @@ def name_of_the_exception_is_gone():
     return error
 
 
-def finally_in_a_loop_overrides_raise():
-    for i in range(3):
-        try:
-            raise ValueError(i)
-        finally:
-            if i < 2:
-                continue
-            break
-    return i
-
-
 def context_is_what_was_handled():
     try:
         try:
@@ -55,37 +44,11 @@ def raise_without_anything():
     raise
 
 
-def raise_from_what_is_no_exception():
-    raise ValueError from 5
-
-
 def catch_what_is_no_exception():
     try:
         1 / 0
     except "ZeroDivisionError":
         pass
-
-
-def error_in_finally():
-    try:
-        1 / 0
-    finally:
-        {}["x"]
-
-
-def exception_class_of_its_own():
-    class Oops(Exception):
-        def __init__(self, code):
-            super().__init__(f"code {code}")
-            self.code = code
-
-    class Worse(Oops):
-        pass
-
-    try:
-        raise Worse(7)
-    except Oops as error:
-        return error.code, str(error), error.args
 
 
 def exc_info():
@@ -130,27 +93,6 @@ def with_statement():
     return log
 
 
-def with_and_return():
-    log = []
-
-    @contextlib.contextmanager
-    def manager(name):
-        log.append(f"enter {name}")
-        try:
-            yield name
-        finally:
-            log.append(f"exit {name}")
-
-    def f():
-        for i in range(3):
-            with manager(i) as n:
-                if i == 1:
-                    return n
-                continue
-
-    return f(), log
-
-
 def with_raises():
     with contextlib.nullcontext(3) as v:
         raise KeyError(v)
@@ -177,20 +119,6 @@ def with_exit_raises():
             raise ValueError("from body")
     except TypeError as error:
         return str(error), repr(error.__context__)
-
-
-def with_what_is_no_manager():
-    with 5:
-        pass
-
-
-def with_half_a_manager():
-    class Half:
-        def __enter__(self):
-            return self
-
-    with Half():
-        pass
 
 
 def exit_stack():
@@ -267,22 +195,3 @@ def group_in_except_star():
 
 def error_in_a_c_callback():
     return sorted([3, 1, 2], key=lambda n: 1 // (n - 2))
-
-
-def deep_unwinding():
-    def down(n):
-        try:
-            if n == 0:
-                raise ValueError("bottom")
-            down(n - 1)
-        except ValueError as error:
-            raise ValueError(f"{n}") from error
-
-    try:
-        down(5)
-    except ValueError as error:
-        chain = []
-        while error:
-            chain.append(str(error))
-            error = error.__cause__
-        return chain

@@ -7,13 +7,6 @@ import sys
 LEVEL = 3
 
 
-def positional_and_keyword():
-    def f(a, b=2, *c, d, e=5, **g):
-        return a, b, c, d, e, g
-
-    return f(1, d=4), f(1, 9, 8, 7, d=6, z=5), f(d=1, a=2), f(*[1, 2, 3], **{"d": 4, "q": 5})
-
-
 def star_calls():
     def f(*args, **kwargs):
         return args, kwargs
@@ -45,14 +38,6 @@ def endless_recursion_is_caught():
         down(0)
     except ValueError as error:
         return str(error)
-
-
-def own_cell_unbound():
-    def f():
-        return x
-
-    return x
-    x = 1
 
 
 def delete_a_cell():
@@ -134,17 +119,6 @@ def exec_writes_to_a_namespace():
     return sorted(names), names["i"], names["C"].y
 
 
-def exec_of_wrong_syntax():
-    exec("x = = 1")
-
-
-def compile_and_run():
-    code = compile("r = [n * n for n in range(4)]\ndel n0", "<made>", "exec")
-    space = {"n0": 1}
-    exec(code, space)
-    return space["r"], "n0" in space
-
-
 def current_line():
     def here():
         return sys._getframe(1).f_lineno - sys._getframe(1).f_code.co_firstlineno
@@ -152,40 +126,5 @@ def current_line():
     return [here(), here()]
 
 
-def module_star_import():
-    space = {}
-    exec(
-        "from bisect import *\nfrom os.path import join as j, sep\nimport os.path as p, math", space
-    )
-    return (
-        sorted(n for n in space if not n.startswith("__"))[:4],
-        space["j"]("a", "b"),
-        space["math"].floor(2.5),
-    )
-
-
 def import_of_a_missing_name():
     from math import no_such_name
-
-
-def permutations():
-    def perms(items):
-        if not items:
-            return [[]]
-        return [
-            [x, *rest] for i, x in enumerate(items) for rest in perms(items[:i] + items[i + 1 :])
-        ]
-
-    return perms([1, 2, 3])
-
-
-def memo_by_hand():
-    def memo(fn, known={}):
-        def ask(n):
-            if n not in known:
-                known[n] = fn(ask, n)
-            return known[n]
-
-        return ask
-
-    return memo(lambda me, n: 1 if n < 2 else me(n - 1) + me(n - 2))(60)

@@ -5,24 +5,6 @@
 import itertools
 
 
-def counting():
-    def count(n):
-        for i in range(n):
-            yield i
-
-    return list(count(4)), sum(count(5)), [*count(2)], max(count(3)), dict(zip("ab", count(9)))
-
-
-def infinite():
-    def naturals():
-        n = 0
-        while True:
-            yield n
-            n += 1
-
-    return list(itertools.islice(naturals(), 5)), next(n for n in naturals() if n > 10)
-
-
 def throw():
     def g():
         while True:
@@ -33,15 +15,6 @@ def throw():
 
     it = g()
     return next(it), it.throw(ValueError("v")), next(it), it.throw(ValueError("w"))
-
-
-def throw_uncaught():
-    def g():
-        yield 1
-
-    it = g()
-    next(it)
-    it.throw(KeyError("out"))
 
 
 def close():
@@ -73,23 +46,6 @@ def close_is_ignored():
     it = g()
     next(it)
     it.close()
-
-
-def dropped_generator_is_closed():
-    log = []
-
-    def g():
-        try:
-            yield 1
-        finally:
-            log.append("closed")
-
-    for x in g():
-        break
-    it = g()
-    next(it)
-    del it
-    return log
 
 
 def yield_from_many():
@@ -154,36 +110,6 @@ def yield_from_throw_into_a_list():
     return next(g), g.throw(KeyError()), list(g)
 
 
-def next_inside_a_generator():
-    def g(it):
-        while True:
-            yield next(it)
-
-    try:
-        list(g(iter([1, 2])))
-    except RuntimeError as error:
-        return str(error), repr(error.__cause__)
-
-
-def generator_in_a_handler():
-    def g():
-        try:
-            yield 1
-        except KeyError as error:
-            yield repr(error.__context__)
-            try:
-                raise ValueError("mine")
-            except ValueError as mine:
-                yield repr(mine.__context__)
-
-    it = g()
-    next(it)
-    try:
-        raise OSError("outside")
-    except OSError:
-        return it.throw(KeyError("k")), next(it)
-
-
 def handled_exception_does_not_leak():
     def g():
         try:
@@ -204,55 +130,3 @@ def handled_exception_does_not_leak():
         raise OSError
     except OSError as error:
         return a, error.__context__
-
-
-def generator_methods():
-    class Tree:
-        def __init__(self, value, left=None, right=None):
-            self.value, self.left, self.right = value, left, right
-
-        def __iter__(self):
-            if self.left:
-                yield from self.left
-            yield self.value
-            if self.right:
-                yield from self.right
-
-    return list(Tree(2, Tree(1), Tree(4, Tree(3)))), [x for x in Tree(9)]
-
-
-def iterator_class():
-    class Count:
-        def __init__(self, n):
-            self.n = n
-
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            if self.n == 0:
-                raise StopIteration
-            self.n -= 1
-            return self.n
-
-    return [x for x in Count(3)], list(Count(2)), [a for a in Count(1)], 2 in Count(5)
-
-
-def bad_iterator():
-    class Bad:
-        def __iter__(self):
-            return 5
-
-    for x in Bad():
-        pass
-
-
-def primes():
-    def sieve():
-        found = []
-        for n in itertools.count(2):
-            if all(n % p for p in found):
-                found.append(n)
-                yield n
-
-    return list(itertools.islice(sieve(), 10))

@@ -56,16 +56,6 @@ def match_args_is_a_list():
             pass
 
 
-def attribute_twice():
-    class P:
-        __match_args__ = ("x",)
-        x = 1
-
-    match P():
-        case P(1, x=1):
-            pass
-
-
 def not_a_class():
     kind = 5
     match 1:

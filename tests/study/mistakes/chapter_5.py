@@ -8,6 +8,7 @@ PARTS, THEIR_GRADIENT = "np.maximum(x, 0), np.minimum(x, 0)", "dpos, dneg)\n"
 
 ALL_MATCHING = "[kernel for kernel in kernels if kernel.matches(context)]"
 MESSAGE = 'f"Cannot find the kernel matching Current OperatorConf. {context}"'
+ON_CPU = ' & (flow.HobDeviceTag() == "cpu")'
 
 
 def stage(piece, right, wrong):

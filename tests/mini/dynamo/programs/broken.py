@@ -120,16 +120,12 @@ def bound_on_one_way(x):
     return y
 
 
-@tried_on(
-    (UP, Box()),
-)
+@tried_on((UP, Box()))
 def reads_attributes(x, box):
     return x * box.scale, box.scaled(x), box.twice
 
 
-@tried_on(
-    (UP, Box()),
-)
+@tried_on((UP, Box()))
 def reads_before_it_stores(x, box):
     scale = box.scale
     box.scale = 7
@@ -141,9 +137,7 @@ def _changes(box):
     return box.scale
 
 
-@tried_on(
-    (UP, Box()),
-)
+@tried_on((UP, Box()))
 def read_before_and_after_a_call(x, box):
     before = box.scale
     after = _changes(box)

@@ -176,9 +176,7 @@ def argument_list_changed(x, xs):
     return ys is xs, xs, x
 
 
-@tried_on(
-    (n(3), [[1], [2]]),
-)
+@tried_on((n(3), [[1], [2]]))
 def inner_list_kept(x, xs):
     inner = xs[0]
     return inner, [inner, inner], inner is xs[0], x + 1
