@@ -1,12 +1,15 @@
 """Lines and modules of each room; `python -m tests.sz` prints the table, like tinygrad's sz.py.
 
+It also draws the rooms and the imports between them into CONTRIBUTING.md, as Mermaid.
 A change that raises a total raises the number here, and its commit says why.
 """
 
+import ast
 from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 MOST = {"helpers": 47_900, "tests": 39_200}  # lines; the aim is 30,000 and 28,000
 MOST_MODULES = 346  # of helpers; the aim is 260
 ROOMS = {"capture": 2, "study": 1}  # how deep the table looks into a room
@@ -41,10 +44,42 @@ def table() -> list[tuple[str, int, int]]:
     return rows
 
 
+def imports() -> list[tuple[str, str]]:
+    """Return (room, room that it imports); all rooms import `safety`, so that is left out."""
+    found = set()
+    for path in sources("helpers"):
+        here = path.relative_to(ROOT / "helpers").parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helpers."):
+                found.add((here, node.module.split(".")[1]))
+    return sorted((a, b) for a, b in found if a != b and b != "safety")
+
+
+def picture() -> str:
+    """Return the rooms with their lines, to the nearest 500, and the arrows between them."""
+    weight = Counter()
+    for path in sources("helpers"):
+        weight[path.relative_to(ROOT / "helpers").parts[0].removesuffix(".py")] += lines(path)
+    boxes = [
+        f'  {name}["{name}<br>{max(round(weight[name] / 500) * 500, 100):,} lines"]'
+        for name in sorted(weight)
+        if name != "__init__"
+    ]
+    door = [f'  door["front door"] -. "when asked for" .-> {name}' for name in ("verbs", "study")]
+    return "\n".join(["graph TD", *boxes, *door, *(f"  {a} --> {b}" for a, b in imports())])
+
+
+def drawn() -> str:
+    """Return CONTRIBUTING.md with the picture as it is now."""
+    before, opening, rest = CONTRIBUTING.read_text("utf-8").partition("```mermaid\n")
+    return f"{before}{opening}{picture()}\n```{rest.partition('```')[2]}"
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the table, and draw the picture anew."""
     for name, weight, files in table():
         print(f"{name:32}{weight:8,}{files:6}")
+    CONTRIBUTING.write_text(drawn(), "utf-8")
 
 
 if __name__ == "__main__":

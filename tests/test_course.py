@@ -22,7 +22,7 @@ import course as bootstrap
 from helpers.course import check as check_
 from helpers.course import work
 from helpers.course.__main__ import start
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from helpers.safety import learner_record
 
 REPO = Path(__file__).parents[1]

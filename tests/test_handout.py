@@ -10,7 +10,7 @@ import pytest
 import course
 from helpers.course import handout
 from helpers.course.handout import give, refuse, sealed, unsolved
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 FOLDED = re.compile(r"<details><summary>Solution.*?</details>", re.DOTALL)

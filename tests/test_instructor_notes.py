@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from helpers import check
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from tests.study.mistakes import MISTAKES
 
 CHAPTERS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))

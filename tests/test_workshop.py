@@ -13,7 +13,7 @@ from helpers.course import workshop
 from helpers.course.minutes import sections
 from helpers.course.work import solved
 from helpers.course.workshop import HALF, LENGTHS, LUNCH, OPENING, PAUSE, RECAP, SITTING, planned
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 SEEDED = random.Random(18)

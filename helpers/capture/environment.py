@@ -3,7 +3,7 @@
 import sys
 from dataclasses import dataclass
 
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.safety.missing_parts import distributions, installed, pins, repair
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))

@@ -6,7 +6,7 @@ from dataclasses import make_dataclass
 from keyword import iskeyword
 
 from helpers.capture.text.value import BIGGEST_BITS, brief, plain, same_for_ever
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, is_exactly, table, word
 

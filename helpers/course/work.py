@@ -14,9 +14,9 @@ from io import StringIO
 from pathlib import Path
 
 import course
-from helpers.model import learner_progress
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from helpers.safety import folders, learner_record
+from helpers.study import learner_progress
 
 FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's

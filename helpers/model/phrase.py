@@ -32,3 +32,11 @@ def listed(names: Iterable[str], most: int, longest: int | None = None) -> str:
     rest = len(names) - most
     shown = [clipped(name, longest or len(name)) for name in names[:most]]
     return ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def find_named(records: Iterable, name: object, field: str = "name"):
+    """Return the first record whose `field` is `name`; KeyError for none."""
+    for record in records:
+        if getattr(record, field) == name:
+            return record
+    raise KeyError(name)

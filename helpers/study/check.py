@@ -19,8 +19,8 @@ from inspect import isasyncgenfunction, iscoroutinefunction, signature
 from helpers.capture.text.error import said
 from helpers.capture.text.source import file_lines
 from helpers.exhibit import Exhibit
-from helpers.model.outcome import Beside, Outcome
 from helpers.model.phrase import counted
+from helpers.model.study_records import Beside, Outcome
 from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import shown
 from helpers.safety.limits import Limits, limited

@@ -1,7 +1,7 @@
 """Choices and a guess -> the truth from running them, and how many guesses were right."""
 
 from helpers.exhibit import Exhibit
-from helpers.model.sandbox import Sandbox, offered
+from helpers.model.study_records import Sandbox, offered
 from helpers.safety.restoring import whole
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view

@@ -8,10 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from helpers.exhibit import Exhibit
-from helpers.model.class_progress import LONGEST_NAME, class_listing
-from helpers.model.learner_progress import UNTRIED, Chapter, chapters, progress
-from helpers.model.listing import Column, Listing
 from helpers.model.phrase import ended
+from helpers.model.study_records import (
+    LONGEST_NAME,
+    UNTRIED,
+    Chapter,
+    chapters,
+    class_listing,
+    progress,
+)
+from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record
 from helpers.safety.arguments import word
 from helpers.safety.folders import Refusal

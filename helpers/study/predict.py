@@ -15,8 +15,8 @@ from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.value import brief, type_name
 from helpers.exhibit import Exhibit
-from helpers.model.choice import Choice, Decided
-from helpers.model.listing import Column, Listing
+from helpers.model.study_records import Choice, Decided
+from helpers.model.tables import Column, Listing
 from helpers.safety import missing_parts
 from helpers.safety.arguments import printable, word
 from helpers.safety.restoring import redirected, theirs, whole

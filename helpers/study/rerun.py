@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from helpers.exhibit import Exhibit
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.tables import Transcript, Transcripts
 from helpers.view.source_views import transcript
 from helpers.view.widgets.forms import answer_of, rerun_widget
 

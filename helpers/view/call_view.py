@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from helpers.model.calls import CallTree
+from helpers.model.framework_records import CallTree
 from helpers.model.phrase import clipped, listed
 from helpers.view import View, ink
 from helpers.view.ink import SMALL, pictured

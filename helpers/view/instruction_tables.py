@@ -10,11 +10,10 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from helpers.model.bytecode import Sourced
-from helpers.model.code import CodeTree
-from helpers.model.dynamo import DynamoRun
-from helpers.model.listing import Listing
-from helpers.model.stack import StackRun
+from helpers.model.code_records import CodeTree, Sourced
+from helpers.model.stage_records import StackRun
+from helpers.model.tables import Listing
+from helpers.model.torch_records import DynamoRun
 from helpers.view import View
 from helpers.view.ink import as_image
 from helpers.view.markup import (

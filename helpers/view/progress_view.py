@@ -9,12 +9,19 @@ import re
 
 from markupsafe import Markup, escape
 
-from helpers.model.graph import Graph
-from helpers.model.job import JobGraph
-from helpers.model.learner_progress import HINTED, PASSED, TRIED, UNTRIED, Chapter, Progress, Task
-from helpers.model.ledger import Ledger
-from helpers.model.listing import Listing
-from helpers.model.outcome import Outcome
+from helpers.model.framework_records import JobGraph
+from helpers.model.graphs import Graph
+from helpers.model.study_records import (
+    HINTED,
+    PASSED,
+    TRIED,
+    UNTRIED,
+    Chapter,
+    Outcome,
+    Progress,
+    Task,
+)
+from helpers.model.tables import Ledger, Listing
 from helpers.view import View
 from helpers.view.diagram.graph_view import graph
 from helpers.view.diagram.job_view import job

@@ -14,10 +14,8 @@ from markupsafe import Markup, escape
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
-from helpers.model.files import File, Files
 from helpers.model.phrase import counted
-from helpers.model.side_by_side import Pair, SideBySide
-from helpers.model.transcript import Transcripts
+from helpers.model.tables import File, Files, Pair, SideBySide, Transcripts
 from helpers.view import View, ink
 from helpers.view.markup import cut, cut_lines, fit, joined, one_line, render, visible
 

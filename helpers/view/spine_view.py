@@ -4,7 +4,7 @@ call passed.
 
 from markupsafe import Markup
 
-from helpers.model.journey import Journey, Passage
+from helpers.model.framework_records import Journey, Passage
 from helpers.model.spine import SPINE
 from helpers.view import View, ink
 from helpers.view.markup import cut, grid, joined, render

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from helpers.model.ledger import Ledger
-from helpers.model.listing import Listing
-from helpers.model.steps import Steps
+from helpers.model.graphs import Steps
+from helpers.model.tables import Ledger, Listing
 from helpers.view import View
 from helpers.view.markup import TONE_MARKS, cut, cut_cells, fit, grid, joined, render
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import nbformat
 
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from hub.trial.kernel import Kernel, Lost
 from hub.trial.learner import Learner
 

@@ -15,7 +15,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram import BOX, box_width
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.ink import SMALLEST

@@ -5,7 +5,7 @@ import nbformat
 from tests.browser import gallery
 
 _SANDBOX = """
-from helpers.model.sandbox import Control, Sandbox
+from helpers.model.study_records import Control, Sandbox
 from helpers.study.foretelling import Foretelling
 
 controls = (

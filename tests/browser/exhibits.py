@@ -7,14 +7,11 @@ import helpers
 from helpers.capture.cpython.hooked_frames import evaluator_graph
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.tensorflow.tf_graph import steps
-from helpers.model.choice import Choice
-from helpers.model.dynamo import DynamoRun, DynamoStep
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.learner_progress import progress
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.op_log import together
-from helpers.model.outcome import Beside, Outcome
-from helpers.model.transcript import Transcripts
+from helpers.model.framework_records import together
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.study_records import Beside, Choice, Outcome, progress
+from helpers.model.tables import Entry, Ledger, Transcripts, Verdict
+from helpers.model.torch_records import DynamoRun, DynamoStep
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve
 from helpers.view.diagram.graph_view import figures, graph, graph_diff

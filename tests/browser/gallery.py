@@ -13,10 +13,10 @@ STAGE, PREDICTION = "A loop, step by step", "What does `2 + 2` give?"
 _SETUP = f"""
 from dataclasses import dataclass
 from helpers.exhibit import Exhibit
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
-from helpers.model.timeline import Panel, Step, Timeline
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.model.tables import Column, Listing
+from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.study.predict import predict
 from helpers.view.table_view import ledger, table
 from helpers.view.widgets.stage import timeline
@@ -78,7 +78,7 @@ predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
 """
 
 _TRANSCRIPTS = """
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.tables import Transcript, Transcripts
 from helpers.study.rerun import Switches
 from helpers.view.source_views import transcript
 
@@ -92,7 +92,7 @@ Switches(Transcripts("Switches, to be tried again", tuple(runs), HOSTILE[2]), ag
 """
 
 _CALLS = """
-from helpers.model.calls import Call, CallTree
+from helpers.model.framework_records import Call, CallTree
 from helpers.view.call_view import call_tree
 calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)]
 Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)

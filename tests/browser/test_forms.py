@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from helpers.model.choice import Choice
-from helpers.model.sandbox import Control, Sandbox
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.study_records import Choice, Control, Sandbox
+from helpers.model.tables import Transcript, Transcripts
 from helpers.view.widgets.forms import choice, rerun_widget, sandbox
 from tests.browser.widget_page import document
 

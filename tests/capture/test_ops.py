@@ -5,7 +5,7 @@ import pytest
 from helpers import watch_traces
 from helpers.capture.frameworks.executed_ops import op_log, ops_graph
 from helpers.capture.torch.fx_graph import grad_fn_graph
-from helpers.model.op_log import AGAIN, apart, op_graph
+from helpers.model.framework_records import AGAIN, apart, op_graph
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 torch = pytest.importorskip("torch")

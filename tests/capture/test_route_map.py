@@ -7,7 +7,7 @@ import pytest
 
 from helpers.capture.references.rebind import code_swapped, rebind_everywhere
 from helpers.capture.references.routes import watch_routes
-from helpers.model.routes import UNKNOWN
+from helpers.model.reference_records import UNKNOWN
 
 
 def op():

@@ -9,7 +9,7 @@ import pytest
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.text.value import brief
 from helpers.internals import interpreter_frame
-from helpers.model.stage import NOWHERE
+from helpers.model.stage_records import NOWHERE
 from tests.capture.stack_programs import counted, recursion
 from tests.pythons import VERSIONS, run
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.capture.cpython import disassembly
 from helpers.capture.cpython.disassembly import Told, lane, sentence
 from helpers.capture.cpython.stack_run import following, record, stack_run
-from helpers.model.stage import LANES
+from helpers.model.stage_records import LANES
 from tests.capture.stack_programs import PROGRAMS
 
 

@@ -1,7 +1,6 @@
 """helpers/model/bodies.py: a body stands in its caller, and nothing of the graph is lost."""
 
-from helpers.model.bodies import BODY, nested
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import BODY, Edge, Graph, Node, nested
 
 
 def branched(*more):

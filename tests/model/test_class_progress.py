@@ -2,8 +2,7 @@
 
 import pytest
 
-from helpers.model.class_progress import LEAST, class_listing
-from helpers.model.learner_progress import HINTED, PASSED, TRIED, Chapter, Task
+from helpers.model.study_records import HINTED, LEAST, PASSED, TRIED, Chapter, Task, class_listing
 from helpers.view.table_view import table
 
 CHAPTERS = (Chapter(1, "names", (Task("a", ""), Task("b", ""))),)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.capture.tensorflow.rewriting import compare
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 
 
 def graph(*lines):

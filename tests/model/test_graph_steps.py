@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.capture.tensorflow.tf_graph import steps
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 
 
 def graph(count, *pairs):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.model.learner_progress import HINTED, PASSED, TRIED, UNTRIED, chapters, progress
+from helpers.model.study_records import HINTED, PASSED, TRIED, UNTRIED, chapters, progress
 from helpers.study import check
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"

@@ -1,8 +1,6 @@
 """A log of ops becomes a graph of who reads whose result."""
 
-import pytest
-
-from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+from helpers.model.framework_records import Op, OpLog, Value, op_graph, together
 
 W, X, Y, Z = (Value(n, "float32 ()", name) for n, name in enumerate(("w", "", "", ""), 1))
 LOG = OpLog("two ops", (), (Op(1, "Mul", (W, X), (Y,)), Op(2, "Neg", (Y,), (Z, W), "backward")), "")
@@ -30,8 +28,3 @@ def test_several_logs_keep_their_boxes_apart():
     graph = together("both", {"one": op_graph(LOG), "two": op_graph(LOG)}, "note")
     assert len(graph.nodes) == 2 * (1 + 4) and graph.note == "note"
     assert set(graph.targets("one|")) == {"one|value 1", "one|value 2"}
-
-
-def test_an_unknown_stage_is_refused():
-    with pytest.raises(ValueError, match="'sideways' is unknown"):
-        Op(1, "Mul", (), (), "sideways")

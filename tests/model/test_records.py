@@ -1,11 +1,10 @@
-"""The models refuse what cannot be drawn, and answer what a notebook asserts."""
+"""The models answer what a notebook asserts."""
 
 import pytest
 
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.outcome import Outcome
-from helpers.model.timeline import Panel, Step
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.stage_records import Panel, Step
+from helpers.model.tables import Entry, Ledger, Verdict
 
 LEDGER = Ledger(
     "t",
@@ -32,21 +31,6 @@ def test_ledger_with_one_heading_needs_no_heading():
 def test_ledger_names_what_it_does_not_have(subject, heading):
     with pytest.raises((KeyError, ValueError), match="nobody|never"):
         LEDGER.word(subject, heading)
-
-
-def test_ledger_refuses_an_entry_with_too_few_verdicts():
-    with pytest.raises(ValueError, match="1 verdicts for 2 headings"):
-        Ledger("t", "route", ("a", "b"), (Entry("x", (Verdict("old"),)),))
-
-
-def test_verdict_refuses_an_unknown_tone():
-    with pytest.raises(ValueError, match="loud"):
-        Verdict("old", "loud")
-
-
-def test_outcome_refuses_an_unknown_state():
-    with pytest.raises(ValueError, match="almost"):
-        Outcome("x", "almost")
 
 
 def test_graph_refuses_two_nodes_of_one_key():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import helpers
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from tests.own_process import REPORTS
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))

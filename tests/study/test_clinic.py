@@ -8,8 +8,8 @@ import pytest
 
 from helpers import check, show_bindings, show_table
 from helpers.exhibit import Exhibit
-from helpers.model.exercise_cells import exercise_cells
-from helpers.model.listing import Column, Listing
+from helpers.model.study_records import exercise_cells
+from helpers.model.tables import Column, Listing
 from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
 from helpers.study.chapter_7.project import fresh
 from helpers.study.check import Unfit, Untried

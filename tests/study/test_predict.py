@@ -9,7 +9,7 @@ from importlib import import_module
 
 import pytest
 
-from helpers.model.choice import Choice
+from helpers.model.study_records import Choice
 from helpers.study.predict import predict, read_reasons, show_predictions
 from helpers.view.widgets.forms import choice as choice_view
 from tests.study.folded import NOTEBOOKS

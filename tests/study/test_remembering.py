@@ -13,7 +13,7 @@ import pytest
 
 import helpers
 from helpers import share_progress, show_class, stop_sharing
-from helpers.model.choice import Choice
+from helpers.model.study_records import Choice
 from helpers.safety import learner_record
 from helpers.safety.folders import Refusal
 from helpers.safety.learner_record import NAME, Record, add, read

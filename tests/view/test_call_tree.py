@@ -1,6 +1,6 @@
 """A tree of calls: text and HTML hold the same lines and counts, and nothing is markup."""
 
-from helpers.model.calls import Call, CallTree
+from helpers.model.framework_records import Call, CallTree
 from helpers.view import call_view, ink
 from helpers.view.call_view import call_tree, outline
 

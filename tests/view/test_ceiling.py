@@ -7,19 +7,25 @@ from dataclasses import dataclass
 import pytest
 
 from helpers.exhibit import Exhibit
-from helpers.model.bytecode import Bytecode, Instruction
-from helpers.model.calls import Call, CallTree
-from helpers.model.choice import Choice
-from helpers.model.dynamo import DynamoRun, DynamoStep
-from helpers.model.files import File, Files
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.job import Blob, JobGraph, JobOp
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
-from helpers.model.side_by_side import Pair, SideBySide
-from helpers.model.stack import StackRun, StackStep
-from helpers.model.timeline import Panel, Step, Timeline
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.code_records import Bytecode, Instruction
+from helpers.model.framework_records import Blob, Call, CallTree, JobGraph, JobOp
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.stage_records import Panel, StackRun, StackStep, Step, Timeline
+from helpers.model.study_records import Choice
+from helpers.model.tables import (
+    Column,
+    Entry,
+    File,
+    Files,
+    Ledger,
+    Listing,
+    Pair,
+    SideBySide,
+    Transcript,
+    Transcripts,
+    Verdict,
+)
+from helpers.model.torch_records import DynamoRun, DynamoStep
 from helpers.view import charts
 from helpers.view.call_view import call_tree
 from helpers.view.diagram.graph_view import graph

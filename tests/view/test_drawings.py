@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.bodies import nested
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node, nested
 from helpers.view.diagram import Spot, graph_drawing
 from helpers.view.diagram.arrows import draw_roomy, place_labels, points_along
 from helpers.view.diagram.graph_drawing import draw_graph as svg

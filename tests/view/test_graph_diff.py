@@ -1,7 +1,7 @@
 """The diff's view: a word for every node in text and picture, escaped, and marks beside colours."""
 
 from helpers.capture.tensorflow.rewriting import compare
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram import graph_view
 from helpers.view.diagram.graph_view import graph_diff
 

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree
 
-from helpers.model.dynamo import Break, DynamoRun, DynamoStep
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.timeline import Panel
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.stage_records import Panel
+from helpers.model.torch_records import Break, DynamoRun, DynamoStep
 from helpers.view.diagram.animated_graph import growing_graph, recordings
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.job import Blob, JobGraph, JobOp
+from helpers.model.framework_records import Blob, JobGraph, JobOp
 from helpers.view.diagram import arrows, job_view
 from helpers.view.diagram.job_view import job as view
 from helpers.view.diagram.job_view import svg
@@ -66,7 +66,7 @@ def drawn(graph):
     """Return the drawing of a job, before it becomes an SVG."""
     with pytest.MonkeyPatch.context() as patch:
         seen = []
-        patch.setattr(job_view, "as_svg", lambda title, piece, kinds: seen.append(piece))
+        patch.setattr(job_view.diagram, "as_svg", lambda title, piece, kinds: seen.append(piece))
         svg(graph)
     return seen[0]
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from helpers.model.journey import SHARES, Journey, Passage, Stop
+from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.spine import SPINE
 from helpers.view import spine_view
 from helpers.view.markup import WIDEST, wrapped

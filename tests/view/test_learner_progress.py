@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from helpers.model.learner_progress import Chapter, Task, progress
+from helpers.model.study_records import Chapter, Task, progress
 from helpers.view.progress_view import MARKS
 from helpers.view.progress_view import progress as view
 

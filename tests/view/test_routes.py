@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.routes import Function, Route, RouteMap
+from helpers.model.reference_records import Function, Route, RouteMap
+from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.view.table_view import dots, fits_dots
 from helpers.view.widgets.routes_view import routes, routes_picture
 

@@ -4,7 +4,7 @@ import types
 
 import ipykernel.comm.comm
 
-from helpers.model.sandbox import Control, Sandbox
+from helpers.model.study_records import Control, Sandbox
 from helpers.view import widgets as base
 from helpers.view.widgets.forms import sandbox
 

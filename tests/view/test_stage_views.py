@@ -9,11 +9,9 @@ import pytest
 
 from helpers.capture.cpython.bytecode import code_tree
 from helpers.capture.cpython.stack_run import stack_run
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
-from helpers.model.stage import Value
-from helpers.model.timeline import Panel, Step, Timeline
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.stage_records import Panel, Step, Timeline, Value
+from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.view.instruction_tables import code as code_view
 from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view

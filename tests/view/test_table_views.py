@@ -7,10 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import show_op_files
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
-from helpers.model.side_by_side import SideBySide, align
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.tables import (
+    Column,
+    Entry,
+    Ledger,
+    Listing,
+    SideBySide,
+    Transcript,
+    Transcripts,
+    Verdict,
+    align,
+)
 from helpers.view.markup import WIDEST, grid, jointed, wrap_columns, wrapped
 from helpers.view.source_views import files as view
 from helpers.view.source_views import side_by_side, transcript

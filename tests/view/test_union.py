@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram import animated_graph
 from helpers.view.diagram.animated_graph import animated_graph as picture
 from tests.samples import sample

@@ -17,10 +17,9 @@ from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.text.source import NOWHERE, Source, source_of
 from helpers.capture.text.value import brief, plain
 from helpers.mini.versions import JUMPS, effect, ends
-from helpers.model.bytecode import Bytecode, Handler, Instruction
-from helpers.model.code import CodeTree, Field
-from helpers.model.listing import Column, Listing
+from helpers.model.code_records import Bytecode, CodeTree, Field, Handler, Instruction
 from helpers.model.phrase import counted
+from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import count, switch, table
 from helpers.safety.restoring import theirs
 

@@ -10,7 +10,7 @@ from time import perf_counter
 from helpers.capture.cpython.objects import function_of, refuse_async
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import brief, plain
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import table, word
 from helpers.safety.restoring import theirs

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain
 from helpers.mini.versions import JUMPS, effect, ends, one_name
-from helpers.model.bytecode import Handler
+from helpers.model.code_records import Handler
 from helpers.model.phrase import counted, ended
-from helpers.model.stage import LANES, NOWHERE, Code, Row
+from helpers.model.stage_records import LANES, NOWHERE, Code, Row
 
 MOST_NAMED = 200  # variables of one function that are shown
 WRITTEN = ("break", "continue")  # jumps that somebody wrote

@@ -12,10 +12,8 @@ from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import brief, plain
 from helpers.internals import interpreter_frame
-from helpers.model.frames import FrameStep
-from helpers.model.listing import Column, Listing
-from helpers.model.stage import Card
-from helpers.model.timeline import Panel, Timeline
+from helpers.model.stage_records import Card, FrameStep, Panel, Timeline
+from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import count, is_a
 from helpers.safety.restoring import undone
 

@@ -9,10 +9,10 @@ from helpers.capture.cpython.objects import code_of, function_of, refuse_async
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief, plain
 from helpers.mini import frame_hook
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.listing import Column, Listing
-from helpers.model.op_log import together
+from helpers.model.framework_records import together
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted, ended
+from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import is_a, is_exactly, kind_of
 from helpers.safety.restoring import theirs
 

@@ -8,7 +8,7 @@ from helpers.capture.cpython.settrace import UNRAISABLE, Printed, Result
 from helpers.capture.text.value import Seen, brief, plain, seen
 from helpers.internals.interpreter_frame import variables
 from helpers.mini import vm
-from helpers.model.bytecode import Handler
+from helpers.model.code_records import Handler
 from helpers.model.phrase import ended
 from helpers.safety.restoring import redirected, theirs
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from helpers.capture.cpython import rosetta_programs
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.text.value import brief
-from helpers.model.bytecode import Sourced
-from helpers.model.listing import Column
+from helpers.model.code_records import Sourced
+from helpers.model.tables import Column
 
 DATA = Path(__file__).with_name("rosetta_data")
 STORED = ("3.8", "3.11", "3.12", "3.13")

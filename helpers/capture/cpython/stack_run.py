@@ -13,11 +13,9 @@ from helpers.capture.cpython.unwrapping import to_run
 from helpers.capture.text.source import Pages
 from helpers.capture.text.value import plain, seen
 from helpers.internals import interpreter_frame
-from helpers.model.listing import Column, Listing
 from helpers.model.phrase import counted
-from helpers.model.stack import StackRun, StackStep
-from helpers.model.stage import Card, Value
-from helpers.model.timeline import Panel
+from helpers.model.stage_records import Card, Panel, StackRun, StackStep, Value
+from helpers.model.tables import Column, Listing
 
 MOST_LOCALS = 24  # in a panel
 # Of these one object is as good as another that is equal, so which one it is says nothing.

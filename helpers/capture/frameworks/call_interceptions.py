@@ -24,8 +24,8 @@ from helpers.capture.text.value import label, type_name
 from helpers.internals import tensorflow_private, torch_private
 from helpers.internals.tensorflow_private import FAST, SLOW
 from helpers.mini import frame_hook
-from helpers.model.listing import Column, Listing
 from helpers.model.phrase import listed
+from helpers.model.tables import Column, Listing
 from helpers.safety import arguments, restoring
 from helpers.safety.restoring import BUILTINS, patched, theirs
 

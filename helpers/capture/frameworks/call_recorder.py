@@ -24,10 +24,9 @@ from helpers.capture.cpython.unwrapping import behind
 from helpers.capture.text.error import instead, said
 from helpers.capture.text.value import brief
 from helpers.internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
-from helpers.model.calls import Call, CallTree
-from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.framework_records import Call, CallTree
 from helpers.model.phrase import counted, listed
-from helpers.model.side_by_side import Pair, SideBySide
+from helpers.model.tables import Entry, Ledger, Pair, SideBySide, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import is_a, kind_of, own, parts, printable, table
 from helpers.safety.restoring import theirs

@@ -27,10 +27,10 @@ from helpers.capture.text import tensors
 from helpers.capture.text.tensors import TENSORS, base_of
 from helpers.capture.text.value import type_name
 from helpers.internals import tensorflow_private, torch_private
-from helpers.model.graph import Graph
-from helpers.model.listing import Column
-from helpers.model.op_log import Op, OpLog, Value, op_graph, together
+from helpers.model.framework_records import Op, OpLog, Value, op_graph, together
+from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
+from helpers.model.tables import Column
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, printable, word
 

@@ -20,7 +20,7 @@ from helpers.capture.frameworks.journey_recorder import (
 from helpers.capture.text.value import label
 from helpers.internals.tensorflow_private import graph_ops
 from helpers.mini import frame_hook
-from helpers.model.journey import SHARES, Journey, Passage, Stop
+from helpers.model.framework_records import SHARES, Journey, Passage, Stop
 from helpers.model.phrase import clipped, counted, listed
 from helpers.safety.arguments import printable, switch
 from helpers.safety.restoring import redirected, theirs

@@ -13,8 +13,7 @@ from helpers.capture.text.value import brief
 from helpers.capture.torch.fx_graph import target_name
 from helpers.capture.torch.guard_tree import copied
 from helpers.internals import torch_private
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
 from helpers.safety.children import ask, channel

@@ -13,10 +13,10 @@ from helpers.mini.oneflow.global_function import JobFunction
 from helpers.mini.oneflow.job import Job, Op
 from helpers.mini.oneflow.kernels import named
 from helpers.mini.oneflow.session import session
-from helpers.model.files import File, Files
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.job import Blob, JobGraph, JobOp
+from helpers.model.framework_records import Blob, JobGraph, JobOp
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted
+from helpers.model.tables import File, Files
 from helpers.safety.arguments import is_a, kind_of, shown, word
 from helpers.safety.folders import plain_names, quote_name
 

@@ -15,7 +15,7 @@ from helpers.capture.text.error import instead
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.capture.text.value import brief
 from helpers.model.phrase import clipped
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.tables import Transcript, Transcripts
 from helpers.safety import missing_parts, progress
 from helpers.safety.arguments import is_a
 from helpers.safety.children import CAN_FORK, Reply, ask, ask_fork, signal_name, why_not_json

@@ -20,9 +20,9 @@ from helpers.capture.cpython.objects import namespace
 from helpers.capture.cpython.unwrapping import unwrap
 from helpers.capture.references.places import Kept, ModuleName, Place, Shelf, names_of, places_in
 from helpers.capture.text.value import SCALARS, label, short_name
-from helpers.model.bindings import KINDS, join
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.listing import Column, Listing
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.reference_records import KINDS, join
+from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import is_a, is_exactly
 from helpers.safety.restoring import Own
 

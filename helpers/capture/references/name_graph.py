@@ -9,7 +9,7 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from helpers.capture.cpython.objects import instance_dict
 from helpers.capture.text.tensors import shown_tensor
 from helpers.capture.text.value import SCALARS, detail, label, short_name, type_name
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.safety.arguments import is_a, is_exactly
 
 DEEPEST = 4

@@ -11,9 +11,9 @@ from helpers.capture.cpython.unwrapping import Unwrapped, to_run
 from helpers.capture.references.name_graph import Numbers, names_graph
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import short_name
-from helpers.model.graph import Graph
+from helpers.model.graphs import Graph
 from helpers.model.phrase import clipped, ended
-from helpers.model.timeline import Panel, Step, Timeline
+from helpers.model.stage_records import Panel, Step, Timeline
 
 MOST_STEPS = 200
 OVER = "The call is over."

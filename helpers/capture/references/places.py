@@ -13,7 +13,7 @@ from gc import get_referents
 from types import SimpleNamespace
 
 from helpers.capture.cpython.objects import instance_dict, namespace
-from helpers.model.bindings import Binding, join
+from helpers.model.reference_records import Binding, join
 from helpers.safety.arguments import is_a, is_exactly, kind_of
 from helpers.safety.restoring import Own
 

@@ -26,8 +26,8 @@ from helpers.capture.references.holder_search import (
 )
 from helpers.capture.references.places import Place, Shelf, is_immutable
 from helpers.capture.text.value import label, type_name
-from helpers.model.bindings import Binding
 from helpers.model.phrase import counted, listed
+from helpers.model.reference_records import Binding
 from helpers.safety.arguments import is_a, is_exactly, printable
 from helpers.safety.restoring import Own, note, tell
 

@@ -16,8 +16,8 @@ from helpers.capture.references.places import Shelf
 from helpers.capture.text.error import said
 from helpers.capture.text.source import source_of
 from helpers.capture.text.value import LONGEST_NAME, label, short_name, type_name
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.routes import UNKNOWN, Function, Route, RouteMap
+from helpers.model.reference_records import UNKNOWN, Function, Route, RouteMap
+from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import is_a
 from helpers.safety.restoring import note_end, theirs

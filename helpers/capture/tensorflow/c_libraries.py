@@ -14,7 +14,7 @@ from pathlib import Path
 
 from helpers.capture.text.error import said
 from helpers.internals.shared_libraries import exported
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 
 PATTERN = r"TFE?_|PyInit_|_Z\d+(?:TFE_Py_|EagerTensor)"
 C_NAMES = ("TF_NewStatus", "TFE_NewOp", "TFE_Execute")

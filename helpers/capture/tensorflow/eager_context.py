@@ -16,7 +16,7 @@ from functools import cache
 from helpers.capture.processes.child import transcript
 from helpers.internals import tensorflow_private
 from helpers.internals.tensorflow_private import DOORS
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.tables import Transcript, Transcripts
 from helpers.safety import progress
 from helpers.safety.arguments import printable
 

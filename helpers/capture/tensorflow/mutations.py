@@ -13,8 +13,8 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodT
 from helpers.capture.cpython.objects import names_used
 from helpers.capture.text.error import said
 from helpers.internals import tensorflow_private
-from helpers.model.ledger import Entry, Ledger, Verdict
 from helpers.model.phrase import listed
+from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import (
     called,

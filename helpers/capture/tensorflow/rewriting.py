@@ -22,10 +22,9 @@ from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import instead, said
 from helpers.capture.text.source import source_of, why_outdated
 from helpers.internals import tensorflow_private
-from helpers.model.graph import Graph, Node
-from helpers.model.graph_diff import MEANINGS, Finding, GraphDiff
+from helpers.model.graphs import MEANINGS, Finding, Graph, GraphDiff, Node
 from helpers.model.phrase import listed
-from helpers.model.side_by_side import SideBySide, align
+from helpers.model.tables import SideBySide, align
 from helpers.safety.arguments import is_a, kind_of, own, printable, shown, word
 from helpers.safety.restoring import theirs
 

@@ -18,11 +18,9 @@ from math import prod
 from helpers.capture.tensorflow.trace_ledger import as_tf_function, watched_of
 from helpers.capture.text.error import instead, said
 from helpers.internals import tensorflow_private
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.listing import Column
+from helpers.model.graphs import Edge, Graph, LaneNode, Node, ParallelStep, Steps
 from helpers.model.phrase import clipped, counted, ended, listed
-from helpers.model.steps import Node as StepNode
-from helpers.model.steps import Step, Steps
+from helpers.model.tables import Column
 from helpers.safety.arguments import is_a, kind_of, printable
 from helpers.safety.restoring import theirs
 
@@ -330,10 +328,13 @@ def steps(graph: Graph) -> Steps:
     widest = max((sum(works[key] for key in keys) for keys in by_step), default=0)
     shown = by_step[:MOST_STEPS]
     lanes = tuple(
-        tuple(StepNode(clipped(key, LONGEST), works[key]) for key in keys[:MOST_NAMED])
+        tuple(LaneNode(clipped(key, LONGEST), works[key]) for key in keys[:MOST_NAMED])
         for keys in shown
     )
-    rows = [Step(n, len(keys), listed(keys, MOST_NAMED, LONGEST)) for n, keys in enumerate(shown)]
+    rows = [
+        ParallelStep(n, len(keys), listed(keys, MOST_NAMED, LONGEST))
+        for n, keys in enumerate(shown)
+    ]
     path = _longest_path(level, back)
     note = " ".join(_step_notes(graph, level, len(by_step), path))
     return Steps(f"{graph.title}, in steps", COLUMNS, tuple(rows), note, path, widest, lanes)

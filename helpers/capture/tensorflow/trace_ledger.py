@@ -19,7 +19,7 @@ from helpers.capture.tensorflow.trace_types import Names, nearest
 from helpers.capture.text.error import instead, said
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import counted, listed
-from helpers.model.traces import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
+from helpers.model.trace_records import HEADINGS, MARKS, TraceEntry, TraceLedger, trace_entry
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, is_exactly, kind_of, own, printable, shown
 from helpers.safety.restoring import whole

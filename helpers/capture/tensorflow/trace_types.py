@@ -13,7 +13,7 @@ from itertools import islice
 from helpers.capture.text.value import SCALARS, label, type_name
 from helpers.internals import tensorflow_private
 from helpers.model.phrase import clipped
-from helpers.model.traces import Cause
+from helpers.model.trace_records import Cause
 from helpers.safety.arguments import is_exactly
 
 MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160

@@ -13,9 +13,8 @@ from helpers.capture.cpython.objects import name_of
 from helpers.capture.tensorflow.tf_graph import tf_graph
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.model.graph import Graph
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
+from helpers.model.graphs import Graph
+from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
 from helpers.safety import progress
 from helpers.safety.arguments import called, count, is_a, printable, table
 

@@ -23,7 +23,7 @@ from helpers.capture.torch.fx_graph import drawn_node, fx_graph, last_nodes
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
 from helpers.mini.versions import one_name
-from helpers.model.graph import Graph
+from helpers.model.graphs import Graph
 from helpers.model.phrase import clipped, ended, listed
 from helpers.safety.restoring import redirected, theirs
 

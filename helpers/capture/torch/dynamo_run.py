@@ -20,12 +20,12 @@ from helpers.capture.torch import dynamo_recorder as words
 from helpers.capture.torch.dynamo_recorder import SO_FAR, Event, Record, record
 from helpers.capture.torch.guard_tree import behind, refuse_tensorflow
 from helpers.internals import torch_private
-from helpers.model.bytecode import Bytecode
-from helpers.model.dynamo import Break, BreakListing, DynamoRun, DynamoStep
-from helpers.model.graph import Graph
-from helpers.model.listing import Column, Listing
+from helpers.model.code_records import Bytecode
+from helpers.model.graphs import Graph
 from helpers.model.phrase import counted, ended
-from helpers.model.timeline import Panel
+from helpers.model.stage_records import Panel
+from helpers.model.tables import Column, Listing
+from helpers.model.torch_records import Break, BreakListing, DynamoRun, DynamoStep
 
 MOST_STEPS, MOST_GUARDS = 400, 12
 RESUME, COMPILED = re.compile(r"__resume_at_(\d+)"), re.compile("__compiled_fn")

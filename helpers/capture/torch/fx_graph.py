@@ -9,7 +9,7 @@ from itertools import islice
 from helpers.capture.cpython.objects import called
 from helpers.capture.text import tensors
 from helpers.capture.text.value import brief, type_name
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
 from helpers.safety.arguments import is_a, word
 

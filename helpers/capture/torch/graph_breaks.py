@@ -12,8 +12,8 @@ from helpers.capture.text import tensors
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.capture.torch.dynamo_run import compilable, watched
-from helpers.model.dynamo import DynamoRun
-from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.model.torch_records import DynamoRun
 from helpers.safety import progress
 from helpers.safety.arguments import is_a, kind_of, shown, table
 from helpers.safety.restoring import redirected, theirs

@@ -17,7 +17,7 @@ from helpers.capture.cpython.objects import named
 from helpers.capture.text.value import label
 from helpers.capture.torch import guard_tree as tree
 from helpers.internals import torch_private
-from helpers.model import guards
+from helpers.mini.dynamo.parts import guards
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import count, is_a
 

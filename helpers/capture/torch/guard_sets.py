@@ -17,8 +17,8 @@ from helpers.capture.text.value import brief, label
 from helpers.capture.torch import guard_tree
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import guarded
-from helpers.model.guards import Agreement, agreement_entry
 from helpers.model.phrase import clipped
+from helpers.model.torch_records import Agreement, agreement_entry
 from helpers.safety.arguments import is_a, kind_of
 from helpers.safety.restoring import note_end, theirs
 

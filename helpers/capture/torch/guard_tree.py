@@ -19,10 +19,10 @@ from helpers.capture.text.error import instead
 from helpers.capture.text.value import brief, type_name
 from helpers.capture.torch.dynamo_recorder import IMPORTED, same, source_words
 from helpers.internals import torch_private
-from helpers.model.graph import Edge, Node
-from helpers.model.guards import Failure, Guard, GuardGraph, guard_listing
-from helpers.model.listing import Listing
+from helpers.model.graphs import Edge, Node
 from helpers.model.phrase import clipped
+from helpers.model.tables import Listing
+from helpers.model.torch_records import Failure, Guard, GuardGraph, guard_listing
 from helpers.safety import restoring
 from helpers.safety.arguments import is_a, kind_of, word
 

@@ -27,10 +27,10 @@ from helpers.capture.torch.fx_graph import KINDS, fx_nodes
 from helpers.capture.torch.guard_tree import behind, copied, entries, given
 from helpers.internals import torch_private
 from helpers.mini import frame_hook
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.guards import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import clipped, counted
-from helpers.model.side_by_side import SideBySide, align
+from helpers.model.tables import SideBySide, align
+from helpers.model.torch_records import HEADINGS, MARKS, CompileEntry, CompileLedger, compile_entry
 from helpers.safety.arguments import is_a, own, switch
 from helpers.safety.missing_parts import COMPILER_CURE
 from helpers.safety.restoring import patched

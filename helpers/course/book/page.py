@@ -18,7 +18,7 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import add_anchor
 
 from helpers.course.book.runs import KEY
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from helpers.view import ink
 
 TEMPLATES = Path(__file__).parent / "templates"

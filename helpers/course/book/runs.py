@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 import course
-from helpers.model.exercise_cells import exercise_cells
+from helpers.model.study_records import exercise_cells
 from helpers.safety.folders import cache, write_new
 
 SECONDS = 600  # that a cell may take

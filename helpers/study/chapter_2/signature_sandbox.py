@@ -3,8 +3,8 @@
 from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
-from helpers.model.sandbox import Control, Sandbox
-from helpers.model.traces import TraceLedger
+from helpers.model.study_records import Control, Sandbox
+from helpers.model.trace_records import TraceLedger
 from helpers.safety.restoring import whole
 from helpers.study.foretelling import Foretelling
 from helpers.view.table_view import ledger

@@ -8,8 +8,8 @@ from operator import is_
 from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.traces import MARKS
+from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.model.trace_records import MARKS
 from helpers.study.engine import (
     Case,
     Exercise,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
 from helpers.mini import vm
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.safety.limits import counted
 from helpers.safety.restoring import redirected
 from helpers.study.chapter_3.kept_stacks import Place, is_told, plain_places

@@ -21,7 +21,7 @@ from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.study.chapter_3 import vm_programs
 from helpers.study.chapter_3.machine_runs import difference, list_stacks
 from helpers.study.engine import Exercise, Untried

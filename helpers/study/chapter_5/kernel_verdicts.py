@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
-from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
 from helpers.study.chapter_5.run_op import run_op
 from helpers.view.table_view import ledger

@@ -11,7 +11,7 @@ import numpy as np
 from helpers.capture.processes.child import portable, run_child
 from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
-from helpers.model.transcript import Transcript
+from helpers.model.tables import Transcript
 from helpers.safety.children import channel
 from helpers.study.chapter_6 import op_cases
 from helpers.study.check import Exercise, Unfit, Untried

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from helpers.capture.frameworks.call_recorder import call_tree
-from helpers.model.calls import CallTree
+from helpers.model.framework_records import CallTree
 from helpers.study.check import Unfit, tried
 from helpers.study.engine import Case, find_difference, same_result
 

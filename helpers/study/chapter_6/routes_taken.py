@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from helpers.capture.frameworks.call_recorder import call_tree
-from helpers.model.calls import ROUTES
+from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
 from helpers.study.chapter_6.loop_trial import parted
 from helpers.study.check import Exercise, Unfit

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import replace
 
 from helpers.capture.tensorflow.variable_outcomes import KINDS, outcomes, program_graph
-from helpers.model.graph import Graph
-from helpers.model.sandbox import Control, Sandbox
+from helpers.model.graphs import Graph
+from helpers.model.study_records import Control, Sandbox
 from helpers.study.foretelling import Foretelling
 from helpers.view.diagram.graph_view import figures
 

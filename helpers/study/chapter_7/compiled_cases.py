@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator
 
 from helpers.internals import torch_private
-from helpers.model.bytecode import Bytecode
-from helpers.model.graph import Graph
-from helpers.model.guards import CompileLedger, GuardGraph
+from helpers.model.code_records import Bytecode
+from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
+from helpers.model.torch_records import CompileLedger, GuardGraph
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, say_first_part, undiagnosed
 from helpers.study.engine import Case, Exercise, Unfit, find_difference, in_order, tried

@@ -15,7 +15,7 @@ from types import FunctionType, ModuleType
 from helpers.capture.text.value import brief, plain
 from helpers.exhibit import Exhibit
 from helpers.internals import torch_private
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
 from helpers.safety.restoring import theirs, whole

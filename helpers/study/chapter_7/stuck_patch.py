@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 from helpers.capture.text.error import said
 from helpers.capture.text.value import brief
-from helpers.model.graph import Graph
-from helpers.model.listing import Listing
-from helpers.model.traces import TraceLedger
+from helpers.model.graphs import Graph
+from helpers.model.tables import Listing
+from helpers.model.trace_records import TraceLedger
 from helpers.safety import progress
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_1.default_finder import only_new_objects

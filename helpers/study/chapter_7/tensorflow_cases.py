@@ -12,11 +12,11 @@ from contextlib import suppress
 
 import numpy as np
 
-from helpers.model.calls import CallTree
-from helpers.model.graph import Graph
-from helpers.model.ledger import Ledger
+from helpers.model.framework_records import CallTree
+from helpers.model.graphs import Graph
 from helpers.model.phrase import counted
-from helpers.model.traces import TraceLedger
+from helpers.model.tables import Ledger
+from helpers.model.trace_records import TraceLedger
 from helpers.safety.arguments import is_a, kind_of
 from helpers.study.chapter_2.spied_step import (
     CALL_PYTHON,

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from weakref import ref
 
 from helpers.capture.text.error import said
-from helpers.model.listing import Listing
-from helpers.model.op_log import Op, OpLog
+from helpers.model.framework_records import Op, OpLog
 from helpers.model.phrase import counted
+from helpers.model.tables import Listing
 from helpers.safety.arguments import kind_of
 from helpers.study.chapter_7.diagnosis import Evidence, find_complaint, say_first_part, undiagnosed
 from helpers.study.engine import Case, Exercise, Unfit, Untried, find_difference, tried

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from helpers.capture.text.value import brief
 from helpers.exhibit import Exhibit
-from helpers.model.listing import Column, Listing
+from helpers.model.tables import Column, Listing
 from helpers.view.table_view import table
 
 

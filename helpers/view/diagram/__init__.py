@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.op_log import AGAIN
+from helpers.model.framework_records import AGAIN
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.view import ink
 from helpers.view.ink import LETTER, SMALL, drawn_width
 from helpers.view.markup import cut, one_line, render

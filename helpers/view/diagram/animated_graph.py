@@ -10,9 +10,9 @@ are cut apart, and the line stands there that Python runs itself.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from helpers.model.dynamo import DynamoRun, DynamoStep
-from helpers.model.graph import Edge, Graph, Node
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.phrase import counted
+from helpers.model.torch_records import DynamoRun, DynamoStep
 from helpers.view import diagram
 from helpers.view.diagram import MARGIN, short
 from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, place_labels, points_along

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from helpers.model.bodies import Body, Nest, nested
-from helpers.model.graph import Graph
+from helpers.model.graphs import Body, Graph, Nest, nested
 from helpers.view import diagram
 from helpers.view.diagram.arrows import LOOP, curve_across, curve_down, draw_roomy, place_labels
 from helpers.view.diagram.layered_layout import Layout, assign_coordinates, make_layers

@@ -7,12 +7,10 @@ became of the nodes, and both merged in one picture.
 from collections import Counter, namedtuple
 from dataclasses import replace
 
-from helpers.model.bodies import Nest, nested
-from helpers.model.graph import Edge, Graph, Node
-from helpers.model.graph_diff import MEANINGS, GraphDiff
-from helpers.model.listing import Column, Listing
-from helpers.model.op_log import apart
+from helpers.model.framework_records import apart
+from helpers.model.graphs import MEANINGS, Edge, Graph, GraphDiff, Nest, Node, nested
 from helpers.model.phrase import counted, listed
+from helpers.model.tables import Column, Listing
 from helpers.view import View
 from helpers.view.diagram import legend, named, one_per_pair, part_of, said
 from helpers.view.diagram.graph_drawing import draw_graph

@@ -8,8 +8,8 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import NamedTuple
 
-from helpers.model.graph import Node
-from helpers.model.job import JobGraph
+from helpers.model.framework_records import JobGraph
+from helpers.model.graphs import Node
 from helpers.view import View, diagram
 from helpers.view.diagram.arrows import (
     Way,

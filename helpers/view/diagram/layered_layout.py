@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from random import Random
 
-from helpers.model.graph import Graph
+from helpers.model.graphs import Graph
 
 LATE = ("constant", "op", "call", "forward", "backward", "update")  # kinds that are no input
 SWEEPS, ROUNDS, SHAKES = 8, 6, 12

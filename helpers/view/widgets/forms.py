@@ -3,9 +3,8 @@ answers; each is a widget, a table or text."""
 
 from collections.abc import Callable
 
-from helpers.model.choice import Choice
-from helpers.model.sandbox import Sandbox
-from helpers.model.transcript import Transcript, Transcripts
+from helpers.model.study_records import Choice, Sandbox
+from helpers.model.tables import Transcript, Transcripts
 from helpers.view import View
 from helpers.view.markup import grid, render, visible
 from helpers.view.source_views import ENDS, transcript

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helpers.model.phrase import counted, ended
-from helpers.model.routes import UNKNOWN, RouteMap
+from helpers.model.reference_records import UNKNOWN, RouteMap
 from helpers.view import View, ink
 from helpers.view.diagram.animated_graph import Picture
 from helpers.view.ink import LETTER, drawn_width, pictured

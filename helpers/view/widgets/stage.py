@@ -12,12 +12,10 @@ from dataclasses import replace
 
 from markupsafe import Markup, escape
 
-from helpers.model.dynamo import DynamoRun
-from helpers.model.graph import Graph
-from helpers.model.ledger import Ledger
-from helpers.model.listing import Listing
-from helpers.model.stage import LANES, NOWHERE, Card, Value
-from helpers.model.timeline import Panel, Step, Timeline
+from helpers.model.graphs import Graph
+from helpers.model.stage_records import LANES, NOWHERE, Card, Panel, Step, Timeline, Value
+from helpers.model.tables import Ledger, Listing
+from helpers.model.torch_records import DynamoRun
 from helpers.view import View
 from helpers.view.diagram import animated_graph
 from helpers.view.diagram.graph_view import graph

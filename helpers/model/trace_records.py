@@ -1,8 +1,9 @@
-"""Calls of a tf.function -> a ledger whose rows know how often they traced, and why."""
+"""Records of calls of a tf.function: how often each traced, and why."""
 
 from dataclasses import dataclass
+from itertools import accumulate
 
-from helpers.model.ledger import Entry, Ledger, Verdict
+from helpers.model.tables import Entry, Ledger, Verdict
 
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "your Python ran, to be traced"), ("failed", "an error")
@@ -60,11 +61,8 @@ class TraceLedger(Ledger):
     @property
     def counts(self) -> tuple[int, ...]:
         """Return, for each call, how many traces these calls had made after it."""
-        counts, total = [], 0
-        for entry in self.entries:
-            total += entry.traces
-            counts += [total] * entry.calls
-        return tuple(counts)
+        totals = zip(self.entries, accumulate(e.traces for e in self.entries), strict=True)
+        return tuple(total for entry, total in totals for _ in range(entry.calls))
 
     @property
     def causes(self) -> tuple[str, ...]:

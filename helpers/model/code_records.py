@@ -1,8 +1,10 @@
-"""Instructions of one code object -> a listing with jumps, places in the source, stack depths."""
+"""Records of a code object: its instructions, its exception table, its fields."""
 
 from dataclasses import dataclass
 
-from helpers.model.listing import Listing
+from helpers.model.phrase import find_named
+from helpers.model.stage_records import Span
+from helpers.model.tables import Listing
 
 
 @dataclass(frozen=True)
@@ -10,10 +12,9 @@ class Instruction:
     """One instruction. Offsets and sizes are bytes of `co_code`; -1 stands for none.
 
     `data`: its bytes in hex, `caches` of them (two bytes each) as inline cache. `argument`: what
-    the number `arg` stands for. `line`, `span` and `snippet`: its place in `source`; (line, column,
-    end line, end column), all 0 for none. `before` and `effect`: stack depth before it, and how it
-    changes (`+1`, or `+1, or -1 if it jumps`). `target`: where it may jump. `entry` says what kind
-    of place jumps lead to it from. `running`: the name after specialisation.
+    the number `arg` stands for. `line`, `span` and `snippet`: its place in `source`; all 0 for
+    none. `before` and `effect`: stack depth before it, and how it changes (`+1`, or `+1, or -1 if
+    it jumps`). `target`: where it may jump. `running`: the name after specialisation.
     """
 
     offset: int
@@ -23,7 +24,7 @@ class Instruction:
     data: str
     caches: int
     line: int
-    span: tuple[int, int, int, int]
+    span: Span
     snippet: str
     before: int
     effect: str
@@ -75,10 +76,7 @@ class Handler:
 
 @dataclass(frozen=True)
 class Sourced(Listing):
-    """A listing that stands below the source that it is about.
-
-    `marked`: the cells to look at, as (row, column), both from 0.
-    """
+    """A listing below its source. `marked`: cells to look at, as (row, column), both from 0."""
 
     source: str = ""
     marked: tuple[tuple[int, int], ...] = ()
@@ -90,10 +88,7 @@ class Sourced(Listing):
 
 @dataclass(frozen=True)
 class Bytecode(Sourced):
-    """The instructions of one code object over its source, with its exception table.
-
-    `cut` says which of very many instructions are not listed.
-    """
+    """The instructions of one code object; `cut` says which of very many are not listed."""
 
     handlers: tuple[Handler, ...] = ()
     version: str = ""
@@ -101,10 +96,7 @@ class Bytecode(Sourced):
 
     def at(self, offset: int) -> Instruction:
         """Return the instruction at this offset; KeyError if none begins there."""
-        for row in self.rows:
-            if row.offset == offset and row.cache_index < 0:
-                return row
-        raise KeyError(offset)
+        return find_named((row for row in self.rows if row.cache_index < 0), offset, "offset")
 
     def jumps(self) -> tuple[tuple[int, int], ...]:
         """Return (from row, to row) of every jump, as positions in `rows`."""
@@ -112,13 +104,34 @@ class Bytecode(Sourced):
         pairs = ((n, rows.get(row.target, -1)) for n, row in enumerate(self.rows))
         return tuple((n, to) for n, to in pairs if to >= 0)
 
-    def covering(self, line: int, column: int) -> tuple[int, ...]:
-        """Return the offsets whose span covers a place of the source, the narrowest first."""
-        spans = [(row.span, row.offset) for row in self.rows if row.line and row.cache_index < 0]
-        hits = [s for s in spans if s[0][:2] <= (line, column) < s[0][2:]]
-        return tuple(offset for _, offset in sorted(hits, key=_width))
+
+@dataclass(frozen=True)
+class Field:
+    """One attribute of a code object: its value in words, what it is for, who uses it."""
+
+    name: str
+    value: str
+    meaning: str
+    used: str
 
 
-def _width(hit) -> tuple[int, int, int]:
-    (line, column, end, end_column), offset = hit
-    return end - line, end_column - column, offset
+@dataclass(frozen=True)
+class CodeTree:
+    """A code object at rest, and the code objects in its constants; `note`: what is left out."""
+
+    title: str
+    name: str
+    fields: Listing
+    bytecode: Bytecode
+    nested: tuple["CodeTree", ...] = ()
+    note: str = ""
+
+    def field(self, name: str) -> str:
+        """Return the value of one field, as words; KeyError if there is none of this name."""
+        return find_named(self.fields.rows, name).value
+
+    def walk(self, depth: int = 0):
+        """Yield (depth, tree) for this code object and all inside it, outer ones first."""
+        yield depth, self
+        for inner in self.nested:
+            yield from inner.walk(depth + 1)

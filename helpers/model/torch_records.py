@@ -1,11 +1,85 @@
-"""Guards of compiled code -> records, a graph, a table; calls of it -> a ledger of compiles."""
+"""Records of torch.compile: Dynamo's steps and breaks, guards, ledgers of compiles."""
 
 from dataclasses import dataclass
 
-from helpers.model.graph import Graph
-from helpers.model.ledger import Entry, Ledger, Verdict
-from helpers.model.listing import Column, Listing
+from helpers.model.graphs import Graph
 from helpers.model.phrase import clipped
+from helpers.model.stage_records import Step, Timeline
+from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
+
+KINDS = (
+    *("instruction", "again", "start over", "break", "graph", "code"),
+    *("given up", "skipped", "error"),
+)
+
+
+@dataclass(frozen=True)
+class DynamoStep(Step):
+    """One instruction about to be translated, or what Dynamo did between two (see `KINDS`).
+
+    `stack`: the words of the symbolic values on it, bottom first. `made`: the lines that the
+    graph grew by here; `guarded`: the guards taken here; `ending`: what came of it, if it failed.
+    """
+
+    kind: str = "instruction"
+    function: str = ""
+    opname: str = ""
+    argrepr: str = ""
+    stack: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
+    ending: str = ""
+
+
+@dataclass(frozen=True)
+class Break:
+    """One place where a graph ends early: Dynamo's name for the cause, and its explanation.
+
+    `line` is that of the run's `source` (0 for none) with its text in `code`; `place` tells it by
+    the function that was written there, its own line, and file and line where there is a file.
+    `given_up` says that the whole function is left to Python; `hint` and `page`, an address, are
+    Dynamo's. At an `empty` one the backend got no graph: `torch._dynamo.explain` leaves it out.
+    """
+
+    function: str
+    line: int
+    code: str
+    cause: str
+    explanation: str
+    given_up: bool = False
+    place: str = ""
+    hint: str = ""
+    page: str = ""
+    empty: bool = False
+
+
+@dataclass(frozen=True)
+class DynamoRun(Timeline):
+    """A translation and its run. `graphs`: what the backend got, in order; `outcome`: a sentence.
+
+    `resumed` names the functions that Dynamo made to go on after a break, as far as they ran.
+    """
+
+    breaks: tuple[Break, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    resumed: tuple[str, ...] = ()
+    outcome: str = ""
+    printed: str = ""
+
+    def of_kind(self, kind: str) -> tuple[DynamoStep, ...]:
+        """Return the steps of one kind, in order; KeyError names the kinds there are."""
+        if kind not in KINDS:
+            raise KeyError(f"{kind} (the kinds are {', '.join(KINDS)})")
+        return tuple(step for step in self.steps if step.kind == kind)
+
+
+@dataclass(frozen=True)
+class BreakListing(Listing):
+    """The graph breaks of one call. `graphs`: how many graphs the backend got."""
+
+    graphs: int = 0
+    outcome: str = ""
+
 
 MOST_ROWS = 500
 HEADINGS = ("arguments", "verdict")
@@ -53,6 +127,27 @@ class GuardGraph(Graph):
     def kinds(self, entry: int = 1) -> tuple[str, ...]:
         """Return the kinds of guard of one entry, in the order in which they are checked."""
         return tuple(guard.kind for guard in self.guards if guard.entry == entry)
+
+
+def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
+    """Return the guards of a graph as a table, of those only that have `find` in their words.
+
+    At most `MOST_ROWS` rows; the note says what is not listed. LookupError if nothing is found.
+    """
+    asked, told = find.casefold(), repr(clipped(find, 60))
+    rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
+    if not rows:
+        raise LookupError(f"none of the {len(graph.guards)} guards has {told} in its words")
+    cut, others = len(rows) - MOST_ROWS, len(graph.guards) - len(rows)
+    notes = [graph.note]
+    if others:
+        notes.append(f"Listed: the {len(rows)} with {told} in their words.")
+        notes.append(f"Not listed: {others}; without find= all are.")
+    if cut > 0:
+        notes.append(
+            f"Left out: the last {cut:,} of {len(rows):,}; find= lists those with some words."
+        )
+    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], " ".join(notes))
 
 
 @dataclass(frozen=True)
@@ -118,22 +213,13 @@ def compile_entry(subject: str, arguments: str, verdict: str, note="", **more) -
     return CompileEntry(subject, words, note, **more)
 
 
-def guard_listing(graph: GuardGraph, find: str = "") -> Listing:
-    """Return the guards of a graph as a table, of those only that have `find` in their words.
-
-    The note says where the others are. Beyond `MOST_ROWS` rows it says how many are left out; the
-    graph has them all.
-    """
-    asked, told = find.casefold(), repr(clipped(find, 60))
-    rows = tuple(g for g in graph.guards if asked in f"{g.name} {g.checks} {g.line}".casefold())
-    if not rows:
-        raise LookupError(f"none of the {len(graph.guards)} guards has {told} in its words")
-    cut, others = len(rows) - MOST_ROWS, len(graph.guards) - len(rows)
-    where = f"Listed: the {len(rows)} with {told} in their words. "
-    where += f"Not listed: {others}; without find= all are."
-    note = f"Left out: the last {cut:,} of {len(rows):,}; find= lists those with some words."
-    notes = [graph.note, *([where] if others else []), *([note] if cut > 0 else [])]
-    return Listing(graph.title, COLUMNS, rows[:MOST_ROWS], " ".join(notes))
+HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
+LINE_COLUMNS = (
+    Column("python", "must hold", code=True),
+    Column("kind", "guard"),
+    Column("written", "written in"),
+)
+ASKED_COLUMN = Column("asked", "this call")
 
 
 @dataclass(frozen=True)
@@ -159,9 +245,8 @@ class GuardLine:
 class GuardProgram(Listing):
     """The guards of one cache entry as one Python function, `source`; a `GuardLine` per guard.
 
-    Of a call that was asked about, `accepts` is the function's answer, and `torch_accepts` that of
-    torch's own tree (None if that raises an error). The names that `source` uses come with the
-    function, not with this text.
+    Of a call that was asked about, `accepts` is the function's answer, `torch_accepts` that of
+    torch's own tree (None if that raises). The names that `source` uses come with the function.
     """
 
     source: str = ""
@@ -172,15 +257,6 @@ class GuardProgram(Listing):
     def refused_by(self) -> GuardLine | None:
         """Return the line that refuses the call, or None."""
         return next((row for row in self.rows if row.asked == REFUSES), None)
-
-
-HOLDS, REFUSES, NOT_ASKED = "holds", "refuses", "not asked"
-LINE_COLUMNS = (
-    Column("python", "must hold", code=True),
-    Column("kind", "guard"),
-    Column("written", "written in"),
-)
-ASKED_COLUMN = Column("asked", "this call")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,311 @@
+"""Records of a framework at work: calls on the way to C, ops, jobs, journeys past the six seams."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.phrase import find_named
+from helpers.model.spine import SPINE
+from helpers.model.tables import Listing
+
+ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", "no door")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call. `name` is the function's, `module` where it lives; `c`: it is written in C.
+
+    `door` says that it is a landmark of the way to the runtime, `raised` that C left by an error.
+    """
+
+    depth: int
+    module: str
+    name: str
+    c: bool = False
+    raised: bool = False
+    door: bool = False
+
+    @property
+    def path(self) -> str:
+        """The last part of the module and the name: enough to find it in the sources."""
+        return f"{self.module.rpartition('.')[2]}.{self.name}"
+
+
+@dataclass(frozen=True)
+class CallTree:
+    """The calls of one run, depth first. `routes`: the way of each op, in order, out of ROUTES.
+
+    `outcome` says how the run ended if it raised.
+    """
+
+    title: str
+    calls: tuple[Call, ...]
+    routes: tuple[str, ...] = ()
+    outcome: str = ""
+    note: str = ""
+
+    @property
+    def route(self) -> str:
+        """Return the routes as words, such as `fast path` or `graph ×3, function`."""
+        counted = Counter(self.routes) or {"no door": 1}
+        return ", ".join(f"{r} ×{n}" if n > 1 else r for r, n in counted.items())
+
+    def count(self, name: str) -> int:
+        """Return how many calls there were of functions of this name."""
+        return sum(call.name == name for call in self.calls)
+
+    def doors(self) -> tuple[str, ...]:
+        """Return the names of the landmarks that were passed, in order."""
+        return tuple(call.name for call in self.calls if call.door)
+
+    def inside(self) -> tuple[int, ...]:
+        """Return for each call how many calls there were in it, itself included."""
+        ends, waiting = [0] * len(self.calls), []
+        for at, call in enumerate((*self.calls, Call(0, "", ""))):
+            while waiting and self.calls[waiting[-1]].depth >= call.depth:
+                start = waiting.pop()
+                ends[start] = at - start
+            waiting.append(at)
+        return tuple(ends)
+
+    def on_the_way(self) -> frozenset[int]:
+        """Return the places of the landmarks and of all calls that lead to one."""
+        doors = [0, *accumulate(call.door for call in self.calls)]
+        inside = enumerate(self.inside())
+        return frozenset(at for at, size in inside if doors[at + size] > doors[at])
+
+
+STAGES = {  # stage -> kind of box
+    "forward": "forward",
+    "backward": "backward",
+    "after": "after",  # with a gradient, and asked for by no tape
+    "update": "update",
+}
+AGAIN = "read again"  # by the backward half: what had to be kept alive
+
+
+@dataclass(frozen=True)
+class Value:
+    """One tensor that an op read or made: its number in this run, what it is, and its name."""
+
+    number: int
+    words: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Op:
+    """One op that ran. `stage` is one of STAGES; `layer` is the layer that asked for it."""
+
+    number: int
+    op: str
+    reads: tuple[Value, ...]
+    makes: tuple[Value, ...]
+    stage: str = "forward"
+    layer: str = ""
+    where: str = "eager"
+
+    @property
+    def inputs(self) -> str:
+        """Return dtype and shape of what it read, with the names that are known."""
+        return ", ".join(f"{v.name}: {v.words}" if v.name else v.words for v in self.reads)
+
+    @property
+    def outputs(self) -> str:
+        """Return dtype and shape of what it made."""
+        return ", ".join(value.words for value in self.makes)
+
+
+@dataclass(frozen=True)
+class OpLog(Listing):
+    """A listing of ops. `outcome` says what ended the run early, if anything did."""
+
+    outcome: str = ""
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """Return the names of the ops, in order."""
+        return tuple(row.op for row in self.rows)
+
+    def stage(self, name: str) -> tuple[str, ...]:
+        """Return the names of the ops of one stage, in order."""
+        return tuple(row.op for row in self.rows if row.stage == name)
+
+
+def op_graph(log: OpLog, title: str = "", unnamed: bool = True) -> Graph:
+    """Return a box per op and per value that came from outside; arrows carry results onwards.
+
+    What a backward op reads of the forward ones is marked `read again`.
+    `unnamed=False` leaves out the values from outside that have no name.
+    """
+    makers, nodes, edges = {}, {}, []
+    stages = {f"op {row.number}": row.stage for row in log.rows}
+    for row in log.rows:
+        key = f"op {row.number}"
+        for value in row.reads:
+            if value.number not in makers:
+                if not (value.name or unnamed):
+                    continue
+                outside = f"value {value.number}"
+                makers[value.number] = outside, ""
+                words = (value.name, "input") if value.name else ("a value", "constant")
+                nodes[outside] = Node(outside, *words, value.words)
+            source, label = makers[value.number]
+            again = (row.stage, stages.get(source)) == ("backward", "forward")
+            edges.append(Edge(source, key, AGAIN if again else label))
+        detail = f"{row.stage} {row.outputs}".rstrip()
+        nodes[key] = Node(key, f"{row.number} {row.op}", STAGES[row.stage], detail, op=row.op)
+        for at, value in enumerate(row.makes):
+            makers[value.number] = key, f"output {at}" if at else ""
+    return Graph(title or log.title, tuple(nodes.values()), tuple(edges))
+
+
+def together(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
+    """Return several graphs as one picture, each under a box with its name."""
+    nodes, edges = [], []
+    for name, graph in graphs.items():
+        head = f"{name}|"
+        nodes.append(Node(head, name, "group"))
+        nodes += [replace(node, key=head + node.key) for node in graph.nodes]
+        edges += [Edge(head + e.source, head + e.target, e.label) for e in graph.edges]
+        reached = {edge.target for edge in graph.edges}
+        edges += [Edge(head, head + n.key) for n in graph.nodes if n.key not in reached]
+    return Graph(title, tuple(nodes), tuple(edges), note)
+
+
+def apart(graph: Graph) -> dict[str, Graph]:
+    """Return the graphs that `together` put into one, by name; any other graph under ""."""
+    parts = {}
+    for box in [node for node in graph.nodes if node.kind == "group"]:
+        nodes = (n for n in graph.nodes if n.key.startswith(box.key) and n.key != box.key)
+        edges = (e for e in graph.edges if e.source.startswith(box.key) and e.source != box.key)
+        parts[box.label] = Graph(box.label, tuple(nodes), tuple(edges))
+    return parts or {"": graph}
+
+
+PASSES = ("input", "variable", "forward", "backward", "update")
+
+
+@dataclass(frozen=True)
+class Blob:
+    """One array that ops hand on; its shape is known before anything runs."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    def __str__(self):
+        return f"{self.dtype}{list(self.shape)}"
+
+
+@dataclass(frozen=True)
+class JobOp:
+    """One op. `part`: one of `PASSES`. `reads`: (argument, blob name), `writes`: (argument, blob).
+
+    `near` names the op beside which it belongs: of a backward op the forward op that it was
+    appended for, of an update the variable. `own`: its op type is defined in a learner's file.
+    `attrs`: (name, value) of the attributes that change the numbers of a forward or backward op.
+    """
+
+    name: str
+    type: str
+    part: str
+    reads: tuple[tuple[str, str], ...] = ()
+    writes: tuple[tuple[str, Blob], ...] = ()
+    near: str = ""
+    own: bool = False
+    attrs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class JobGraph:
+    """The ops of a job in the order in which they run, and the names of the blobs it returns."""
+
+    title: str
+    ops: tuple[JobOp, ...]
+    note: str = ""
+    returns: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many ops each pass has; a pass without ops is left out."""
+        found = Counter(op.part for op in self.ops)
+        return {part: found[part] for part in PASSES if part in found}
+
+    def op(self, name: str) -> JobOp:
+        """Return the op of this name; KeyError names it when there is none."""
+        return find_named(self.ops, name)
+
+    def names(self, part: str) -> tuple[str, ...]:
+        """Return the names of the ops of one pass, in order."""
+        return tuple(op.name for op in self.ops if op.part == part)
+
+    def types(self, part: str) -> tuple[str, ...]:
+        """Return the op types of one pass, in order."""
+        return tuple(op.type for op in self.ops if op.part == part)
+
+    def blob(self, name: str) -> Blob:
+        """Return the blob of this name; KeyError names it when no op writes it."""
+        return find_named((blob for op in self.ops for _, blob in op.writes), name)
+
+
+COUNTED = (  # what `Passage.count` can be asked for
+    *("names", "keys", "traces", "frames", "lines", "operators", "frames of Dynamo's"),
+    *("translated", "frames of others", "ops", "nodes", "C calls"),
+)
+SHARES = ("your frames", "Python of the libraries", "C functions")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One station in one call. `brief`: two or three words; `words`: what happened, or why not."""
+
+    station: int
+    passed: bool
+    brief: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One call: a stop per station of `SPINE`; its counts; what it raised and what it printed."""
+
+    stops: tuple[Stop, ...]
+    counts: tuple[tuple[str, int], ...] = ()
+    ops: tuple[str, ...] = ()
+    outcome: str = ""
+    printed: str = ""
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """Return the names of the stations that this call passed, such as `name` and `frame`."""
+        return tuple(SPINE[stop.station - 1].name for stop in self.stops if stop.passed)
+
+    def stop(self, name: str) -> Stop:
+        """Return the stop at a station by its name; KeyError if there is no such station."""
+        return {SPINE[stop.station - 1].name: stop for stop in self.stops}[name]
+
+    def count(self, what: str) -> int:
+        """Return how many of `COUNTED` there were; KeyError for another word."""
+        return {**dict.fromkeys(COUNTED, 0), **dict(self.counts)}[what]
+
+
+@dataclass(frozen=True)
+class Journey:
+    """The first call that was watched, and the same call again; counted is what was measured.
+
+    `shares`: (one of `SHARES`, its part of the time) of calls that nothing else watched, or ().
+    """
+
+    title: str
+    first: Passage
+    again: Passage
+    shares: tuple[tuple[str, float], ...] = ()
+    note: str = ""
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Return the names of the stations at which the second call did something else."""
+        both = zip(SPINE, self.first.stops, self.again.stops, strict=True)
+        return tuple(station.name for station, one, other in both if one != other)

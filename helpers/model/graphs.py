@@ -1,0 +1,222 @@
+"""Records of graphs: nodes and arrows, bodies inside of a graph, steps, the difference of two."""
+
+from dataclasses import dataclass, replace
+
+from helpers.model.phrase import clipped, find_named
+from helpers.model.tables import Listing
+
+
+@dataclass(frozen=True)
+class Node:
+    """One box. `kind` picks its shape and ink, `group` is what it folds into when there are many.
+
+    A group may be a path (`model/dense`): then the innermost part folds first. `op` and
+    `attributes` (name, value) say in full what an operation is, for those who compare two graphs.
+    """
+
+    key: str
+    label: str
+    kind: str = "object"
+    detail: str = ""
+    group: str = ""
+    op: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One arrow from `source` to `target` (both node keys); `label` says what it stands for."""
+
+    source: str
+    target: str
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A directed graph. Nodes keep their order; every edge joins two keys that exist.
+
+    `found`: the keys that a search points out. `wide`: arrows should be longer than their words.
+    """
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    note: str = ""
+    found: tuple[str, ...] = ()
+    wide: bool = False
+
+    def __post_init__(self):
+        keys = {node.key for node in self.nodes}
+        if len(keys) != len(self.nodes):
+            raise ValueError("two nodes share a key; give each node a key of its own")
+        for end in [end for edge in self.edges for end in (edge.source, edge.target)]:
+            if end not in keys:
+                raise ValueError(f"an edge names {end!r}, which is no node of this graph")
+
+    def node(self, key: str) -> Node:
+        """Return the node with this key; KeyError names the key when there is none."""
+        return find_named(self.nodes, key, "key")
+
+    def targets(self, key: str) -> tuple[str, ...]:
+        """Return the keys that arrows from `key` lead to, in order."""
+        return tuple(edge.target for edge in self.edges if edge.source == key)
+
+    def sources(self, key: str) -> tuple[str, ...]:
+        """Return the keys that arrows to `key` come from, in order."""
+        return tuple(edge.source for edge in self.edges if edge.target == key)
+
+    def find(self, words: str) -> "Graph":
+        """Return this graph with the nodes pointed out that have `words` in their name or op.
+
+        Upper and lower case count as the same. LookupError if there is no such node.
+        """
+        asked = words.casefold()
+        parts = {node.key: (node.key, node.label, node.op) for node in self.nodes}
+        found = [key for key, names in parts.items() if any(asked in n.casefold() for n in names)]
+        if not asked or not found:
+            asked = repr(clipped(words, 60))
+            raise LookupError(f"none of the {len(self.nodes)} nodes has {asked} in its name or op")
+        return replace(self, found=tuple(found))
+
+
+BODY = "body"  # the op of a node that stands for the beginning of a body
+
+
+@dataclass(frozen=True)
+class Body:
+    """One body that `caller` calls, under the name of the attribute that holds it."""
+
+    caller: str
+    label: str
+    nest: "Nest"
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A graph without its bodies, and those bodies in the order in which they are called."""
+
+    graph: Graph
+    bodies: tuple[Body, ...] = ()
+
+    def called_by(self, key: str) -> tuple[Body, ...]:
+        """Return the bodies that the node with this key calls."""
+        return tuple(body for body in self.bodies if body.caller == key)
+
+
+def nested(graph: Graph) -> Nest:
+    """Return the graph with each body taken out of it, where each has one caller, on its level.
+
+    Where one has more callers, or an arrow leads into a body from elsewhere, all stays flat.
+    """
+    entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
+    homes = {node.key: _home(node, entries) for node in graph.nodes}
+    keys = {entry.key for entry in entries.values()}
+    callers = {key: graph.sources(key) for key in keys}
+    if not all(len(c) == 1 and homes[c[0]] == homes[key] for key, c in callers.items()):
+        return Nest(graph)
+    kept = tuple(edge for edge in graph.edges if not keys & {edge.source, edge.target})
+    if any(homes[edge.source] != homes[edge.target] for edge in kept):
+        return Nest(graph)
+    return _nest(replace(graph, edges=kept), entries, homes, callers, "")
+
+
+def _home(node: Node, entries: dict[str, Node]) -> str:
+    """Return the innermost body that a node stands in; the beginning of a body stands outside."""
+    scope = node.group
+    while scope and (scope not in entries or entries[scope].key == node.key):
+        scope = scope.rpartition("/")[0]
+    return scope
+
+
+def _nest(graph: Graph, entries, homes, callers, scope: str) -> Nest:
+    here = {key for key, home in homes.items() if home == scope}
+    inside = [(group, entry) for group, entry in entries.items() if entry.key in here]
+    here -= {entry.key for _, entry in inside}
+    own = replace(
+        graph,
+        nodes=tuple(node for node in graph.nodes if node.key in here),
+        edges=tuple(edge for edge in graph.edges if edge.source in here),
+        found=tuple(key for key in graph.found if key in here),
+    )
+    bodies = (
+        Body(callers[entry.key][0], entry.label, _nest(graph, entries, homes, callers, group))
+        for group, entry in inside
+    )
+    return Nest(own, tuple(bodies))
+
+
+@dataclass(frozen=True)
+class ParallelStep:
+    """The nodes whose inputs are all there after the step before: as many as `width`."""
+
+    step: int
+    width: int
+    nodes: str
+
+
+@dataclass(frozen=True)
+class LaneNode:
+    """One node of a step. `works`: it is an operation, no input and no constant."""
+
+    key: str
+    works: bool
+
+
+@dataclass(frozen=True)
+class Steps(Listing):
+    """What of a graph can run side by side. `path`: a longest way through it, as node keys.
+
+    `widest`: how many operations stand side by side at most; inputs and constants do not count.
+    `lanes`: the first nodes of each step.
+    """
+
+    path: tuple[str, ...] = ()
+    widest: int = 0
+    lanes: tuple[tuple[LaneNode, ...], ...] = ()
+
+
+MEANINGS = {
+    "folded": "computed from constants only, and a constant now",
+    "removed": "no way from it to a result",
+    "merged": "twins: the same op, attributes and inputs; one is left, and serves both",
+    "cancelled": "a row of the same op, gone; its reader now reads what the row read",
+    "bypassed": "gone; its reader now reads what it read",
+    "replaced": "gone; the same reader now reads a new node",
+    "added": "only in the second graph",
+    "changed": "different; these two graphs do not say why",
+    "kept": "the same in both",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A `word` of `MEANINGS`, the keys `before` in the first graph and `after` in the second."""
+
+    word: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    how: str = ""
+
+
+@dataclass(frozen=True)
+class GraphDiff:
+    """Two graphs and the findings: every key of `before` is in exactly one of them."""
+
+    title: str
+    before: Graph
+    after: Graph
+    findings: tuple[Finding, ...]
+    note: str = ""
+
+    def found(self, word: str) -> tuple[Finding, ...]:
+        """Return the findings of this word, in order."""
+        return tuple(finding for finding in self.findings if finding.word == word)
+
+    def word(self, key: str) -> str:
+        """Return what became of this node of the first graph; KeyError if it has no such node."""
+        return {key: finding.word for finding in self.findings for key in finding.before}[key]
+
+    def count(self, word: str) -> int:
+        """Return of how many nodes this word is said; of the second graph only where added."""
+        return sum(len(f.after if word == "added" else f.before) for f in self.found(word))

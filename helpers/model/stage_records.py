@@ -1,0 +1,196 @@
+"""Records of a run on the stage: its steps with panels, instructions, values, calls as cards."""
+
+from dataclasses import KW_ONLY, dataclass
+
+from helpers.model.graphs import Graph
+from helpers.model.phrase import find_named
+from helpers.model.tables import Ledger, Listing
+
+LANES = ("load", "store", "operate", "call", "jump")
+NOWHERE = (0, 0, 0, 0)
+Span = tuple[int, int, int, int]  # line, column, end line, end column
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction. `span`: its place in the run's source; `lane`: one of `LANES`.
+
+    `target`: the offset that it may jump to, -1 for none.
+    """
+
+    offset: int
+    opname: str
+    argument: str
+    lane: str
+    span: Span = NOWHERE
+    target: int = -1
+
+
+@dataclass(frozen=True)
+class Code:
+    """The instructions of one function, the names of its variables, its deepest stack."""
+
+    function: str
+    rows: tuple[Row, ...]
+    names: tuple[str, ...]
+    depth: int
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value: its words, its type's name, the variable that refers to the very same object.
+
+    `key` is given when it is put on a stack, and stays its own for as long as it lies there.
+    """
+
+    words: str
+    kind: str = ""
+    same: str = ""
+    key: int = 0
+
+
+@dataclass(frozen=True)
+class Card:
+    """One call on its way. `number` tells it from other calls of the same function.
+
+    `line`: where it is in the run's source; `state`: a word, such as waits; `names`: its variables
+    as (name, words); `stack`: the words of what lies on its stack meanwhile, bottom first.
+    """
+
+    number: int
+    function: str
+    line: int
+    state: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    stack: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One titled part of a step: plain text, or a model with a view of its own."""
+
+    title: str
+    content: str | Listing | Graph | Ledger
+
+
+@dataclass(frozen=True)
+class Step:
+    """One moment. `line` is the 1-based line of the source that is about to run, 0 for none.
+
+    `span`: what of it runs. `says`: what is about to happen, as a sentence; `lane`: the kind of
+    step, for the strip of all steps; `short`: what runs, in a word or two, where not in `label`.
+    `left`: the line that ran last where the run jumped here, 0 for none; `deed`: how, as words.
+    """
+
+    label: str
+    line: int
+    panels: tuple[Panel, ...] = ()
+    _: KW_ONLY
+    span: Span = NOWHERE
+    says: str = ""
+    lane: str = ""
+    short: str = ""
+    left: int = 0
+    deed: str = ""
+
+    def panel(self, title: str) -> str | Listing | Graph | Ledger:
+        """Return the content of the panel with this title; KeyError names a missing title."""
+        return find_named(self.panels, title, "title").content
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A run as steps over one source text; every step can be read without the ones before it.
+
+    `note` says what was left out. `file` and `first`: where the source is in a file, and which of
+    its lines the first one is.
+    """
+
+    title: str
+    source: str
+    steps: tuple[Step, ...]
+    note: str = ""
+    file: str = ""
+    first: int = 1
+
+    def place(self, line: int) -> str:
+        """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
+        return f"{self.file}:{self.first + line - 1}" if self.file else f"line {line}"
+
+    def on_line(self, line: int) -> tuple[Step, ...]:
+        """Return the steps of a line of `source`, in order."""
+        return tuple(step for step in self.steps if step.line == line)
+
+
+@dataclass(frozen=True)
+class FrameStep(Step):
+    """One call, return, yield or exception. `cards`: the frames, the first call at the bottom.
+
+    `shelf`: the frames of generators that wait off the stack. `handed`: the words of the value that
+    a frame hands down to what called it, "" for none.
+    """
+
+    cards: tuple[Card, ...] = ()
+    shelf: tuple[Card, ...] = ()
+    handed: str = ""
+
+
+@dataclass(frozen=True)
+class StackStep(Step):
+    """One instruction about to run.
+
+    `stack`: the words of the values on it, bottom first; `real` says that they were read from the
+    interpreter, else each word says which instruction made the value. `names`: (name, words) of
+    the locals. `handler`: what the exception table does here. `ending`: what became of it.
+    `left_out` is more than 0 where the step stands for so many instructions of a loop.
+
+    `code`: the place of its function among the run's `codes`. `values`: those of `stack`, `taken`
+    of them, from the top, are what the instruction works on; `variables`: those of `names`.
+    `callers`: the calls that wait below this one, the first at the bottom; `shelf`: generators'
+    frames that were put aside and come back. `raised`: the offset of the instruction of this
+    function that raised the exception which is being handled, -1 for none.
+    """
+
+    function: str = ""
+    call: int = 1
+    offset: int = -1
+    opname: str = ""
+    argrepr: str = ""
+    stack: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    real: bool = True
+    handler: str = ""
+    printed: str = ""
+    ending: str = ""
+    left_out: int = 0
+    code: int = -1
+    values: tuple[Value, ...] = ()
+    taken: int = 0
+    variables: tuple[Value, ...] = ()
+    callers: tuple[Card, ...] = ()
+    shelf: tuple[Card, ...] = ()
+    raised: int = -1
+
+    @property
+    def instruction(self) -> str:
+        """Return offset, name and argument as one phrase."""
+        return f"{self.offset} {self.opname} {self.argrepr}".rstrip()
+
+
+@dataclass(frozen=True)
+class StackRun(Timeline):
+    """The steps of a run. `outcome`: how it ended, as a sentence; `real`: every stack was read."""
+
+    outcome: str = ""
+    real: bool = True
+    recorded: int = 0
+    codes: tuple[Code, ...] = ()
+
+    def at(self, offset: int, function: str = "") -> tuple[StackStep, ...]:
+        """Return the steps at an offset (of one function, if it is named), in order."""
+        here = (step for step in self.steps if step.offset == offset)
+        return tuple(step for step in here if function in ("", step.function))
+
+    def on_line(self, line: int) -> tuple[StackStep, ...]:
+        """Return the steps of a line of `source`, in order; a loop's left-out ones are none."""
+        return tuple(step for step in super().on_line(line) if not step.left_out)

@@ -1,0 +1,354 @@
+"""Records of study: questions, sandboxes, outcomes of checks, progress of learners."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+from urllib.parse import quote
+
+from helpers.model.phrase import clipped, counted, listed, stop
+from helpers.model.tables import Column, Listing
+from helpers.safety.arguments import shown
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A question with its answer, one of `choices`; where running it `raised`, its type's name."""
+
+    question: str
+    choices: tuple[str, ...]
+    answer: str
+    why: str = ""
+    raised: bool = False
+
+    def __post_init__(self):
+        if self.answer not in self.choices:
+            raise ValueError(f"the answer {self.answer!r} is none of the choices {self.choices!r}")
+
+    @property
+    def outcome(self) -> str:
+        """Return what running it gave or raised, as a sentence with its why."""
+        verb = "raised" if self.raised else "gave"
+        return f"Running it {verb} {self.answer}{stop(self.answer)} {self.why}".strip()
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A question that was asked: what the learner `said`, what it `was`; ✓, ✗ or – as its mark."""
+
+    mark: str
+    question: str
+    said: str
+    was: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Two answers that part: `yours`, and what `who` gives; the words before and after them."""
+
+    before: str
+    yours: str
+    real: str
+    who: str
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`state`: untried, passed, failed or hint; `because`: why, in words; `more`: what to do.
+
+    `beside`: the same reason with its two answers apart. `picture`: the model of what was built.
+    """
+
+    exercise: str
+    state: str
+    because: str = ""
+    more: str = ""
+    beside: Beside | None = None
+    picture: object = None
+
+
+@dataclass(frozen=True)
+class Control:
+    """One choice. It matters for some values of the control `of`, or always where that is empty."""
+
+    name: str
+    options: tuple[str, ...]
+    of: str = ""
+    matters: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> str:
+        """Return the option that is picked at first."""
+        return self.options[0]
+
+    def counts(self, picked: dict[str, str]) -> bool:
+        """Return whether it matters for these choices."""
+        return not self.of or picked[self.of] in self.matters
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Controls for a call, the `verdicts` that can be foretold, and the same in code.
+
+    `ask`, `button` and `nudge` are the words of the form; `style` is its class in the page.
+    """
+
+    title: str
+    note: str
+    controls: tuple[Control, ...]
+    verdicts: tuple[str, ...]
+    code: str
+    ask: str = "This call will be a"
+    button: str = "Run the call"
+    nudge: str = "Predict first: hit, trace or error?"
+    style: str = "course-sandbox"
+
+    def start(self) -> dict[str, str]:
+        """Return what is picked at first: control -> option."""
+        return {control.name: control.first for control in self.controls}
+
+    def different(self) -> Iterator[dict[str, str]]:
+        """Yield the picks that differ in something that matters, each without the rest."""
+        for options in product(*(control.options for control in self.controls)):
+            picked = dict(zip(self.start(), options, strict=True))
+            rest = {c.name: c.first for c in self.controls if not c.counts(picked)}
+            if all(picked[name] == first for name, first in rest.items()):
+                yield {name: option for name, option in picked.items() if name not in rest}
+
+    def picked(self, **changes: str) -> dict[str, str]:
+        """Return the start with changes. ValueError names a control or an option not there."""
+        options = {control.name: control.options for control in self.controls}
+        for name, option in changes.items():
+            if name not in options:
+                there = ", ".join(options)
+                raise ValueError(f"there is no control {shown(name)}; there are {there}")
+            if option not in options[name]:
+                can_be = ", ".join(map(repr, options[name]))
+                raise ValueError(f"{name} cannot be {shown(option)}; it can be {can_be}")
+        return {**self.start(), **changes}
+
+
+def offered(given: object, options: tuple[str, ...], what: str) -> str:
+    """Return the option that `given` is; ValueError says `what` it can be."""
+    if type(given) is not str or given not in options:
+        raise ValueError(f"{what} {', '.join(options)}; {shown(given)} is none of them")
+    return given
+
+
+_CHECK = re.compile(r"^check\.(\w+)\(", re.MULTILINE)
+_FENCED = re.compile(r"```python\n(.*?)```", re.DOTALL)
+_HEADING = re.compile(r"^#{2,6} ", re.MULTILINE)
+_CODE = re.compile(r"```.*?```", re.DOTALL)
+
+
+class ExerciseCells(NamedTuple):
+    """An exercise: its name, the places of its cells, and its folded solution ("" in a handout)."""
+
+    name: str
+    heading: int
+    stub: int
+    check: int
+    solution: str
+
+
+def exercise_cells(cells: list[dict]) -> Iterator[ExerciseCells]:
+    """Yield each check that is called; the stub stands before it, the solution after it."""
+    heading, sources = 0, ["".join(cell["source"]) for cell in cells]
+    for at, cell in enumerate(cells):
+        if cell["cell_type"] == "markdown":
+            heading = at if _HEADING.search(_CODE.sub("", sources[at])) else heading
+        elif called := _CHECK.search(sources[at]):
+            after = sources[at + 1] if at + 1 < len(cells) else ""
+            folded = _FENCED.search(after) if "<details>" in after else None
+            yield ExerciseCells(called[1], heading, at - 1, at, folded[1] if folded else "")
+
+
+UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "passed")
+_RISES = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
+
+
+@dataclass(frozen=True)
+class Task:
+    """An exercise: a link to its cell, as JupyterLab reads it, and the farthest that it came."""
+
+    name: str
+    link: str
+    state: str = UNTRIED
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter's exercises, and how many predictions were decided, and `right` at first."""
+
+    number: int
+    title: str
+    tasks: tuple[Task, ...]
+    decided: int = 0
+    right: int = 0
+
+    @property
+    def passed(self) -> int:
+        """Return how many exercises are passed."""
+        return sum(task.state == PASSED for task in self.tasks)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """All chapters; `here`: the number of the one that was worked on last, None before that.
+
+    `shared`: others may see the states. `elsewhere`: who asks is no kernel in `work/`.
+    """
+
+    chapters: tuple[Chapter, ...]
+    here: int | None = None
+    trouble: str = ""
+    shared: bool = False
+    elsewhere: bool = False
+
+    @property
+    def next(self) -> tuple[Chapter, Task] | None:
+        """Return the first exercise that is not passed, from `here` on and then from the start."""
+        numbers = [chapter.number for chapter in self.chapters]
+        start = numbers.index(self.here) if self.here in numbers else 0
+        onward = self.chapters[start:] + self.chapters[:start]
+        left = ((one, task) for one in onward for task in one.tasks if task.state != PASSED)
+        return next(left, None)
+
+    @property
+    def left_off(self) -> str:
+        """Return in one line where the learner left off; nothing where nothing was recorded."""
+        here = next((one for one in self.chapters if one.number == self.here), None)
+        if here is None:
+            return ""
+        many = f"{here.passed} of {counted(len(here.tasks), 'exercise')} passed"
+        return f"You left off in chapter {here.number}: {many}; {self.goes_on}."
+
+    @property
+    def goes_on(self) -> str:
+        """Return which exercise is next, in words."""
+        if self.next is None:
+            return "every exercise of the course is passed"
+        chapter, task = self.next
+        where = f", in chapter {chapter.number}" if chapter.number != self.here else ""
+        return f"next: {task.name}{where}"
+
+
+def chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
+    """Return the chapters of notebooks by their file's name; ValueError for what is no notebook.
+
+    Its number and its title are in the name: `03_bytecode_and_frames.ipynb`.
+    """
+    return tuple(
+        Chapter(int(number), stem.replace("_", " "), tuple(_tasks(name, texts[name])))
+        for name in sorted(texts)
+        for number, _, stem in [name.removesuffix(".ipynb").partition("_")]
+        if number.isdigit()
+    )
+
+
+def _tasks(file: str, text: str) -> Iterator[Task]:
+    """Yield the exercises of a notebook, each with a link to the cell of its heading."""
+    try:
+        cells = json.loads(text)["cells"]
+        for one in exercise_cells(cells):
+            yield Task(one.name, f"{file}#cell-id={quote(cells[one.heading]['id'])}")
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise ValueError(f"{file} is no notebook") from None
+
+
+def progress(chapters: Iterable[Chapter], events: Iterable[dict], trouble: str = "") -> Progress:
+    """Return the chapters with what the events tell of them, in the order in which they came."""
+    states, first, here = {}, {}, None
+    homes = {task.name: chapter.number for chapter in chapters for task in chapter.tasks}
+    for event in events:
+        if "check" in event:
+            came = states.get(event["check"], UNTRIED), _RISES[event["is"]]
+            states[event["check"]] = max(came, key=STATES.index)
+            here = homes.get(event["check"], here)
+        else:
+            here = here if event["chapter"] is None else event["chapter"]
+            first.setdefault(event["predict"], (event["chapter"], event["said"] == event["was"]))
+
+    def with_events(chapter: Chapter) -> Chapter:
+        tasks = (replace(task, state=states.get(task.name, UNTRIED)) for task in chapter.tasks)
+        rights = [right for number, right in first.values() if number == chapter.number]
+        return replace(chapter, tasks=tuple(tasks), decided=len(rights), right=sum(rights))
+
+    return Progress(tuple(with_events(chapter) for chapter in chapters), here, trouble)
+
+
+LEAST = 5  # of fewer without a name, a count tells who
+LONGEST_NAME, MOST_NAMES = 40, 6
+TITLE = "How far the class is"
+_COLUMNS = (
+    Column("chapter", "chapter"),
+    Column("exercise", "exercise", code=True),
+    Column("passed", PASSED),
+    Column("tried", TRIED),
+    Column("hinted", HINTED),
+    Column("untried", UNTRIED),
+)
+_NAMED = Column("names", "hint or tried, by name")
+
+
+@dataclass(frozen=True)
+class Count:
+    """An exercise, and how many came how far; `names` are those under way who gave theirs."""
+
+    chapter: int
+    exercise: str
+    untried: int
+    hinted: int
+    tried: int
+    passed: int
+    names: str = ""
+
+
+def class_listing(
+    chapters: Iterable[Chapter],
+    learners: Iterable[tuple[dict[str, str], str]],
+    unread: int = 0,
+    more: bool = False,
+) -> Listing:
+    """Return a row for each exercise of the chapters that somebody has begun.
+
+    There is none while fewer than `LEAST` without a name share.
+
+    `learners`: for each what they share, exercise -> state, and their name or "". States that are
+    not `STATES`, and exercises that the course does not have, count for nothing.
+    """
+    learners = [
+        (states, clipped(" ".join(name.split()), LONGEST_NAME)) for states, name in learners
+    ]
+    unnamed = sum(not name for _, name in learners)
+    shown = not unnamed or unnamed >= LEAST
+    rows = [
+        _count(chapter.number, task.name, learners)
+        for chapter in chapters
+        if any(states.get(t.name) in STATES[1:] for states, _ in learners for t in chapter.tasks)
+        for task in chapter.tasks
+    ]
+    columns = (*_COLUMNS, _NAMED) if len(learners) > unnamed else _COLUMNS
+    notes = [
+        f"Shared by {counted(len(learners), 'learner')}; {len(learners) - unnamed} gave a name."
+    ]
+    notes.append("Chapters that nobody has begun are left out.")
+    if not shown:
+        notes.append(
+            f"The counts are shown once {LEAST} without a name share: of fewer they tell who."
+        )
+    if unread:
+        notes.append(f"{counted(unread, 'file')} could not be read.")
+    if more:
+        notes.append("There are more files than are looked at.")
+    return Listing(TITLE, columns, tuple(rows) if shown else (), " ".join(notes))
+
+
+def _count(chapter: int, exercise: str, learners: list) -> Count:
+    came = [states.get(exercise) for states, _ in learners]
+    many = [came.count(state) for state in (HINTED, TRIED, PASSED)]
+    names = sorted(n for states, n in learners if n and states.get(exercise) in (HINTED, TRIED))
+    return Count(chapter, exercise, len(came) - sum(many), *many, listed(names, MOST_NAMES))

@@ -1,0 +1,220 @@
+"""Records of rows: listings, ledgers, two texts side by side, files, transcripts."""
+
+import signal
+from dataclasses import dataclass, field
+
+from helpers.model.phrase import find_named
+
+
+@dataclass(frozen=True)
+class Column:
+    """A row's `field` under a `heading`; `code`: all is code, else what stands in backticks."""
+
+    field: str
+    heading: str
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table at rest. `rows` are frozen records; each has every field that `columns` names."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[object, ...]
+    note: str = ""
+
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        """Return the shown text of every row, in column order; True and False read yes and no."""
+        fields = [column.field for column in self.columns]
+        words = {True: "yes", False: "no"}
+        values = ([getattr(row, name) for name in fields] for row in self.rows)
+        return tuple(
+            tuple(words[v] if isinstance(v, bool) else str(v) for v in row) for row in values
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One outcome in a `word` or two. `tone`: plain (as before), changed, failed or refused."""
+
+    word: str
+    tone: str = "plain"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row: what was tried (`subject`), a verdict per heading, and a `note` on the why."""
+
+    subject: str
+    verdicts: tuple[Verdict, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Entries, each with one verdict per heading. `marks`: (tone, what its mark means here)."""
+
+    title: str
+    subject: str
+    headings: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    note: str = ""
+    marks: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+
+    def word(self, subject: str, heading: str | None = None) -> str:
+        """Return the verdict's word for one subject; `heading` may be left out if there is one.
+
+        KeyError names a subject or a heading that the ledger does not have.
+        """
+        entry = find_named(self.entries, subject, "subject")
+        return entry.verdicts[self._column(heading)].word
+
+    def _column(self, heading: str | None) -> int:
+        if heading is None and len(self.headings) == 1:
+            return 0
+        if heading not in self.headings:
+            raise KeyError(f"{heading} (the headings are {', '.join(self.headings)})")
+        return self.headings.index(heading)
+
+    def subjects(self, word: str, heading: str | None = None) -> tuple[str, ...]:
+        """Return the subjects whose verdict under `heading` is `word`, in order."""
+        column = self._column(heading)
+        return tuple(e.subject for e in self.entries if e.verdicts[column].word == word)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two lines beside each other, with their numbers from 1; 0 where that side has no line.
+
+    `again`: the line on the left was shown before.
+    """
+
+    left: int
+    left_text: str
+    right: int
+    right_text: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """All lines of two texts, in the order of the right one.
+
+    `folds`: only the differences matter, so a view may fold long runs of equal lines.
+    """
+
+    title: str
+    left_title: str
+    right_title: str
+    pairs: tuple[Pair, ...]
+    note: str = ""
+    folds: bool = False
+
+    def right_of(self, left: int) -> tuple[str, ...]:
+        """Return the lines on the right that came from this line (number) on the left."""
+        return tuple(pair.right_text for pair in self.pairs if pair.left == left and pair.right)
+
+    def made_up(self) -> tuple[str, ...]:
+        """Return the lines on the right that came from no line on the left."""
+        return tuple(pair.right_text for pair in self.pairs if pair.right and not pair.left)
+
+
+def align(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pair, ...]:
+    """Return the rows of two lists of lines. `origin`: line number right -> line number left.
+
+    Lines on the left that nothing came from stand before the first later line that something did.
+    """
+    rows, shown = [], 0
+    for number, line in enumerate(right, 1):
+        source = origin.get(number, 0)
+        if not 1 <= source <= len(left):
+            rows.append(Pair(0, "", number, line))
+            continue
+        rows += [Pair(n, left[n - 1], 0, "") for n in range(shown + 1, source)]
+        rows.append(Pair(source, left[source - 1], number, line, again=source <= shown))
+        shown = max(shown, source)
+    rows += [Pair(n, left[n - 1], 0, "") for n in range(shown + 1, len(left) + 1)]
+    return tuple(rows)
+
+
+@dataclass(frozen=True)
+class File:
+    """One file as text. `new`: numbers of the lines, from 1, that were not in it before."""
+
+    name: str
+    text: str
+    new: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one folder, in order."""
+
+    title: str
+    files: tuple[File, ...]
+    note: str = ""
+
+    def file(self, name: str) -> File:
+        """Return the file with this name; KeyError for none."""
+        return find_named(self.files, name)
+
+
+CUTS = {
+    "late": "it did not end in time, and was stopped",
+    "large": "it took more than half of this machine's memory, and was stopped",
+    "lost": "it killed the process that watched it, and was stopped",
+}
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """One run of a child interpreter; `source` may be empty where the reader has it at hand.
+
+    `error`: its uncaught exception in a line. `code`: the exit code, or minus the number of the
+    signal that ended it, as in subprocess. `cut`: one of `CUTS`, where it did not end by itself.
+    """
+
+    label: str
+    source: str
+    printed: str
+    error: str
+    code: int
+    cut: str = ""
+
+    @property
+    def lived(self) -> bool:
+        """Return whether the interpreter came to its own end, with an exception or without."""
+        return self.code >= 0 and not self.cut
+
+    @property
+    def end(self) -> str:
+        """Return "well" for exit code 0, "error" for another that is its own, else "killed"."""
+        if not self.lived:
+            return "killed"
+        return "error" if self.code else "well"
+
+    @property
+    def ending(self) -> str:
+        """Return how it ended, in words."""
+        if self.cut:
+            return CUTS[self.cut]
+        if self.code == -signal.SIGABRT:
+            return "the process ended itself: SIGABRT"
+        if self.code < 0:
+            known = {int(one): one.name for one in signal.Signals}
+            return f"the process was killed: {known.get(-self.code, f'signal {-self.code}')}"
+        return f"exit code {self.code}"
+
+
+@dataclass(frozen=True)
+class Transcripts:
+    """Runs under one title."""
+
+    title: str
+    runs: tuple[Transcript, ...]
+    note: str = ""
+
+    def of(self, label: str) -> Transcript:
+        """Return the run of this label; KeyError for none."""
+        return find_named(self.runs, label, "label")
