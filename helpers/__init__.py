@@ -30,31 +30,21 @@ _NAMES = {
     "capture.frameworks.call_interceptions": "op_routes",
     "capture.tensorflow.trace_ledger": "would_trace",
     "capture.torch.guard_program": "guard_function",
-    "verbs.references": "show_binding_map show_bindings show_names watch_names watch_callers",
-    "verbs.routes": "watch_routes",
-    "verbs.cpython": """
-        show_bytecode show_code show_frame show_frames show_rosetta show_traceback
-        watch_frames watch_specialising watch_stack watch_tracers
+    "verbs.composed": """
+        plot_curve plot_ratios show_call_diff show_evaluator show_frames show_graph show_graph_diff
+        show_guards show_journey show_names show_nested show_op_graph show_table startup_switches
+        watch_callers watch_hooked watch_inductor
     """,
-    "verbs.pep523": "show_evaluator watch_hooked",
-    "verbs.tensorflow": """
-        show_autograph show_c_api show_graph show_graph_diff show_graph_steps
-        show_imports_then_and_now startup_switches watch_mutations watch_optimisation watch_race
-        watch_traces watch_variables
+    "verbs": """
+        show_autograph show_binding_map show_bindings show_bytecode show_c_api show_code
+        show_compiled show_environment show_frame show_fx show_grad_fn show_graph_steps
+        show_imports_then_and_now show_interceptions show_job show_op_files show_recording
+        show_registry show_rosetta show_traceback watch_breaks watch_call watch_calls watch_compile
+        watch_costs watch_fixes watch_frames watch_guard_sets watch_in_child watch_mutations
+        watch_names watch_ops watch_optimisation watch_race watch_recompiles watch_recorders
+        watch_rewriting watch_routes watch_specialising watch_stack watch_traces watch_tracers
+        watch_variables
     """,
-    "verbs.torch": """
-        show_compiled show_fx show_grad_fn show_guards watch_breaks watch_compile watch_fixes
-        watch_guard_sets watch_inductor watch_recompiles watch_rewriting
-    """,
-    "verbs.calls": "show_call_diff watch_call watch_calls",
-    "verbs.journey": "show_journey",
-    "verbs.ops": "show_op_graph watch_ops",
-    "verbs.recorders": "show_recording watch_recorders",
-    "verbs.oneflow": "show_job show_op_files show_registry",
-    "verbs.costs": "plot_curve plot_ratios watch_costs",
-    "verbs.processes": "watch_in_child",
-    "verbs.interceptions": "show_interceptions",
-    "verbs.tables": "show_environment show_nested show_table",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

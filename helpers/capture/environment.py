@@ -22,7 +22,7 @@ class Part:
 
 
 def environment_listing() -> Listing:
-    """Return Python, the pinned packages and the memory, each with a verdict."""
+    """List what this course needs, what is installed, and what to do where something is missing."""
     parts = (_python(), *map(_package, PACKAGES), _memory())
     amiss = [part.name for part in parts if part.verdict != "fine"]
     note = f"To fix: {', '.join(amiss)}." if amiss else "Each of these is as the course needs it."

@@ -14,9 +14,9 @@ from io import StringIO
 from pathlib import Path
 
 import course
+from helpers.model import study_records
 from helpers.model.study_records import exercise_cells
 from helpers.safety import folders, learner_record
-from helpers.study import learner_progress
 
 FIRST = "00_start_here.ipynb"
 TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
@@ -107,7 +107,7 @@ def left_off() -> str:
     try:
         there = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
         record = learner_record.read(course.WORK / learner_record.NAME)
-        done = learner_progress.progress(learner_progress.chapters(there), record.events)
+        done = study_records.progress(study_records.chapters(there), record.events)
         return done.left_off or record.trouble
     except (OSError, ValueError):  # a notebook that is none
         return ""

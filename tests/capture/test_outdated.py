@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
+from helpers import watch_names
 from helpers.capture.processes.child import call_in_child, portable
 from helpers.capture.text.source import source_of
-from helpers.verbs.references import watch_names
 
 OLD = "def f(x):\n    y = x + 1\n    return y\n"
 OTHERS = {

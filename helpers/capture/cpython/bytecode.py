@@ -60,9 +60,10 @@ FIELDS = {  # name -> what it is, and who uses it; opcodes where an instruction 
 
 
 def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
-    """Return the instructions of a function, method, generator, frame or code object.
+    """List a function's instructions with jumps as arrows, places in the source, stack depths.
 
-    Of another callable, the function inside. Mirrors `dis.get_instructions`, Lib/dis.py.
+    `caches` adds the inline cache entries, `adaptive` the names that run now.
+    TypeError for what has no bytecode, ValueError for bytes that cannot be decoded.
     """
     function, peeled = unwrap(fn)
     code = code_of(function, "show_bytecode")
@@ -168,7 +169,10 @@ def _columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
 
 
 def code_tree(fn) -> CodeTree:
-    """Return every field of the code object inside something callable, and the code inside it."""
+    """Show a code object's fields, its bytes beside its source, and the code objects inside it.
+
+    TypeError for what has no code object, such as a function written in C.
+    """
     function, peeled = unwrap(fn)
     return replace(_make_tree(code_of(function, "show_code")), note=" ".join(peeled))
 
@@ -241,9 +245,11 @@ def _first_use(code: CodeType, field: str, opcodes) -> str:
 def specialising(
     fn, stages: Mapping[str, tuple], times: int = TIMES, inside=None, changed: bool = False
 ) -> Listing:
-    """Return the instructions before the first call and after `times` calls of each stage.
+    """Run a fresh copy of `fn`, and list what its instructions have become after each stage.
 
-    A fresh copy of the function is run, so that earlier calls have no say. See Python/specialize.c.
+    `stages`: heading -> the arguments of its `times` calls, as a tuple. `inside`: heading -> what
+    makes a context manager for the calls of that stage. `changed` leaves out what never changes.
+    What `fn` raises is raised.
     """
     function, own = function_of(fn, "watch_specialising")
     refuse_async(function, "watch_specialising")

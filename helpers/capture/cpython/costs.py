@@ -50,7 +50,10 @@ class Costs(Listing):
 def costs_listing(
     unit: Callable, actions: dict[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
-    """Return what each action costs in runs of `unit`: the fastest of a few rounds, interleaved."""
+    """Time actions (name -> callable) against `unit` in one run; `.model.ratio(name)` tells.
+
+    What one of them raises is raised. TypeError for what cannot be called.
+    """
     word(unit_name, "unit_name")
     actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
@@ -92,7 +95,11 @@ def _rounded(ratio: float) -> str:
 
 
 def tracer_costs(fn, *args) -> Costs:
-    """Return what a call of `fn(*args)` costs under tracers that do nothing but count."""
+    """Time `fn(*args)` under each kind of tracer, in calls without one; `.model.ratio(name)`.
+
+    `fn` is called many times, so an iterator among `args` is refused: TypeError. What it raises is
+    raised.
+    """
     function, own = function_of(fn, TOOL)
     refuse_async(function, TOOL)
     for value in args:

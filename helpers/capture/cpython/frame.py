@@ -59,7 +59,7 @@ class FrameRow:
 
 
 def frame_listing(frame: FrameType) -> Listing:
-    """Return every attribute of a frame (Objects/frameobject.c) with its value in words."""
+    """List every attribute of a frame. TypeError if it is none."""
     if type(frame) is not FrameType:
         raise TypeError(f"show_frame needs a frame, such as sys._getframe(), not {brief(frame)}")
     names, order = [n for n in dir(frame) if n.startswith("f_") or n == "clear"], list(MEANINGS)
@@ -86,7 +86,7 @@ def _value(frame: FrameType, name: str) -> str:
 
 
 def traceback_listing(error: BaseException) -> Listing:
-    """Return an exception's traceback as the chain of frames that it keeps alive."""
+    """List the frames that an exception's traceback keeps alive. TypeError if it is none."""
     if not is_a(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {brief(error)}")
     rows, link = [], error.__traceback__
@@ -156,7 +156,11 @@ def locals_pairs(frame: FrameType) -> tuple[tuple[str, str], ...]:
 
 
 def frames_timeline(fn, *args, **kwargs) -> Timeline:
-    """Return a step per call, return, yield and exception of `fn(*args, **kwargs)`: all frames."""
+    """Run `fn(*args, **kwargs)` and step through its calls and returns: its frames at each.
+
+    Followed are the functions of the same module; those of others run unseen.
+    TypeError if it is no Python function.
+    """
     watched = to_run(fn, args, "watch_frames")
     run = _Run(watched.function)
     with undone(run.let_go):

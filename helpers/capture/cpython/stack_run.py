@@ -30,9 +30,11 @@ def record(fn, args=(), kwargs=None, **options) -> Recorder:
 
 
 def stack_run(fn, *args, **kwargs) -> StackRun:
-    """Return a step per instruction that `fn(*args, **kwargs)` runs, with the real stack before it.
+    """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
-    Where `fn` is the `run` of a machine of handlers (mini/vm), the stack is the machine's own.
+    Followed are the functions of the same module; those of others run unseen.
+    `watch_stack(machine.run, fn, *args)` shows the stack of a machine of your own instead.
+    TypeError if it has no bytecode to run, RuntimeError on a Python whose stack is not read.
     """
     vm = sys.modules.get("helpers.mini.vm")  # there is no machine while this is not loaded
     if vm and type(fn) is MethodType and fn.__func__ is vm.Loop.run:

@@ -90,7 +90,10 @@ class Interceptions(Listing):
 
 
 def interceptions() -> Interceptions:
-    """Return a row per way in, from the name to the op, and how many are taken in the note."""
+    """List the usual ways to get hold of a call, from the name to the op, and who is there now.
+
+    `.model.taken` gives way -> who, of those where somebody is. Nothing is called or imported.
+    """
     now = {**_in_python(), **_in_ipython(), **_in_torch(), **_in_tensorflow()}
     rows = tuple(Interception(way, now[way], *words) for way, words in WAYS.items())
     taken = f"{sum(row.taken for row in rows)} of {len(rows)} ways in are taken."

@@ -49,10 +49,10 @@ MOST_CASES, MOST_LINES, DEEPEST, LONGEST, FEW = 200, 1_000, 40, 160, 5
 
 
 def call_tree(fn, *args, **kwargs) -> CallTree:
-    """Return the calls inside `fn(*args, **kwargs)` that belong to a framework.
+    """Run `fn(*args, **kwargs)` twice, and show the second run's calls into a framework as a tree.
 
-    The call is made twice, and the second time is recorded: the first fills TensorFlow's caches,
-    and traces what has to be traced. What it raises becomes the tree's `outcome`.
+    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called,
+    or makes a coroutine.
     """
     refuse_what_does_not_run(fn, "watch_call")
     recorder = _Recorder()
@@ -198,7 +198,7 @@ def _fall_back(calls: Sequence[Call]) -> list[bool]:
 
 
 def calls_ledger(cases: dict[str, object]) -> Ledger:
-    """Return which landmarks each case passes, how often, and how many calls it takes."""
+    """Run every case (name -> function, or (function, *arguments)) and compare their landmarks."""
     pairs = {
         printable(n): parts(case) for n, case in table(cases, "watch_calls", CASES, MOST_CASES)
     }

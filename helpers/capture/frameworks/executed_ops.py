@@ -63,7 +63,13 @@ LAYERS = {("keras.src.layers.layer", "__call__"), ("torch.nn.modules.module", "_
 
 
 def op_log(fn, *args, **kwargs) -> OpLog:
-    """Return the ops that `fn(*args, **kwargs)` runs or puts into a graph, in order."""
+    """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it.
+
+    Both frameworks report the ops of the calling thread alone: what `fn` has other threads run
+    is not listed. A tf.function that has its graph is one op; of a function that torch compiled,
+    what a kernel of its own does is none.
+    An Exception that it raises is told, not raised. TypeError if `fn` cannot be called.
+    """
     function = refuse_what_does_not_run(fn, "watch_ops")
     recorder = _Recorder(names_of(fn, args, kwargs))
     with contextlib.ExitStack() as stack:

@@ -116,7 +116,10 @@ class Recording:
 
 
 def recordings() -> Ledger:
-    """Run every program through every recorder; RuntimeError if the child with TensorFlow dies."""
+    """Run programs twice through Python, tf.function, Dynamo and fx; judge the second call.
+
+    TensorFlow runs in a child interpreter; RuntimeError if that dies.
+    """
     made = _record_all()
     entries = [
         Entry(p.words, tuple(_verdict(made[r][i], made["Python"][i]) for r in RECORDERS))
@@ -135,14 +138,17 @@ class Recorded:
     ops: str
 
 
-def recorded_listing(words: str) -> Listing:
-    """Return what each recorder wrote down of one program; KeyError lists the programs."""
-    names = [program.words for program in PROGRAMS]
-    if words not in names:
-        raise KeyError(f"{brief(words)} (the programs are {', '.join(names)})")
+def recorded_listing(program: str) -> Listing:
+    """List what each recorder of `watch_recorders` wrote down of one of its programs.
+
+    KeyError lists the programs.
+    """
+    names = [one.words for one in PROGRAMS]
+    if program not in names:
+        raise KeyError(f"{brief(program)} (the programs are {', '.join(names)})")
     rows = []
     for recorder, all_programs in _record_all().items():
-        made = all_programs[names.index(words)]
+        made = all_programs[names.index(program)]
         told = [" | ".join(", ".join(graph) or "(none)" for graph in made.graphs)]
         told.append(f"raised {made.raised}" if made.raised else "")
         rows.append(
@@ -154,7 +160,7 @@ def recorded_listing(words: str) -> Listing:
         Column("ops", "their operations", code=True),
     )
     note = "| stands between two graphs." if any(" | " in row.ops for row in rows) else ""
-    return Listing(f"What each recorded: {words}", columns, tuple(rows), note)
+    return Listing(f"What each recorded: {program}", columns, tuple(rows), note)
 
 
 def _verdict(recording: Recording, python: Recording) -> Verdict:

@@ -25,7 +25,11 @@ OWN = " ◆, by you: its op type is defined in a file of yours."
 
 
 def job_graph(job, part: str = "") -> JobGraph:
-    """Return the op list of a job, or of a job function after it has been written down."""
+    """Draw the op list of a `flow.global_function`: forward, backward and update, as they run.
+
+    `part`: forward, backward or update, for one pass alone. The job is written down if it was not
+    yet; OpError if that fails, TypeError for what is no job.
+    """
     part, job = word(part, "part"), _job_of(job)
     if part not in ("", "forward", "backward", "update"):
         raise ValueError(f"a pass is forward, backward or update, not {shown(part)}")
@@ -85,7 +89,10 @@ def _find_neighbours(job: Job) -> dict[str, str]:
 
 
 def registry_graph(*jobs) -> Graph:
-    """Return what learners' files have registered: a box per op type, and what belongs to it."""
+    """Draw the op types that files have registered, with kernels, gradient rules, and gaps.
+
+    The ops of the given jobs stand before their types.
+    """
     registry, nodes, edges = session().registry, [], []
     own = [op for op in registry.ops.values() if op.file]
     ops = [op for job in map(_job_of, jobs) for op in job.ops]
@@ -129,7 +136,10 @@ def registry_graph(*jobs) -> Graph:
 
 
 def op_files(files: dict[str, str], before: dict[str, str] | None = None) -> Files:
-    """Return the files (name -> text); what `before`, of the same kind, lacks is new."""
+    """Show an op's files (name -> text), each under its name; what `before` lacks is marked.
+
+    TypeError for what is no dict of texts, ValueError for a name that is not plain.
+    """
     now, old = _check_texts(files), _check_texts(before or {})
     found = [File(name, text, _find_new(old, name, text)) for name, text in now.items()]
     note = ""

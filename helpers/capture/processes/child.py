@@ -33,7 +33,12 @@ NEEDS = "call_in_child needs a function written in Python with def"
 
 
 def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
-    """Run each function, or piece of source, in a child of its own and return what came of it."""
+    """Run functions without arguments, or source, each in a child interpreter of its own.
+
+    There `tf` is TensorFlow, and no op has run yet, unless `imports` is other source. Shown is what
+    it prints, and the error that ends it: not what else it writes to stderr, such as warnings.
+    TypeError for what is neither; ValueError for a function whose source is not at hand.
+    """
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
     made = []

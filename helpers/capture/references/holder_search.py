@@ -167,7 +167,12 @@ def find_holders_of_both(one, other) -> tuple[tuple[Place, ...], tuple[Place, ..
 
 
 def bindings(obj) -> Listing:
-    """Return a listing with a row per place that holds `obj`, and the two counts in its note."""
+    """List the places in this process that hold `obj`, and which of them a module scan finds.
+
+    Not listed are variables that only a running call (`show_frame`) or a traceback
+    (`show_traceback`) holds, and what the collector does not track, such as a NumPy array, or has
+    set aside (`gc.freeze`).
+    """
     heap = Heap(Shelf([obj]), MOST_HOLDERS)
     rows = tuple(place.binding for place in _places_of(obj, heap))
     fast = sum(row.scan for row in rows)
@@ -179,7 +184,7 @@ def bindings(obj) -> Listing:
 
 
 def binding_graph(obj) -> Graph:
-    """Return a graph of one box for the object and one per place, with an arrow from each place."""
+    """Draw each place that `show_bindings` lists for `obj` as an arrow to it."""
     listing = bindings(obj)
     nodes, edges = [Node("object", describe(obj), "object")], []
     for at, row in enumerate(listing.rows):

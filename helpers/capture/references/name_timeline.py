@@ -22,7 +22,10 @@ MOST_TOLD = 60  # characters of output in a sentence
 
 
 def names_timeline(fn: Callable, *args, **kwargs) -> Timeline:
-    """Return a step before the first line that `fn(*args, **kwargs)` runs, and one after each."""
+    """Run `fn(*args, **kwargs)` and step through its lines: its names and objects after each.
+
+    TypeError if `fn` is no Python function.
+    """
     run = _Run(to_run(fn, args, "watch_names"))
     run.go(args, kwargs)
     title = f"{short_name(run.fn.__name__)}, line by line"

@@ -106,10 +106,10 @@ def _judge_route(judge, route) -> Verdict:
 
 
 def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
-    """Run every route under every intervention, and read what each holder holds meanwhile.
+    """Run every route under every intervention, and draw who holds `old` or `new` meanwhile.
 
-    `old` and `new`: what is replaced, and by what. `holders`: the names of the routes -> callable
-    that returns what the route would call.
+    `routes`: name -> callable without arguments. `holders`: the same names -> callable that returns
+    what the route would call. `interventions` as in `watch_callers`.
     """
     ways, readers = _callables("routes", routes), _callables("holders", holders)
     if list(ways) != list(readers):

@@ -54,7 +54,7 @@ class Claim:
 
 
 def c_libraries() -> Listing:
-    """Return the libraries that matter, with what each exports; read from the files."""
+    """List TensorFlow's shared libraries and the C functions that each file exports."""
     rows = tuple(_library(path) for path in _files())
     columns = (
         Column("name", "library", code=True),
@@ -69,7 +69,7 @@ def c_libraries() -> Listing:
 
 
 def then_and_now() -> Listing:
-    """Return what the imports of 2019 were, and what becomes of each on this TensorFlow."""
+    """Set what Python imported to reach C in 2019 beside what is there now, looked up live."""
     columns = Column("then", "then", True), Column("now", "now", True), Column("still", "the same?")
     rows = (*_in_modules(), *_in_names(), *_in_headers(), *_in_sources())
     return Listing("From Python to C: then and now", columns, rows)

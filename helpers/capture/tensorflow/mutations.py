@@ -45,9 +45,13 @@ GONE = object()
 
 
 def mutations_ledger(cases, ways=None) -> Ledger:
-    """Run every case in every way, each time on fresh copies of its arguments.
+    """Run functions that change their arguments: who raises, and what the caller's objects are.
 
-    What a run rebound is put back; what it changed in place beside its arguments, before the next.
+    `cases`: name -> a function, or (function, *arguments); each run gets copies of containers and
+    plain objects, and what is not copied (an array, a variable) is named as not compared. Names
+    that a run rebinds (of its module, closure or classes) are told, and put back. Not looked at is
+    what a method, or a function reached by an attribute, changes elsewhere.
+    `ways`: heading -> what makes a callable of a function; by default as it is, and `tf.function`.
     """
     if ways is None:
         import tensorflow as tf

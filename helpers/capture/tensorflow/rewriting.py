@@ -41,7 +41,7 @@ MOST_NAMED, LONGEST = 3, 100
 
 
 def autograph_side_by_side(fn) -> SideBySide:
-    """Return the source of `fn` and the source that AutoGraph generates from it, line by line."""
+    """Set a function's source beside what AutoGraph generates from it, line by line."""
     import tensorflow as tf
 
     function = _find_python_function(fn)
@@ -99,7 +99,7 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
 
 
 def watch_grappler(fn, *args, **kwargs) -> GraphDiff:
-    """Run `fn(*args, **kwargs)` once in graph mode and return what became of each of its nodes."""
+    """Run `fn(*args, **kwargs)` as a graph, and say what Grappler made of each node."""
     import tensorflow as tf
 
     given = known.function if (known := watched_of(fn)) else fn

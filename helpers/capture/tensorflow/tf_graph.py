@@ -311,7 +311,7 @@ COLUMNS = (Column("step", "step"), Column("width", "side by side"), Column("node
 
 
 def tf_steps(thing, *args, **kwargs) -> Steps:
-    """Return the steps of what `tf_graph` returns for the same arguments."""
+    """Show the nodes of a TensorFlow graph step by step: what could run side by side."""
     return steps(tf_graph(thing, *args, **kwargs))
 
 

@@ -35,9 +35,10 @@ WHEN = {"error": "no key", "trace": "raised while tracing"}
 
 
 def watch(fn, **options) -> "Watched":
-    """Return `fn` with a ledger; a plain function becomes `tf.function(fn, **options)` first.
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or trace, and why.
 
-    Of a function that becomes one here, TensorFlow does not warn that it retraces often.
+    A plain function becomes `tf.function(fn, **options)` first. The counts of a tf.function are
+    the same with and without.
     """
     known = None if options else watched_of(fn)
     return known or Watched(as_function(fn, options))

@@ -46,10 +46,10 @@ class Histogram(Listing):
 
 
 def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
-    """Return what each program sees with each kind of variable, starting at 0 in every run.
+    """Run programs with a RefVariable and with a ResourceVariable, and compare what they saw.
 
-    A program is a function of a variable of one number and of the number 1 as a tensor; it builds
-    its ops and returns what is to be fetched. What differs between runs is told with its counts.
+    `programs`: name -> a function of a variable (0 at first) and the number 1, both tensors of a
+    graph, that returns what is to be fetched.
     """
     runs = count(runs, "runs=", MOST_RUNS)
     entries = []
@@ -67,7 +67,7 @@ def variables_ledger(programs: dict[str, Callable], runs: int = 100) -> Ledger:
 
 
 def race_histogram(program: Callable, runs: int = 500) -> Histogram:
-    """Return how often `program` saw what, with each kind of variable."""
+    """Run one such program often, and count what it saw with each kind of variable."""
     runs = count(runs, "runs=", MOST_RUNS)
     rows = [
         Outcome(kind, saw, times, "█" * max(1, round(BAR * times / runs)))

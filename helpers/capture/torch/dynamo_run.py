@@ -57,7 +57,12 @@ class Line:
 
 
 def dynamo_run(fn, *args, **kwargs) -> DynamoRun:
-    """Return a step per instruction that Dynamo translates while `fn(*args, **kwargs)` runs."""
+    """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it.
+
+    `fn`: a Python function, or what has one inside, such as an nn.Module; TypeError for others,
+    RuntimeError where torch cannot be watched. What Dynamo had compiled before, of any function, is
+    dropped, and compiled anew at its next call.
+    """
     return watched(fn, args, kwargs)[0]
 
 
@@ -83,7 +88,12 @@ def compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
 
 
 def breaks_listing(fn, *args, **kwargs) -> BreakListing:
-    """Return a row per graph break of one call of `fn(*args, **kwargs)`; errors as `dynamo_run`."""
+    """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why.
+
+    `.model.graphs` says how many graphs there were. As with `watch_compile`, what Dynamo had
+    compiled before is dropped. Errors as there. `torch._dynamo.explain` lists only the breaks at
+    which the backend gets a graph; the others are `empty` in `.model.rows`.
+    """
     run, _ = watched(fn, args, kwargs, "watch_breaks", steps=0)
     inside = compilable(fn, "watch_breaks", args)
     note = [] if run.breaks else ["No graph break."]
@@ -102,7 +112,10 @@ def breaks_listing(fn, *args, **kwargs) -> BreakListing:
 
 
 def rewritten(fn, *args, **kwargs) -> Bytecode:
-    """Return the bytecode that Dynamo made for `fn` when it was called with these arguments."""
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode Dynamo made for it.
+
+    Errors as `watch_compile`; ValueError if Dynamo made none.
+    """
     inside, (function, told) = compilable(fn, "watch_rewriting"), behind(fn)
     torch_private.needed("cache", "dynamo")
     # without it, no calls that only measure time

@@ -19,7 +19,11 @@ LONGEST_LABEL = 300
 
 
 def fx_graph(thing, title: str = "", find: str = "") -> Graph:
-    """Return the graph of a `torch.fx.GraphModule` or `torch.fx.Graph`; TypeError for others."""
+    """Draw an FX graph: of a `torch.fx.GraphModule` or a `torch.fx.Graph`. TypeError for others.
+
+    `find` points out the nodes that have these words in their name or call, and keeps them out of
+    the fold of a large graph; LookupError if there is none.
+    """
     title, find, nodes = word(title, "title"), word(find, "find"), fx_nodes(thing)
     calls = sum(node.op not in KINDS for node in nodes)
     words = clipped(title, LONGEST_LABEL) or f"An FX graph: {counted(calls, 'call')}"
@@ -103,7 +107,10 @@ def _value_words(node) -> str:
 
 
 def grad_fn_graph(tensor, find: str = "") -> Graph:
-    """Return what a tensor of torch knows of its past, nearest first; `find` points out nodes."""
+    """Draw what a tensor of torch knows of its past. ValueError if it has no `grad_fn`.
+
+    `find` points out the nodes with these words, and keeps them out of the fold of a long past.
+    """
     find = word(find, "find")
     if not tensors.is_tensor(tensor):
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {brief(tensor)}")

@@ -28,7 +28,10 @@ _PLAIN += (set, frozenset)
 
 
 def cures_ledger(cases, *args) -> Ledger:
-    """Return a ledger: each case and its cure compiled for fresh copies of `args`."""
+    """Compile each case and its cure for the same arguments: graphs before, graphs after, why.
+
+    `cases`: name -> (function, cured function). A result or a gradient that differs is told, too.
+    """
     found = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in found:
         if not is_a(pair, tuple, list) or len(pair) != 2:

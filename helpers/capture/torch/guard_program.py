@@ -17,7 +17,7 @@ from helpers.capture.cpython.objects import named
 from helpers.capture.text.value import label
 from helpers.capture.torch import guard_tree as tree
 from helpers.internals import torch_private
-from helpers.mini.dynamo.parts import guards
+from helpers.model import torch_records
 from helpers.model.phrase import clipped
 from helpers.safety.arguments import count, is_a
 
@@ -41,14 +41,14 @@ def guard_function(fn, entry: int = 1) -> FunctionType:
     return WrittenGuards(fn, entry).function
 
 
-def guard_program(fn, call, entry: int = 1) -> guards.GuardProgram:
+def guard_program(fn, call, entry: int = 1) -> torch_records.GuardProgram:
     """Return the same function as text, a row per guard, and which row refuses a call."""
     written = WrittenGuards(fn, entry)
     args, kwargs = tree.given(fn, *_split_call(call))
     seen = tree.frame_locals(written.behind, args, kwargs)
     answers = zip(written.lines, written.ask(args, kwargs), strict=True)
     rows = tuple(
-        guards.GuardLine(clipped(line, LONGEST), kind, own, word)
+        torch_records.GuardLine(clipped(line, LONGEST), kind, own, word)
         for (line, kind, own), word in answers
     )
     accepts, asked = written.entry.guard_manager.root.check(seen), sum(not row.own for row in rows)
@@ -56,9 +56,9 @@ def guard_program(fn, call, entry: int = 1) -> guards.GuardProgram:
         f"{len(rows) - asked} of {len(rows)} are Python, {asked} ask torch's guard in C++. torch's "
         f"own tree {'accepts' if accepts else 'refuses'} this call."
     )
-    return guards.GuardProgram(
+    return torch_records.GuardProgram(
         f"The guards of {named(written.behind)}(), entry {written.number}, as Python",
-        (*guards.LINE_COLUMNS, guards.ASKED_COLUMN),
+        (*torch_records.LINE_COLUMNS, torch_records.ASKED_COLUMN),
         rows,
         " ".join((note, *written.told)),
         source=written.source,
@@ -189,14 +189,14 @@ class WrittenGuards:
         """Return for each line whether it holds for a call; after one that refuses, no more."""
         words, seen = [], tree.first_call(self.behind, args, kwargs)
         for line, _, _ in self.lines:
-            if guards.REFUSES in words:
-                words.append(guards.NOT_ASKED)
+            if torch_records.REFUSES in words:
+                words.append(torch_records.NOT_ASKED)
                 continue
             try:
                 holds = eval(line, self.space | seen, dict(seen))
             except Exception:
                 holds = False
-            words.append(guards.HOLDS if holds else guards.REFUSES)
+            words.append(torch_records.HOLDS if holds else torch_records.REFUSES)
         return words
 
 

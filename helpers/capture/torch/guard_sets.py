@@ -106,7 +106,11 @@ def _run(fn, args, kwargs, words: str) -> None:
 
 
 def agreement(fn, args, **guard_sets) -> Agreement:
-    """Ask each guard set of `fn` about the calls next to `fn(*args)`; keep where they differ."""
+    """Search the calls next to `fn(*args)` for one that a guard set accepts and another refuses.
+
+    `guard_sets`: name -> a function of the arguments that says whether it accepts them; without
+    any, the mini-Dynamo's guards. Dynamo's own are always asked.
+    """
     if not is_a(args, tuple, list):
         raise TypeError(f"args must be a tuple of the first call's arguments, not {label(args)}")
     for name, accepts in guard_sets.items():

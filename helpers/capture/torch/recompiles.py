@@ -46,7 +46,12 @@ WRAPPER = "external_utils.py"  # where torch wraps what it cannot start with
 
 
 def watch(fn, **options) -> "Compiled":
-    """Return `fn` with a ledger; what is not compiled is compiled first, as a copy."""
+    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile, and why.
+
+    What is not compiled, such as a function, an nn.Module or a partial, becomes
+    `torch.compile(fn, backend="eager", **options)` first. A call that compiles a resume function,
+    or a function that is called, is no hit.
+    """
     if is_a(fn, Compiled):
         return fn
     guard_tree.refuse_tensorflow(fn, "watch_recompiles")
@@ -241,7 +246,10 @@ def _is_unsaid(record) -> bool:
 
 
 def compiled_graph(fn) -> Graph:
-    """Return the way from a call of `fn` to what was compiled for it, as it is at this moment."""
+    """Draw what `torch.compile` keeps for `fn` now: slot, cache entries, guards, new code, backend.
+
+    TypeError if there is no Python function behind it.
+    """
     function, told = behind(fn, compiled=True)
     name, code, slot = named(function), function.__code__, frame_hook.installed()[0]
     nodes = [
